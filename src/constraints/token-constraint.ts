@@ -1,0 +1,27 @@
+/** What the decode loop knows of grammars: which tokens may come next. @module */
+
+/** The state of one choice inside one grammar. */
+export interface TokenConstraint {
+  /**
+   * Sets every forbidden token's logit to -Infinity, in place. Returns false when nothing is restricted here
+   * (free text before a triggered tag).
+   */
+  maskLogits(logits: Float32Array): boolean;
+  /** Tells the state which token was chosen. Throws InferenceError `internal` when the grammar forbids it. */
+  accept(token: number): void;
+  /**
+   * The text that must come next whatever the model thinks, as tokens that can be appended without sampling
+   * (jump-forward). Empty when there is a choice. Does not change the state; call `accept` for each.
+   */
+  forcedTokens(): number[];
+  /** The grammar is complete and only an end token may follow. */
+  isComplete(): boolean;
+  /** Frees wasm memory. */
+  dispose(): void;
+}
+
+/** A compiled grammar: makes one state per choice. */
+export interface CompiledConstraint {
+  start(): TokenConstraint;
+  dispose(): void;
+}

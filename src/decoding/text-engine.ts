@@ -1,0 +1,66 @@
+/**
+ * The seam below the decode loop: an engine that turns token ids into logits. Prompt rendering, sampling, grammars,
+ * stop sequences, log-probabilities and counting are shared code above it, so every engine that offers this (the
+ * transformers.js one, WebLLM, the scripted one) inherits all of them.
+ * @module
+ */
+import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+
+/** Text to token ids and back, for one model. */
+export interface TextTokenizer {
+  /** Number of rows of the logits that are real tokens. */
+  readonly vocabularySize: number;
+  /** Tokens that end a turn. */
+  readonly endTokens: ReadonlySet<number>;
+  /** Strings that the tokenizer turns into one added token wherever they stand (`<|im_start|>`, `<tool_call>`). */
+  readonly addedTokens: ReadonlyMap<string, number>;
+  /** Ids of text in which no added token is recognised: user text that spells `<|im_start|>` stays text. */
+  encodeText(text: string): number[];
+  /** The exact bytes a token stands for; special tokens give their literal text. */
+  bytesOf(token: number): Uint8Array;
+  /** Jinja source; absent for models without chat training. */
+  readonly chatTemplate?: string;
+  /** `bos_token`, `eos_token` and the like, for the template. */
+  readonly templateVariables: Readonly<Record<string, string>>;
+  /** Ids that the model wants before raw text (a BOS token), usually none. */
+  readonly prefixTokens: readonly number[];
+}
+
+/** A running generation inside an engine: the keys and values of its tokens. */
+export interface TextSequence {
+  /** How many of the prompt's tokens were reused from an earlier sequence. */
+  readonly cachedTokens: number;
+  /**
+   * Reads the prompt (what of it is not cached) and returns the logits after its last token.
+   * The array is only valid until the next call. Long prompts are read in pieces, and `signal` is looked at between them.
+   */
+  prefill(signal: AbortSignal): Promise<Float32Array>;
+  /**
+   * Makes `rows` copies of the state after prefill, so that the choices of one request decode together.
+   * Called at most once, before the first `decode`; `rows` is at most `maxRows`.
+   */
+  fork(rows: number): Promise<void>;
+  /**
+   * Appends tokens and returns the logits after the last of each row. With one row, several tokens may be appended
+   * at once (jump-forward); with more, each row gets exactly one. The arrays are only valid until the next call.
+   * @param tokens per row
+   */
+  decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]>;
+  /** Ends the sequence. Engines that reuse prefixes keep its keys and values for the next one. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** An engine with one loaded text model. */
+export interface TextEngine {
+  readonly tokenizer: TextTokenizer;
+  readonly contextLength: number;
+  /** Most rows that `fork` takes; 1: choices are generated one after another. */
+  readonly maxRows: number;
+  readonly toolFormat: ToolFormat;
+  readonly reasoningFormat: ReasoningFormat;
+  /** False: grammars are not applied (a scripted model says what its script says). */
+  readonly constrainable: boolean;
+  /** Starts a sequence. At most one is open at a time. `request` is for scripted models only. */
+  open(promptTokens: readonly number[], request: GenerationRequest): Promise<TextSequence>;
+}

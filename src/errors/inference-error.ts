@@ -1,0 +1,136 @@
+/**
+ * The one error type of the house. Everything that can go wrong for a caller is one of these codes; `http/errors/`
+ * alone decides which status and body shape a dialect owes for it.
+ * @module
+ */
+
+/**
+ * The closed set of reasons a request can fail for. A caller does something different about each of them.
+ * - `invalid_request`, `invalid_json`, `missing_required_field`: the body is wrong; `param` names the field
+ * - `invalid_media`: an image or audio part that cannot be decoded
+ * - `unsupported_content`: the model cannot take this kind of part
+ * - `context_length_exceeded`: the prompt is longer than the model's context
+ * - `model_not_found`, `model_not_in_plan`, `model_removed`, `model_not_supported`: the model cannot be used (for this)
+ * - `unsupported_tool_type`: a tool other than a function
+ * - `tool_choice_unsatisfied`: a forced tool choice that the model did not follow
+ * - `model_output_invalid`: structured output or a tool call that was cut; `modelOutput` holds the raw text
+ * - `unauthenticated`, `rate_limit_exceeded`: the service around the models
+ * - `not_found`, `method_not_allowed`, `payload_too_large`, `malformed_multipart`: the HTTP request itself
+ * - `timeout`: no first token or no result in time
+ * - `unavailable`: no engine can serve now (worker died, device lost, tab closed)
+ * - `cancelled`: the caller went away
+ * - `insufficient_resources`: the device cannot run this model (no WebGPU, missing feature, too little memory or storage)
+ * - `internal`: a defect of ours
+ */
+export const INFERENCE_ERROR_CODES = [
+  'invalid_request',
+  'invalid_json',
+  'missing_required_field',
+  'invalid_media',
+  'unsupported_content',
+  'context_length_exceeded',
+  'model_not_found',
+  'model_not_in_plan',
+  'model_removed',
+  'model_not_supported',
+  'unsupported_tool_type',
+  'tool_choice_unsatisfied',
+  'model_output_invalid',
+  'unauthenticated',
+  'rate_limit_exceeded',
+  'not_found',
+  'method_not_allowed',
+  'payload_too_large',
+  'malformed_multipart',
+  'timeout',
+  'unavailable',
+  'cancelled',
+  'insufficient_resources',
+  'internal',
+] as const;
+
+/** See {@link INFERENCE_ERROR_CODES}. */
+export type InferenceErrorCode = (typeof INFERENCE_ERROR_CODES)[number];
+
+/** What an {@link InferenceError} carries besides its code and message. All of it is plain data, so it crosses realms. */
+export interface InferenceErrorDetails {
+  /** Dotted path of the offending request field, e.g. `messages.0.content`. */
+  param?: string;
+  /** Raw model text, for `model_output_invalid`. */
+  modelOutput?: string;
+  /** Seconds until a retry can succeed, for `rate_limit_exceeded` and `unavailable`. */
+  retryAfter?: number;
+  /** Allowed methods, for `method_not_allowed`. */
+  allow?: string[];
+  /** Response headers that must accompany the error (rate-limit headers). */
+  headers?: Record<string, string>;
+}
+
+/** An {@link InferenceError} as structured-clonable data, for message ports. */
+export interface SerializedInferenceError extends InferenceErrorDetails {
+  code: InferenceErrorCode;
+  message: string;
+}
+
+const MARK = Symbol.for('inpage.InferenceError');
+
+/**
+ * Thrown by everything below `http/`, and by the page API. `message` is written for the caller: no stack, no path,
+ * no user data beyond the field name.
+ * @example
+ * throw new InferenceError('model_not_found', 'The model `x` does not exist.', { param: 'model' });
+ */
+export class InferenceError extends Error {
+  override readonly name = 'InferenceError';
+  readonly code: InferenceErrorCode;
+  readonly details: InferenceErrorDetails;
+
+  constructor(
+    code: InferenceErrorCode,
+    message: string,
+    details: InferenceErrorDetails = {},
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+    Object.defineProperty(this, MARK, { value: true });
+  }
+
+  get param(): string | undefined {
+    return this.details.param;
+  }
+
+  /** Plain data for a message port. The cause stays behind: it may hold paths or user text. */
+  serialize(): SerializedInferenceError {
+    return { code: this.code, message: this.message, ...this.details };
+  }
+}
+
+/** True for an InferenceError of any realm or bundle, where `instanceof` fails. */
+export function isInferenceError(value: unknown): value is InferenceError {
+  return typeof value === 'object' && value !== null && MARK in value;
+}
+
+/** Rebuilds an error that crossed a message port. */
+export function deserializeInferenceError(data: SerializedInferenceError): InferenceError {
+  const { code, message, ...details } = data;
+  return new InferenceError(code, message, details);
+}
+
+/**
+ * Any thrown value as an InferenceError: aborts become `cancelled`, everything unknown becomes `internal` with a
+ * message that says nothing of the inside; the original is kept as `cause` for the console.
+ */
+export function toInferenceError(thrown: unknown): InferenceError {
+  if (isInferenceError(thrown)) return thrown;
+  if (thrown instanceof Error && thrown.name === 'AbortError') {
+    return new InferenceError('cancelled', 'The request was cancelled.', {}, { cause: thrown });
+  }
+  return new InferenceError(
+    'internal',
+    'The server had an error while processing your request.',
+    {},
+    { cause: thrown },
+  );
+}

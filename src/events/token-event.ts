@@ -1,0 +1,60 @@
+/** What a text backend emits: facts about tokens, no meaning yet. `channels/` gives them meaning. @module */
+
+/** How a model family writes tool calls; names a parser in `channels/` and a grammar in `constraints/`. */
+export type ToolFormat = 'hermes' | 'llama3' | 'mistral' | 'pythonic' | 'none';
+
+/** How a model family writes its thinking. */
+export type ReasoningFormat = 'think-tags' | 'harmony' | 'none';
+
+/** One candidate token with its exact log-probability (after bias and penalties, before temperature and cut-offs). */
+export interface TokenCandidate {
+  /** The token's text; bytes that are no whole character show as U+FFFD. */
+  token: string;
+  bytes: number[];
+  /** Natural logarithm, at most 0. */
+  logprob: number;
+}
+
+export interface TokenLogprob extends TokenCandidate {
+  /** The most likely tokens at this position, best first, at most `topLogprobs`. */
+  top: TokenCandidate[];
+}
+
+/** First event of every generation: the prompt is read. */
+export interface PromptEvent {
+  type: 'prompt';
+  /** All tokens of the prompt, cached ones included. */
+  promptTokens: number;
+  /** Tokens whose keys and values were reused. */
+  cachedTokens: number;
+  toolFormat: ToolFormat;
+  reasoningFormat: ReasoningFormat;
+  /** The template ended inside a think block, so the text begins as reasoning. */
+  reasoningOpen: boolean;
+}
+
+/** One generated token. End-of-turn tokens are not emitted and not counted. */
+export interface TokenTextEvent {
+  type: 'token';
+  /** 0 to n-1. */
+  choice: number;
+  id: number;
+  /** Text that is certain now: whole characters, nothing that may still become a stop sequence. May be empty. */
+  text: string;
+  logprob?: TokenLogprob;
+}
+
+/** Last event of a choice. */
+export interface ChoiceEndEvent {
+  type: 'end';
+  choice: number;
+  /** `stop`: end of turn or a stop sequence; `length`: the cap or the context. */
+  reason: 'stop' | 'length';
+  /** The stop sequence that fired. */
+  stopSequence?: string;
+  /** Text that was held back and is certain now. */
+  text: string;
+}
+
+/** `prompt` first, then tokens of all choices in any order, one `end` per choice, then the stream closes. */
+export type TokenEvent = PromptEvent | TokenTextEvent | ChoiceEndEvent;

@@ -1,0 +1,55 @@
+/** The models that may be asked for: ids, aliases, and the entries behind them. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import type { ModelEntry } from './model-entry.js';
+
+/** An immutable list of entries with unique names. Throws InferenceError `invalid_request` on a name used twice. */
+export class Catalog {
+  readonly entries: readonly ModelEntry[];
+  readonly #byName = new Map<string, ModelEntry>();
+
+  constructor(entries: readonly ModelEntry[]) {
+    this.entries = entries;
+    for (const entry of entries) {
+      for (const name of [entry.id, ...(entry.aliases ?? [])]) {
+        if (this.#byName.has(name)) {
+          throw new InferenceError('invalid_request', `Two models of the catalog are called \`${name}\`.`, {
+            param: 'models',
+          });
+        }
+        this.#byName.set(name, entry);
+      }
+    }
+  }
+
+  /** The entry behind an id or alias, whatever its access or status. */
+  find(name: string): ModelEntry | undefined {
+    return this.#byName.get(name);
+  }
+
+  /**
+   * The entry behind a name, when the caller may use it.
+   * @throws InferenceError `model_not_found`, `model_removed` or `model_not_in_plan`, all with `param: 'model'`
+   */
+  require(name: string): ModelEntry {
+    const entry = this.#byName.get(name);
+    if (!entry) {
+      throw new InferenceError('model_not_found', `The model \`${name}\` does not exist.`, { param: 'model' });
+    }
+    if (entry.status === 'removed') {
+      throw new InferenceError('model_removed', `The model \`${name}\` has been removed. Use another model.`, {
+        param: 'model',
+      });
+    }
+    if (entry.access === 'not-in-plan') {
+      throw new InferenceError('model_not_in_plan', `The model \`${name}\` is not part of your plan.`, {
+        param: 'model',
+      });
+    }
+    return entry;
+  }
+
+  /** What `GET /models` shows: neither removed nor outside the plan. */
+  usable(): ModelEntry[] {
+    return this.entries.filter((entry) => entry.status !== 'removed' && entry.access !== 'not-in-plan');
+  }
+}

@@ -1,0 +1,61 @@
+/** The three bundled models. @module */
+import type { ModelEntry } from './model-entry.js';
+
+/**
+ * `tiny-chat`, `tiny-embed`, `tiny-whisper`: what `startInference()` serves without a `models` option. Their files
+ * are served by the app itself, below `models/` of the page's origin.
+ */
+export const DEFAULT_MODELS: readonly ModelEntry[] = [
+  {
+    id: 'tiny-chat',
+    task: 'chat',
+    backend: 'transformers',
+    source: '/models/tiny-chat',
+    // The 8-bit file on WASM is both better and faster than WebGPU for a model this small (see its card).
+    device: 'wasm',
+    dtype: 'q8',
+    ownedBy: 'inpage',
+    contextLength: 2048,
+    metadata: {
+      architecture: 'llama',
+      provider: 'inpage',
+      capabilities: ['chat', 'completion', 'tools', 'json', 'reasoning'],
+      license: 'MIT',
+      overview: 'A demonstrator of 6.8 M parameters: chat, tools, JSON and thinking without a network.',
+    },
+  },
+  {
+    id: 'tiny-embed',
+    task: 'embeddings',
+    backend: 'transformers',
+    source: '/models/tiny-embed',
+    device: 'wasm',
+    dtype: 'q8',
+    ownedBy: 'inpage',
+    contextLength: 256,
+    metadata: {
+      architecture: 'bert',
+      provider: 'inpage',
+      capabilities: ['embeddings'],
+      license: 'MIT',
+      overview: 'English sentence embeddings of 256 numbers (128 and 64 work too), 3.4 M parameters.',
+    },
+  },
+  {
+    id: 'tiny-whisper',
+    task: 'speech',
+    backend: 'transformers',
+    source: '/models/tiny-whisper',
+    device: 'wasm',
+    dtype: 'q8',
+    ownedBy: 'inpage',
+    contextLength: 448,
+    metadata: {
+      architecture: 'whisper',
+      provider: 'inpage',
+      capabilities: ['transcription', 'translation'],
+      license: 'MIT',
+      overview: 'Speech recognition and translation for English, German, French and Spanish, 4.9 M parameters.',
+    },
+  },
+];

@@ -1,0 +1,93 @@
+/** What an app says about a model it wants to serve. Public. @module */
+
+/** Shown by `GET /v1/models?verbose=true` as `vendor_metadata`. */
+export interface VendorMetadata {
+  /** Data residency; `on-device` for local models. */
+  region?: string;
+  is_external?: boolean;
+  architecture?: string;
+  provider?: string;
+  /** What the model can do, e.g. `chat`, `tools`, `json`, `reasoning`, `embeddings`, `transcription`. */
+  capabilities?: string[];
+  license?: string;
+  status?: string;
+  hf_link?: string;
+  overview?: string;
+  category?: string;
+}
+
+/** Prices of the models list; zeros for local models. */
+export interface Pricing {
+  prompt: number;
+  completion: number;
+  duration_per_hour: number;
+}
+
+/** One fixed answer of a scripted model. */
+export interface ScriptedReply {
+  /** The reply is used when the last message contains this text. Absent: used when no other matches. */
+  match?: string;
+  text?: string;
+  reasoning?: string;
+  toolCalls?: { name: string; arguments: object }[];
+  /** `text` is written this many times. @default 1 */
+  repeat?: number;
+}
+
+/** What a `scripted` model says and how fast. For tests and demos without a real model. */
+export interface Script {
+  replies: ScriptedReply[];
+  /** Pause before each token, in milliseconds. @default 0 */
+  tokenDelayMs?: number;
+  /** Fail every request: never answer, throw, or report the engine as gone. */
+  failWith?: 'timeout' | 'internal' | 'unavailable';
+}
+
+/** A model of the catalog. */
+export interface ModelEntry {
+  /** The name that requests use. */
+  id: string;
+  task: 'chat' | 'embeddings' | 'speech';
+  backend: 'transformers' | 'web-llm' | 'upstream' | 'scripted';
+  /** Folder URL (absolute, or relative to the page) or hub id (`owner/name`); for `upstream` its base URL. */
+  source?: string;
+  /** @default 'auto': WebGPU where an adapter exists and the model profits, else WASM. */
+  device?: 'auto' | 'webgpu' | 'wasm';
+  /** Weights' precision, e.g. `q8`, `q4`, `q4f16`. Absent: what the model's config says for the device. */
+  dtype?: string;
+  /** Overrides the tool-call syntax found in the chat template: `hermes`, `llama3`, `mistral`, `pythonic`, `none`. */
+  toolFormat?: string;
+  /** Overrides the reasoning syntax found in the chat template: `think-tags`, `harmony`, `none`. */
+  reasoningFormat?: string;
+  /** web-llm: URL of the compiled model library; absent: the id (or source) is one of WebLLM's own list. */
+  modelLibrary?: string;
+  ownedBy?: string;
+  /** Context window in tokens; absent: the model's own. */
+  contextLength?: number;
+  /** Largest completion in tokens; absent: the context window. */
+  maxCompletionTokens?: number;
+  metadata?: VendorMetadata;
+  pricing?: Pricing;
+  /** Rehearses 422 `model_not_in_plan`. */
+  access?: 'not-in-plan';
+  /** Rehearses 410. */
+  status?: 'removed';
+  /** Other names that requests may use. */
+  aliases?: string[];
+  /** With `device: 'auto'`: the id of the entry that serves instead when this one cannot run here. */
+  fallback?: string;
+  /** Backend `scripted` only. */
+  script?: Script;
+}
+
+/** One shape for every backend, from the first byte to ready. */
+export interface LoadProgress {
+  model: string;
+  file?: string;
+  /** Bytes so far, of `file` when given, else of the whole model. */
+  loadedBytes: number;
+  /** 0 while unknown. */
+  totalBytes: number;
+  /** `download` (network or cache), `initialize` (sessions, shaders), `ready`. */
+  stage: 'download' | 'initialize' | 'ready';
+}

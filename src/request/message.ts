@@ -1,0 +1,42 @@
+/** The conversation in the canonical request. Dialects translate into it; only templates read it. @module */
+
+/** A piece of user-visible content. Bytes are the decoded file, not yet pixels or samples. */
+export type ContentPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; mediaType: string; bytes: Uint8Array }
+  | { type: 'audio'; mediaType: string | undefined; bytes: Uint8Array };
+
+/** A call that the assistant made earlier. `arguments` is the JSON text, as the model wrote it. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+export interface SystemMessage {
+  role: 'system';
+  content: ContentPart[];
+}
+export interface UserMessage {
+  role: 'user';
+  content: ContentPart[];
+}
+export interface AssistantMessage {
+  role: 'assistant';
+  content: ContentPart[];
+  reasoning?: string;
+  toolCalls: ToolCall[];
+}
+export interface ToolMessage {
+  role: 'tool';
+  toolCallId: string;
+  content: ContentPart[];
+}
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+/** The text of a message's content, parts joined without a separator. */
+export function textOf(content: readonly ContentPart[]): string {
+  let text = '';
+  for (const part of content) if (part.type === 'text') text += part.text;
+  return text;
+}

@@ -1,0 +1,32 @@
+/**
+ * What `http/` sees of everything below it. One object answers canonical requests for all models of the catalog;
+ * it loads models on first use, queues, enforces deadlines, and turns tokens into events.
+ * @module
+ */
+import type { GenerationEvent } from '../channels/generation-event.js';
+import type { Catalog } from '../models/catalog.js';
+import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
+
+export interface RunOptions {
+  /** The caller's cancellation. */
+  signal: AbortSignal;
+  /**
+   * What `requestTimeout` waits for: `first-token` when the answer is streamed, `result` when it is collected.
+   * Queueing counts, downloading and loading the model does not. Late: InferenceError `timeout`.
+   */
+  deadline: 'first-token' | 'result';
+}
+
+/**
+ * Every method rejects (or the iterable throws) with an InferenceError. Errors of the request itself
+ * (`context_length_exceeded`, `unsupported_content`, a schema that does not compile) come before the first event.
+ */
+export interface Inference {
+  readonly catalog: Catalog;
+  generate(request: GenerationRequest, options: RunOptions): AsyncIterable<GenerationEvent>;
+  countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;
+  embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingResult>;
+  transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;
+}
