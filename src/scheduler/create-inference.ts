@@ -1,0 +1,217 @@
+/** The house below `http/`: slots, queues, deadlines, and tokens turned into events. @module */
+import type { LoadedModel } from '../backends/backend.js';
+import type { GenerationEvent } from '../channels/generation-event.js';
+import { interpretTokens } from '../channels/interpret-tokens.js';
+import { InferenceError } from '../errors/inference-error.js';
+import type { TokenEvent } from '../events/token-event.js';
+import type { Catalog } from '../models/catalog.js';
+import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
+import { Deadline } from './deadline.js';
+import { hearAudio } from './hear-audio.js';
+import type { Inference, RunOptions } from './inference.js';
+import { defaultMemoryBudget, evictOver } from './memory-budget.js';
+import type { ModelHost } from './model-host.js';
+import { ModelSlot } from './model-slot.js';
+import type { ModelStatus } from './model-status.js';
+import { once, operationOf, runOnSlot } from './run-on-slot.js';
+
+export interface InferenceSettings {
+  catalog: Catalog;
+  host: ModelHost;
+  /** Seconds, see {@link RunOptions.deadline}. */
+  requestTimeout: number;
+  /** Bytes of weights that may stay loaded. @default half of the device's memory */
+  memoryBudget?: number;
+  /** Unix milliseconds. @default Date.now */
+  clock?: () => number;
+  /** Random url-safe text of at least 24 characters. @default from crypto.randomUUID */
+  createId?: () => string;
+}
+
+/** {@link Inference} with the controls that the page API offers. */
+export interface ControlledInference extends Inference {
+  /** Loads a model before its first request. @throws InferenceError */
+  load(model: string): Promise<void>;
+  /** Ends the model's engine; a running request fails with `unavailable`. */
+  unload(model: string): Promise<void>;
+  status(): ModelStatus[];
+  /** Called after every change of status and for every load progress. Returns the way to stop listening. */
+  onChange(listener: (progress?: LoadProgress) => void): () => void;
+  /** Unloads everything. */
+  stop(): Promise<void>;
+}
+
+/** Builds the scheduler over a catalog and a place to run models in. */
+export function createInference(settings: InferenceSettings): ControlledInference {
+  return new Scheduler(settings);
+}
+
+class Scheduler implements ControlledInference {
+  readonly catalog: Catalog;
+  readonly #settings: InferenceSettings;
+  readonly #slots = new Map<string, ModelSlot>();
+  readonly #listeners = new Set<(progress?: LoadProgress) => void>();
+  readonly #clock: () => number;
+  readonly #createId: () => string;
+
+  constructor(settings: InferenceSettings) {
+    this.catalog = settings.catalog;
+    this.#settings = settings;
+    this.#clock = settings.clock ?? Date.now;
+    this.#createId = settings.createId ?? ((): string => crypto.randomUUID().replaceAll('-', ''));
+    for (const entry of settings.catalog.entries) {
+      const slot = new ModelSlot(entry, settings.host, (progress) => this.#changed(slot, progress));
+      this.#slots.set(entry.id, slot);
+    }
+  }
+
+  async *generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent, void> {
+    const slot = this.#slotFor(request.model, 'chat');
+    const deadline = this.#deadline(options);
+    try {
+      const prompt = await hearAudio(request.prompt, this.catalog, (heard) =>
+        this.transcribe(heard, { signal: deadline.signal, deadline: 'result' }),
+      );
+      const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
+      let startTime = this.#clock();
+      const tokens = runOnSlot<TokenEvent>(
+        slot,
+        {
+          exclusive: true,
+          onStart: () => (startTime = this.#clock()),
+          start: (model, signal) => {
+            requireImages(canonical, model);
+            return operationOf(model.generate).call(model, canonical, signal);
+          },
+        },
+        deadline,
+      );
+      const watched = options.deadline === 'first-token' ? meetOnFirstToken(tokens, deadline) : tokens;
+      yield* interpretTokens(watched, canonical, {
+        clock: this.#clock,
+        createId: this.#createId,
+        startTime: () => startTime,
+      });
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
+    const slot = this.#slotFor(request.model, 'chat');
+    return this.#single(slot, options, true, (model, signal) =>
+      operationOf(model.countTokens).call(model, { ...request, model: slot.entry.id }, signal),
+    );
+  }
+
+  async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingResult> {
+    const slot = this.#slotFor(request.model, 'embeddings');
+    // Not exclusive: the model itself batches concurrent requests.
+    return this.#single(slot, options, false, (model, signal) =>
+      operationOf(model.embed).call(model, { ...request, model: slot.entry.id }, signal),
+    );
+  }
+
+  async *transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {
+    const slot = this.#slotFor(request.model, 'speech');
+    const deadline = this.#deadline(options);
+    try {
+      const events = runOnSlot<TranscriptEvent>(
+        slot,
+        {
+          exclusive: true,
+          start: (model, signal) =>
+            operationOf(model.transcribe).call(model, { ...request, model: slot.entry.id }, signal),
+        },
+        deadline,
+      );
+      for await (const event of events) {
+        if (options.deadline === 'first-token') deadline.meet();
+        yield event;
+      }
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  async load(model: string): Promise<void> {
+    const entry = this.catalog.require(model);
+    await this.#slots.get(entry.id)?.ready();
+  }
+
+  async unload(model: string): Promise<void> {
+    const entry = this.catalog.require(model);
+    await this.#slots.get(entry.id)?.unload();
+  }
+
+  status(): ModelStatus[] {
+    return [...this.#slots.values()].map((slot) => slot.status());
+  }
+
+  onChange(listener: (progress?: LoadProgress) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#slots.values()].map((slot) => slot.unload()));
+  }
+
+  async #single<T>(
+    slot: ModelSlot,
+    options: RunOptions,
+    exclusive: boolean,
+    work: (model: LoadedModel, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const deadline = this.#deadline(options);
+    try {
+      const run = { exclusive, start: (model: LoadedModel, signal: AbortSignal) => once(work(model, signal)) };
+      for await (const result of runOnSlot<T>(slot, run, deadline)) return result;
+      throw new InferenceError('internal', 'The model gave no result.');
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  #deadline(options: RunOptions): Deadline {
+    return new Deadline(this.#settings.requestTimeout, options.signal);
+  }
+
+  #slotFor(model: string, task: ModelEntry['task']): ModelSlot {
+    const entry = this.catalog.require(model);
+    const slot = this.#slots.get(entry.id);
+    if (entry.task !== task || !slot) {
+      throw new InferenceError('model_not_supported', `The model \`${model}\` does not support this operation.`, {
+        param: 'model',
+      });
+    }
+    return slot;
+  }
+
+  #changed(slot: ModelSlot, progress?: LoadProgress): void {
+    for (const listener of this.#listeners) listener(progress);
+    if (progress?.stage === 'ready') {
+      void evictOver(this.#settings.memoryBudget ?? defaultMemoryBudget(), this.#slots.values(), slot);
+    }
+  }
+}
+
+function requireImages(request: GenerationRequest, model: LoadedModel): void {
+  if (model.info.images || request.prompt.type === 'raw') return;
+  const hasImage = request.prompt.messages.some((message) => message.content.some((part) => part.type === 'image'));
+  if (hasImage) {
+    throw new InferenceError('unsupported_content', `The model \`${request.model}\` does not take images.`, {
+      param: 'messages',
+    });
+  }
+}
+
+async function* meetOnFirstToken(tokens: AsyncIterable<TokenEvent>, deadline: Deadline): AsyncGenerator<TokenEvent> {
+  for await (const event of tokens) {
+    if (event.type !== 'prompt') deadline.meet();
+    yield event;
+  }
+}

@@ -1,0 +1,56 @@
+/** One signal for everything that can end a request early: the caller, and time. @module */
+import { InferenceError } from '../errors/inference-error.js';
+
+/** Aborts `signal` with `cancelled` when the caller leaves and with `timeout` when the started timer runs out. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #seconds: number;
+  readonly #caller: AbortSignal;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param seconds how long after `start` */
+  constructor(seconds: number, caller: AbortSignal) {
+    this.#seconds = seconds;
+    this.#caller = caller;
+    if (caller.aborted) this.#leave();
+    else caller.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Starts the clock, once; later calls change nothing. */
+  start(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#controller.abort(
+        new InferenceError('timeout', `The model gave no answer within ${this.#seconds} seconds.`),
+      );
+    }, this.#seconds * 1000);
+  }
+
+  /** The awaited thing came: no timeout any more. The caller may still leave. */
+  meet(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Lets go of timer and caller. */
+  dispose(): void {
+    this.meet();
+    this.#caller.removeEventListener('abort', this.#leave);
+  }
+
+  readonly #leave = (): void => {
+    this.#controller.abort(new InferenceError('cancelled', 'The request was cancelled.'));
+  };
+}
+
+/** Rejects with the signal's reason as soon as it aborts, else follows `work`. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

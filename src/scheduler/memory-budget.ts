@@ -1,0 +1,20 @@
+/** Which models may stay loaded: the least recently used idle ones go when the rest needs more than the budget. @module */
+import type { ModelSlot } from './model-slot.js';
+
+/** Bytes of weights that may stay loaded: half of what the device reports (which browsers cap at 8 GB). */
+export function defaultMemoryBudget(): number {
+  const gigabytes = (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory ?? 8;
+  return (gigabytes / 2) * 2 ** 30;
+}
+
+/** Unloads idle models, oldest use first, until the loaded ones fit. `keep` stays. */
+export async function evictOver(budget: number, slots: Iterable<ModelSlot>, keep: ModelSlot): Promise<void> {
+  const loaded = [...slots].filter((slot) => slot.model);
+  let bytes = loaded.reduce((sum, slot) => sum + slot.bytes, 0);
+  const candidates = loaded.filter((slot) => slot !== keep && slot.idle).toSorted((a, b) => a.lastUsed - b.lastUsed);
+  for (const slot of candidates) {
+    if (bytes <= budget) return;
+    bytes -= slot.bytes;
+    await slot.unload();
+  }
+}

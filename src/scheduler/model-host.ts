@@ -1,0 +1,14 @@
+/** Where loaded models come from: worker processes in a page, in-process in Node. @module */
+import type { LoadedModel } from '../backends/backend.js';
+import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+
+export interface StartOptions {
+  onProgress: (progress: LoadProgress) => void;
+  signal: AbortSignal;
+}
+
+/** Starts a model in a place of its own. `unload()` of the result ends that place and so frees its memory. */
+export interface ModelHost {
+  /** Rejects with an InferenceError when the model cannot be loaded here; nothing stays behind then. */
+  start(entry: ModelEntry, options: StartOptions): Promise<LoadedModel>;
+}

@@ -1,0 +1,129 @@
+/** One model of the catalog and its engine: absent -> loading -> ready -> (lost ->) absent. @module */
+import type { LoadedModel } from '../backends/backend.js';
+import { InferenceError, toInferenceError } from '../errors/inference-error.js';
+import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+import type { ModelHost } from './model-host.js';
+import type { ModelStatus } from './model-status.js';
+import { RunQueue } from './run-queue.js';
+
+interface Loading {
+  promise: Promise<LoadedModel>;
+  controller: AbortController;
+}
+
+/** Loads its model on demand, once for all who wait, and forgets it when its engine dies. */
+export class ModelSlot {
+  readonly entry: ModelEntry;
+  readonly queue = new RunQueue();
+  /** Bytes of the loaded files, as reported while loading. */
+  bytes = 0;
+  /** `performance.now()`-like time of the last use, for eviction. */
+  lastUsed = 0;
+
+  readonly #host: ModelHost;
+  readonly #changed: () => void;
+  readonly #fileBytes = new Map<string, number>();
+  #model: LoadedModel | undefined;
+  #loading: Loading | undefined;
+  #progress: LoadProgress | undefined;
+  #failed = false;
+
+  /** @param changed called after every change of {@link status} */
+  constructor(entry: ModelEntry, host: ModelHost, changed: (progress?: LoadProgress) => void) {
+    this.entry = entry;
+    this.#host = host;
+    this.#changed = changed;
+    this.#report = (progress): void => {
+      this.#progress = progress;
+      if (progress.totalBytes > 0) this.#fileBytes.set(progress.file ?? '', progress.totalBytes);
+      changed(progress);
+    };
+  }
+
+  readonly #report: (progress: LoadProgress) => void;
+
+  /** The engine that is loaded now. */
+  get model(): LoadedModel | undefined {
+    return this.#model;
+  }
+
+  get idle(): boolean {
+    return this.#model !== undefined && !this.queue.busy && this.queue.length === 0;
+  }
+
+  /** The loaded engine; loads it when needed. A failed load is reported to all who wait and tried anew by the next. */
+  async ready(): Promise<LoadedModel> {
+    if (this.#model) return this.#model;
+    this.#loading ??= this.#load();
+    return this.#loading.promise;
+  }
+
+  /** Ends the engine, or its loading. The next `ready` loads again. */
+  async unload(): Promise<void> {
+    this.#loading?.controller.abort(new InferenceError('cancelled', 'The model was unloaded while it was loading.'));
+    const model = this.#model;
+    this.#forget(false);
+    await model?.unload();
+  }
+
+  /** The engine does not react any more: ends it by force and lets the next request load a fresh one. */
+  async restart(model: LoadedModel): Promise<void> {
+    if (this.#model !== model) return;
+    this.#forget(true);
+    await model.unload();
+  }
+
+  status(): ModelStatus {
+    const { id, task, backend } = this.entry;
+    const status: ModelStatus = { id, task, backend, state: this.#state(), queued: this.queue.length };
+    if (this.#loading && this.#progress) status.progress = this.#progress;
+    if (this.#model) {
+      const { device, threads, dtype, contextLength } = this.#model.info;
+      Object.assign(status, { device, threads, contextLength }, dtype === undefined ? {} : { dtype });
+    }
+    return status;
+  }
+
+  #state(): ModelStatus['state'] {
+    if (this.#model) return this.queue.busy ? 'busy' : 'ready';
+    if (this.#loading) return 'loading';
+    return this.#failed ? 'failed' : 'absent';
+  }
+
+  #load(): Loading {
+    const controller = new AbortController();
+    this.#fileBytes.clear();
+    const promise = this.#host.start(this.entry, { onProgress: this.#report, signal: controller.signal }).then(
+      (model) => this.#loaded(model, controller.signal),
+      (error: unknown) => {
+        this.#forget(true);
+        throw toInferenceError(error);
+      },
+    );
+    const loading = { promise, controller };
+    queueMicrotask(this.#changed);
+    return loading;
+  }
+
+  async #loaded(model: LoadedModel, signal: AbortSignal): Promise<LoadedModel> {
+    if (signal.aborted) {
+      await model.unload();
+      throw toInferenceError(signal.reason);
+    }
+    this.#model = model;
+    this.#loading = undefined;
+    this.#failed = false;
+    this.bytes = [...this.#fileBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
+    void model.lost.then(() => this.restart(model));
+    this.#report({ model: this.entry.id, loadedBytes: this.bytes, totalBytes: this.bytes, stage: 'ready' });
+    return model;
+  }
+
+  #forget(failed: boolean): void {
+    this.#model = undefined;
+    this.#loading = undefined;
+    this.#failed = failed;
+    this.bytes = 0;
+    this.#changed();
+  }
+}

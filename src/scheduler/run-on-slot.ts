@@ -1,0 +1,118 @@
+/** One request's way through a slot: load, queue, run, and let go whatever happens. @module */
+import type { LoadedModel } from '../backends/backend.js';
+import { InferenceError, isInferenceError, toInferenceError } from '../errors/inference-error.js';
+import { type Deadline, orAborted } from './deadline.js';
+import type { ModelSlot } from './model-slot.js';
+
+/** How long a cancelled engine may take to stop before its worker is ended. A long WASM call cannot be interrupted. */
+const STOP_GRACE_MS = 15_000;
+
+/** A request whose engine dies before it answered anything is tried so many times in all. */
+const ATTEMPTS = 2;
+
+export interface SlotRun<T> {
+  /** Starts the work on the loaded engine. */
+  start: (model: LoadedModel, signal: AbortSignal) => AsyncIterable<T>;
+  /** Called when the engine is ours, before `start`. */
+  onStart?: () => void;
+  /** False: the engine takes several of these at once (embeddings), so they do not queue. */
+  exclusive: boolean;
+}
+
+/**
+ * Runs work on a slot's engine. Ends by throwing an InferenceError: the engine's own, `cancelled`, `timeout`, or
+ * `unavailable` when the engine died after the first item. The slot is free again when the engine has really stopped.
+ */
+export async function* runOnSlot<T>(slot: ModelSlot, run: SlotRun<T>, deadline: Deadline): AsyncGenerator<T, void> {
+  for (let attempt = 1; ; attempt++) {
+    const model = await orAborted(slot.ready(), deadline.signal);
+    deadline.start();
+    const release = run.exclusive ? await slot.queue.acquire(deadline.signal) : (): void => {};
+    if (slot.model !== model) {
+      // The engine was replaced while this request queued.
+      release();
+      attempt--;
+      continue;
+    }
+    let answered = false;
+    try {
+      run.onStart?.();
+      for await (const item of guarded(slot, model, run, deadline.signal, release)) {
+        answered = true;
+        yield item;
+      }
+      return;
+    } catch (error) {
+      if (answered || attempt === ATTEMPTS || !(await diedUnder(model, slot, error))) throw toInferenceError(error);
+    }
+  }
+}
+
+/** Whether the engine's death (not the request) is why the run failed. */
+async function diedUnder(model: LoadedModel, slot: ModelSlot, error: unknown): Promise<boolean> {
+  if (!isInferenceError(error) || error.code !== 'unavailable') return false;
+  const lost = await Promise.race([model.lost.then(() => true), Promise.resolve(false)]);
+  return lost || slot.model !== model;
+}
+
+/** The engine's items, never waiting longer than the signal or the engine lives; stops the engine in the end. */
+async function* guarded<T>(
+  slot: ModelSlot,
+  model: LoadedModel,
+  run: SlotRun<T>,
+  signal: AbortSignal,
+  release: () => void,
+): AsyncGenerator<T, void> {
+  slot.lastUsed = performance.now();
+  const lost = model.lost.then((error): never => {
+    throw error;
+  });
+  lost.catch(() => {});
+  let iterator: AsyncIterator<T> | undefined;
+  let ended = false;
+  try {
+    iterator = run.start(model, signal)[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await orAborted(Promise.race([iterator.next(), lost]), signal);
+      if (next.done) {
+        ended = true;
+        return;
+      }
+      yield next.value;
+    }
+  } catch (error) {
+    // An engine that threw by itself has stopped; one that was left behind has not.
+    ended = !signal.aborted;
+    throw error;
+  } finally {
+    slot.lastUsed = performance.now();
+    if (ended || !iterator) release();
+    else void stopEngine(slot, model, iterator).finally(release);
+  }
+}
+
+/** Waits for a left engine to stop; ends its worker when it does not. */
+async function stopEngine<T>(slot: ModelSlot, model: LoadedModel, iterator: AsyncIterator<T>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), STOP_GRACE_MS);
+  });
+  const stopped = Promise.resolve(iterator.return?.()).then(
+    () => 'stopped' as const,
+    () => 'stopped' as const,
+  );
+  const outcome = await Promise.race([stopped, late, model.lost.then(() => 'stopped' as const)]);
+  clearTimeout(timer);
+  if (outcome === 'late') await slot.restart(model).catch(() => {});
+}
+
+/** A single result as an iterable of one, so that it can run on a slot. */
+export async function* once<T>(work: Promise<T>): AsyncGenerator<T, void> {
+  yield await work;
+}
+
+/** The operation of a loaded model, or `internal` when the backend of this task does not have it. */
+export function operationOf<T>(operation: T | undefined): T {
+  if (!operation) throw new InferenceError('internal', 'The model cannot do this operation.');
+  return operation;
+}

@@ -1,0 +1,34 @@
+/** The whole house in Node: the app over a real scheduler and scripted models. */
+import type { Backend } from '../../src/backends/backend.js';
+import { type AppOptions, createApp } from '../../src/http/app.js';
+import { Catalog } from '../../src/models/catalog.js';
+import type { ModelEntry } from '../../src/models/model-entry.js';
+import { type ControlledInference, createInference } from '../../src/scheduler/create-inference.js';
+import { inProcessHost } from './in-process-host.js';
+
+export interface BuildAppOptions extends Partial<Omit<AppOptions, 'inference'>> {
+  models?: ModelEntry[];
+  /** Seconds. @default 20 */
+  requestTimeout?: number;
+  backends?: Record<string, Backend>;
+}
+
+/** A chat model that answers `Hello there, friend.` unless its script says otherwise. */
+export function scriptedChat(overrides: Partial<ModelEntry> = {}): ModelEntry {
+  return {
+    id: 'scripted-chat',
+    task: 'chat',
+    backend: 'scripted',
+    script: { replies: [{ text: 'Hello there, friend.' }] },
+    ...overrides,
+  };
+}
+
+export async function buildApp(
+  options: BuildAppOptions = {},
+): Promise<{ app: ReturnType<typeof createApp>; inference: ControlledInference }> {
+  const { models = [scriptedChat()], requestTimeout = 20, backends, ...appOptions } = options;
+  const inference = createInference({ catalog: new Catalog(models), host: inProcessHost(backends), requestTimeout });
+  const app = createApp({ prefix: '/v1', ...appOptions, inference });
+  return { app, inference };
+}
