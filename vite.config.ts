@@ -1,25 +1,143 @@
-/** Vitest's projects by suffix, the dev server and the demo build. The library build lives in `vite.library.ts` settings below. */
+/**
+ * One config, chosen by mode: `library` (the browser entries), `node` (Vite plugin, Playwright fixture, command line),
+ * `service-worker` (one classic script), `demo` (the playground, built against the finished library), `test` (vitest).
+ * @module
+ */
 import { playwright } from '@vitest/browser-playwright';
-import { existsSync } from 'node:fs';
-import { defineConfig } from 'vitest/config';
+import { cpSync, existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/** The library's workers keep their place beside `index.js`, written so that every bundler finds them there. */
+const WORKERS = ['gateway-worker', 'model-worker'] as const;
+
+/** Turns `new URL('../x-worker.ts', import.meta.url)` into the same with the built file, past Vite's own worker bundling. */
+function separateWorkers(): Plugin {
+  const placeholder = (name: string): string => `__INPAGE_${name.toUpperCase().replace('-', '_')}__`;
+  return {
+    name: 'inpage:separate-workers',
+    enforce: 'pre',
+    transform(code) {
+      let changed = code;
+      for (const name of WORKERS) {
+        changed = changed.replace(
+          new RegExp(`new URL\\('[./]*/${name}\\.ts', import\\.meta\\.url\\)`, 'g'),
+          placeholder(name),
+        );
+      }
+      return changed === code ? null : { code: changed, map: null };
+    },
+    renderChunk(code) {
+      let changed = code;
+      for (const name of WORKERS) {
+        changed = changed.replaceAll(placeholder(name), `new URL('./${name}.js', import.meta.url)`);
+      }
+      return changed === code ? null : { code: changed, map: null };
+    },
+  };
+}
+
+/** ONNX Runtime's own files, which an app serves beside its pages (see `src/vite/`). */
+function copyOnnxRuntime(): Plugin {
+  const from = path('node_modules/onnxruntime-web/dist/');
+  const wanted = /^ort-wasm-simd-threaded(\.asyncify)?\.(mjs|wasm)$/;
+  return {
+    name: 'inpage:copy-onnx-runtime',
+    closeBundle() {
+      for (const file of readdirSync(from)) if (wanted.test(file)) cpSync(from + file, path(`dist/ort/${file}`));
+    },
+  };
+}
+
+const library: ViteUserConfig = {
+  publicDir: false,
+  base: './',
+  plugins: [separateWorkers(), copyOnnxRuntime()],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    minify: true,
+    lib: {
+      entry: {
+        index: path('src/index.ts'),
+        'gateway-worker': path('src/gateway-worker.ts'),
+        'model-worker': path('src/model-worker.ts'),
+      },
+      formats: ['es'],
+    },
+    rolldownOptions: { output: { chunkFileNames: 'chunks/[name]-[hash].js' } },
+  },
+};
+
+const serviceWorker: ViteUserConfig = {
+  publicDir: false,
+  build: {
+    outDir: 'dist',
+    emptyOutDir: false,
+    target: 'es2022',
+    minify: true,
+    lib: {
+      entry: path('src/service-worker.ts'),
+      formats: ['iife'],
+      name: 'inpage',
+      fileName: () => 'service-worker.js',
+    },
+  },
+};
+
+const node: ViteUserConfig = {
+  publicDir: false,
+  build: {
+    outDir: 'dist',
+    emptyOutDir: false,
+    target: 'node20',
+    minify: false,
+    ssr: true,
+    lib: {
+      entry: {
+        vite: path('src/vite/index.ts'),
+        playwright: path('src/playwright/index.ts'),
+        cli: path('src/cli/cli.ts'),
+      },
+      formats: ['es'],
+    },
+    rolldownOptions: { external: [/^node:/, 'vite', /^playwright/] },
+  },
+};
 
 /** Debian's Chromium when it is there, else playwright's own browser. */
-const executablePath = process.env.CHROMIUM ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined);
-
-const chromium = (extra: string[] = []) =>
-  playwright({
-    launchOptions: {
-      ...(executablePath ? { executablePath } : {}),
-      args: ['--no-sandbox', '--disable-background-networking', '--no-first-run', ...extra],
-    },
-  });
+const executablePath = process.env['CHROMIUM'] ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined);
 
 /** WebGPU on the CPU: slow but true. */
 const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
 
-export default defineConfig({
+const CROSS_ORIGIN_ISOLATION = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+
+const test: ViteUserConfig = {
   worker: { format: 'es' },
-  optimizeDeps: { exclude: ['@huggingface/transformers'] },
+  optimizeDeps: {
+    include: [
+      '@huggingface/jinja',
+      '@huggingface/tokenizers',
+      '@huggingface/transformers',
+      '@mlc-ai/web-xgrammar',
+      '@cfworker/json-schema',
+      'fast-check',
+      'hono/tiny',
+      'valibot',
+      'mediabunny',
+      'comlink',
+      'openai',
+      '@anthropic-ai/sdk',
+    ],
+  },
   test: {
     projects: [
       {
@@ -34,6 +152,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        server: { headers: CROSS_ORIGIN_ISOLATION },
         test: {
           name: 'browser',
           include: ['test/**/*.browser.test.ts'],
@@ -43,7 +162,12 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
-            provider: chromium(SWIFTSHADER),
+            provider: playwright({
+              launchOptions: {
+                ...(executablePath ? { executablePath } : {}),
+                args: ['--no-sandbox', '--disable-background-networking', '--no-first-run', ...SWIFTSHADER],
+              },
+            }),
             instances: [{ browser: 'chromium' }],
           },
         },
@@ -52,14 +176,48 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          globalSetup: ['test/e2e/support/serve-demo.ts'],
           include: ['test/**/*.e2e.test.ts'],
           environment: 'node',
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
-          globalSetup: ['test/e2e/support/serve-demo.ts'],
         },
       },
     ],
   },
+};
+
+/** The demo takes the library as a stranger would: from the built package, with its Vite plugin. */
+async function demo(): Promise<ViteUserConfig> {
+  const { inpage } = (await import(path('dist/vite.js'))) as typeof import('./src/vite/index.js');
+  return {
+    root: path('demo'),
+    publicDir: path('public'),
+    appType: 'mpa',
+    plugins: [inpage({ crossOriginIsolation: true, models: false })],
+    resolve: { alias: { inpage: path('dist/index.js') } },
+    worker: { format: 'es' },
+    build: {
+      outDir: path('dist-demo'),
+      emptyOutDir: true,
+      target: 'es2022',
+      rolldownOptions: { input: { index: path('demo/index.html'), host: path('demo/host.html') } },
+    },
+  };
+}
+
+export default defineConfig(({ mode }) => {
+  switch (mode) {
+    case 'library':
+      return library;
+    case 'service-worker':
+      return serviceWorker;
+    case 'node':
+      return node;
+    case 'demo':
+      return demo();
+    default:
+      return test;
+  }
 });

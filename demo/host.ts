@@ -1,0 +1,17 @@
+/** A page without interface: starts inference with the options in the URL's hash. Tests drive the service through it. */
+import { type InferenceOptions, startInference } from 'inpage';
+
+declare global {
+  interface Window {
+    inference?: Awaited<ReturnType<typeof startInference>>;
+    /** Why it did not start. */
+    inferenceError?: string;
+  }
+}
+
+try {
+  const hash = decodeURIComponent(location.hash.slice(1));
+  window.inference = await startInference(hash ? (JSON.parse(hash) as InferenceOptions) : {});
+} catch (error) {
+  window.inferenceError = error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,79 @@
+/**
+ * Vite plugin: serves and emits what a page needs beside its bundle, so that not one request leaves the origin: the
+ * Service Worker script, ONNX Runtime's files, and the bundled models.
+ * @module
+ * @example
+ * // vite.config.ts
+ * import { inpage } from 'inpage/vite';
+ * export default { plugins: [inpage()] };
+ */
+import { createReadStream, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Plugin } from 'vite';
+import { type StaticFile, listStaticFiles } from './static-files.js';
+
+/** Options of {@link inpage}. */
+export interface InpagePluginOptions {
+  /**
+   * Which bundled models to serve below `/models/`; `false`: none.
+   * @default ['tiny-chat', 'tiny-embed', 'tiny-whisper']
+   */
+  models?: string[] | false;
+  /**
+   * Send COOP and COEP headers in dev and preview, so that WASM runs on several threads. In production your own server
+   * must send them.
+   * @default false
+   */
+  crossOriginIsolation?: boolean;
+}
+
+const ISOLATION_HEADERS = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+
+const MEDIA_TYPES: Record<string, string> = {
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  json: 'application/json',
+  wasm: 'application/wasm',
+};
+
+/** See the module's example. Works in dev, build and preview. */
+export function inpage(options: InpagePluginOptions = {}): Plugin {
+  const files = listStaticFiles(options.models ?? ['tiny-chat', 'tiny-embed', 'tiny-whisper']);
+  return {
+    name: 'inpage',
+    config: () => ({
+      optimizeDeps: { exclude: ['inpage'] },
+      worker: { format: 'es' },
+      ...(options.crossOriginIsolation
+        ? { server: { headers: ISOLATION_HEADERS }, preview: { headers: ISOLATION_HEADERS } }
+        : {}),
+    }),
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        const file = files.get(new URL(request.url ?? '/', 'http://localhost').pathname);
+        if (file) send(file, request, response, options.crossOriginIsolation === true);
+        else next();
+      });
+    },
+    async generateBundle() {
+      // Workers are bundled by builds of their own, which must not emit the files again.
+      if (this.environment.config.consumer !== 'client') return;
+      for (const [url, file] of files) {
+        this.emitFile({ type: 'asset', fileName: url.slice(1), source: await readFile(file.path) });
+      }
+    },
+  };
+}
+
+function send(file: StaticFile, request: IncomingMessage, response: ServerResponse, isolated: boolean): void {
+  const extension = file.path.slice(file.path.lastIndexOf('.') + 1);
+  response.setHeader('content-type', MEDIA_TYPES[extension] ?? 'application/octet-stream');
+  response.setHeader('content-length', statSync(file.path).size);
+  if (isolated) for (const [name, value] of Object.entries(ISOLATION_HEADERS)) response.setHeader(name, value);
+  if (request.method === 'HEAD') response.end();
+  else createReadStream(file.path).pipe(response);
+}

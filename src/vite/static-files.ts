@@ -1,0 +1,32 @@
+/** The files that an app serves for the library, by the URL path the library asks for. @module */
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export interface StaticFile {
+  /** Absolute path in the installed package. */
+  path: string;
+}
+
+/**
+ * URL path to file: `/inpage-sw.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
+ * Paths are those of the built package, where this module is bundled into `dist/`.
+ */
+export function listStaticFiles(models: string[] | false): Map<string, StaticFile> {
+  const dist = fileURLToPath(new URL('.', import.meta.url));
+  const files = new Map<string, StaticFile>([['/inpage-sw.js', { path: `${dist}service-worker.js` }]]);
+  addFolder(files, `${dist}ort/`, '/inpage/');
+  for (const model of models || []) {
+    const folder = `${dist}../public/models/${model}/`;
+    if (!existsSync(folder)) throw new Error(`inpage: there is no bundled model "${model}".`);
+    addFolder(files, folder, `/models/${model}/`);
+  }
+  return files;
+}
+
+function addFolder(files: Map<string, StaticFile>, folder: string, url: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = `${entry.parentPath}/${entry.name}`.replaceAll('\\', '/').replaceAll('//', '/');
+    files.set(url + path.slice(folder.length), { path });
+  }
+}

@@ -1,0 +1,15 @@
+/** Real Chromium for tests and scripts: Debian's when it is there, else playwright's own. */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright';
+
+/** WebGPU on the CPU: slow but true. */
+export const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
+
+/** @param args more command-line arguments, e.g. {@link SWIFTSHADER} */
+export function launchChromium(args: string[] = []): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM'] ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined);
+  return chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: ['--no-sandbox', '--disable-background-networking', '--no-first-run', ...args],
+  });
+}

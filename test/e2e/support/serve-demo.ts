@@ -1,0 +1,75 @@
+/** Serves the built demo for the e2e project, remembers every request, and tells the tests where it is. */
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Origin of the demo server; `GET /__log` answers the paths asked for so far, `DELETE /__log` forgets them. */
+    demoOrigin: string;
+  }
+}
+
+const MEDIA_TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.wav': 'audio/wav',
+};
+
+/** What the README asks of a production server: isolation, and a policy without eval. */
+const HEADERS = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Content-Security-Policy':
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' blob: data:; media-src 'self' blob:",
+};
+
+/** Starts the server on a free port; returns its origin and the way to stop it. */
+export async function serveFolder(root: string): Promise<{ origin: string; close(): Promise<void> }> {
+  const log: string[] = [];
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    if (path === '/__log') {
+      if (request.method === 'DELETE') log.length = 0;
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(log));
+      return;
+    }
+    log.push(`${request.method} ${path}`);
+    const file = join(root, normalize(decodeURIComponent(path)), path.endsWith('/') ? 'index.html' : '');
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    if (!file.startsWith(root) || !existsSync(file) || !statSync(file).isFile()) {
+      response.writeHead(404).end('Not found');
+      return;
+    }
+    response.setHeader('content-type', MEDIA_TYPES[extname(file)] ?? 'application/octet-stream');
+    response.setHeader('content-length', statSync(file).size);
+    createReadStream(file).pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    // `localhost` is a secure context, which Service Workers and WebGPU need.
+    origin: `http://localhost:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** Vitest's global set-up of the e2e project. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const root = join(import.meta.dirname, '../../../dist-demo');
+  if (!existsSync(join(root, 'host.html'))) throw new Error('The demo is not built: run `npm run build` first.');
+  const server = await serveFolder(root);
+  project.provide('demoOrigin', server.origin);
+  return server.close;
+}
