@@ -1,0 +1,55 @@
+/** Starts the library once and keeps what the panels show of it in signals. */
+import { computed, signal } from '@preact/signals';
+import { DEFAULT_MODELS, type InferenceOptions, type LoadProgress, startInference } from 'inpage';
+
+type Inference = Awaited<ReturnType<typeof startInference>>;
+type ModelEntry = NonNullable<InferenceOptions['models']>[number];
+
+/** The models that a visitor chose to add live here between visits. */
+const ADDED_MODELS_KEY = 'inpage-demo-models';
+
+export const inference = signal<Inference | undefined>(undefined);
+export const startError = signal<string | undefined>(undefined);
+export const progress = signal<LoadProgress | undefined>(undefined);
+export const chatModel = signal('tiny-chat');
+export const models = signal<ModelEntry[]>([...DEFAULT_MODELS, ...addedModels()]);
+export const chatModels = computed(() => models.value.filter((model) => model.task === 'chat'));
+/** Counts status changes, so that views of `inference.status()` know when to look again. */
+export const statusVersion = signal(0);
+
+/** Starts, or starts anew after the list of models changed. */
+export async function start(): Promise<void> {
+  try {
+    await inference.peek()?.stop();
+    inference.value = undefined;
+    inference.value = await startInference({
+      models: models.peek(),
+      // The demo's own worker: the relay plus an offline copy of the page.
+      serviceWorker: '/sw.js',
+      onProgress: (report) => {
+        progress.value = report;
+        statusVersion.value++;
+      },
+    });
+  } catch (error) {
+    startError.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Adds a chat model to the catalog, remembers it, and chooses it. */
+export async function addModel(entry: ModelEntry): Promise<void> {
+  if (!models.value.some((model) => model.id === entry.id)) {
+    models.value = [...models.value, entry];
+    localStorage.setItem(ADDED_MODELS_KEY, JSON.stringify(models.value.slice(DEFAULT_MODELS.length)));
+    await start();
+  }
+  chatModel.value = entry.id;
+}
+
+function addedModels(): ModelEntry[] {
+  try {
+    return JSON.parse(localStorage.getItem(ADDED_MODELS_KEY) ?? '[]') as ModelEntry[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,28 @@
+/** The bar under the header: one shape of progress for every backend. */
+import { progress } from './inference.js';
+
+const STAGES = { download: 'Loading', initialize: 'Starting', ready: 'Ready' } as const;
+
+export function LoadBar() {
+  const report = progress.value;
+  if (!report || report.stage === 'ready') return <div class="load-bar" data-stage={report?.stage ?? 'idle'} />;
+  const share = report.totalBytes > 0 ? report.loadedBytes / report.totalBytes : 0;
+  return (
+    <div class="load-bar" data-stage={report.stage}>
+      <progress
+        max={1}
+        value={report.stage === 'initialize' ? undefined : share}
+        aria-label={`Loading ${report.model}`}
+      />
+      <span>
+        {STAGES[report.stage]} {report.model}
+        {report.file ? ` · ${report.file}` : ''} · {megabytes(report.loadedBytes)}
+        {report.totalBytes > 0 ? ` of ${megabytes(report.totalBytes)}` : ''}
+      </span>
+    </div>
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,33 @@
+/** Where the chosen model runs, and that nothing leaves the page. */
+import { useEffect, useState } from 'preact/hooks';
+import { chatModel, inference, statusVersion } from './inference.js';
+
+export function StatusPill() {
+  const online = useOnline();
+  // Read so that a change of status renders the pill again.
+  void statusVersion.value;
+  const model = inference.value?.status().models.find((status) => status.id === chatModel.value);
+  const place =
+    model?.device === 'wasm' ? `WASM, ${model.threads} thread${model.threads === 1 ? '' : 's'}` : (model?.device ?? '');
+  return (
+    <p class="pill" data-state={model?.state ?? 'absent'}>
+      <span class="dot" aria-hidden="true" />
+      {inference.value ? [chatModel.value, model?.state, place].filter(Boolean).join(' · ') : 'starting'}
+      {online ? '' : ' · offline'}
+    </p>
+  );
+}
+
+function useOnline(): boolean {
+  const [online, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const update = () => setOnline(navigator.onLine);
+    addEventListener('online', update);
+    addEventListener('offline', update);
+    return () => {
+      removeEventListener('online', update);
+      removeEventListener('offline', update);
+    };
+  }, []);
+  return online;
+}
