@@ -1,0 +1,168 @@
+/** One choice of a generation: chooses its tokens, knows its text and when it ends. @module */
+import type { TokenConstraint } from '../constraints/token-constraint.js';
+import { InferenceError } from '../errors/inference-error.js';
+import { StopSequences } from '../events/stop-sequences.js';
+import { TokenTextDecoder } from '../events/text-decoder.js';
+import type { TokenCandidate, TokenEvent, TokenLogprob } from '../events/token-event.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import { LogitAdjuster } from '../sampling/adjust-logits.js';
+import { type LogProbabilities, logProbabilities } from '../sampling/log-probabilities.js';
+import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
+import type { TokenSampler } from '../sampling/sample-token.js';
+import type { ReasoningBudget } from './reasoning-budget.js';
+import type { TextTokenizer } from './text-engine.js';
+
+/** What a choice needs to know. */
+export interface ChoiceOptions {
+  /** 0 to n-1. */
+  index: number;
+  request: GenerationRequest;
+  tokenizer: TextTokenizer;
+  promptTokens: readonly number[];
+  /** Most tokens, at least 1. */
+  cap: number;
+  sampler: TokenSampler;
+  constraint: TokenConstraint | undefined;
+  /** Absent: thinking is not limited. */
+  reasoning: { budget: ReasoningBudget; close: readonly number[] } | undefined;
+  /** This choice decodes alone, so several tokens may be appended at once. */
+  alone: boolean;
+}
+
+const characters = new TextDecoder();
+
+/** The state of one choice. Ends by itself; `dispose` frees the grammar. */
+export class Choice {
+  /** Tokens that the engine has not seen yet: what the last step chose. */
+  pending: number[] = [];
+  ended = false;
+  readonly #options: ChoiceOptions;
+  readonly #adjuster: LogitAdjuster;
+  readonly #random: RandomNumbers;
+  readonly #decoder = new TokenTextDecoder();
+  readonly #stops: StopSequences;
+  readonly #jumps: boolean;
+  /** Tokens that come next without being sampled. */
+  readonly #forced: number[] = [];
+  #count = 0;
+
+  constructor(options: ChoiceOptions) {
+    const { request, tokenizer, promptTokens, index } = options;
+    this.#options = options;
+    this.#adjuster = new LogitAdjuster(request.sampling, promptTokens, tokenizer.vocabularySize);
+    this.#random = createRandomNumbers(request.sampling.seed, index);
+    this.#stops = new StopSequences(request.stop);
+    // A token that is appended without its own logits would have no log-probability.
+    this.#jumps = options.alone && request.topLogprobs === undefined;
+    this.#limitReasoning();
+  }
+
+  /**
+   * Chooses what comes next and fills `pending`.
+   * @param logits of the whole vocabulary after the last token; changed in place
+   */
+  step(logits: Float32Array, events: TokenEvent[]): void {
+    this.pending = [];
+    this.#queueGrammar();
+    if (this.#forced.length === 0) {
+      this.#take(logits, undefined, events);
+      this.#queueGrammar();
+    } else {
+      this.#take(logits, this.#forced.shift(), events);
+    }
+    while (!this.ended && this.#jumps && this.#forced.length > 0) this.#take(undefined, this.#forced.shift(), events);
+  }
+
+  dispose(): void {
+    this.#options.constraint?.dispose();
+  }
+
+  /** Queues what the grammar leaves no choice about. */
+  #queueGrammar(): void {
+    if (this.ended || !this.#jumps || this.#forced.length > 0) return;
+    const forced = this.#options.constraint?.forcedTokens();
+    if (forced) this.#forced.push(...forced);
+  }
+
+  #limitReasoning(): void {
+    const { reasoning } = this.#options;
+    if (reasoning?.budget.isSpent() && this.#forced.length === 0) this.#forced.push(...reasoning.close);
+  }
+
+  #take(logits: Float32Array | undefined, forced: number | undefined, events: TokenEvent[]): void {
+    const { topLogprobs } = this.#options.request;
+    let probabilities: LogProbabilities | undefined;
+    let logprobOf: ((token: number) => number) | undefined;
+    let token = forced;
+    if (logits) {
+      this.#adjuster.adjust(logits);
+      if (topLogprobs !== undefined) {
+        probabilities = logProbabilities(logits, topLogprobs);
+        const before = forced === undefined && this.#options.constraint ? logits.slice() : logits;
+        const { normalizer } = probabilities;
+        logprobOf = (id) => Math.min(0, before[id]! - normalizer);
+      }
+      token ??= this.#sample(logits);
+    }
+    this.#accept(
+      token!,
+      probabilities && logprobOf && this.#describe(token!, logprobOf(token!), probabilities.top),
+      events,
+    );
+  }
+
+  #sample(logits: Float32Array): number {
+    const { constraint, request, sampler } = this.#options;
+    constraint?.maskLogits(logits);
+    const token = sampler.sample(logits, request.sampling, this.#random);
+    if (token < 0) throw new InferenceError('internal', 'The model gave no token that may come next.');
+    return token;
+  }
+
+  #accept(token: number, logprob: TokenLogprob | undefined, events: TokenEvent[]): void {
+    const { constraint, tokenizer, index, cap, reasoning } = this.#options;
+    if (tokenizer.endTokens.has(token)) return this.#end('stop', events);
+    constraint?.accept(token);
+    this.#adjuster.accept(token);
+    this.#count += 1;
+    this.pending.push(token);
+    const whole = this.#decoder.push(tokenizer.bytesOf(token));
+    reasoning?.budget.push(whole);
+    const { text, matched } = this.#stops.push(whole);
+    events.push({ type: 'token', choice: index, id: token, text, ...(logprob && { logprob }) });
+    if (matched !== undefined) {
+      this.ended = true;
+      events.push({ type: 'end', choice: index, reason: 'stop', stopSequence: matched, text: '' });
+    } else if (constraint?.isComplete()) {
+      this.#end('stop', events);
+    } else if (this.#count >= cap) {
+      this.#end('length', events);
+    } else {
+      this.#limitReasoning();
+    }
+  }
+
+  #end(reason: 'stop' | 'length', events: TokenEvent[]): void {
+    this.ended = true;
+    const last = this.#stops.push(this.#decoder.end());
+    const end = { type: 'end', choice: this.#options.index } as const;
+    if (last.matched !== undefined) {
+      events.push({ ...end, reason: 'stop', stopSequence: last.matched, text: last.text });
+    } else {
+      events.push({ ...end, reason, text: last.text + this.#stops.end() });
+    }
+  }
+
+  #describe(token: number, logprob: number, top: LogProbabilities['top']): TokenLogprob {
+    const { tokenizer } = this.#options;
+    return {
+      ...candidate(tokenizer, token, logprob),
+      top: top.map((other) => candidate(tokenizer, other.token, other.logprob)),
+    };
+  }
+}
+
+function candidate(tokenizer: TextTokenizer, token: number, logprob: number): TokenCandidate {
+  const bytes = tokenizer.bytesOf(token);
+  return { token: characters.decode(bytes), bytes: [...bytes], logprob };
+}

@@ -1,0 +1,144 @@
+/** Makes a loaded model of a text engine: prompt, grammar, decode loop. @module */
+import type { LoadedModel, ModelInfo } from '../backends/backend.js';
+import type { CompiledConstraint } from '../constraints/token-constraint.js';
+import { InferenceError } from '../errors/inference-error.js';
+import type { TokenEvent } from '../events/token-event.js';
+import { completionCap } from '../prompt/context-window.js';
+import { encodeTrustedText } from '../prompt/encode-prompt.js';
+import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import { type DecodeRun, decodeLoop } from './decode-loop.js';
+import { forcedReasoningClose } from './reasoning-budget.js';
+import type { TextEngine } from './text-engine.js';
+
+/** What the engine itself cannot say. */
+export interface TextModelOptions {
+  info: Omit<ModelInfo, 'contextLength' | 'toolFormat' | 'reasoningFormat'>;
+  /** Most tokens per completion; absent: what the context leaves. */
+  maxCompletionTokens?: number;
+  /** Resolves when the engine can no longer answer; running generations then throw it. */
+  lost?: Promise<InferenceError>;
+  unload(): Promise<void>;
+}
+
+/** A text model. */
+export interface TextModel extends LoadedModel {
+  /** Tokens read after prompts since the model was loaded: shows how fast a cancelled generation really stops. */
+  readonly decodedTokens: number;
+  generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent, void, undefined>;
+  countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+}
+
+/**
+ * Wraps an engine. `generate` throws `context_length_exceeded`, `unsupported_content` or (for a bad schema)
+ * `invalid_request` before its first event, `cancelled` when its signal aborts.
+ */
+export function createTextModel(engine: TextEngine, options: TextModelOptions): TextModel {
+  const { contextLength, toolFormat, reasoningFormat } = engine;
+  const lost = options.lost ?? new Promise<InferenceError>(() => {});
+  const lifeline = options.lost && new Lifeline(options.lost);
+  let decodedTokens = 0;
+  let busy = false;
+
+  async function* generate(
+    request: GenerationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<TokenEvent, void, undefined> {
+    if (busy) throw new InferenceError('internal', 'A second generation was started while one runs.');
+    busy = true;
+    let run: DecodeRun | undefined;
+    try {
+      run = await prepare(engine, request, options, () => (decodedTokens += 1));
+      const events = decodeLoop(run, signal);
+      yield* lifeline ? lifeline.guard(events) : events;
+    } finally {
+      run?.constraint?.dispose();
+      busy = false;
+    }
+  }
+
+  return {
+    info: { ...options.info, contextLength, toolFormat, reasoningFormat },
+    lost,
+    get decodedTokens() {
+      return decodedTokens;
+    },
+    generate,
+    countTokens: async (request) => renderPrompt(request, engine.tokenizer, engine).tokens.length,
+    unload: () => options.unload(),
+  };
+}
+
+async function prepare(
+  engine: TextEngine,
+  request: GenerationRequest,
+  options: TextModelOptions,
+  onDecode: () => void,
+): Promise<DecodeRun> {
+  const prompt = renderPrompt(request, engine.tokenizer, engine);
+  const cap = completionCap(prompt.tokens.length, engine.contextLength, [
+    request.maxTokens,
+    options.maxCompletionTokens,
+  ]);
+  const close = forcedReasoningClose(engine.reasoningFormat);
+  return {
+    engine,
+    request,
+    promptTokens: prompt.tokens,
+    reasoningOpen: prompt.reasoningOpen,
+    reasoningClose: close === undefined ? [] : encodeTrustedText(close, engine.tokenizer),
+    cap,
+    constraint: await compile(engine, request, prompt),
+    onDecode,
+  };
+}
+
+/** The grammar module is large, so only requests that need a grammar load it. */
+async function compile(
+  engine: TextEngine,
+  request: GenerationRequest,
+  prompt: RenderedPrompt,
+): Promise<CompiledConstraint | undefined> {
+  const plain = request.output.type === 'text' && (request.tools.length === 0 || request.toolChoice === 'none');
+  if (plain || !engine.constrainable) return undefined;
+  const { compileConstraint } = await import('../constraints/compile-constraint.js');
+  const { tokenizer, toolFormat, reasoningFormat } = engine;
+  return compileConstraint(request, { tokenizer, toolFormat, reasoningFormat, reasoningOpen: prompt.reasoningOpen });
+}
+
+/** Ends with the engine's own reason as soon as the engine is gone, even when it never answers again. */
+class Lifeline {
+  #gone: InferenceError | undefined;
+  #fail: ((error: InferenceError) => void) | undefined;
+
+  constructor(lost: Promise<InferenceError>) {
+    void lost.then((error) => {
+      this.#gone = error;
+      this.#fail?.(error);
+    });
+  }
+
+  async *guard(events: AsyncGenerator<TokenEvent, void, undefined>): AsyncGenerator<TokenEvent, void, undefined> {
+    try {
+      for (;;) {
+        const next = await this.#orGone(events.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      this.#fail = undefined;
+      const closed = events.return();
+      // A lost engine may never answer, and then neither would this.
+      if (this.#gone) closed.catch(() => {});
+      else await closed;
+    }
+  }
+
+  #orGone<Value>(promise: Promise<Value>): Promise<Value> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      promise.then(resolve, reject);
+    });
+  }
+}

@@ -1,0 +1,123 @@
+/** The loop that every engine shares: prompt in, token events out. @module */
+import type { CompiledConstraint } from '../constraints/token-constraint.js';
+import { InferenceError } from '../errors/inference-error.js';
+import type { TokenEvent } from '../events/token-event.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import { TokenSampler } from '../sampling/sample-token.js';
+import { Choice } from './choice.js';
+import { ReasoningBudget } from './reasoning-budget.js';
+import type { TextEngine, TextSequence } from './text-engine.js';
+import { yieldToEventLoop } from './yield-to-event-loop.js';
+
+/** One generation, ready to run. */
+export interface DecodeRun {
+  engine: TextEngine;
+  request: GenerationRequest;
+  promptTokens: readonly number[];
+  /** The prompt ends inside a think block. */
+  reasoningOpen: boolean;
+  /** Tokens that end a thinking whose budget is spent; empty where the model does not think. */
+  reasoningClose: readonly number[];
+  /** Most tokens per choice; prompt and cap together fit the context. */
+  cap: number;
+  constraint: CompiledConstraint | undefined;
+  /** Called for every token that the engine is asked to read after the prompt, per row. */
+  onDecode: () => void;
+}
+
+/**
+ * Reads the prompt, then decodes all choices: together where the engine has room for their rows, else one group after
+ * the other. Aborting throws `cancelled` before the next token; the sequence is closed whatever happens.
+ */
+export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGenerator<TokenEvent, void, undefined> {
+  const { engine, request } = run;
+  const sampler = new TokenSampler(engine.tokenizer.vocabularySize);
+  for (let first = 0; first < request.n; first += engine.maxRows) {
+    const rows = Math.min(engine.maxRows, request.n - first);
+    throwIfAborted(signal);
+    const choices = Array.from({ length: rows }, (_, row) => createChoice(run, sampler, first + row, rows === 1));
+    try {
+      yield* decodeTogether(run, choices, first === 0, signal);
+    } finally {
+      for (const choice of choices) choice.dispose();
+    }
+  }
+}
+
+function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alone: boolean): Choice {
+  const { engine, request, promptTokens, cap, constraint, reasoningClose, reasoningOpen } = run;
+  const format = engine.reasoningFormat;
+  const budget = request.reasoning.budgetTokens;
+  return new Choice({
+    index,
+    request,
+    tokenizer: engine.tokenizer,
+    promptTokens,
+    cap,
+    sampler,
+    alone,
+    constraint: constraint?.start(),
+    reasoning:
+      budget === undefined || format === 'none' || reasoningClose.length === 0
+        ? undefined
+        : { budget: new ReasoningBudget(format, budget, reasoningOpen), close: reasoningClose },
+  });
+}
+
+async function* decodeTogether(
+  run: DecodeRun,
+  choices: readonly Choice[],
+  announcesPrompt: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<TokenEvent, void, undefined> {
+  const { engine, request, promptTokens, reasoningOpen } = run;
+  const { toolFormat, reasoningFormat, tokenizer } = engine;
+  const sequence = await engine.open(promptTokens, request);
+  try {
+    const prompted = await sequence.prefill(signal);
+    throwIfAborted(signal);
+    if (announcesPrompt) {
+      const counts = { promptTokens: promptTokens.length, cachedTokens: sequence.cachedTokens };
+      yield { type: 'prompt', ...counts, toolFormat, reasoningFormat, reasoningOpen };
+    }
+    if (run.cap === 0) return yield* endedByContext(request, announcesPrompt);
+    let logits = choices.length === 1 ? [prompted] : choices.map(() => prompted.slice());
+    if (choices.length > 1) await sequence.fork(choices.length);
+    for (;;) {
+      const events: TokenEvent[] = [];
+      for (const [row, choice] of choices.entries()) {
+        // Rows beyond the vocabulary are padding of the matrix, never tokens.
+        if (!choice.ended) choice.step(logits[row]!.subarray(0, tokenizer.vocabularySize), events);
+      }
+      yield* events;
+      if (choices.every((choice) => choice.ended)) return;
+      throwIfAborted(signal);
+      logits = await decodePending(sequence, choices, run);
+      await yieldToEventLoop();
+      throwIfAborted(signal);
+    }
+  } finally {
+    await sequence.close();
+  }
+}
+
+function decodePending(sequence: TextSequence, choices: readonly Choice[], run: DecodeRun): Promise<Float32Array[]> {
+  // The batch keeps its shape: the row of an ended choice reads something that nobody looks at.
+  const idle = [run.promptTokens.at(-1) ?? 0];
+  const tokens = choices.map((choice) => {
+    if (choice.ended) return idle;
+    for (let count = choice.pending.length; count > 0; count--) run.onDecode();
+    return choice.pending;
+  });
+  return sequence.decode(tokens);
+}
+
+/** The prompt fills the context to the last token: every choice ends before it begins. */
+function* endedByContext(request: GenerationRequest, once: boolean): Generator<TokenEvent, void, undefined> {
+  if (!once) return;
+  for (let choice = 0; choice < request.n; choice++) yield { type: 'end', choice, reason: 'length', text: '' };
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+}

@@ -1,0 +1,64 @@
+/** Closes the thinking after so many tokens. @module */
+import type { ReasoningFormat } from '../events/token-event.js';
+
+/** How a family of models begins and ends its thinking. */
+interface ReasoningTags {
+  open: string;
+  close: string;
+  /** What ends the thinking when the model does not; for harmony the final channel must be opened as well. */
+  forcedClose: string;
+}
+
+const TAGS: Record<Exclude<ReasoningFormat, 'none'>, ReasoningTags> = {
+  'think-tags': { open: '<think>', close: '</think>', forcedClose: '</think>' },
+  harmony: {
+    open: '<|channel|>analysis<|message|>',
+    close: '<|end|>',
+    forcedClose: '<|end|><|start|>assistant<|channel|>final<|message|>',
+  },
+};
+
+/** The text that ends a thinking that is still open; undefined for models that do not think. */
+export function forcedReasoningClose(format: ReasoningFormat): string | undefined {
+  return format === 'none' ? undefined : TAGS[format].forcedClose;
+}
+
+/** Counts the tokens of one choice's thinking and says when the budget is spent. */
+export class ReasoningBudget {
+  readonly #tags: ReasoningTags;
+  readonly #budget: number;
+  #open: boolean;
+  #spent = 0;
+  #tail = '';
+
+  /**
+   * @param budget tokens of thinking, at least 0
+   * @param open the prompt ended inside a think block
+   */
+  constructor(format: Exclude<ReasoningFormat, 'none'>, budget: number, open: boolean) {
+    this.#tags = TAGS[format];
+    this.#budget = budget;
+    this.#open = open;
+  }
+
+  /** Counts one token with its text. */
+  push(text: string): void {
+    this.#tail += text;
+    if (this.#open) this.#spent += 1;
+    for (;;) {
+      const tag = this.#open ? this.#tags.close : this.#tags.open;
+      const place = this.#tail.indexOf(tag);
+      if (place < 0) {
+        this.#tail = this.#tail.slice(-tag.length);
+        return;
+      }
+      this.#tail = this.#tail.slice(place + tag.length);
+      this.#open = !this.#open;
+    }
+  }
+
+  /** The thinking is open and may not go on. */
+  isSpent(): boolean {
+    return this.#open && this.#spent >= this.#budget;
+  }
+}

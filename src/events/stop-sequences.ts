@@ -1,0 +1,69 @@
+/** Finds stop sequences in text that arrives in pieces. @module */
+
+/** What is certain after a piece of text. */
+export interface StopSequenceResult {
+  /** Text that lies before any stop sequence, whatever comes next. */
+  text: string;
+  /** The sequence that ended the text. Nothing may be pushed afterwards. */
+  matched?: string;
+}
+
+/**
+ * Holds back text that may still become a stop sequence. Of several, the one that is complete first wins; of those that
+ * end together, the longest. The result is the same for every way of cutting the text.
+ */
+export class StopSequences {
+  readonly #sequences: readonly string[];
+  #held = '';
+
+  /** @param sequences empty strings are ignored */
+  constructor(sequences: readonly string[]) {
+    this.#sequences = sequences.filter((sequence) => sequence !== '');
+  }
+
+  push(text: string): StopSequenceResult {
+    if (this.#sequences.length === 0) return { text };
+    const whole = this.#held + text;
+    const match = firstMatch(whole, this.#sequences);
+    if (match) {
+      this.#held = '';
+      return { text: whole.slice(0, match.start), matched: match.sequence };
+    }
+    const certain = whole.length - heldBackLength(whole, this.#sequences);
+    this.#held = whole.slice(certain);
+    return { text: whole.slice(0, certain) };
+  }
+
+  /** No more text will come: gives out what was held back. */
+  end(): string {
+    const held = this.#held;
+    this.#held = '';
+    return held;
+  }
+}
+
+function firstMatch(text: string, sequences: readonly string[]): { start: number; sequence: string } | undefined {
+  let best: { start: number; sequence: string } | undefined;
+  let bestEnd = Infinity;
+  for (const sequence of sequences) {
+    const start = text.indexOf(sequence);
+    if (start < 0) continue;
+    const end = start + sequence.length;
+    if (end < bestEnd || (end === bestEnd && best && start < best.start)) {
+      best = { start, sequence };
+      bestEnd = end;
+    }
+  }
+  return best;
+}
+
+/** Length of the longest end of `text` that begins a sequence. */
+function heldBackLength(text: string, sequences: readonly string[]): number {
+  let longest = 0;
+  for (const sequence of sequences) {
+    for (let length = Math.min(sequence.length - 1, text.length); length > longest; length--) {
+      if (text.endsWith(sequence.slice(0, length))) longest = length;
+    }
+  }
+  return longest;
+}

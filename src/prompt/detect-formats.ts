@@ -1,0 +1,32 @@
+/** Which syntax a model uses for tool calls and thinking, read from its chat template. @module */
+import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
+
+const TOOL_FORMATS: readonly string[] = ['hermes', 'llama3', 'mistral', 'pythonic', 'none'] satisfies ToolFormat[];
+const REASONING_FORMATS: readonly string[] = ['think-tags', 'harmony', 'none'] satisfies ReasoningFormat[];
+
+/**
+ * The syntax of tool calls. A template that knows nothing of tools gets Hermes: the prompt then explains that syntax.
+ * @param override from the catalog entry; unknown names are ignored
+ */
+export function detectToolFormat(chatTemplate: string | undefined, override?: string): ToolFormat {
+  if (override !== undefined && TOOL_FORMATS.includes(override)) return override as ToolFormat;
+  if (chatTemplate === undefined) return 'none';
+  if (!declaresTools(chatTemplate)) return 'hermes';
+  if (chatTemplate.includes('[TOOL_CALLS]')) return 'mistral';
+  if (chatTemplate.includes('<tool_call>')) return 'hermes';
+  if (/<\|python_tag\|>|Respond in the format \{"name"/.test(chatTemplate)) return 'llama3';
+  if (/<\|python_start\|>|pythonic|\[func_name1\(/.test(chatTemplate)) return 'pythonic';
+  return 'hermes';
+}
+
+/** The syntax of thinking. @param override from the catalog entry; unknown names are ignored */
+export function detectReasoningFormat(chatTemplate: string | undefined, override?: string): ReasoningFormat {
+  if (override !== undefined && REASONING_FORMATS.includes(override)) return override as ReasoningFormat;
+  if (chatTemplate?.includes('<|channel|>')) return 'harmony';
+  return chatTemplate?.includes('<think>') ? 'think-tags' : 'none';
+}
+
+/** The template can write tool declarations itself. */
+export function declaresTools(chatTemplate: string): boolean {
+  return /\btools\b/.test(chatTemplate.replaceAll('builtin_tools', ''));
+}

@@ -1,0 +1,110 @@
+/**
+ * Prompt text to token ids, so that text of the client never becomes a control token. Client strings are marked before
+ * they go through the template; only unmarked spellings of added tokens, which the template itself wrote, become those
+ * tokens. The marks leave no trace in the ids.
+ * @module
+ */
+import type { TextTokenizer } from '../decoding/text-engine.js';
+
+type EncodingTokenizer = Pick<TextTokenizer, 'addedTokens' | 'encodeText'>;
+
+interface Spellings {
+  /** All added tokens, longest first. */
+  added: RegExp | undefined;
+  /** Where a mark is needed: characters that begin an added token, and tokens that begin like a word. */
+  guarded: RegExp | undefined;
+}
+
+const spellingsOf = new WeakMap<ReadonlyMap<string, number>, Spellings>();
+
+/** Marks client strings and encodes what the template made of them. One per prompt. */
+export class PromptEncoder {
+  readonly #tokenizer: EncodingTokenizer;
+  readonly #mark: string;
+  readonly #spellings: Spellings;
+
+  /** @param texts everything that the prompt can consist of: the mark is a character that occurs in none of it */
+  constructor(tokenizer: EncodingTokenizer, texts: string) {
+    this.#tokenizer = tokenizer;
+    this.#mark = unusedCharacter(texts);
+    this.#spellings = spellings(tokenizer.addedTokens);
+  }
+
+  /** The string with marks, so that no part of it can be taken for an added token, not even together with its neighbours. */
+  mark(text: string): string {
+    const { guarded } = this.#spellings;
+    if (!guarded) return text;
+    return text.replace(guarded, (found) => {
+      const first = String.fromCodePoint(found.codePointAt(0)!);
+      return first + this.#mark + found.slice(first.length);
+    });
+  }
+
+  /** Marks every string inside plain data, keys included. */
+  markDeep(value: unknown): unknown {
+    if (typeof value === 'string') return this.mark(value);
+    if (Array.isArray(value)) return value.map((item) => this.markDeep(item));
+    if (typeof value !== 'object' || value === null) return value;
+    // fromEntries makes `__proto__` an ordinary key.
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.mark(key), this.markDeep(item)]));
+  }
+
+  /** Ids of rendered text. */
+  encode(rendered: string): number[] {
+    const ids: number[] = [];
+    let from = 0;
+    const encodeTo = (end: number): void => {
+      const stretch = rendered.slice(from, end).replaceAll(this.#mark, '');
+      if (stretch !== '') for (const id of this.#tokenizer.encodeText(stretch)) ids.push(id);
+    };
+    for (const match of this.#spellings.added ? rendered.matchAll(this.#spellings.added) : []) {
+      encodeTo(match.index);
+      ids.push(this.#tokenizer.addedTokens.get(match[0])!);
+      from = match.index + match[0].length;
+    }
+    encodeTo(rendered.length);
+    return ids;
+  }
+
+  /** The text without marks. */
+  unmark(text: string): string {
+    return text.replaceAll(this.#mark, '');
+  }
+}
+
+/** Ids of text in which added tokens are meant: closing tags of ours, raw prompts. */
+export function encodeTrustedText(text: string, tokenizer: EncodingTokenizer): number[] {
+  return new PromptEncoder(tokenizer, text).encode(text);
+}
+
+function spellings(addedTokens: ReadonlyMap<string, number>): Spellings {
+  const known = spellingsOf.get(addedTokens);
+  if (known) return known;
+  const all = [...addedTokens.keys()].filter((token) => token !== '').sort((a, b) => b.length - a.length);
+  // Runs of white space are added tokens of some vocabularies; they control nothing.
+  const controls = all.filter((token) => token.trim() !== '');
+  const isWord = (token: string): boolean => /^[\p{L}\p{N}]/u.test(token);
+  const firstCharacters = new Set(
+    controls.filter((token) => !isWord(token)).map((token) => String.fromCodePoint(token.codePointAt(0)!)),
+  );
+  const made = {
+    added: alternatives(all),
+    guarded: alternatives([...firstCharacters, ...controls.filter(isWord)]),
+  };
+  spellingsOf.set(addedTokens, made);
+  return made;
+}
+
+function alternatives(texts: readonly string[]): RegExp | undefined {
+  if (texts.length === 0) return undefined;
+  return new RegExp(texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+}
+
+/** A character of the private-use area that the text does not contain. */
+function unusedCharacter(text: string): string {
+  for (let code = 0xe000; code <= 0xf8ff; code++) {
+    const character = String.fromCharCode(code);
+    if (!text.includes(character)) return character;
+  }
+  return '\u{10fffd}';
+}

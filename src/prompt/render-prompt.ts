@@ -1,0 +1,130 @@
+/** A canonical request to the token ids of its prompt. @module */
+import { Template } from '@huggingface/jinja';
+import type { TextTokenizer } from '../decoding/text-engine.js';
+import { InferenceError } from '../errors/inference-error.js';
+import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import { declaresTools } from './detect-formats.js';
+import { encodeTrustedText, PromptEncoder } from './encode-prompt.js';
+import { withHermesTools } from './hermes-tools.js';
+import {
+  type TemplateMessage,
+  templateMessages,
+  type TemplateTool,
+  templateTools,
+  withoutSystemRole,
+  withShortCallIds,
+  withStringArguments,
+} from './template-messages.js';
+
+/** What the engine reads. */
+export interface RenderedPrompt {
+  tokens: number[];
+  /** The prompt ends inside a think block, so the text begins as reasoning. */
+  reasoningOpen: boolean;
+}
+
+/** How the model writes calls and thinking. */
+export interface PromptFormats {
+  toolFormat: ToolFormat;
+  reasoningFormat: ReasoningFormat;
+}
+
+const templates = new Map<string, Template>();
+
+/**
+ * Renders with the model's own chat template; raw prompts are encoded as they are, control tokens included. No string of
+ * a chat request can become a control token.
+ * @throws InferenceError `unsupported_content`, or `invalid_request` when the template refuses the conversation
+ */
+export function renderPrompt(
+  request: GenerationRequest,
+  tokenizer: TextTokenizer,
+  formats: PromptFormats,
+): RenderedPrompt {
+  const { prompt } = request;
+  if (prompt.type === 'raw') {
+    return { tokens: [...tokenizer.prefixTokens, ...encodeTrustedText(prompt.text, tokenizer)], reasoningOpen: false };
+  }
+  const source = tokenizer.chatTemplate;
+  if (source === undefined) {
+    throw new InferenceError(
+      'model_not_supported',
+      'This model has no chat template: it completes text, but cannot chat.',
+      {
+        param: 'model',
+      },
+    );
+  }
+  const messages = templateMessages(prompt.messages);
+  const tools = request.toolChoice === 'none' ? [] : templateTools(request.tools);
+  const encoder = new PromptEncoder(tokenizer, source + JSON.stringify([messages, tools, request.templateArguments]));
+  const text = renderConversation(source, request, tokenizer, {
+    messages: encoder.markDeep(messages) as TemplateMessage[],
+    tools: encoder.markDeep(tools) as TemplateTool[],
+    templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
+  });
+  return { tokens: encoder.encode(text), reasoningOpen: endsInsideReasoning(text, formats.reasoningFormat) };
+}
+
+interface Conversation {
+  messages: TemplateMessage[];
+  tools: TemplateTool[];
+  templateArguments: Record<string, unknown>;
+}
+
+function renderConversation(
+  source: string,
+  request: GenerationRequest,
+  tokenizer: TextTokenizer,
+  conversation: Conversation,
+): string {
+  const knowsTools = declaresTools(source);
+  const { enabled, effort } = request.reasoning;
+  const variables = {
+    ...conversation.templateArguments,
+    ...(enabled !== undefined && { enable_thinking: enabled, thinking: enabled }),
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...tokenizer.templateVariables,
+    tools: knowsTools && conversation.tools.length > 0 ? conversation.tools : null,
+    add_generation_prompt: true,
+  };
+  const template = compiledTemplate(source);
+  let refusal: unknown;
+  for (const messages of variantsOf(conversation, knowsTools)) {
+    try {
+      return template.render({ ...variables, messages });
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  const reason = refusal instanceof Error ? refusal.message : 'unknown reason';
+  throw new InferenceError('invalid_request', `The model's chat template refused the conversation: ${reason}`, {
+    param: 'messages',
+  });
+}
+
+/** Templates differ in what they take, and only trying shows it: the plainest reading first, then milder ones. */
+function* variantsOf(conversation: Conversation, knowsTools: boolean): Generator<TemplateMessage[], void, undefined> {
+  const { tools } = conversation;
+  const messages = knowsTools ? conversation.messages : withHermesTools(conversation.messages, tools);
+  yield messages;
+  yield withShortCallIds(messages);
+  yield withStringArguments(messages);
+  yield withoutSystemRole(messages);
+  yield withoutSystemRole(withShortCallIds(messages));
+}
+
+function compiledTemplate(source: string): Template {
+  const known = templates.get(source);
+  if (known) return known;
+  const template = new Template(source);
+  templates.set(source, template);
+  return template;
+}
+
+/** Only the template's own tags count: those of the client carry marks. */
+function endsInsideReasoning(text: string, format: ReasoningFormat): boolean {
+  if (format === 'think-tags') return /<think>\s*$/.test(text);
+  return format === 'harmony' && text.endsWith('<|channel|>analysis<|message|>');
+}

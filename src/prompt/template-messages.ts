@@ -1,0 +1,140 @@
+/** The conversation in the shape that chat templates read. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import { type Message, textOf, type ToolCall } from '../request/message.js';
+import type { Tool } from '../request/tool.js';
+
+/** A call as templates know it: OpenAI's shape, arguments as an object where they parse. */
+export interface TemplateToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: unknown };
+}
+
+/** A message as templates know it. Absent fields are truly absent, because templates ask `is defined`. */
+export interface TemplateMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string;
+  reasoning_content?: string;
+  tool_calls?: TemplateToolCall[];
+  tool_call_id?: string;
+  name?: string;
+}
+
+/** A declaration as templates know it. */
+export interface TemplateTool {
+  type: 'function';
+  function: { name: string; description?: string; parameters: unknown };
+}
+
+/**
+ * Several system messages become one at the start, because most templates look nowhere else.
+ * @throws InferenceError `unsupported_content` for images and audio, which a text model cannot take
+ */
+export function templateMessages(messages: readonly Message[]): TemplateMessage[] {
+  const names = new Map<string, string>();
+  const systems: string[] = [];
+  const others: TemplateMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    refuseMedia(message, index);
+    const content = textOf(message.content);
+    if (message.role === 'system') {
+      systems.push(content);
+    } else if (message.role === 'user') {
+      others.push({ role: 'user', content });
+    } else if (message.role === 'tool') {
+      const name = names.get(message.toolCallId);
+      others.push({ role: 'tool', content, tool_call_id: message.toolCallId, ...(name !== undefined && { name }) });
+    } else {
+      for (const call of message.toolCalls) names.set(call.id, call.name);
+      others.push({
+        role: 'assistant',
+        content,
+        ...(message.reasoning && { reasoning_content: message.reasoning }),
+        ...(message.toolCalls.length > 0 && { tool_calls: message.toolCalls.map(templateCall) }),
+      });
+    }
+  }
+  return systems.length === 0 ? others : [{ role: 'system', content: systems.join('\n\n') }, ...others];
+}
+
+/** Functions without parameters get an empty object, because templates print what is there. */
+export function templateTools(tools: readonly Tool[]): TemplateTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      parameters: typeof parameters === 'object' ? parameters : { type: 'object', properties: {} },
+    },
+  }));
+}
+
+/** For templates that add the arguments to a string themselves. */
+export function withStringArguments(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  return messages.map((message) => {
+    if (!message.tool_calls) return message;
+    const calls = message.tool_calls.map((call) => {
+      const given = call.function.arguments;
+      return {
+        ...call,
+        function: { ...call.function, arguments: typeof given === 'string' ? given : JSON.stringify(given) },
+      };
+    });
+    return { ...message, tool_calls: calls };
+  });
+}
+
+/** For templates that know no system role and insist that user and assistant take turns. */
+export function withoutSystemRole(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const merged: TemplateMessage[] = [];
+  for (const message of messages) {
+    const role = message.role === 'system' ? 'user' : message.role;
+    const previous = merged.at(-1);
+    if (previous && previous.role === role && role !== 'tool' && !previous.tool_calls && !message.tool_calls) {
+      merged[merged.length - 1] = { ...previous, content: `${previous.content}\n\n${message.content}` };
+    } else {
+      merged.push({ ...message, role });
+    }
+  }
+  return merged;
+}
+
+/** For templates that accept only ids of nine letters and digits (Mistral's). */
+export function withShortCallIds(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const short = new Map<string, string>();
+  const shorten = (id: string): string => {
+    const known = short.get(id) ?? short.size.toString(36).padStart(9, '0');
+    short.set(id, known);
+    return known;
+  };
+  return messages.map((message) => ({
+    ...message,
+    ...(message.tool_calls && { tool_calls: message.tool_calls.map((call) => ({ ...call, id: shorten(call.id) })) }),
+    ...(message.tool_call_id !== undefined && { tool_call_id: shorten(message.tool_call_id) }),
+  }));
+}
+
+function templateCall(call: ToolCall): TemplateToolCall {
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: parsedArguments(call.arguments) } };
+}
+
+function parsedArguments(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : text;
+  } catch {
+    return text.trim() === '' ? {} : text;
+  }
+}
+
+function refuseMedia(message: Message, index: number): void {
+  const part = message.content.find(({ type }) => type !== 'text');
+  if (!part) return;
+  throw new InferenceError(
+    'unsupported_content',
+    `This model cannot take ${part.type === 'image' ? 'images' : 'audio'}.`,
+    {
+      param: `messages.${index}.content`,
+    },
+  );
+}
