@@ -1,0 +1,86 @@
+/** Sentence embeddings on transformers.js's ONNX sessions, with batching of our own. @module */
+import { AutoModel, AutoTokenizer, type PreTrainedModel } from '@huggingface/transformers';
+import { InferenceError } from '../../../errors/inference-error.js';
+import type { ModelEntry } from '../../../models/model-entry.js';
+import type { EmbeddingRequest, EmbeddingResult } from '../../../request/embedding-request.js';
+import type { LoadedModel, LoadOptions, ModelInfo } from '../../backend.js';
+import { prepareSource } from '../model-source.js';
+import { EmbeddingQueue } from './embedding-queue.js';
+import { encodeInputs, type InputTokenizer } from './encode-inputs.js';
+import { normaliseVector } from './pool-vectors.js';
+import { poolingOf } from './pooling-of.js';
+import { type EmbeddingSession, measureWidth, runEmbeddingBatch } from './run-embedding-batch.js';
+
+/**
+ * Loads a model of task `embeddings`; only `embed` is there.
+ * @throws InferenceError `unavailable` when files are missing or broken
+ */
+export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
+  const source = await prepareSource(entry, options);
+  const [tokenizer, model, poolingFile] = await Promise.all([
+    AutoTokenizer.from_pretrained(source.id, source.pretrained),
+    AutoModel.from_pretrained(source.id, source.pretrained),
+    source.readJson('1_Pooling/config.json'),
+  ]);
+  const session = model.sessions['model'] as EmbeddingSession;
+  const batchOptions = {
+    pooling: poolingOf({ pooling: poolingFile, name: entry.source ?? entry.id }),
+    padToken: tokenizer.pad_token_id ?? 0,
+  };
+  const facts = factsOf(model, tokenizer.model_max_length, entry);
+  const width = await measureWidth(session, tokenizer.encode('a'), batchOptions);
+  const queue = new EmbeddingQueue((batch) => runEmbeddingBatch(session, batch, batchOptions));
+  return {
+    info: { ...source.info, contextLength: facts.maxTokens, dimensions: width } satisfies ModelInfo,
+    // A worker's death is noticed from outside; nothing else can be lost on WASM.
+    lost: new Promise(() => {}),
+    embed: (request, signal) => embed(request, signal, { tokenizer, queue, width, ...facts }),
+    unload: async () => {
+      await model.dispose();
+    },
+  };
+}
+
+interface Embedder {
+  tokenizer: InputTokenizer;
+  queue: EmbeddingQueue;
+  width: number;
+  maxTokens: number;
+  vocabularySize: number;
+  allowedDimensions?: readonly number[];
+}
+
+async function embed(request: EmbeddingRequest, signal: AbortSignal, embedder: Embedder): Promise<EmbeddingResult> {
+  checkDimensions(request.dimensions, embedder);
+  const texts = encodeInputs(embedder.tokenizer, request.inputs, embedder);
+  const raw = await embedder.queue.embed(texts, signal);
+  return {
+    vectors: raw.map((vector) => normaliseVector(vector, request.dimensions)),
+    promptTokens: texts.reduce((sum, ids) => sum + ids.length, 0),
+  };
+}
+
+function checkDimensions(dimensions: number | undefined, { width, allowedDimensions }: Embedder): void {
+  if (dimensions === undefined || dimensions === width) return;
+  const allowed = allowedDimensions?.join(', ') ?? `1 to ${width}`;
+  const possible = allowedDimensions?.includes(dimensions) ?? (dimensions >= 1 && dimensions <= width);
+  if (possible) return;
+  throw new InferenceError('invalid_request', `\`dimensions\` must be one of: ${allowed} for this model.`, {
+    param: 'dimensions',
+  });
+}
+
+/** Limits from the model's config, its tokenizer and its entry, whichever is smallest. */
+function factsOf(model: PreTrainedModel, tokenizerLimit: number, entry: ModelEntry) {
+  const config = model.config as unknown as Record<string, unknown>;
+  const limits = [config['max_position_embeddings'], tokenizerLimit, entry.contextLength].filter(
+    // Tokenizers write "no limit" as a number near 1e30.
+    (limit): limit is number => typeof limit === 'number' && limit > 0 && limit < 1e9,
+  );
+  const matryoshka = config['matryoshka_dimensions'];
+  return {
+    maxTokens: limits.length > 0 ? Math.min(...limits) : 512,
+    vocabularySize: typeof config['vocab_size'] === 'number' ? config['vocab_size'] : Number.MAX_SAFE_INTEGER,
+    ...(Array.isArray(matryoshka) ? { allowedDimensions: matryoshka as number[] } : {}),
+  };
+}
