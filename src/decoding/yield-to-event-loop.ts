@@ -1,27 +1,27 @@
 /** Lets a busy worker hear its messages. @module */
 
 const waiting: (() => void)[] = [];
-let channel: MessageChannel | undefined;
+let port: MessagePort | undefined;
 
 /**
  * Resolves after the event loop turned once, so that an abort message that already arrived is handled first.
- * A message to ourselves stands in line with the others and is not clamped like a timer.
+ * In browsers a message to ourselves stands in line with the others and is not clamped like a timer; in Node, where a
+ * port's messages are handled in one go, `setImmediate` does it.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
+    if (typeof globalThis.setImmediate === 'function') {
+      globalThis.setImmediate(resolve);
+      return;
+    }
     waiting.push(resolve);
-    channel ??= openChannel();
-    channel.port2.postMessage(undefined);
+    port ??= openPort();
+    port.postMessage(undefined);
   });
 }
 
-function openChannel(): MessageChannel {
-  const opened = new MessageChannel();
-  opened.port1.onmessage = () => {
-    waiting.shift()?.();
-    if (waiting.length > 0) return;
-    // An open port would keep a Node process alive.
-    if ('unref' in opened.port1) (opened.port1 as { unref(): void }).unref();
-  };
-  return opened;
+function openPort(): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => waiting.shift()?.();
+  return port2;
 }

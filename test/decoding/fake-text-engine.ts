@@ -1,0 +1,97 @@
+/** A text engine without a network: byte tokens, and logits that a function decides. */
+import type { TextEngine, TextSequence, TextTokenizer } from '../../src/decoding/text-engine.js';
+import { InferenceError } from '../../src/errors/inference-error.js';
+
+/** Token ids: 0 to 255 are bytes, then the end token, then these added tokens. */
+export const END = 256;
+export const ADDED = ['<|im_start|>', '<|im_end|>', '<think>', '</think>', '<tool_call>', '</tool_call>'];
+export const VOCABULARY = 257 + ADDED.length;
+
+/** `<|im_end|>` is an added token and ends a turn, as END does. */
+export const byteTokenizer: TextTokenizer = {
+  vocabularySize: VOCABULARY,
+  endTokens: new Set([END, idOf('<|im_end|>')]),
+  addedTokens: new Map(ADDED.map((text) => [text, idOf(text)])),
+  encodeText: (text) => [...new TextEncoder().encode(text)],
+  bytesOf: (token) => (token < 256 ? Uint8Array.of(token) : new TextEncoder().encode(ADDED[token - 257] ?? '<end>')),
+  chatTemplate:
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>' }}{% endfor %}" +
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% if enable_thinking %}{{ '<think>\n' }}{% endif %}{% endif %}",
+  templateVariables: {},
+  prefixTokens: [],
+};
+
+export function idOf(added: string): number {
+  return 257 + ADDED.indexOf(added);
+}
+
+export interface FakeEngineOptions {
+  maxRows?: number;
+  contextLength?: number;
+  tokenizer?: TextTokenizer;
+  reasoningFormat?: TextEngine['reasoningFormat'];
+  /** Logits after these tokens (prompt and answer). Default: greedily writes `text`, then END. */
+  logits?: (tokens: readonly number[], logits: Float32Array) => void;
+  text?: string;
+}
+
+export interface FakeEngine extends TextEngine {
+  /** Every call of `decode`, with its tokens per row. */
+  readonly decodes: number[][][];
+  openCount: number;
+  closeCount: number;
+}
+
+export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
+  const tokenizer = options.tokenizer ?? byteTokenizer;
+  const engine: FakeEngine = {
+    tokenizer,
+    contextLength: options.contextLength ?? 1000,
+    maxRows: options.maxRows ?? 4,
+    toolFormat: 'hermes',
+    reasoningFormat: options.reasoningFormat ?? 'think-tags',
+    constrainable: true,
+    decodes: [],
+    openCount: 0,
+    closeCount: 0,
+    async open(promptTokens) {
+      engine.openCount += 1;
+      return sequence([...promptTokens]);
+    },
+  };
+  const text = tokenizer.encodeText(options.text ?? 'Hello');
+
+  function logitsAfter(tokens: readonly number[], promptLength: number): Float32Array {
+    // Two more than the vocabulary, as real graphs pad it.
+    const logits = new Float32Array(tokenizer.vocabularySize + 2).fill(-10);
+    logits.fill(50, tokenizer.vocabularySize);
+    if (options.logits) options.logits(tokens, logits);
+    else logits[text[tokens.length - promptLength] ?? END] = 10;
+    return logits;
+  }
+
+  function sequence(prompt: number[]): TextSequence {
+    let rows = [[...prompt]];
+    let open = true;
+    return {
+      cachedTokens: 0,
+      async prefill(signal) {
+        if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+        return logitsAfter(prompt, prompt.length);
+      },
+      async fork(count) {
+        rows = Array.from({ length: count }, () => [...prompt]);
+      },
+      async decode(tokens) {
+        engine.decodes.push(tokens.map((row) => [...row]));
+        for (const [row, added] of tokens.entries()) rows[row]!.push(...added);
+        return rows.map((row) => logitsAfter(row, prompt.length));
+      },
+      async close() {
+        if (open) engine.closeCount += 1;
+        open = false;
+      },
+    };
+  }
+  return engine;
+}
