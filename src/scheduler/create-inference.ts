@@ -84,7 +84,7 @@ class Scheduler implements ControlledInference {
           onStart: () => (startTime = this.#clock()),
           start: (model, signal) => {
             requireImages(canonical, model);
-            return operationOf(model.generate).call(model, canonical, signal);
+            return operationOf(model, 'generate')(canonical, signal);
           },
         },
         deadline,
@@ -103,7 +103,7 @@ class Scheduler implements ControlledInference {
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
     const slot = this.#slotFor(request.model, 'chat');
     return this.#single(slot, options, true, (model, signal) =>
-      operationOf(model.countTokens).call(model, { ...request, model: slot.entry.id }, signal),
+      operationOf(model, 'countTokens')({ ...request, model: slot.entry.id }, signal),
     );
   }
 
@@ -111,7 +111,7 @@ class Scheduler implements ControlledInference {
     const slot = this.#slotFor(request.model, 'embeddings');
     // Not exclusive: the model itself batches concurrent requests.
     return this.#single(slot, options, false, (model, signal) =>
-      operationOf(model.embed).call(model, { ...request, model: slot.entry.id }, signal),
+      operationOf(model, 'embed')({ ...request, model: slot.entry.id }, signal),
     );
   }
 
@@ -123,8 +123,7 @@ class Scheduler implements ControlledInference {
         slot,
         {
           exclusive: true,
-          start: (model, signal) =>
-            operationOf(model.transcribe).call(model, { ...request, model: slot.entry.id }, signal),
+          start: (model, signal) => operationOf(model, 'transcribe')({ ...request, model: slot.entry.id }, signal),
         },
         deadline,
       );

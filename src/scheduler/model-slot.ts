@@ -2,9 +2,13 @@
 import type { LoadedModel } from '../backends/backend.js';
 import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+import { orAborted } from './deadline.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from './model-status.js';
 import { RunQueue } from './run-queue.js';
+
+/** A load that reports nothing for so long is given up. Compiling the shaders of a large model takes a minute or two. */
+const LOAD_STALL_MS = 300_000;
 
 interface Loading {
   promise: Promise<LoadedModel>;
@@ -35,7 +39,8 @@ export class ModelSlot {
     this.#changed = changed;
     this.#report = (progress): void => {
       this.#progress = progress;
-      if (progress.totalBytes > 0) this.#fileBytes.set(progress.file ?? '', progress.totalBytes);
+      if (progress.totalBytes > 0 && progress.stage === 'download')
+        this.#fileBytes.set(progress.file ?? '', progress.totalBytes);
       changed(progress);
     };
   }
@@ -93,23 +98,35 @@ export class ModelSlot {
   #load(): Loading {
     const controller = new AbortController();
     this.#fileBytes.clear();
-    const promise = this.#host.start(this.entry, { onProgress: this.#report, signal: controller.signal }).then(
-      (model) => this.#loaded(model, controller.signal),
-      (error: unknown) => {
-        this.#forget(true);
+    let stalled = this.#watchStall(controller);
+    const onProgress = (progress: LoadProgress): void => {
+      clearTimeout(stalled);
+      if (controller.signal.aborted) return;
+      stalled = this.#watchStall(controller);
+      this.#report(progress);
+    };
+    const started = this.#host.start(this.entry, { onProgress, signal: controller.signal });
+    // A model that comes after it was given up must not stay.
+    started.then((model) => (controller.signal.aborted ? model.unload() : undefined)).catch(() => {});
+    const promise = orAborted(started, controller.signal)
+      .then((model) => this.#loaded(model))
+      .catch((error: unknown) => {
+        if (this.#loading?.controller === controller) this.#forget(true);
         throw toInferenceError(error);
-      },
-    );
-    const loading = { promise, controller };
+      })
+      .finally(() => clearTimeout(stalled));
     queueMicrotask(this.#changed);
-    return loading;
+    return { promise, controller };
   }
 
-  async #loaded(model: LoadedModel, signal: AbortSignal): Promise<LoadedModel> {
-    if (signal.aborted) {
-      await model.unload();
-      throw toInferenceError(signal.reason);
-    }
+  #watchStall(controller: AbortController): ReturnType<typeof setTimeout> {
+    return setTimeout(
+      () => controller.abort(new InferenceError('unavailable', `Loading \`${this.entry.id}\` made no progress.`)),
+      LOAD_STALL_MS,
+    );
+  }
+
+  #loaded(model: LoadedModel): LoadedModel {
     this.#model = model;
     this.#loading = undefined;
     this.#failed = false;

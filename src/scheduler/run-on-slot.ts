@@ -111,8 +111,12 @@ export async function* once<T>(work: Promise<T>): AsyncGenerator<T, void> {
   yield await work;
 }
 
-/** The operation of a loaded model, or `internal` when the backend of this task does not have it. */
-export function operationOf<T>(operation: T | undefined): T {
+/** An operation of a loaded model, ready to call; `internal` when the backend of this task does not have it. */
+export function operationOf<Name extends 'generate' | 'countTokens' | 'embed' | 'transcribe'>(
+  model: LoadedModel,
+  name: Name,
+): NonNullable<LoadedModel[Name]> {
+  const operation = model[name];
   if (!operation) throw new InferenceError('internal', 'The model cannot do this operation.');
-  return operation;
+  return operation.bind(model) as NonNullable<LoadedModel[Name]>;
 }

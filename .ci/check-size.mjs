@@ -1,0 +1,27 @@
+// Fails when an entry is heavier than promised. Counts gzip bytes of the entry and of all it imports statically.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** Kilobytes (1000 bytes) of gzip. */
+const BUDGETS = { 'service-worker.js': 4, 'index.js': 12 };
+
+function withImports(file, seen = new Set()) {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const code = readFileSync(file, 'utf8');
+  for (const [, target] of code.matchAll(/(?:^|[;}\s])(?:import|export)\s*(?:[\w*{}\s,$]+from\s*)?["'](\.[^"']+)["']/g)) {
+    withImports(join(dirname(file), target), seen);
+  }
+  return seen;
+}
+
+let failed = false;
+for (const [entry, budget] of Object.entries(BUDGETS)) {
+  const files = [...withImports(join('dist', entry))];
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(file), { level: 9 }).length, 0);
+  const fits = bytes <= budget * 1000;
+  failed ||= !fits;
+  console.log(`${fits ? 'ok  ' : 'FAIL'} ${entry} ${(bytes / 1000).toFixed(2)} kB gzip of ${budget} kB (${files.length} files)`);
+}
+process.exitCode = failed ? 1 : 0;
