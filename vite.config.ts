@@ -1,5 +1,5 @@
 /**
- * One config, chosen by mode: `library` (the browser entries), `node` (Vite plugin, Playwright fixture, command line),
+ * One config, chosen by mode: `library` (the browser entries), `node` (Vite plugin, command line),
  * `service-worker` (one classic script), `demo` (the playground, built against the finished library), `test` (vitest).
  * @module
  */
@@ -100,12 +100,11 @@ const node: ViteUserConfig = {
     lib: {
       entry: {
         vite: path('src/vite/index.ts'),
-        playwright: path('src/playwright/index.ts'),
         cli: path('src/cli/cli.ts'),
       },
       formats: ['es'],
     },
-    rolldownOptions: { external: [/^node:/, 'vite', /^playwright/] },
+    rolldownOptions: { external: [/^node:/, 'vite'] },
   },
 };
 

@@ -1,7 +1,7 @@
 /** The house below `http/`: slots, queues, deadlines, and tokens turned into events. @module */
 import type { LoadedModel } from '../backends/backend.js';
 import type { GenerationEvent } from '../channels/generation-event.js';
-import { interpretTokens } from '../channels/interpret-tokens.js';
+import { createToolCallId, interpretTokens } from '../channels/interpret-tokens.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { Catalog } from '../models/catalog.js';
@@ -27,7 +27,7 @@ export interface InferenceSettings {
   memoryBudget?: number;
   /** Unix milliseconds. @default Date.now */
   clock?: () => number;
-  /** Random url-safe text of at least 24 characters. @default from crypto.randomUUID */
+  /** Unique ids of tool calls. @default createToolCallId */
   createId?: () => string;
 }
 
@@ -61,7 +61,7 @@ class Scheduler implements ControlledInference {
     this.catalog = settings.catalog;
     this.#settings = settings;
     this.#clock = settings.clock ?? Date.now;
-    this.#createId = settings.createId ?? ((): string => crypto.randomUUID().replaceAll('-', ''));
+    this.#createId = settings.createId ?? createToolCallId;
     for (const entry of settings.catalog.entries) {
       const slot = new ModelSlot(entry, settings.host, (progress) => this.#changed(slot, progress));
       this.#slots.set(entry.id, slot);
@@ -76,25 +76,14 @@ class Scheduler implements ControlledInference {
         this.transcribe(heard, { signal: deadline.signal, deadline: 'result' }),
       );
       const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
-      let startTime = this.#clock();
-      const tokens = runOnSlot<TokenEvent>(
-        slot,
-        {
-          exclusive: true,
-          onStart: () => (startTime = this.#clock()),
-          start: (model, signal) => {
-            requireImages(canonical, model);
-            return operationOf(model, 'generate')(canonical, signal);
-          },
-        },
-        deadline,
-      );
-      const watched = options.deadline === 'first-token' ? meetOnFirstToken(tokens, deadline) : tokens;
-      yield* interpretTokens(watched, canonical, {
-        clock: this.#clock,
-        createId: this.#createId,
-        startTime: () => startTime,
-      });
+      const start = (model: LoadedModel, signal: AbortSignal): AsyncIterable<GenerationEvent> => {
+        requireImages(canonical, model);
+        const tokens = operationOf(model, 'generate')(canonical, signal);
+        const watched = options.deadline === 'first-token' ? meetOnFirstToken(tokens, deadline) : tokens;
+        const measured = { clock: this.#clock, createId: this.#createId, startTime: this.#clock() };
+        return interpretTokens(watched, canonical, measured);
+      };
+      yield* runOnSlot(slot, { exclusive: true, start }, deadline);
     } finally {
       deadline.dispose();
     }

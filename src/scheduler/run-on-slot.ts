@@ -11,10 +11,8 @@ const STOP_GRACE_MS = 15_000;
 const ATTEMPTS = 2;
 
 export interface SlotRun<T> {
-  /** Starts the work on the loaded engine. */
+  /** Starts the work on the loaded engine, when it is this request's turn. */
   start: (model: LoadedModel, signal: AbortSignal) => AsyncIterable<T>;
-  /** Called when the engine is ours, before `start`. */
-  onStart?: () => void;
   /** False: the engine takes several of these at once (embeddings), so they do not queue. */
   exclusive: boolean;
 }
@@ -36,7 +34,6 @@ export async function* runOnSlot<T>(slot: ModelSlot, run: SlotRun<T>, deadline: 
     }
     let answered = false;
     try {
-      run.onStart?.();
       for await (const item of guarded(slot, model, run, deadline.signal, release)) {
         answered = true;
         yield item;
