@@ -1,0 +1,83 @@
+/**
+ * `npm run bench [-- --json FILE] [-- --only PART]`: measures in real Chromium and prints a table. Every row compares
+ * with the bare library or engine in the same run. Needs `npm run build` first.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createServer, type ViteDevServer } from 'vite';
+import { launchChromium } from '../e2e/support/launch-chromium.js';
+import type { BenchRow } from './bench-row.js';
+
+const root = join(import.meta.dirname, '../..');
+const PARTS = ['text', 'constraint', 'transport', 'embedding', 'speech'];
+
+const option = (name: string): string | undefined => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+
+async function serveBench(): Promise<ViteDevServer> {
+  const { inpage } = (await import(
+    /* @vite-ignore */ join(root, 'dist/vite.js')
+  )) as typeof import('../../src/vite/index.js');
+  const server = await createServer({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    plugins: [inpage({ crossOriginIsolation: true })],
+    resolve: { alias: { inpage: join(root, 'dist/index.js') } },
+    server: { hmr: false, watch: null },
+  });
+  return server.listen(0);
+}
+
+async function measure(server: ViteDevServer, parts: string[]): Promise<BenchRow[]> {
+  const browser = await launchChromium();
+  try {
+    const rows: BenchRow[] = [];
+    for (const part of parts) {
+      const page = await browser.newPage();
+      page.on('pageerror', (error) => process.stderr.write(`${part}: ${error.message}\n`));
+      await page.goto(`${server.resolvedUrls?.local[0]}test/bench/page.html?part=${part}`);
+      await page.waitForFunction('window.bench', undefined, { timeout: 600_000 });
+      const result = (await page.evaluate('window.bench')) as BenchRow[] | string;
+      if (typeof result === 'string') throw new Error(`${part}: ${result}`);
+      rows.push(...result);
+      for (const row of result) print(row);
+      await page.close();
+    }
+    return rows;
+  } finally {
+    await browser.close();
+  }
+}
+
+function print({ name, ours, peer, ratio, goal, unit, lower }: BenchRow): void {
+  const met = lower ? ratio <= goal : ratio >= goal;
+  const cells = [
+    name.padEnd(62),
+    number(ours).padStart(9),
+    number(peer).padStart(9),
+    number(ratio).padStart(8),
+    `${lower ? '<=' : '>='} ${goal}`.padEnd(8),
+    met ? 'met ' : 'MISS',
+    unit,
+  ];
+  process.stdout.write(`${cells.join('  ')}\n`);
+}
+
+const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+const only = option('only');
+const server = await serveBench();
+try {
+  process.stdout.write(
+    `${'row'.padEnd(62)}  ${'ours'.padStart(9)}  ${'peer'.padStart(9)}  ${'ratio'.padStart(8)}  goal\n`,
+  );
+  const rows = await measure(server, only ? only.split(',') : PARTS);
+  const file = option('json');
+  if (file) writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);
+} finally {
+  await server.close();
+}
+process.exit();
