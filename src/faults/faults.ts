@@ -1,0 +1,95 @@
+/** Rehearsal switches: the bad days of an inference service, on demand, for an app's own tests. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import type { InferenceErrorCode } from '../errors/inference-error.js';
+
+/** What to rehearse. Plain data: it crosses message ports as it is. All switches are off unless named. */
+export interface FaultSettings {
+  /** The next `count` inference requests (default 1) answer this status. `retryAfter` (seconds, default 1) is for 429 and 503. */
+  fail?: { status: 408 | 429 | 500 | 503; count?: number; retryAfter?: number };
+  /** Wait before every inference answer begins, in milliseconds. */
+  delayBeforeHeadersMs?: number;
+  /** Wait before every event of a stream, in milliseconds. */
+  delayPerTokenMs?: number;
+  /** The connection breaks after so many events of a stream. */
+  cutStreamAfterEvents?: number;
+}
+
+const CODES: Record<408 | 429 | 500 | 503, { code: InferenceErrorCode; message: string }> = {
+  408: { code: 'timeout', message: 'The request timed out.' },
+  429: { code: 'rate_limit_exceeded', message: 'The rate limit has been exceeded. Try again later.' },
+  500: { code: 'internal', message: 'The server had an error while processing your request.' },
+  503: { code: 'unavailable', message: 'Service Temporarily Unavailable' },
+};
+
+/** A connection that breaks on purpose: the reader sees a network error, not the end of a stream. */
+export class BrokenConnection extends Error {
+  override readonly name = 'BrokenConnection';
+}
+
+/** The switches of one app. Without a call of `set` nothing is disturbed. */
+export class Faults {
+  #settings: FaultSettings = {};
+  #failuresLeft = 0;
+
+  /** Replaces all switches. */
+  set(settings: FaultSettings): void {
+    this.#settings = settings;
+    this.#failuresLeft = settings.fail === undefined ? 0 : (settings.fail.count ?? 1);
+  }
+
+  /** Everything off. */
+  clear(): void {
+    this.set({});
+  }
+
+  /**
+   * Called once per inference request, before it is answered.
+   * @throws InferenceError the rehearsed failure
+   */
+  async beforeAnswer(signal: AbortSignal): Promise<void> {
+    const { fail, delayBeforeHeadersMs } = this.#settings;
+    const isFailing = fail !== undefined && this.#failuresLeft > 0;
+    if (isFailing) this.#failuresLeft -= 1;
+    await pause(delayBeforeHeadersMs, signal);
+    if (!isFailing) return;
+    const { code, message } = CODES[fail.status];
+    const retries = fail.status === 429 || fail.status === 503;
+    throw new InferenceError(code, message, retries ? { retryAfter: fail.retryAfter ?? 1 } : {});
+  }
+
+  /** The events with the switches for streams applied; the same object when they are off. */
+  disturb<Event>(events: AsyncIterable<Event>, signal: AbortSignal): AsyncIterable<Event> {
+    const { delayPerTokenMs, cutStreamAfterEvents } = this.#settings;
+    if (delayPerTokenMs === undefined && cutStreamAfterEvents === undefined) return events;
+    return disturbed(events, delayPerTokenMs, cutStreamAfterEvents ?? Infinity, signal);
+  }
+}
+
+async function* disturbed<Event>(
+  events: AsyncIterable<Event>,
+  delayMs: number | undefined,
+  cutAfter: number,
+  signal: AbortSignal,
+): AsyncGenerator<Event> {
+  let sent = 0;
+  for await (const event of events) {
+    if (sent >= cutAfter) throw new BrokenConnection('The connection was cut.');
+    await pause(delayMs, signal);
+    yield event;
+    sent += 1;
+  }
+}
+
+/** Ends early when the signal aborts. */
+async function pause(milliseconds: number | undefined, signal: AbortSignal): Promise<void> {
+  if (milliseconds === undefined || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(finish, milliseconds);
+    function finish(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    }
+    signal.addEventListener('abort', finish);
+  });
+}

@@ -1,0 +1,139 @@
+/** The service: which operations there are, and what happens to every request before and after them. @module */
+import { Hono } from 'hono/tiny';
+import { toInferenceError, InferenceError } from '../errors/inference-error.js';
+import { Faults } from '../faults/faults.js';
+import type { Inference } from '../scheduler/inference.js';
+import { chatCompletionsEndpoint } from './chat-completions/route.js';
+import type { Endpoint } from './endpoint.js';
+import { renderError } from './errors/render-error.js';
+import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
+import { listModelsEndpoint } from './models/list-models.js';
+import { retrieveModelEndpoint } from './models/retrieve-model.js';
+import { createKeyRing } from './policy/api-key.js';
+import type { ApiKey, KeyRing } from './policy/api-key.js';
+import { createMemoryCounterStore } from './policy/counter-store.js';
+import type { CounterStore } from './policy/counter-store.js';
+import { createUuid } from './policy/create-uuid.js';
+import { createRateLimiter } from './policy/rate-limits.js';
+import type { RateLimits } from './policy/rate-limits.js';
+import type { StreamTiming } from './sse/stream-response.js';
+
+/** Every operation below the prefix. */
+export const ENDPOINTS: readonly Endpoint[] = [chatCompletionsEndpoint, listModelsEndpoint, retrieveModelEndpoint];
+
+/** What {@link createApp} needs, and what tests may replace. */
+export interface AppOptions {
+  inference: Inference;
+  /** Where the operations live, e.g. `/v1`. */
+  prefix: string;
+  /** Absent: every credential and none is accepted. */
+  apiKeys?: readonly (string | ApiKey)[];
+  rateLimits?: RateLimits;
+  /** Milliseconds since 1970. @default Date.now */
+  now?: () => number;
+  /** Makes uuids. */
+  createId?: () => string;
+  /** @default counters in memory */
+  counterStore?: CounterStore;
+  faults?: Faults;
+  /** @default first event awaited for 5 s, keep-alive every 10 s */
+  streamTiming?: Partial<StreamTiming>;
+  /** Largest JSON body in bytes. @default 40 MiB: a 25 MB recording in base64, and some text */
+  maxBodyBytes?: number;
+}
+
+/** The app. `app.fetch(request)` answers a request; it never throws and never answers with a stack. */
+export type App = Hono<HttpEnvironment>;
+
+const DEFAULT_TIMING: StreamTiming = { startDelayMs: 5000, keepAliveMs: 10_000 };
+const DEFAULT_MAX_BODY_BYTES = 40 * 1024 * 1024;
+
+/**
+ * Builds the service around an {@link Inference}.
+ * @example
+ * const app = createApp({ inference, prefix: '/v1' });
+ * const response = await app.request('/v1/models');
+ */
+export function createApp(options: AppOptions): App {
+  const context = createContext(options);
+  const keyRing = createKeyRing(options.apiKeys);
+  const app: App = new Hono<HttpEnvironment>();
+
+  app.use('*', (c, next) => frame(c, next, context));
+  app.onError((error, c) => answerError(error, c));
+  app.notFound((c) =>
+    answerError(new InferenceError('not_found', `There is no ${c.req.method} ${c.req.path} here.`), c),
+  );
+
+  for (const [path, endpoints] of byPath(ENDPOINTS)) {
+    const fullPath = `${options.prefix}${path}`;
+    app.use(fullPath, (c, next) => enter(c, next, endpoints, keyRing));
+    for (const endpoint of endpoints) app.on(endpoint.method, fullPath, endpoint.route(context));
+    app.all(fullPath, () => refuseMethod(endpoints));
+  }
+  return app;
+}
+
+function createContext(options: AppOptions): HttpContext {
+  const now = options.now ?? Date.now;
+  const limiter = createRateLimiter(options.rateLimits, options.counterStore ?? createMemoryCounterStore(), now);
+  const faults = options.faults ?? new Faults();
+  return {
+    inference: options.inference,
+    now,
+    createId: options.createId ?? createUuid,
+    streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },
+    faults,
+    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+    async admit(c, requests = 1) {
+      c.set('answerHeaders', await limiter.take(c.get('caller'), requests));
+      await faults.beforeAnswer(c.req.raw.signal);
+    },
+  };
+}
+
+type Next = () => Promise<void>;
+
+/** Around everything: an id before, the headers that every answer carries after. */
+async function frame(c: HttpRequestContext, next: Next, context: HttpContext): Promise<void> {
+  c.set('inferenceId', context.createId());
+  c.set('endpoint', 'service');
+  c.set('answerHeaders', {});
+  try {
+    await next();
+  } catch (thrown) {
+    // hono hands only instances of Error to onError.
+    c.res = answerError(thrown, c);
+  }
+  c.res.headers.set('inference-id', c.get('inferenceId'));
+  for (const [name, value] of Object.entries(c.get('answerHeaders'))) c.res.headers.set(name, value);
+}
+
+/** Around the endpoints of one path: their error shapes, and the key before anything else. */
+async function enter(
+  c: HttpRequestContext,
+  next: Next,
+  endpoints: readonly Endpoint[],
+  keyRing: KeyRing,
+): Promise<void> {
+  c.set('endpoint', endpoints[0]?.name ?? 'service');
+  c.set('caller', await keyRing.identify(c.req.raw.headers));
+  await next();
+}
+
+function refuseMethod(endpoints: readonly Endpoint[]): never {
+  const allow = endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  throw new InferenceError('method_not_allowed', `This path takes ${allow.join(' or ')} only.`, { allow });
+}
+
+function answerError(thrown: unknown, c: HttpRequestContext): Response {
+  const error = toInferenceError(thrown);
+  if (error.code === 'internal') console.error(error.cause ?? error);
+  return renderError(error, c.get('endpoint'), c.get('inferenceId'));
+}
+
+function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
+  const paths = new Map<string, Endpoint[]>();
+  for (const endpoint of endpoints) paths.set(endpoint.path, [...(paths.get(endpoint.path) ?? []), endpoint]);
+  return paths;
+}

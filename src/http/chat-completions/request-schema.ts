@@ -1,0 +1,45 @@
+/** The body of POST /chat/completions. Field order is the order in which problems are reported. @module */
+import * as v from 'valibot';
+import {
+  choiceCount,
+  integerFrom,
+  logitBias,
+  numberBetween,
+  seed,
+  stop,
+  streamOptions,
+  tokenCap,
+  topLogprobs,
+} from '../schemas/sampling-fields.js';
+import { responseFormat, toolChoice, tools } from '../schemas/tools.js';
+import { chatMessage } from './message-schemas.js';
+
+export const chatCompletionRequest = v.object({
+  model: v.string(),
+  messages: v.pipe(v.array(chatMessage), v.minLength(1)),
+  max_tokens: tokenCap,
+  max_completion_tokens: tokenCap,
+  temperature: v.nullish(numberBetween(0, 2)),
+  top_p: v.nullish(numberBetween(0, 1)),
+  top_k: v.nullish(integerFrom(1)),
+  repetition_penalty: v.nullish(numberBetween(1, 2)),
+  presence_penalty: v.nullish(numberBetween(-2, 2)),
+  frequency_penalty: v.nullish(v.number()),
+  do_sample: v.nullish(v.boolean()),
+  stop,
+  stream: v.nullish(v.boolean()),
+  stream_options: streamOptions,
+  response_format: responseFormat,
+  reasoning_effort: v.nullish(v.picklist(['low', 'medium', 'high'])),
+  tool_choice: toolChoice,
+  parallel_tool_calls: v.nullish(v.boolean()),
+  tools,
+  chat_template_kwargs: v.optional(v.record(v.string(), v.unknown())),
+  logprobs: v.nullish(v.boolean()),
+  top_logprobs: topLogprobs,
+  n: choiceCount,
+  logit_bias: logitBias,
+  seed,
+});
+
+export type ChatCompletionRequest = v.InferOutput<typeof chatCompletionRequest>;

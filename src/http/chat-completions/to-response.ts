@@ -1,0 +1,45 @@
+/** A collected answer as a chat completion. @module */
+import { answerReasoning, answerText, answerToolCalls } from '../generation/collect-answer.js';
+import type { Answer, AnswerChoice } from '../generation/collect-answer.js';
+import { finishReason } from '../generation/completion-head.js';
+import type { CompletionHead } from '../generation/completion-head.js';
+import { logprobsObject } from '../generation/logprobs-object.js';
+import { outputFailureError } from '../generation/output-failure-error.js';
+import { usageObject } from '../generation/usage-object.js';
+
+/** @throws InferenceError `model_output_invalid` or `tool_choice_unsatisfied` when a choice is not what was asked for */
+export function toResponse(answer: Answer, head: CompletionHead, hasLogprobs: boolean): Record<string, unknown> {
+  const failure = answer.choices.find((choice) => choice.failure)?.failure;
+  if (failure) throw outputFailureError(failure);
+  return {
+    id: head.id,
+    object: 'chat.completion',
+    created: head.created,
+    model: head.model,
+    system_fingerprint: head.systemFingerprint,
+    choices: answer.choices.map((choice, index) => choiceObject(choice, index, hasLogprobs)),
+    usage: usageObject(answer.usage, finishReason(answer.choices[0]?.reason ?? 'stop')),
+  };
+}
+
+function choiceObject(choice: AnswerChoice, index: number, hasLogprobs: boolean): Record<string, unknown> {
+  const toolCalls = answerToolCalls(choice).map(({ id, name, arguments: text }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: text },
+  }));
+  const reasoning = answerReasoning(choice);
+  // Without calls the content is a string, even an empty one; only calls may come without any.
+  const content = answerText(choice) ?? (toolCalls.length > 0 ? null : '');
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content,
+      ...(reasoning !== null && reasoning !== '' && { reasoning }),
+      ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    },
+    logprobs: hasLogprobs ? logprobsObject(choice.logprobs) : null,
+    finish_reason: finishReason(choice.reason),
+  };
+}

@@ -1,0 +1,25 @@
+/** What an endpoint is to the app: a row of its table. @module */
+import type { Handler } from 'hono';
+import type { GenericSchema } from 'valibot';
+import type { EndpointName } from './errors/error-shapes.js';
+import type { HttpContext, HttpEnvironment } from './http-context.js';
+
+/**
+ * One operation below the prefix. Each endpoint folder exports its own; `app.ts` lists them, and `openapi.ts`
+ * documents them from the same schema that validates.
+ */
+export interface Endpoint {
+  /** Decides which error shapes the operation owes. */
+  name: EndpointName;
+  method: 'GET' | 'POST';
+  /** Below the prefix, in hono's syntax, e.g. `/models/:id`. */
+  path: string;
+  /** One sentence for the OpenAPI document. */
+  summary: string;
+  /** What the body must be; absent for GET. */
+  requestSchema?: GenericSchema;
+  /** @default 'application/json' */
+  requestType?: 'application/json' | 'multipart/form-data';
+  /** Makes the handler. It throws InferenceErrors; the app renders them in the endpoint's shape. */
+  route: (context: HttpContext) => Handler<HttpEnvironment>;
+}

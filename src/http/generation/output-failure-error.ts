@@ -1,0 +1,17 @@
+/** A finished choice that is not what was asked for, as an error. @module */
+import type { OutputFailure } from '../../channels/generation-event.js';
+import { InferenceError } from '../../errors/inference-error.js';
+
+const MESSAGES: Record<OutputFailure['type'], string> = {
+  'structured-output': 'The structured output is incomplete: generation ended before the JSON did.',
+  'tool-call': 'A tool call is incomplete: generation ended before its arguments did.',
+  'tool-choice': 'The model did not call a function as `tool_choice` demands.',
+};
+
+/** `model_output_invalid` with the raw text, or `tool_choice_unsatisfied`. */
+export function outputFailureError(failure: OutputFailure): InferenceError {
+  const message = MESSAGES[failure.type];
+  if (failure.type === 'tool-choice')
+    return new InferenceError('tool_choice_unsatisfied', message, { param: 'tool_choice' });
+  return new InferenceError('model_output_invalid', message, { modelOutput: failure.rawOutput });
+}

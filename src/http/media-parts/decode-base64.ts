@@ -1,0 +1,14 @@
+/** Base64 text as bytes. @module */
+
+/** The bytes; undefined when the text is no base64. Line breaks inside are allowed. */
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  let binary: string;
+  try {
+    binary = atob(text);
+  } catch {
+    return undefined;
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}

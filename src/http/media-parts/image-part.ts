@@ -1,0 +1,49 @@
+/** Image addresses as parts of the canonical request. @module */
+import { InferenceError } from '../../errors/inference-error.js';
+import type { ContentPart } from '../../request/message.js';
+import { decodeBase64 } from './decode-base64.js';
+import { sniffImage } from './sniff-image.js';
+
+const DATA_URL = /^data:image\/(png|jpe?g|webp|gif);base64,/i;
+
+/**
+ * A `data:image/...;base64,` address as an image part.
+ * @param param dotted path of the part, for the error
+ * @throws InferenceError `invalid_media` for another address, or for bytes that do not decode as an image
+ */
+export async function imagePartFromUrl(url: string, param: string): Promise<ContentPart> {
+  const head = DATA_URL.exec(url.slice(0, 40));
+  if (!head) {
+    throw new InferenceError(
+      'invalid_media',
+      'Only base64-encoded images are supported: `data:image/...;base64,` of png, jpeg, webp or gif.',
+      { param },
+    );
+  }
+  return imagePartFromBase64(url.slice(head[0].length), param);
+}
+
+/**
+ * Base64 text as an image part; what kind of image it is, its bytes say.
+ * @throws InferenceError `invalid_media`
+ */
+export async function imagePartFromBase64(base64: string, param: string): Promise<ContentPart> {
+  const bytes = decodeBase64(base64);
+  const mediaType = bytes && sniffImage(bytes);
+  if (!bytes || mediaType === undefined || !(await decodes(bytes, mediaType))) {
+    throw new InferenceError('invalid_media', 'The image could not be decoded.', { param });
+  }
+  return { type: 'image', mediaType, bytes };
+}
+
+/** Really decodes it where the platform can (browsers); elsewhere the header has to do. */
+async function decodes(bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<boolean> {
+  if (typeof createImageBitmap !== 'function') return true;
+  try {
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: mediaType }));
+    bitmap.close();
+    return true;
+  } catch {
+    return false;
+  }
+}

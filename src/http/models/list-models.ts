@@ -1,0 +1,18 @@
+/** GET /models @module */
+import type { Endpoint } from '../endpoint.js';
+import { modelObject } from './model-object.js';
+
+/** The models that the caller may use. `verbose=true` adds `vendor_metadata`. */
+export const listModelsEndpoint: Endpoint = {
+  name: 'models',
+  method: 'GET',
+  path: '/models',
+  summary: 'Lists the models that are available to the caller.',
+  route: (context) => (c) => {
+    const verbose = c.req.query('verbose') === 'true';
+    return c.json({
+      object: 'list',
+      data: context.inference.catalog.usable().map((entry) => modelObject(entry, verbose)),
+    });
+  },
+};

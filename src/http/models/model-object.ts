@@ -1,0 +1,49 @@
+/** A catalog entry as the model list shows it. @module */
+import type { ModelEntry } from '../../models/model-entry.js';
+
+/** Context window that is shown for a model that was never loaded and whose entry names none. */
+const ASSUMED_CONTEXT_LENGTH = 4096;
+
+const FREE = { prompt: 0, completion: 0, duration_per_hour: 0 };
+
+const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
+  chat: ['chat', 'completion'],
+  embeddings: ['embeddings'],
+  speech: ['transcription', 'translation'],
+};
+
+/** @param verbose adds `vendor_metadata` */
+export function modelObject(entry: ModelEntry, verbose: boolean): Record<string, unknown> {
+  const contextLength = entry.contextLength ?? ASSUMED_CONTEXT_LENGTH;
+  return {
+    id: entry.id,
+    object: 'model',
+    owned_by: entry.ownedBy ?? 'inpage',
+    context_length: contextLength,
+    max_completion_tokens: Math.min(entry.maxCompletionTokens ?? contextLength, contextLength),
+    pricing: entry.pricing ?? FREE,
+    ...(verbose && { vendor_metadata: vendorMetadata(entry) }),
+  };
+}
+
+function vendorMetadata(entry: ModelEntry): Record<string, unknown> {
+  const isExternal = entry.backend === 'upstream';
+  return {
+    region: isExternal ? 'unknown' : 'on-device',
+    is_external: isExternal,
+    architecture: 'unknown',
+    provider: entry.ownedBy ?? 'inpage',
+    capabilities: CAPABILITIES[entry.task],
+    license: 'unknown',
+    status: 'available',
+    hf_link: hubLink(entry.source),
+    overview: '',
+    category: entry.task,
+    ...entry.metadata,
+  };
+}
+
+/** A source like `owner/name` is a hub id; anything else is a place of the app's own. */
+function hubLink(source: string | undefined): string {
+  return source !== undefined && /^[\w.-]+\/[\w.-]+$/.test(source) ? `https://huggingface.co/${source}` : '';
+}

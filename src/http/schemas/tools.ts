@@ -1,0 +1,52 @@
+/** Tools, tool choices and response formats as chat completions write them. @module */
+import * as v from 'valibot';
+
+/** A JSON Schema; `check-json-schema.ts` looks inside. */
+const jsonSchema = v.record(v.string(), v.unknown());
+
+/** Most tools that a request may define, on every endpoint. */
+export const MAX_TOOLS = 128;
+
+/** Letters, digits, underscores, dashes. */
+export const functionName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9_-]+$/, 'must consist of letters, digits, underscores and dashes'),
+);
+
+const functionTool = v.object({
+  type: v.literal('function'),
+  function: v.object({
+    name: functionName,
+    description: v.nullish(v.string()),
+    parameters: v.nullish(jsonSchema),
+  }),
+});
+
+export const tools = v.nullish(v.pipe(v.array(functionTool), v.maxLength(MAX_TOOLS)));
+
+export const toolChoice = v.optional(
+  v.union([
+    v.picklist(['none', 'auto', 'required']),
+    v.object({ type: v.literal('function'), function: v.object({ name: v.string() }) }),
+  ]),
+);
+
+export const responseFormat = v.optional(
+  v.variant('type', [
+    v.object({ type: v.literal('text') }),
+    v.object({ type: v.literal('json_object') }),
+    v.object({
+      type: v.literal('json_schema'),
+      json_schema: v.object({
+        name: v.string(),
+        description: v.nullish(v.string()),
+        schema: v.nullish(jsonSchema),
+        strict: v.nullish(v.boolean()),
+      }),
+    }),
+  ]),
+);
+
+export type ToolInput = v.InferOutput<typeof functionTool>;
+export type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
+export type ResponseFormatInput = v.InferOutput<typeof responseFormat>;

@@ -1,0 +1,57 @@
+/** Rules of a schema in words. @module */
+import type { BaseIssue } from 'valibot';
+
+const TYPES: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'an object',
+  loose_object: 'an object',
+  record: 'an object',
+  Array: 'an array',
+  Object: 'an object',
+  null: 'null',
+  undefined: 'absent',
+};
+
+/** What the value must be, as the end of a sentence: `must be at least 1`. Never quotes the value. */
+export function describeIssue(issue: BaseIssue<unknown>): string {
+  if (issue.received === 'undefined') return 'is required';
+  const limit = typeof issue.requirement === 'number' ? String(issue.requirement) : '';
+  switch (issue.type) {
+    case 'integer':
+    case 'safe_integer':
+      return 'must be an integer';
+    case 'min_value':
+      return `must be at least ${limit}`;
+    case 'max_value':
+      return `must be at most ${limit}`;
+    case 'min_length':
+      return `must have at least ${limit} ${elements(issue)}`;
+    case 'max_length':
+      return `must have at most ${limit} ${elements(issue)}`;
+    case 'union':
+    case 'variant':
+    case 'picklist':
+    case 'literal':
+    case 'nullish':
+      return `must be ${expectation(issue.expected)}`;
+    default: {
+      const type = TYPES[issue.type];
+      return type === undefined ? issue.message : `must be ${type}`;
+    }
+  }
+}
+
+function elements(issue: BaseIssue<unknown>): string {
+  return Array.isArray(issue.input) ? 'items' : 'characters';
+}
+
+/** `("a" | "b" | string)` as `one of "a", "b" or a string`. */
+function expectation(expected: string | null): string {
+  const options = [...new Set((expected ?? '').replace(/^\((.*)\)$/, '$1').split(' | '))];
+  const words = options.map((option) => TYPES[option] ?? option);
+  const last = words.pop() ?? 'valid';
+  return words.length === 0 ? last : `${words.join(', ')} or ${last}`;
+}

@@ -1,0 +1,49 @@
+/** Bodies against valibot schemas: the first problem in field order, as one error. @module */
+import { safeParse } from 'valibot';
+import type { BaseIssue, GenericSchema, InferOutput } from 'valibot';
+import { InferenceError } from '../../errors/inference-error.js';
+import { describeIssue } from './describe-issue.js';
+
+/**
+ * The body as the schema describes it; unknown fields are dropped.
+ * @throws InferenceError `missing_required_field` for an absent top-level field, else `invalid_request`; `param` is the
+ * dotted path, the message names the rule
+ */
+export function parseBody<const Schema extends GenericSchema>(schema: Schema, body: unknown): InferOutput<Schema> {
+  // Fields are checked in the order of the schema, so stopping at the first issue gives the first in field order.
+  const result = safeParse(schema, body, { abortEarly: true });
+  if (result.success) return result.output;
+  throw problem(result.issues[0]);
+}
+
+function problem(outermost: BaseIssue<unknown>): InferenceError {
+  const { issue, path } = mostPrecise(outermost, pathOf(outermost));
+  const param = path.join('.');
+  const subject = param === '' ? 'The request body' : `\`${param}\``;
+  if (issue.received === 'undefined' && path.length === 1) {
+    return new InferenceError('missing_required_field', `${subject} is required.`, { param });
+  }
+  const details = param === '' ? {} : { param };
+  return new InferenceError('invalid_request', `${subject} ${describeIssue(issue)}.`, details);
+}
+
+/**
+ * A union fails with the problems of all its members. The member that got furthest into the value is the one that
+ * was meant: `[{type: 'text'}]` is a bad array of parts, not a bad string.
+ */
+function mostPrecise(issue: BaseIssue<unknown>, path: string[]): { issue: BaseIssue<unknown>; path: string[] } {
+  if (issue.type !== 'union' || !issue.issues) return { issue, path };
+  let best = { issue, path };
+  for (const inner of issue.issues) {
+    const candidate = mostPrecise(inner, [...path, ...pathOf(inner)]);
+    const isDeeper = candidate.path.length > best.path.length;
+    // At the same depth a broken rule (too many items) says more than a list of types.
+    const isRule = candidate.issue.kind === 'validation' && best.issue.type === 'union';
+    if (isDeeper || (isRule && candidate.path.length === best.path.length)) best = candidate;
+  }
+  return best;
+}
+
+function pathOf(issue: BaseIssue<unknown>): string[] {
+  return (issue.path ?? []).map((item) => String(item.key));
+}
