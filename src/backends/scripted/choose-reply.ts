@@ -1,0 +1,17 @@
+/** Which of a script's replies answers a request. @module */
+import type { Script, ScriptedReply } from '../../models/model-entry.js';
+import type { GenerationRequest } from '../../request/generation-request.js';
+import { textOf } from '../../request/message.js';
+
+/**
+ * The first reply whose `match` is contained in the text of the last message, whatever its role (of a raw prompt: in
+ * the prompt); else the first without `match`; else an empty reply, which ends at once.
+ */
+export function chooseReply({ replies }: Script, { prompt }: GenerationRequest): ScriptedReply {
+  const last = prompt.type === 'raw' ? prompt.text : textOf(prompt.messages.at(-1)?.content ?? []);
+  return (
+    replies.find(({ match }) => match !== undefined && last.includes(match)) ??
+    replies.find(({ match }) => match === undefined) ??
+    {}
+  );
+}

@@ -1,0 +1,84 @@
+/** Embeddings without a model: the same text always gives the same vector, texts that share words are near. @module */
+import type { Script } from '../../models/model-entry.js';
+import type { LoadedModel, ModelInfo } from '../backend.js';
+import { InferenceError } from '../../errors/inference-error.js';
+import type { EmbeddingRequest, EmbeddingResult } from '../../request/embedding-request.js';
+import { failAsScripted, pause } from './rehearse.js';
+import { ScriptedTokenizer } from './scripted-tokenizer.js';
+
+const DIMENSIONS = 64;
+
+export interface ScriptedEmbedderOptions {
+  script: Script;
+  contextLength: number;
+}
+
+/** Sums a pseudo-random direction per token and normalises: a bag of words. */
+export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedderOptions): LoadedModel {
+  const tokenizer = new ScriptedTokenizer();
+  const info: ModelInfo = {
+    contextLength,
+    device: 'none',
+    threads: 1,
+    toolFormat: 'none',
+    reasoningFormat: 'none',
+    images: false,
+    dimensions: DIMENSIONS,
+  };
+
+  const tokensOf = (input: string | number[], index: number): string[] => {
+    const ids = typeof input === 'string' ? tokenizer.encodeText(input.toLowerCase()) : input;
+    if (ids.length > contextLength) {
+      throw new InferenceError(
+        'context_length_exceeded',
+        `Input ${index} has ${ids.length} tokens, this model takes at most ${contextLength}.`,
+        { param: `input.${index}` },
+      );
+    }
+    // Ids depend on what was seen first, so words are hashed by their letters.
+    return typeof input === 'string' ? ids.map((id) => textOf(tokenizer.bytesOf(id))) : ids.map((id) => `#${id}`);
+  };
+
+  return {
+    info,
+    lost: new Promise(() => {}),
+    embed: async (request: EmbeddingRequest, signal): Promise<EmbeddingResult> => {
+      const inputs = request.inputs.map(tokensOf);
+      await failAsScripted(script, signal);
+      await pause(script.tokenDelayMs ?? 0, signal);
+      const dimensions = Math.min(request.dimensions ?? DIMENSIONS, DIMENSIONS);
+      const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
+      return { vectors: inputs.map((tokens) => vectorOf(tokens).slice(0, dimensions)).map(normalise), promptTokens };
+    },
+    unload: async () => {},
+  };
+}
+
+function textOf(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes).trim();
+}
+
+function vectorOf(tokens: readonly string[]): Float32Array {
+  const vector = new Float32Array(DIMENSIONS);
+  // An empty input still needs a direction.
+  for (const token of tokens.length > 0 ? tokens : ['']) {
+    let state = hash(token);
+    for (let index = 0; index < DIMENSIONS; index++) {
+      state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5;
+      vector[index] = vector[index]! + (state >> 16) / 32768;
+    }
+  }
+  return vector;
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let state = 0x811c9dc5;
+  for (const character of text) state = Math.imul(state ^ character.codePointAt(0)!, 0x01000193);
+  return state;
+}
+
+function normalise(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+}

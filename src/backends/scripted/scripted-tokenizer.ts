@@ -1,0 +1,126 @@
+/** Text to tokens for scripted models: about one token per word, as with real vocabularies. @module */
+import type { TextTokenizer } from '../../decoding/text-engine.js';
+
+/** Added tokens in the order of their ids, from 256 on. */
+const ADDED_TOKENS = [
+  '<|endoftext|>',
+  '<|im_start|>',
+  '<|im_end|>',
+  '<think>',
+  '</think>',
+  '<tool_call>',
+  '</tool_call>',
+  '<tool_response>',
+  '</tool_response>',
+  '<tools>',
+  '</tools>',
+  '<|python_tag|>',
+  '[TOOL_CALLS]',
+  '[ARGS]',
+  '<|start|>',
+  '<|end|>',
+  '<|channel|>',
+  '<|constrain|>',
+  '<|message|>',
+] as const;
+
+/**
+ * A word with the space before it, up to three digits, one sign, or a run of white space. What lies beyond the basic
+ * plane (emoji) becomes bytes, so that characters of several tokens occur as they do with real models.
+ */
+const PIECE = / ?\p{L}{1,24}| ?\p{N}{1,3}|\s+(?=\s)|\s|[\u{10000}-\u{10ffff}]|[^\s\p{L}\p{N}]/gu;
+
+/** So many words a vocabulary learns from prompts; then unknown words become bytes. Bounds memory, not meaning. */
+const MOST_WORDS = 32_768;
+
+/** Ends a turn. */
+export const END_TOKEN = 256 + ADDED_TOKENS.indexOf('<|im_end|>');
+
+/** Like ChatML models with tools and thinking: Hermes, Qwen, tiny-chat. Thinking is opened by the model, not here. */
+const CHAT_TEMPLATE = `
+{%- if messages[0].role == 'system' or tools %}
+{{- '<|im_start|>system\\n' }}
+{%- if messages[0].role == 'system' %}{{- messages[0].content }}{%- endif %}
+{%- if tools %}
+{{- '\\n# Tools\\n<tools>\\n' }}
+{%- for tool in tools %}{{- tool.function | tojson }}{{- '\\n' }}{%- endfor %}
+{{- '</tools>' }}
+{%- endif %}
+{{- '<|im_end|>\\n' }}
+{%- endif %}
+{%- for message in messages %}
+{%- if message.role == 'tool' %}
+{{- '<|im_start|>user\\n<tool_response>\\n' + message.content + '\\n</tool_response><|im_end|>\\n' }}
+{%- elif message.role != 'system' %}
+{{- '<|im_start|>' + message.role + '\\n' + message.content }}
+{%- for call in message.tool_calls or [] %}
+{{- '\\n<tool_call>\\n{"name": ' + (call.function.name | tojson) + ', "arguments": ' }}
+{{- call.function.arguments if call.function.arguments is string else call.function.arguments | tojson }}
+{{- '}\\n</tool_call>' }}
+{%- endfor %}
+{{- '<|im_end|>\\n' }}
+{%- endif %}
+{%- endfor %}
+{{- '<|im_start|>assistant\\n' }}`;
+
+const bytes = new TextEncoder();
+const addedPattern = new RegExp(`(${ADDED_TOKENS.map((token) => token.replace(/[[\]|]/g, '\\$&')).join('|')})`);
+
+/**
+ * Ids 0 to 255 are the bytes, then come the added tokens, then words in the order in which they were first seen:
+ * those of the script when it is written, those of prompts as they come.
+ */
+export class ScriptedTokenizer implements TextTokenizer {
+  readonly endTokens: ReadonlySet<number> = new Set([END_TOKEN]);
+  readonly addedTokens: ReadonlyMap<string, number> = new Map(ADDED_TOKENS.map((token, index) => [token, 256 + index]));
+  readonly chatTemplate = CHAT_TEMPLATE;
+  readonly templateVariables = { bos_token: '', eos_token: '<|im_end|>' };
+  readonly prefixTokens: readonly number[] = [];
+  readonly #bytes: Uint8Array[];
+  readonly #words = new Map<string, number>();
+
+  constructor() {
+    this.#bytes = [
+      ...Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)),
+      ...ADDED_TOKENS.map((token) => bytes.encode(token)),
+    ];
+  }
+
+  get vocabularySize(): number {
+    return this.#bytes.length;
+  }
+
+  /** The id from which words begin. */
+  get firstWord(): number {
+    return 256 + ADDED_TOKENS.length;
+  }
+
+  encodeText(text: string): number[] {
+    const ids: number[] = [];
+    for (const [piece] of text.matchAll(PIECE)) {
+      const word = this.#wordToken(piece);
+      if (word !== undefined) ids.push(word);
+      else for (const byte of bytes.encode(piece)) ids.push(byte);
+    }
+    return ids;
+  }
+
+  /** Ids of text in which added tokens are meant: what the script says. */
+  encodeMarkup(text: string): number[] {
+    return text.split(addedPattern).flatMap((part) => this.addedTokens.get(part) ?? this.encodeText(part));
+  }
+
+  bytesOf(token: number): Uint8Array {
+    return this.#bytes[token] ?? new Uint8Array();
+  }
+
+  #wordToken(piece: string): number | undefined {
+    const known = this.#words.get(piece);
+    if (known !== undefined) return known;
+    if (piece.codePointAt(0)! > 0xffff || this.#words.size >= MOST_WORDS) return undefined;
+    const id = this.#bytes.length;
+    this.#words.set(piece, id);
+    this.#bytes.push(bytes.encode(piece));
+    return id;
+  }
+}

@@ -1,0 +1,54 @@
+/** Counts tokens and takes times; everything that usage says is measured here. @module */
+import type { GenerationUsage } from './generation-event.js';
+
+export interface UsageMeter {
+  prompt(promptTokens: number, cachedTokens: number): void;
+  /** A token was generated, now. */
+  token(isReasoning: boolean): void;
+  /** The facts so far; `endTime` is now. */
+  read(): GenerationUsage;
+}
+
+/** The first token and the ten after it. */
+const FIRST_TEN = 11;
+
+/** @param options.clock Unix milliseconds. @param options.startTime when the request came, by the same clock */
+export function createUsageMeter({ clock, startTime }: { clock: () => number; startTime: number }): UsageMeter {
+  let promptTokens = 0;
+  let cachedTokens = 0;
+  let completionTokens = 0;
+  let reasoningTokens = 0;
+  let firstAt = 0;
+  let eleventhAt = 0;
+  let lastAt = 0;
+
+  return {
+    prompt(all, cached) {
+      promptTokens = all;
+      cachedTokens = cached;
+    },
+    token(isReasoning) {
+      lastAt = clock();
+      completionTokens += 1;
+      if (isReasoning) reasoningTokens += 1;
+      if (completionTokens === 1) firstAt = lastAt;
+      if (completionTokens <= FIRST_TEN) eleventhAt = lastAt;
+    },
+    read() {
+      const counts = { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+      const span = { startTime: startTime / 1000, endTime: Math.max(startTime, clock()) / 1000 };
+      if (completionTokens === 0) return { ...counts, ...span };
+      return {
+        ...counts,
+        ...span,
+        timeToFirstToken: seconds(startTime, firstAt),
+        timeAfterFirst: seconds(firstAt, lastAt),
+        timeFirstTen: seconds(firstAt, eleventhAt),
+      };
+    },
+  };
+}
+
+function seconds(from: number, to: number): number {
+  return Math.max(0, to - from) / 1000;
+}
