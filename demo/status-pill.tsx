@@ -6,7 +6,7 @@ export function StatusPill() {
   const online = useOnline();
   // Read so that a change of status renders the pill again.
   void statusVersion.value;
-  const model = inference.value?.status().models.find((status) => status.id === chatModel.value);
+  const model = inference.value?.status().find((status) => status.id === chatModel.value);
   const place =
     model?.device === 'wasm' ? `WASM, ${model.threads} thread${model.threads === 1 ? '' : 's'}` : (model?.device ?? '');
   return (

@@ -4,7 +4,7 @@ import { inference, models, statusVersion } from '../inference.js';
 export function ModelsPanel() {
   void statusVersion.value;
   const service = inference.value;
-  const status = new Map(service?.status().models.map((model) => [model.id, model]));
+  const status = new Map(service?.status().map((model) => [model.id, model]));
   const act = (action: 'load' | 'unload', id: string): void => {
     void service?.[action](id).then(() => statusVersion.value++);
   };
