@@ -1,0 +1,84 @@
+/**
+ * How a Service Worker finds the tab that hosts the engine: it asks, on every request anew, because anything it
+ * remembered would be lost when the browser stops it.
+ * @module
+ */
+import { awaitGreeting, hangUp, rejectOnAbort } from './greeting.js';
+import type { ConnectMessage } from './protocol.js';
+import type { GatewayPort } from './relay-request.js';
+
+/** What is needed of a `WindowClient`. */
+export interface TabClient {
+  readonly id: string;
+  postMessage(message: ConnectMessage, transfer: Transferable[]): void;
+}
+
+/** Whom to ask for what. */
+export interface FindHostOptions {
+  /** All open tabs of the origin. */
+  tabs: () => Promise<readonly TabClient[]>;
+  prefix: string;
+  /** The tab that makes the request, asked first: it is the host, or it knows its group. */
+  asker?: string | undefined;
+  /** Only a host of this group will do. */
+  group?: string | undefined;
+  signal: AbortSignal;
+}
+
+/** Milliseconds that a tab gets to answer before the others are asked too: it may be a page without Inpage. */
+const PATIENCE = 300;
+/** Milliseconds between two rounds while no tab hosts: one is just closing, and the next in line takes over. */
+const PAUSE = 50;
+
+/**
+ * Asks until a gateway says hello. Several may be asked, one is chosen, and only that one gets the request.
+ * Rejects with the signal's reason.
+ */
+export async function findHost({ tabs, prefix, asker, group, signal }: FindHostOptions): Promise<GatewayPort> {
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, over.signal]);
+  const asked = new Set<MessagePort>();
+  let found: (gateway: GatewayPort) => void = () => {};
+  const host = new Promise<GatewayPort>((resolve) => (found = resolve));
+
+  const ask = (tab: TabClient): Promise<string> => {
+    const { port1, port2 } = new MessageChannel();
+    asked.add(port1);
+    const { hello, elsewhere } = awaitGreeting(port1, stop);
+    void hello.then((words) => found({ port: port1, hello: words }));
+    tab.postMessage({ inpage: 'connect', prefix, group }, [port2]);
+    return elsewhere;
+  };
+
+  const round = async (): Promise<void> => {
+    const all = await tabs();
+    const first = group === undefined ? all.find((tab) => tab.id === asker) : undefined;
+    if (first) {
+      group = await Promise.race([ask(first), pause(PATIENCE)]);
+      if (stop.aborted) return;
+    }
+    for (const tab of all) if (tab !== first) void ask(tab);
+    await pause(PATIENCE);
+  };
+
+  const rounds = async (): Promise<never> => {
+    for (;;) {
+      await round();
+      await pause(PAUSE);
+      if (stop.aborted) return rejectOnAbort(stop);
+    }
+  };
+
+  try {
+    const gateway = await Promise.race([host, rounds(), rejectOnAbort(signal)]);
+    asked.delete(gateway.port);
+    return gateway;
+  } finally {
+    over.abort();
+    for (const port of asked) hangUp(port);
+  }
+}
+
+function pause(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

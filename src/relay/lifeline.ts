@@ -1,0 +1,53 @@
+/**
+ * Knowing that a peer is dead. No message says so: a worker that is terminated, a tab that is closed or crashes just
+ * falls silent. But the browser releases its Web Locks, so every realm holds one with a random name and tells its
+ * peers the name; whoever is granted that lock knows that its holder is gone.
+ * @module
+ */
+
+/** The lock manager of this realm, where there is one (secure contexts of browsers). */
+export function availableLocks(): LockManager | undefined {
+  return globalThis.navigator?.locks;
+}
+
+let ownName: Promise<string | undefined> | undefined;
+
+/**
+ * Holds this realm's lifeline and gives its name, the same on every call. Undefined where there are no Web Locks:
+ * then peers notice the end by silence only.
+ */
+export function ownLifeline(): Promise<string | undefined> {
+  ownName ??= holdLifeline(availableLocks());
+  return ownName;
+}
+
+/** Holds a new lock for as long as this realm lives. Resolves with its name once it is held, never earlier. */
+export function holdLifeline(locks: LockManager | undefined): Promise<string | undefined> {
+  if (!locks) return Promise.resolve(undefined);
+  const name = `inpage:life:${crypto.randomUUID()}`;
+  return new Promise((resolve) => {
+    const forever = new Promise<never>(() => {});
+    locks
+      .request(name, () => {
+        resolve(name);
+        return forever;
+      })
+      // A browser that refuses (storage blocked) still works, with silence as the only sign of death.
+      .catch(() => resolve(undefined));
+  });
+}
+
+/** Calls `onDeath` once when the holder of the lifeline is gone. Does nothing without a name or without Web Locks. */
+export function watchLifeline(
+  name: string | undefined,
+  onDeath: () => void,
+  signal: AbortSignal,
+  locks: LockManager | undefined = availableLocks(),
+): void {
+  if (name === undefined || !locks || signal.aborted) return;
+  locks
+    .request(name, { mode: 'shared', signal }, () => {
+      if (!signal.aborted) onDeath();
+    })
+    .catch(() => {}); // Rejects only because `signal` ended the watch.
+}

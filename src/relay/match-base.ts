@@ -1,0 +1,27 @@
+/** Which URLs are answered in the page. @module */
+
+/** The bases of one engine. */
+export interface Bases {
+  /** Origin of the page. */
+  origin: string;
+  /** Path without a slash at its end, e.g. `/v1`. */
+  prefix: string;
+  /** Absolute URLs of other bases that are answered here. */
+  intercept: readonly string[];
+}
+
+/**
+ * The URL below the engine's own base that this URL stands for; undefined: not ours. A base matches itself and what
+ * lies below it, so `/v1` matches `/v1` and `/v1/models`, but not `/v1x`.
+ */
+export function matchBase(url: URL, { origin, prefix, intercept }: Bases): string | undefined {
+  for (const base of [origin + prefix, ...intercept]) {
+    const { origin: baseOrigin, pathname } = new URL(base);
+    const path = pathname.replace(/\/+$/, '');
+    const below = url.pathname.slice(path.length);
+    if (url.origin === baseOrigin && url.pathname.startsWith(path) && (below === '' || below.startsWith('/'))) {
+      return origin + prefix + below + url.search;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,140 @@
+/**
+ * Every message that crosses a realm, one discriminated union per direction and hop.
+ *
+ * There is one kind of conversation, a call, and it has a MessagePort of its own: the caller opens it with a payload,
+ * the callee answers with items until the end. A request to the gateway is a call whose items are the response's head
+ * and chunks; a generation in a model worker is a call whose items are token events.
+ * @module
+ */
+import type { ModelInfo } from '../backends/backend.js';
+import type { SerializedInferenceError } from '../errors/inference-error.js';
+import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+import type { ModelStatus } from '../scheduler/model-status.js';
+
+/** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
+export const PROTOCOL_VERSION = 1;
+
+/** Items that a callee may send before the caller grants more. */
+export const CREDIT_WINDOW = 32;
+
+/** Items that a caller takes before it grants as many again: fewer messages, and the callee never waits for long. */
+export const CREDIT_STEP = 8;
+
+/** Items that a callee collects while it has no credit; then it stops producing. */
+export const BUFFER_LIMIT = 32;
+
+/** Caller to callee, on the call's own port. */
+export type CallerMessage<Payload> =
+  | { type: 'open'; payload: Payload; lifeline: string | undefined }
+  /** The caller has taken so many items. */
+  | { type: 'credit'; count: number }
+  | { type: 'cancel' };
+
+/** Callee to caller, on the call's own port. */
+export type CalleeMessage<Item> =
+  /** Sent when a port reaches a gateway, before `open`. */
+  | Hello
+  /** A page that does not host an engine has no use for this port; its group does. */
+  | { type: 'elsewhere'; group: string }
+  /** Nothing to say yet, but at work. */
+  | { type: 'alive' }
+  | { type: 'items'; items: Item[] }
+  | { type: 'end' }
+  | { type: 'error'; error: SerializedInferenceError };
+
+/** Who answers: the peer's protocol version, and the name of the lock that it holds as long as it lives. */
+export interface Hello {
+  type: 'hello';
+  version: number;
+  lifeline: string | undefined;
+}
+
+/** A Request without its streams. */
+export interface RequestPayload {
+  url: string;
+  method: string;
+  headers: [string, string][];
+  body: ArrayBuffer | undefined;
+}
+
+/** What a page asks of the gateway besides HTTP. */
+export type ControlPayload =
+  /** Answered by snapshots for as long as the call lasts. */
+  | { control: 'watch' }
+  /** Answered by one snapshot when it is done. */
+  | { control: 'load' | 'unload'; model: string };
+
+/** Everything that a gateway answers. */
+export type GatewayPayload = RequestPayload | ControlPayload;
+
+/** The models' state, and the load progress reported since the last snapshot. */
+export interface Snapshot {
+  models: ModelStatus[];
+  progress: LoadProgress[];
+}
+
+/** First item of the answer to a {@link RequestPayload}; the body's chunks follow. */
+export interface ResponseHead {
+  status: number;
+  headers: [string, string][];
+  /** What the body must end with when its rest cannot be had. */
+  failureTail: string | undefined;
+}
+
+/** The answer to a {@link RequestPayload}, piece by piece. */
+export type ResponseItem = ResponseHead | Uint8Array;
+
+/** Gateway to model worker: the payload of one call. The methods are those of `LoadedModel`, and `load`. */
+export type ModelPayload =
+  | { method: 'load'; argument: LoadArgument }
+  | { method: ModelMethod; argument: unknown }
+  | { method: 'unload' };
+
+/** What a loaded model can be asked. */
+export type ModelMethod = 'generate' | 'countTokens' | 'embed' | 'transcribe';
+
+/** What a model worker needs to load its model. */
+export interface LoadArgument {
+  entry: ModelEntry;
+  assetsURL: string;
+  pageURL: string;
+}
+
+/** A worker's first message to the page that made it. */
+export interface WorkerReady {
+  type: 'ready';
+  lifeline: string | undefined;
+}
+
+/** Items of a `load` call: progress, then the facts. */
+export type LoadItem =
+  | { type: 'progress'; progress: LoadProgress }
+  | { type: 'loaded'; info: ModelInfo; methods: ModelMethod[] };
+
+/** Gateway to model worker, on the worker's own port; a call's port comes with it. */
+export interface ModelCallMessage {
+  type: 'call';
+}
+
+/** Model worker to gateway, on the worker's own port: the engine is gone while the worker still runs. */
+export interface ModelLostMessage {
+  type: 'lost';
+  error: SerializedInferenceError;
+}
+
+/** Page to Service Worker. */
+export type PageMessage =
+  /** Take control of all pages (a hard-reloaded page has no controller). Answered on the port with a {@link Hello}. */
+  | { inpage: 'claim' }
+  /** Find the group's host for me. Answered on the port with a {@link BrokerMessage}. */
+  | { inpage: 'broker'; group: string };
+
+/** Service Worker to a page, with the port of a call. `group` undefined: any host of this prefix. */
+export interface ConnectMessage {
+  inpage: 'connect';
+  prefix: string;
+  group: string | undefined;
+}
+
+/** Service Worker to the page that asked it to find the host; the port to the gateway comes with `connected`. */
+export type BrokerMessage = { type: 'connected'; hello: Hello } | { type: 'unavailable' };

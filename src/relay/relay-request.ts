@@ -1,0 +1,118 @@
+/** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
+import { hangUp, rejectOnAbort } from './greeting.js';
+import { openCall, peerGone } from './open-call.js';
+import { PROTOCOL_VERSION, type Hello, type RequestPayload, type ResponseHead, type ResponseItem } from './protocol.js';
+import { fromResponseHead, unavailableResponse } from './request-payload.js';
+
+/** A port at whose other end a gateway waits for a call, and what it said of itself. */
+export interface GatewayPort {
+  port: MessagePort;
+  hello: Hello;
+}
+
+/** Finds a gateway. Rejects when there is none, or when the signal aborts. */
+export type Connect = (signal: AbortSignal) => Promise<GatewayPort>;
+
+/**
+ * Sends one request to the gateway. Resolves with its answer, or with 503 when no engine can answer; rejects only with
+ * the reason of `signal`, as `fetch` does. When the engine dies while the body streams, the body ends with the failure
+ * tail that the head brought, or else with an error: it is never silently cut.
+ * @param onDone called once when nothing of the exchange is left, however it ended
+ */
+export async function relayRequest(
+  payload: RequestPayload,
+  connect: Connect,
+  signal: AbortSignal,
+  onDone: () => void = () => {},
+): Promise<Response> {
+  const exchange = new Exchange(payload, signal, onDone);
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([exchange.run(connect), rejectOnAbort(signal)]);
+  } catch (thrown) {
+    exchange.end();
+    signal.throwIfAborted();
+    return unavailableResponse();
+  }
+}
+
+class Exchange {
+  readonly #payload: RequestPayload;
+  readonly #signal: AbortSignal;
+  readonly #onDone: () => void;
+  readonly #cancellation = new AbortController();
+
+  constructor(payload: RequestPayload, signal: AbortSignal, onDone: () => void) {
+    this.#payload = payload;
+    this.#signal = signal;
+    this.#onDone = onDone;
+    signal.addEventListener('abort', this.end);
+  }
+
+  async run(connect: Connect): Promise<Response> {
+    const payload = this.#payload;
+    const { port, hello } = await connect(
+      AbortSignal.any([this.#cancellation.signal, AbortSignal.timeout(CONNECT_DEADLINE)]),
+    );
+    if (hello.version !== PROTOCOL_VERSION) {
+      hangUp(port);
+      throw new InferenceError('unavailable', 'The page and its Service Worker are of two versions.');
+    }
+    const items = openCall<RequestPayload, ResponseItem>(port, payload, {
+      signal: this.#cancellation.signal,
+      timing: REQUEST_TIMING,
+      lifeline: hello.lifeline,
+      transfer: payload.body ? [payload.body] : [],
+    });
+    const { value: head } = await items.next();
+    if (!head || head instanceof Uint8Array) throw peerGone();
+    const response = fromResponseHead(head, payload.method, payload.url, () => this.#body(items, head));
+    if (!response.body) this.end();
+    return response;
+  }
+
+  /** Cancels what still runs. */
+  readonly end = (): void => {
+    if (this.#cancellation.signal.aborted) return;
+    this.#signal.removeEventListener('abort', this.end);
+    this.#cancellation.abort();
+    this.#onDone();
+  };
+
+  #body(items: AsyncGenerator<ResponseItem, void>, head: ResponseHead): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return new ReadableStream(
+      {
+        start: (controller) => {
+          this.#signal.addEventListener('abort', () => controller.error(this.#signal.reason), { once: true });
+        },
+        pull: async (controller) => {
+          const chunk = await this.#next(items, head);
+          if (this.#signal.aborted) return;
+          if (chunk) return controller.enqueue(chunk);
+          controller.close();
+          this.end();
+        },
+        cancel: this.end,
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** The body's next bytes, or the failure tail where the call broke; undefined at the end. */
+  async #next(
+    items: AsyncGenerator<ResponseItem, void>,
+    head: ResponseHead,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    try {
+      const { value } = await items.next();
+      return value instanceof Uint8Array ? (value as Uint8Array<ArrayBuffer>) : undefined;
+    } catch (thrown) {
+      if (this.#signal.aborted) return undefined;
+      if (head.failureTail !== undefined) return new TextEncoder().encode(head.failureTail);
+      this.end();
+      throw new TypeError('The answer was cut: the inference engine stopped.', { cause: thrown });
+    }
+  }
+}

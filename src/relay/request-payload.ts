@@ -1,0 +1,50 @@
+/** Requests and responses as plain data. @module */
+import { failureTailOf } from './failure-tail.js';
+import type { RequestPayload, ResponseHead } from './protocol.js';
+
+/** Statuses whose responses have no body. */
+const BODILESS = new Set([101, 103, 204, 205, 304]);
+
+/**
+ * Reads a request completely. Bodies are sent whole: they are prompts and recordings, and not every browser can move
+ * streams between realms.
+ * @param url what the gateway shall see, where it differs from the request's own
+ */
+export async function toRequestPayload(request: Request, url: string = request.url): Promise<RequestPayload> {
+  const { method } = request;
+  const bodiless = method === 'GET' || method === 'HEAD';
+  const body = bodiless ? undefined : await request.arrayBuffer();
+  return { url, method, headers: [...request.headers], body: body?.byteLength ? body : undefined };
+}
+
+/** The Request that a payload describes. */
+export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal): Request {
+  const { url, method, headers, body } = payload;
+  return new Request(url, { method, headers, signal, ...(body && { body }) });
+}
+
+/** Everything of a response but its body. */
+export function toResponseHead(response: Response): ResponseHead {
+  return { status: response.status, headers: [...response.headers], failureTail: failureTailOf(response) };
+}
+
+/** The response that a head and a body make. The body is ignored where the method or status forbids one. */
+export function fromResponseHead(
+  head: ResponseHead,
+  method: string,
+  url: string,
+  body: () => ReadableStream<Uint8Array<ArrayBuffer>>,
+): Response {
+  const bodiless = method === 'HEAD' || BODILESS.has(head.status);
+  const response = new Response(bodiless ? null : body(), { status: head.status, headers: head.headers });
+  Object.defineProperty(response, 'url', { value: url });
+  return response;
+}
+
+/** What a caller gets when no engine can answer. The sentence is part of the service's contract. */
+export function unavailableResponse(): Response {
+  return new Response('Service Temporarily Unavailable', {
+    status: 503,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' },
+  });
+}

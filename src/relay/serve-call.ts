@@ -1,0 +1,66 @@
+/** The gateway's end of the relay: a port that wants an answer meets the engine. @module */
+import { answerCall } from './answer-call.js';
+import { REQUEST_TIMING, type CallTiming } from './call-timing.js';
+import { ownLifeline } from './lifeline.js';
+import {
+  PROTOCOL_VERSION,
+  type CalleeMessage,
+  type ControlPayload,
+  type GatewayPayload,
+  type RequestPayload,
+  type ResponseItem,
+  type Snapshot,
+} from './protocol.js';
+import { fromRequestPayload, toResponseHead } from './request-payload.js';
+
+/** Answers HTTP requests; the Hono app's `fetch`. */
+export type RequestHandler = (request: Request) => Promise<Response> | Response;
+
+/** Answers what pages ask besides HTTP. */
+export type ControlHandler = (payload: ControlPayload, signal: AbortSignal) => AsyncIterable<Snapshot>;
+
+/** Says hello on the port and answers the one call that comes through it. Never rejects. */
+export async function serveCall(
+  port: MessagePort,
+  handlers: { request: RequestHandler; control: ControlHandler },
+  timing: CallTiming = REQUEST_TIMING,
+): Promise<void> {
+  const answered = answerCall<GatewayPayload, ResponseItem | Snapshot>(
+    port,
+    (payload, signal) =>
+      'control' in payload ? handlers.control(payload, signal) : respond(payload, handlers.request, signal),
+    timing,
+  );
+  const hello: CalleeMessage<never> = { type: 'hello', version: PROTOCOL_VERSION, lifeline: await ownLifeline() };
+  port.postMessage(hello);
+  await answered;
+}
+
+async function* respond(
+  payload: RequestPayload,
+  handler: RequestHandler,
+  signal: AbortSignal,
+): AsyncGenerator<ResponseItem> {
+  const response = await handler(fromRequestPayload(payload, signal));
+  yield toResponseHead(response);
+  if (!response.body) return;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const cancel = (): void => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    if (signal.aborted) cancel();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield wholeBuffer(value);
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    cancel();
+  }
+}
+
+/** Cloning a view clones the whole buffer behind it. */
+function wholeBuffer(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+}

@@ -1,0 +1,21 @@
+/** Which tabs can share an engine: those whose options mean the same service. @module */
+import type { ResolvedOptions } from './resolve-options.js';
+
+/** Name of the group: equal options make equal names. It says nothing of the options' values (keys are among them). */
+export async function engineGroup(options: ResolvedOptions): Promise<string> {
+  const { models, apiKeys, rateLimits, requestTimeout, prefix } = options;
+  const text = JSON.stringify([models, apiKeys, rateLimits, requestTimeout, prefix], sortKeys);
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  const hash = Array.from(new Uint8Array(digest, 0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${prefix}:${hash}`;
+}
+
+/** Name of the lock whose holder hosts the group's engine. */
+export function hostLock(group: string): string {
+  return `inpage:host:${group}`;
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,47 @@
+/** The options of `startInference`. Public. @module */
+import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+
+/** A key that requests may carry; a revoked one is refused with a message of its own. */
+export type ApiKey = string | { key: string; revoked?: boolean };
+
+/** Requests per key. Absent numbers keep their default. */
+export interface RateLimits {
+  /** @default 600 */
+  requestsPerMinute?: number;
+  /** @default 100000 */
+  requestsPerDay?: number;
+}
+
+/** What an app may say about the service it starts. Everything has a default. */
+export interface InferenceOptions {
+  /**
+   * The models to serve.
+   * @default the bundled tiny-chat, tiny-embed and tiny-whisper
+   */
+  models?: readonly ModelEntry[];
+  /** Accepted keys. Absent: any key, or none. */
+  apiKeys?: readonly ApiKey[];
+  rateLimits?: RateLimits;
+  /**
+   * Seconds until a request without a first token (streamed) or result fails with 408; loading a model does not count.
+   * @default 600
+   */
+  requestTimeout?: number;
+  /**
+   * Path of the service on the page's origin.
+   * @default '/v1'
+   */
+  prefix?: string;
+  /**
+   * Other bases that are answered in the page, e.g. `https://api.openai.com/v1`.
+   * @default []
+   */
+  intercept?: readonly string[];
+  /**
+   * URL of the Service Worker's script, relative to the page; `false`: no Service Worker, only `inference.fetch`.
+   * @default '/inpage-sw.js'
+   */
+  serviceWorker?: string | false;
+  /** Told how far each model's loading is. */
+  onProgress?: (progress: LoadProgress) => void;
+}

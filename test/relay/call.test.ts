@@ -1,0 +1,238 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { InferenceError } from '../../src/errors/inference-error.js';
+import { answerCall, type CallHandler } from '../../src/relay/answer-call.js';
+import type { CallTiming } from '../../src/relay/call-timing.js';
+import { openCall } from '../../src/relay/open-call.js';
+import { BUFFER_LIMIT, CREDIT_WINDOW } from '../../src/relay/protocol.js';
+
+const TIMING: CallTiming = { beat: 20, silentBeats: 10, stall: 60_000, cancel: 2_000 };
+const ports: MessagePort[] = [];
+afterEach(() => ports.splice(0).forEach((port) => port.close()));
+
+/** A call from one end of a real channel to a handler at the other. */
+function call<Item>(
+  handler: CallHandler<string, Item>,
+  options: { timing?: Partial<CallTiming>; signal?: AbortSignal } = {},
+) {
+  const { port1, port2 } = new MessageChannel();
+  ports.push(port1, port2);
+  const timing = { ...TIMING, ...options.timing };
+  const answered = answerCall(port2, handler, timing);
+  const items = openCall<string, Item>(port1, 'payload', {
+    signal: options.signal ?? new AbortController().signal,
+    timing,
+    lifeline: undefined,
+  });
+  return { items, answered, calleePort: port2 };
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('a call', () => {
+  it('brings the payload to the handler and all items back in order', async () => {
+    const { items } = call(async function* (payload) {
+      for (let index = 0; index < 1_000; index++) yield `${payload} ${index}`;
+    });
+    const all = await collect(items);
+    expect(all).toHaveLength(1_000);
+    expect(all).toEqual(Array.from({ length: 1_000 }, (_, index) => `payload ${index}`));
+  });
+
+  it('gives each item at once to a caller that waits for it', async () => {
+    const steps: string[] = [];
+    const { items } = call(async function* () {
+      for (const item of ['a', 'b', 'c']) {
+        steps.push(`made ${item}`);
+        yield item;
+        await pause(20);
+      }
+    });
+    for await (const item of items) steps.push(`got ${item}`);
+    expect(steps).toEqual(['made a', 'got a', 'made b', 'got b', 'made c', 'got c']);
+  });
+
+  it('does not run ahead of a caller that takes nothing', async () => {
+    let made = 0;
+    const { items } = call(async function* () {
+      for (;;) yield made++;
+    });
+    await items.next();
+    await pause(100);
+    const ahead = made;
+    expect(ahead).toBeLessThanOrEqual(CREDIT_WINDOW + BUFFER_LIMIT + 2);
+    await pause(100);
+    expect(made).toBe(ahead);
+    // What was held back comes as soon as it is wanted.
+    for (let index = 1; index < 500; index++) expect((await items.next()).value).toBe(index);
+    await items.return();
+  });
+
+  it('carries the code and details of an error, after the items before it', async () => {
+    const { items } = call(async function* () {
+      yield 1;
+      throw new InferenceError('model_output_invalid', 'Cut.', { modelOutput: '{"a":', param: 'x' });
+    });
+    expect((await items.next()).value).toBe(1);
+    await expect(items.next()).rejects.toMatchObject({
+      code: 'model_output_invalid',
+      message: 'Cut.',
+      details: { modelOutput: '{"a":', param: 'x' },
+    });
+  });
+
+  it('says nothing of the inside when the handler throws something else', async () => {
+    const { items } = call(async function* () {
+      throw new Error('/secret/path');
+    });
+    await expect(items.next()).rejects.toMatchObject({
+      code: 'internal',
+      message: expect.not.stringContaining('secret') as string,
+    });
+  });
+});
+
+describe('cancelling a call', () => {
+  it('by signal stops the handler and throws `cancelled` once it has stopped', async () => {
+    const controller = new AbortController();
+    let made = 0;
+    let stopped = false;
+    const { items } = call(
+      async function* () {
+        try {
+          for (;;) yield made++;
+        } finally {
+          stopped = true;
+        }
+      },
+      { signal: controller.signal },
+    );
+    for (let index = 0; index < 3; index++) await items.next();
+    controller.abort();
+    await expect(items.next()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(stopped).toBe(true);
+  });
+
+  it('by leaving the iteration stops the handler before the loop is left', async () => {
+    let stopped = false;
+    const { items } = call(async function* (_, signal) {
+      try {
+        yield 1;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      } finally {
+        stopped = true;
+      }
+    });
+    for await (const _ of items) break;
+    expect(stopped).toBe(true);
+  });
+
+  it('reaches a handler that computes without leaving its task', async () => {
+    let made = 0;
+    const { items, answered } = call(async function* () {
+      for (;;) {
+        await Promise.resolve();
+        yield made++;
+      }
+    });
+    for (let index = 0; index < 3; index++) await items.next();
+    await items.return();
+    await answered;
+    const atEnd = made;
+    await pause(20);
+    expect(made).toBe(atEnd);
+  });
+
+  it('gives up on a handler that does not stop, and says so', async () => {
+    const { port1, port2 } = new MessageChannel();
+    ports.push(port1, port2);
+    void answerCall(
+      port2,
+      async function* () {
+        yield 1;
+        await new Promise(() => {});
+      },
+      TIMING,
+    );
+    let stuck = false;
+    const items = openCall<string, number>(port1, '', {
+      signal: new AbortController().signal,
+      timing: { ...TIMING, cancel: 50 },
+      lifeline: undefined,
+      onStuck: () => (stuck = true),
+    });
+    await items.next();
+    await items.return();
+    expect(stuck).toBe(true);
+  });
+
+  it('happens by itself when the caller takes nothing for too long', async () => {
+    const { items, answered } = call(
+      async function* () {
+        for (;;) yield 0;
+      },
+      { timing: { stall: 50 } },
+    );
+    await items.next();
+    await answered;
+    await expect(collect(items)).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('happens by itself when the caller dies', async () => {
+    const { port1, port2 } = new MessageChannel();
+    let cancelled = false;
+    const answered = answerCall(
+      port2,
+      async function* (_: string, signal) {
+        yield 1;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        cancelled = true;
+      },
+      TIMING,
+    );
+    const items = openCall(port1, '', { signal: new AbortController().signal, timing: TIMING, lifeline: undefined });
+    await items.next();
+    port1.close();
+    await answered;
+    expect(cancelled).toBe(true);
+  });
+});
+
+describe('a callee that dies', () => {
+  it('fails the call with `unavailable` when its port closes', async () => {
+    const { items, calleePort } = call(async function* () {
+      yield 1;
+      await new Promise(() => {});
+    });
+    await items.next();
+    calleePort.close();
+    await expect(items.next()).rejects.toMatchObject({ code: 'unavailable', details: { retryAfter: 1 } });
+  });
+
+  it('fails the call with `unavailable` when it falls silent', async () => {
+    const { port1, port2 } = new MessageChannel();
+    ports.push(port1, port2);
+    const items = openCall(port1, '', {
+      signal: new AbortController().signal,
+      timing: { ...TIMING, beat: 10, silentBeats: 3 },
+      lifeline: undefined,
+    });
+    await expect(items.next()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is not suspected while it beats', async () => {
+    const { items } = call(
+      async function* () {
+        await pause(300);
+        yield 'late';
+      },
+      { timing: { beat: 20, silentBeats: 5 } },
+    );
+    expect(await collect(items)).toEqual(['late']);
+  });
+});

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { createInferenceFetch } from '../../src/tab/inference-fetch.js';
+import { setFailureTail } from '../../src/relay/failure-tail.js';
+import { connectThrough } from '../../src/relay/greeting.js';
+import type { Connect } from '../../src/relay/relay-request.js';
+import { serveCall, type RequestHandler } from '../../src/relay/serve-call.js';
+import { buildApp, scriptedChat } from '../support/build-app.js';
+
+const BASES = { origin: 'http://page.test', prefix: '/v1', intercept: ['https://api.openai.com/v1'] };
+const noControl = async function* () {};
+
+/** A page's fetch whose requests reach the handler through real ports; `kill` ends the gateway like a crash. */
+function relay(handler: RequestHandler) {
+  const gatewayPorts: MessagePort[] = [];
+  const network: string[] = [];
+  const connect: Connect = (signal) =>
+    connectThrough((port) => {
+      gatewayPorts.push(port);
+      void serveCall(port, { request: handler, control: noControl });
+    }, signal);
+  const networkFetch: typeof fetch = async (input) => {
+    network.push(String(input));
+    return new Response('from the network');
+  };
+  return {
+    fetch: createInferenceFetch(BASES, connect, networkFetch),
+    network,
+    kill: () => gatewayPorts.splice(0).forEach((port) => port.close()),
+  };
+}
+
+function streamOf(
+  start: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
+  cancel?: () => void,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start, ...(cancel && { cancel }) });
+}
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('a relayed request', () => {
+  it('arrives as it was sent', async () => {
+    const { fetch } = relay(async (request) =>
+      Response.json({
+        url: request.url,
+        method: request.method,
+        authorization: request.headers.get('authorization'),
+        body: await request.text(),
+      }),
+    );
+    const response = await fetch('http://page.test/v1/chat/completions?x=1', {
+      method: 'POST',
+      headers: { authorization: 'Bearer key' },
+      body: '{"ä":1}',
+    });
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(response.url).toBe('http://page.test/v1/chat/completions?x=1');
+    expect(await response.json()).toEqual({
+      url: 'http://page.test/v1/chat/completions?x=1',
+      method: 'POST',
+      authorization: 'Bearer key',
+      body: '{"ä":1}',
+    });
+  });
+
+  it('takes forms, streams and Request objects', async () => {
+    const { fetch } = relay(async (request) => {
+      if (!request.headers.get('content-type')?.startsWith('multipart/')) return new Response(await request.text());
+      const form = await request.formData();
+      return new Response(`${form.get('model') as string} ${(form.get('file') as File).size}`);
+    });
+    const form = new FormData();
+    form.set('model', 'm');
+    form.set('file', new File([new Uint8Array(70_000)], 'a.wav'));
+    expect(await (await fetch('http://page.test/v1/x', { method: 'POST', body: form })).text()).toBe('m 70000');
+    const stream = streamOf((controller) => {
+      controller.enqueue(bytes('one '));
+      controller.enqueue(bytes('two'));
+      controller.close();
+    });
+    expect(await (await fetch('http://page.test/v1/x', { method: 'POST', body: stream })).text()).toBe('one two');
+    const request = new Request(new URL('http://page.test/v1/x'), { method: 'POST', body: 'ready' });
+    expect(await (await fetch(request)).text()).toBe('ready');
+  });
+
+  it('[X21] answers intercepted bases and [X22] leaves everything else to the network', async () => {
+    const { fetch, network } = relay((request) => new Response(request.url));
+    expect(await (await fetch('https://api.openai.com/v1/models')).text()).toBe('http://page.test/v1/models');
+    for (const url of [
+      'http://page.test/v1x',
+      'http://page.test/other',
+      'https://api.openai.com/v2/models',
+      'https://example.com/v1/models',
+    ]) {
+      expect(await (await fetch(url)).text()).toBe('from the network');
+    }
+    expect(network).toHaveLength(4);
+  });
+
+  it('keeps responses without a body bodiless', async () => {
+    const { fetch } = relay(() => new Response(null, { status: 204, headers: { 'x-a': 'b' } }));
+    const response = await fetch('http://page.test/v1/x', { method: 'DELETE' });
+    expect([response.status, response.body, response.headers.get('x-a')]).toEqual([204, null, 'b']);
+  });
+
+  it('streams: each chunk arrives before the next is made', async () => {
+    let next = (_: string): void => {};
+    const { fetch } = relay(
+      () => new Response(streamOf((controller) => (next = (text) => controller.enqueue(bytes(text))))),
+    );
+    const reader = (await fetch('http://page.test/v1/x')).body?.getReader();
+    for (const text of ['a', 'b', 'c']) {
+      next(text);
+      expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(text);
+    }
+    await reader?.cancel();
+  });
+});
+
+describe('cancelling a relayed request', () => {
+  it('before it is sent rejects with the reason', async () => {
+    const { fetch } = relay(() => new Response());
+    const reason = new Error('no more');
+    await expect(fetch('http://page.test/v1/x', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it('before the head rejects with AbortError and aborts the request of the handler', async () => {
+    const controller = new AbortController();
+    let aborted = (): void => {};
+    const seen = new Promise<void>((resolve) => (aborted = resolve));
+    const { fetch } = relay((request) => {
+      request.signal.addEventListener('abort', () => aborted());
+      setTimeout(() => controller.abort(), 10);
+      return new Promise(() => {});
+    });
+    await expect(fetch('http://page.test/v1/x', { signal: controller.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    await seen;
+  });
+
+  it.each(['signal', 'reader'] as const)(
+    '[S25] while it streams, by %s, cancels the body at its source',
+    async (way) => {
+      const controller = new AbortController();
+      let cancelled = (): void => {};
+      const seen = new Promise<void>((resolve) => (cancelled = resolve));
+      const { fetch } = relay(
+        () =>
+          new Response(
+            streamOf(
+              (source) => source.enqueue(bytes('a')),
+              () => cancelled(),
+            ),
+          ),
+      );
+      const response = await fetch('http://page.test/v1/x', { signal: controller.signal });
+      const reader = response.body?.getReader();
+      await reader?.read();
+      if (way === 'reader') await reader?.cancel();
+      else {
+        controller.abort();
+        await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' });
+      }
+      await seen;
+    },
+  );
+});
+
+describe('an engine that dies', () => {
+  it('[X17] before the head makes a 503', async () => {
+    const { fetch, kill } = relay(() => {
+      setTimeout(kill, 10);
+      return new Promise(() => {});
+    });
+    const response = await fetch('http://page.test/v1/x');
+    expect([response.status, await response.text(), response.headers.get('retry-after')]).toEqual([
+      503,
+      'Service Temporarily Unavailable',
+      '1',
+    ]);
+  });
+
+  it('[S24] while it streams ends the body with the failure tail', async () => {
+    const { fetch, kill } = relay(() => {
+      const response = new Response(streamOf((controller) => controller.enqueue(bytes('data: 1\n\n'))));
+      return setFailureTail(response, 'data: {"error":{}}\n\n');
+    });
+    const response = await fetch('http://page.test/v1/x');
+    setTimeout(kill, 10);
+    expect(await response.text()).toBe('data: 1\n\ndata: {"error":{}}\n\n');
+  });
+
+  it('without a tail errors the body', async () => {
+    const { fetch, kill } = relay(() => new Response(streamOf((controller) => controller.enqueue(bytes('{"a":')))));
+    const response = await fetch('http://page.test/v1/x');
+    setTimeout(kill, 10);
+    await expect(response.text()).rejects.toThrow();
+  });
+});
+
+describe('the app through the relay', () => {
+  it('[X20] gives the same answers as the app itself', async () => {
+    const build = () => buildApp({ models: [scriptedChat()], createId: () => 'fixed', now: () => 0 });
+    const [{ app }, { app: twin }] = await Promise.all([build(), build()]);
+    const { fetch } = relay((request) => twin.fetch(request));
+    const chat = (stream: boolean): RequestInit => ({
+      method: 'POST',
+      body: JSON.stringify({ model: 'scripted-chat', stream, messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    const requests: [string, RequestInit?][] = [
+      ['models'],
+      ['models/none'],
+      ['nowhere'],
+      ['chat/completions'],
+      ['chat/completions', { method: 'POST', body: '{' }],
+      ['chat/completions', chat(false)],
+      ['chat/completions', chat(true)],
+    ];
+    for (const [path, init] of requests) {
+      const direct = await app.fetch(new Request(`http://page.test/v1/${path}`, init));
+      const relayed = await fetch(`http://page.test/v1/${path}`, init);
+      expect([relayed.status, [...relayed.headers]]).toEqual([direct.status, [...direct.headers]]);
+      expect(withoutVariables(await relayed.text())).toBe(withoutVariables(await direct.text()));
+    }
+  });
+});
+
+/** Ids and measured times differ between any two requests. */
+function withoutVariables(text: string): string {
+  return text
+    .replace(/"(id|request_id)":"[^"]*"/g, '"$1":"*"')
+    .replace(/"(created|start_time|end_time|[a-z_]*time[a-z_]*)":[\d.e-]+/g, '"$1":0');
+}
