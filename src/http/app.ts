@@ -61,9 +61,7 @@ export function createApp(options: AppOptions): App {
 
   app.use('*', (c, next) => frame(c, next, context));
   app.onError((error, c) => answerError(error, c));
-  app.notFound((c) =>
-    answerError(new InferenceError('not_found', `There is no ${c.req.method} ${c.req.path} here.`), c),
-  );
+  app.notFound((c) => answerError(new InferenceError('not_found', 'This path does not exist.'), c));
 
   for (const [path, endpoints] of byPath(ENDPOINTS)) {
     const fullPath = `${options.prefix}${path}`;
@@ -128,7 +126,7 @@ function refuseMethod(endpoints: readonly Endpoint[]): never {
 
 function answerError(thrown: unknown, c: HttpRequestContext): Response {
   const error = toInferenceError(thrown);
-  if (error.code === 'internal') console.error(error.cause ?? error);
+  if (error.code === 'internal' && error.cause !== undefined) console.error(error.cause);
   return renderError(error, c.get('endpoint'), c.get('inferenceId'));
 }
 

@@ -1,5 +1,6 @@
 /** The body of POST /chat/completions. Field order is the order in which problems are reported. @module */
 import * as v from 'valibot';
+import { objectOf } from '../schemas/plain-object.js';
 import {
   choiceCount,
   integerFrom,
@@ -34,7 +35,7 @@ export const chatCompletionRequest = v.object({
   tool_choice: toolChoice,
   parallel_tool_calls: v.nullish(v.boolean()),
   tools,
-  chat_template_kwargs: v.optional(v.record(v.string(), v.unknown())),
+  chat_template_kwargs: v.optional(objectOf(v.unknown())),
   logprobs: v.nullish(v.boolean()),
   top_logprobs: topLogprobs,
   n: choiceCount,

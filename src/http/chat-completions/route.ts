@@ -1,6 +1,8 @@
 /** POST /chat/completions @module */
-import { parseBody } from '../validation/parse-body.js';
-import { readJsonBody } from '../validation/read-json-body.js';
+import type { GenerationEvent } from '../../channels/generation-event.js';
+import { InferenceError, toInferenceError } from '../../errors/inference-error.js';
+import type { GenerationRequest } from '../../request/generation-request.js';
+import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
@@ -8,14 +10,13 @@ import { collectAnswer } from '../generation/collect-answer.js';
 import type { CompletionHead } from '../generation/completion-head.js';
 import { systemFingerprint } from '../generation/system-fingerprint.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { transcribeAudioParts } from '../media-parts/transcribe-audio-parts.js';
 import { requireModel } from '../policy/require-model.js';
-import type { GenerationRequest } from '../../request/generation-request.js';
 import { requireLogprobs, requireStream } from '../schemas/cross-field-rules.js';
 import { COMMENT } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
 import { chatCompletionRequest } from './request-schema.js';
-import type { ChatCompletionRequest } from './request-schema.js';
 import { toGenerationRequest } from './to-generation-request.js';
 import { toMessages } from './to-messages.js';
 import { toResponse } from './to-response.js';
@@ -41,7 +42,8 @@ export const chatCompletionsEndpoint: Endpoint = {
       model: entry.id,
       systemFingerprint: systemFingerprint(entry),
     };
-    return body.stream === true ? streamed(c, context, request, body, head) : collected(c, context, request, head);
+    if (body.stream !== true) return collected(c, context, request, head);
+    return streamed(c, context, request, head, body.stream_options?.include_usage === true);
   },
 };
 
@@ -51,28 +53,25 @@ async function collected(
   request: GenerationRequest,
   head: CompletionHead,
 ): Promise<Response> {
-  const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
-  const events = context.inference.generate(await withTranscripts(request, context, options.signal), options);
-  return c.json(toResponse(await collectAnswer(events), head, request.topLogprobs !== undefined));
+  const answer = await collectAnswer(generate(context, request, { signal: c.req.raw.signal, deadline: 'result' }));
+  return c.json(toResponse(answer, head, request.topLogprobs !== undefined));
 }
 
-async function streamed(
+function streamed(
   c: HttpRequestContext,
   context: HttpContext,
   request: GenerationRequest,
-  body: ChatCompletionRequest,
   head: CompletionHead,
+  includeUsage: boolean,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const heard = await withTranscripts(request, context, abort.signal);
-  const events = context.inference.generate(heard, { signal: abort.signal, deadline: 'first-token' });
-  const inStream = (error: Parameters<typeof errorObject>[0]) =>
-    errorObject(error, 'chat-completions', c.get('inferenceId'));
+  const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' });
+  const inStream = (error: InferenceError) => errorObject(error, 'chat-completions', c.get('inferenceId'));
   return streamResponse(context, {
     events: toStream(afterFirstToken(events), {
       head,
       n: request.n,
-      includeUsage: body.stream_options?.include_usage === true,
+      includeUsage,
       hasLogprobs: request.topLogprobs !== undefined,
       errorObject: inStream,
     }),
@@ -82,16 +81,17 @@ async function streamed(
   });
 }
 
-/** Only a chat prompt can hold audio. */
-async function withTranscripts(
-  request: GenerationRequest,
+/** Images have been decoded before, so media that fails down there is audio, which has no error shape of its own. */
+async function* generate(
   context: HttpContext,
-  signal: AbortSignal,
-): Promise<GenerationRequest> {
-  if (request.prompt.type !== 'chat') return request;
-  const messages = await transcribeAudioParts(request.prompt.messages, context.inference, {
-    signal,
-    deadline: 'result',
-  });
-  return { ...request, prompt: { type: 'chat', messages } };
+  request: GenerationRequest,
+  options: RunOptions,
+): AsyncGenerator<GenerationEvent> {
+  try {
+    yield* context.inference.generate(request, options);
+  } catch (thrown) {
+    const error = toInferenceError(thrown);
+    if (error.code !== 'invalid_media') throw error;
+    throw new InferenceError('invalid_request', error.message, { param: 'messages' }, { cause: error });
+  }
 }

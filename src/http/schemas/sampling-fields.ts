@@ -1,5 +1,6 @@
 /** Sampling fields that several dialects share, each nullable and optional. @module */
 import * as v from 'valibot';
+import { notArray, recordOf } from './plain-object.js';
 
 /** A number within bounds, both included. */
 export function numberBetween(minimum: number, maximum: number) {
@@ -27,8 +28,8 @@ export const stop = v.nullish(v.union([v.string(), v.pipe(v.array(v.string()), v
 
 /** Token ids (as strings, since JSON has no other keys) to biases. */
 export const logitBias = v.nullish(
-  v.record(v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be a token id')), integerBetween(-100, 100)),
+  recordOf(v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be a token id')), integerBetween(-100, 100)),
 );
 
 /** Only with `stream: true`; see `requireStream`. */
-export const streamOptions = v.nullish(v.object({ include_usage: v.nullish(v.boolean()) }));
+export const streamOptions = v.nullish(v.pipe(notArray, v.object({ include_usage: v.nullish(v.boolean()) })));

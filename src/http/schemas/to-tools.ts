@@ -4,14 +4,19 @@ import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool, ToolChoice } from '../../request/tool.js';
 import type { ResponseFormatInput, ToolChoiceInput, ToolInput } from './tools.js';
 
-/** @throws InferenceError `invalid_request` for a name used twice or a schema that is none */
+/** Of several tools with one name the first counts: a call could not tell them apart. */
 export function toTools(tools: readonly ToolInput[] | null | undefined): Tool[] {
-  return (tools ?? []).map(({ function: { name, description, parameters } }) => {
+  const byName = new Map<string, Tool>();
+  for (const {
+    function: { name, description, parameters },
+  } of tools ?? []) {
+    if (byName.has(name)) continue;
     const tool: Tool = { name };
     if (description != null) tool.description = description;
     if (parameters != null) tool.parameters = parameters;
-    return tool;
-  });
+    byName.set(name, tool);
+  }
+  return [...byName.values()];
 }
 
 /** @throws InferenceError `invalid_request` for a choice that no tool can satisfy */

@@ -1,8 +1,9 @@
 /** Tools, tool choices and response formats as chat completions write them. @module */
 import * as v from 'valibot';
+import { objectOf } from './plain-object.js';
 
 /** A JSON Schema; `check-json-schema.ts` looks inside. */
-const jsonSchema = v.record(v.string(), v.unknown());
+const jsonSchema = objectOf(v.unknown());
 
 /** Most tools that a request may define, on every endpoint. */
 export const MAX_TOOLS = 128;

@@ -50,7 +50,7 @@ function elements(issue: BaseIssue<unknown>): string {
 
 /** `("a" | "b" | string)` as `one of "a", "b" or a string`. */
 function expectation(expected: string | null): string {
-  const options = [...new Set((expected ?? '').replace(/^\((.*)\)$/, '$1').split(' | '))];
+  const options = [...new Set((expected ?? '').replaceAll(/[()]/g, '').split(' | '))];
   const words = options.map((option) => TYPES[option] ?? option);
   const last = words.pop() ?? 'valid';
   return words.length === 0 ? last : `${words.join(', ')} or ${last}`;
