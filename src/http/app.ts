@@ -4,22 +4,36 @@ import { toInferenceError, InferenceError } from '../errors/inference-error.js';
 import { Faults } from '../faults/faults.js';
 import type { Inference } from '../scheduler/inference.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
+import { completionsEndpoint } from './completions/route.js';
 import type { Endpoint } from './endpoint.js';
 import { renderError } from './errors/render-error.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
+import { countTokensEndpoint } from './messages/count-tokens.js';
+import { messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint } from './models/list-models.js';
 import { retrieveModelEndpoint } from './models/retrieve-model.js';
+import { openApiEndpoint } from './openapi-endpoint.js';
 import { createKeyRing } from './policy/api-key.js';
 import type { ApiKey, KeyRing } from './policy/api-key.js';
 import { createMemoryCounterStore } from './policy/counter-store.js';
 import type { CounterStore } from './policy/counter-store.js';
 import { createUuid } from './policy/create-uuid.js';
+import { createIndexedDbCounterStore } from './policy/indexed-db-counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
 import type { RateLimits } from './policy/rate-limits.js';
+import { responsesEndpoint } from './responses/route.js';
 import type { StreamTiming } from './sse/stream-response.js';
 
 /** Every operation below the prefix. */
-export const ENDPOINTS: readonly Endpoint[] = [chatCompletionsEndpoint, listModelsEndpoint, retrieveModelEndpoint];
+export const ENDPOINTS: readonly Endpoint[] = [
+  chatCompletionsEndpoint,
+  completionsEndpoint,
+  messagesEndpoint,
+  countTokensEndpoint,
+  responsesEndpoint,
+  listModelsEndpoint,
+  retrieveModelEndpoint,
+];
 
 /** What {@link createApp} needs, and what tests may replace. */
 export interface AppOptions {
@@ -33,7 +47,7 @@ export interface AppOptions {
   now?: () => number;
   /** Makes uuids. */
   createId?: () => string;
-  /** @default counters in memory */
+  /** @default counters in IndexedDB where there is one, else in memory */
   counterStore?: CounterStore;
   faults?: Faults;
   /** @default first event awaited for 5 s, keep-alive every 10 s */
@@ -63,7 +77,7 @@ export function createApp(options: AppOptions): App {
   app.onError((error, c) => answerError(error, c));
   app.notFound((c) => answerError(new InferenceError('not_found', 'This path does not exist.'), c));
 
-  for (const [path, endpoints] of byPath(ENDPOINTS)) {
+  for (const [path, endpoints] of byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options.prefix)])) {
     const fullPath = `${options.prefix}${path}`;
     app.use(fullPath, (c, next) => enter(c, next, endpoints, keyRing));
     for (const endpoint of endpoints) app.on(endpoint.method, fullPath, endpoint.route(context));
@@ -74,7 +88,7 @@ export function createApp(options: AppOptions): App {
 
 function createContext(options: AppOptions): HttpContext {
   const now = options.now ?? Date.now;
-  const limiter = createRateLimiter(options.rateLimits, options.counterStore ?? createMemoryCounterStore(), now);
+  const limiter = createRateLimiter(options.rateLimits, options.counterStore ?? defaultCounterStore(), now);
   const faults = options.faults ?? new Faults();
   return {
     inference: options.inference,
@@ -88,6 +102,10 @@ function createContext(options: AppOptions): HttpContext {
       await faults.beforeAnswer(c.req.raw.signal);
     },
   };
+}
+
+function defaultCounterStore(): CounterStore {
+  return typeof indexedDB === 'undefined' ? createMemoryCounterStore() : createIndexedDbCounterStore();
 }
 
 type Next = () => Promise<void>;

@@ -1,0 +1,37 @@
+/** The body of `POST /completions`. @module */
+import * as v from 'valibot';
+import {
+  choiceCount,
+  integerBetween,
+  logitBias,
+  numberBetween,
+  seed,
+  stop,
+  streamOptions,
+  tokenCap,
+  topLogprobs,
+} from '../schemas/sampling-fields.js';
+
+/** In the field order of the specification, which is the order in which problems are reported. */
+export const completionsRequestSchema = v.object({
+  model: v.string(),
+  prompt: v.string(),
+  max_tokens: tokenCap,
+  max_completion_tokens: tokenCap,
+  temperature: v.nullish(numberBetween(0, 1)),
+  top_p: v.nullish(numberBetween(0, 1)),
+  top_k: v.nullish(integerBetween(1, 100)),
+  presence_penalty: v.nullish(numberBetween(-2, 2)),
+  frequency_penalty: v.nullish(numberBetween(-2, 2)),
+  do_sample: v.nullish(v.boolean()),
+  stop,
+  stream: v.nullish(v.boolean()),
+  stream_options: streamOptions,
+  logprobs: v.nullish(v.boolean()),
+  top_logprobs: topLogprobs,
+  n: choiceCount,
+  logit_bias: logitBias,
+  seed,
+});
+
+export type CompletionsRequest = v.InferOutput<typeof completionsRequestSchema>;

@@ -1,0 +1,62 @@
+/** Generation events as the chunks of a text completion stream. @module */
+import type { GenerationEvent } from '../../channels/generation-event.js';
+import type { CompletionHead } from '../generation/completion-head.js';
+import { usageObject } from '../generation/usage-object.js';
+import { completionLogprobs, completionObject } from './completion-object.js';
+import type { CompletionChoice, CompletionObject } from './completion-object.js';
+import { finishReason } from './to-response.js';
+
+/** What the chunks need besides the generation. */
+export interface CompletionStreamOptions {
+  /** A last chunk without choices tells the usage; the others have `usage: null`. */
+  includeUsage: boolean;
+  /** Log-probabilities were asked for. */
+  logprobs: boolean;
+}
+
+interface StreamState extends CompletionStreamOptions {
+  head: CompletionHead;
+  /** Length of each choice's text so far. */
+  offsets: number[];
+  /** Why the first choice ended. */
+  stopReason: 'stop' | 'length';
+}
+
+/** One chunk per piece of text, one with the `finish_reason` per choice, then the usage if it was asked for. */
+export async function* toCompletionChunks(
+  events: AsyncIterable<GenerationEvent>,
+  head: CompletionHead,
+  options: CompletionStreamOptions,
+): AsyncGenerator<CompletionObject, void, undefined> {
+  const state: StreamState = { ...options, head, offsets: [], stopReason: 'stop' };
+  for await (const event of events) {
+    const chunk = toChunk(event, state);
+    if (chunk) yield chunk;
+  }
+}
+
+function toChunk(event: GenerationEvent, state: StreamState): CompletionObject | undefined {
+  switch (event.type) {
+    case 'text-delta': {
+      const offset = state.offsets[event.choice] ?? 0;
+      state.offsets[event.choice] = offset + event.text.length;
+      const logprobs = state.logprobs ? completionLogprobs(event.logprobs ?? [], offset) : null;
+      return withChoice({ index: event.choice, text: event.text, logprobs, finish_reason: null }, state);
+    }
+    case 'choice-finish': {
+      const reason = finishReason(event.reason);
+      if (event.choice === 0) state.stopReason = reason;
+      return withChoice({ index: event.choice, text: '', logprobs: null, finish_reason: reason }, state);
+    }
+    case 'finish':
+      if (!state.includeUsage) return undefined;
+      return { ...completionObject(state.head, []), usage: usageObject(event.usage, state.stopReason) };
+    default:
+      return undefined;
+  }
+}
+
+function withChoice(choice: CompletionChoice, state: StreamState): CompletionObject {
+  const chunk = completionObject(state.head, [choice]);
+  return state.includeUsage ? { ...chunk, usage: null } : chunk;
+}

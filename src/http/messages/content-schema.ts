@@ -1,0 +1,58 @@
+/** The content of messages: blocks of text, images, tool use and its results, thinking. @module */
+import * as v from 'valibot';
+
+const textBlock = v.object({ type: v.literal('text'), text: v.string() });
+
+const imageBlock = v.object({
+  type: v.literal('image'),
+  source: v.variant('type', [
+    v.object({
+      type: v.literal('base64'),
+      media_type: v.picklist(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
+      data: v.string(),
+    }),
+  ]),
+});
+
+const toolUseBlock = v.object({
+  type: v.literal('tool_use'),
+  id: v.string(),
+  name: v.string(),
+  input: v.record(v.string(), v.unknown()),
+});
+
+const toolResultBlock = v.object({
+  type: v.literal('tool_result'),
+  tool_use_id: v.string(),
+  content: v.nullish(v.union([v.string(), v.array(v.variant('type', [textBlock, imageBlock]))])),
+  is_error: v.nullish(v.boolean()),
+});
+
+const thinkingBlock = v.object({ type: v.literal('thinking'), thinking: v.string() });
+
+/** Thinking of another service, which nobody here can read. */
+const redactedThinkingBlock = v.object({ type: v.literal('redacted_thinking') });
+
+const contentBlock = v.variant('type', [
+  textBlock,
+  imageBlock,
+  toolUseBlock,
+  toolResultBlock,
+  thinkingBlock,
+  redactedThinkingBlock,
+]);
+
+/** One turn of the conversation. */
+export const messageSchema = v.object({
+  role: v.picklist(['user', 'assistant']),
+  content: v.union([v.string(), v.array(contentBlock)]),
+});
+
+/** A string, or text blocks. */
+export const systemSchema = v.union([v.string(), v.array(textBlock)]);
+
+export type MessageInput = v.InferOutput<typeof messageSchema>;
+export type ContentBlockInput = v.InferOutput<typeof contentBlock>;
+export type ToolResultInput = v.InferOutput<typeof toolResultBlock>;
+export type ImageBlockInput = v.InferOutput<typeof imageBlock>;
+export type SystemInput = v.InferOutput<typeof systemSchema>;

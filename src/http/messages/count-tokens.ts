@@ -1,0 +1,24 @@
+/** POST /messages/count_tokens @module */
+import type { Endpoint } from '../endpoint.js';
+import { requireModel } from '../policy/require-model.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
+import { countTokensRequestSchema } from './request-schema.js';
+import { toPromptRequest } from './to-generation-request.js';
+
+/** How many input tokens a Messages request has, without generating anything. */
+export const countTokensEndpoint: Endpoint = {
+  name: 'messages',
+  method: 'POST',
+  path: '/messages/count_tokens',
+  summary: 'Counts the input tokens of a Messages request.',
+  requestSchema: countTokensRequestSchema,
+  route: (context) => async (c) => {
+    const body = parseBody(countTokensRequestSchema, await readJsonBody(c, context));
+    const entry = requireModel(context.inference.catalog, body.model, 'chat');
+    const request = await toPromptRequest(body, entry.id);
+    await context.admit(c);
+    const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
+    return c.json({ input_tokens: await context.inference.countTokens(request, options) });
+  },
+};

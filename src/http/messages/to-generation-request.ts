@@ -1,0 +1,80 @@
+/** The body of a Messages request as a canonical request. @module */
+import { plainGenerationRequest } from '../../request/generation-request.js';
+import type { GenerationRequest, Reasoning } from '../../request/generation-request.js';
+import type { OutputFormat } from '../../request/output-format.js';
+import type { Tool, ToolChoice } from '../../request/tool.js';
+import { toSampling } from '../schemas/to-sampling.js';
+import { requireTool, requireTools } from '../schemas/to-tools.js';
+import type { CountTokensRequest, MessagesRequest } from './request-schema.js';
+import { toMessages } from './to-messages.js';
+
+/**
+ * Everything that was asked for.
+ * @param model catalog id
+ * @throws InferenceError `invalid_media`, or `invalid_request` for a schema or tool choice that cannot be
+ */
+export async function toGenerationRequest(body: MessagesRequest, model: string): Promise<GenerationRequest> {
+  return {
+    ...(await toPromptRequest(body, model)),
+    sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }),
+    stop: body.stop_sequences ?? [],
+    maxTokens: body.max_tokens,
+  };
+}
+
+/** The part of it that the prompt is made of. @throws as {@link toGenerationRequest} */
+export async function toPromptRequest(body: CountTokensRequest, model: string): Promise<GenerationRequest> {
+  const tools = toTools(body.tools);
+  const messages = await toMessages(body.system, body.messages);
+  return {
+    ...plainGenerationRequest(model, { type: 'chat', messages }),
+    tools,
+    toolChoice: toToolChoice(body.tool_choice, tools),
+    parallelToolCalls: !isParallelDisabled(body.tool_choice),
+    output: toOutputFormat(body.output_config),
+    reasoning: toReasoning(body),
+  };
+}
+
+/** True when the client wants to see thinking blocks. */
+export function showsThinking({ thinking }: Pick<CountTokensRequest, 'thinking'>): boolean {
+  return thinking != null && thinking.type !== 'disabled';
+}
+
+function toTools(tools: CountTokensRequest['tools']): Tool[] {
+  return (tools ?? []).map(({ name, description, input_schema: parameters }) => ({
+    name,
+    ...(description != null && { description }),
+    parameters,
+  }));
+}
+
+function toToolChoice(choice: CountTokensRequest['tool_choice'], tools: readonly Tool[]): ToolChoice {
+  switch (choice?.type) {
+    case 'any':
+      return requireTools('required', tools);
+    case 'tool':
+      return requireTool(choice.name, tools, 'tool_choice.name');
+    case 'none':
+      return 'none';
+    default:
+      return 'auto';
+  }
+}
+
+function isParallelDisabled(choice: CountTokensRequest['tool_choice']): boolean {
+  return choice != null && choice.type !== 'none' && choice.disable_parallel_tool_use === true;
+}
+
+function toOutputFormat(config: CountTokensRequest['output_config']): OutputFormat {
+  const schema = config?.format?.schema;
+  return schema ? { type: 'json-schema', name: 'output', schema, strict: true } : { type: 'text' };
+}
+
+function toReasoning(body: CountTokensRequest): Reasoning {
+  const reasoning: Reasoning = { enabled: showsThinking(body) };
+  if (body.thinking?.type === 'enabled') reasoning.budgetTokens = body.thinking.budget_tokens;
+  const effort = body.output_config?.effort;
+  if (effort != null) reasoning.effort = effort === 'low' || effort === 'medium' ? effort : 'high';
+  return reasoning;
+}

@@ -1,0 +1,77 @@
+/** Turns of the Messages dialect as canonical messages. @module */
+import type { AssistantMessage, ContentPart, Message, ToolMessage } from '../../request/message.js';
+import { imagePartFromBase64 } from '../media-parts/image-part.js';
+import type {
+  ContentBlockInput,
+  ImageBlockInput,
+  MessageInput,
+  SystemInput,
+  ToolResultInput,
+} from './content-schema.js';
+
+/**
+ * The conversation with its system prompt first. A user turn's tool results become tool messages of their own,
+ * before the rest of the turn, because templates know no mixture.
+ * @throws InferenceError `invalid_media` for an image that is none
+ */
+export async function toMessages(
+  system: SystemInput | null | undefined,
+  turns: readonly MessageInput[],
+): Promise<Message[]> {
+  const messages: Message[] = [];
+  const systemContent = toTextParts(system ?? []);
+  if (systemContent.length > 0) messages.push({ role: 'system', content: systemContent });
+  for (const [index, turn] of turns.entries()) {
+    if (turn.role === 'assistant') messages.push(toAssistantMessage(turn.content));
+    else messages.push(...(await toUserMessages(turn.content, `messages.${index}.content`)));
+  }
+  return messages;
+}
+
+function toTextParts(content: SystemInput): ContentPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return content.map(({ text }) => ({ type: 'text', text }));
+}
+
+async function toUserMessages(content: MessageInput['content'], path: string): Promise<Message[]> {
+  if (typeof content === 'string') return [{ role: 'user', content: [{ type: 'text', text: content }] }];
+  const results: ToolMessage[] = [];
+  const parts: ContentPart[] = [];
+  for (const [index, block] of content.entries()) {
+    if (block.type === 'tool_result') results.push(await toToolMessage(block, `${path}.${index}.content`));
+    else if (block.type === 'text') parts.push({ type: 'text', text: block.text });
+    else if (block.type === 'image') parts.push(await toImagePart(block, `${path}.${index}.source.data`));
+  }
+  const isOnlyResults = parts.length === 0 && results.length > 0;
+  return isOnlyResults ? results : [...results, { role: 'user', content: parts }];
+}
+
+async function toToolMessage(block: ToolResultInput, path: string): Promise<ToolMessage> {
+  const content = block.content ?? '';
+  if (typeof content === 'string') {
+    return { role: 'tool', toolCallId: block.tool_use_id, content: [{ type: 'text', text: content }] };
+  }
+  const parts: ContentPart[] = [];
+  for (const [index, part] of content.entries()) {
+    if (part.type === 'text') parts.push({ type: 'text', text: part.text });
+    else parts.push(await toImagePart(part, `${path}.${index}.source.data`));
+  }
+  return { role: 'tool', toolCallId: block.tool_use_id, content: parts };
+}
+
+function toImagePart({ source }: ImageBlockInput, param: string): Promise<ContentPart> {
+  return imagePartFromBase64(source.data, param);
+}
+
+function toAssistantMessage(content: string | ContentBlockInput[]): AssistantMessage {
+  const blocks: ContentBlockInput[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const message: AssistantMessage = { role: 'assistant', content: [], toolCalls: [] };
+  for (const block of blocks) {
+    if (block.type === 'text') message.content.push({ type: 'text', text: block.text });
+    else if (block.type === 'thinking') message.reasoning = (message.reasoning ?? '') + block.thinking;
+    else if (block.type === 'tool_use') {
+      message.toolCalls.push({ id: block.id, name: block.name, arguments: JSON.stringify(block.input) });
+    }
+  }
+  return message;
+}

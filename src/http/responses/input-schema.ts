@@ -1,0 +1,56 @@
+/** The `input` of a response: a string, or items in order. @module */
+import * as v from 'valibot';
+
+const inputPart = v.variant('type', [
+  v.object({ type: v.literal('input_text'), text: v.string() }),
+  v.object({ type: v.literal('output_text'), text: v.string() }),
+  v.object({ type: v.literal('text'), text: v.string() }),
+  v.object({ type: v.literal('refusal'), refusal: v.string() }),
+  v.object({ type: v.literal('input_image'), image_url: v.string() }),
+]);
+
+const content = v.union([v.string(), v.array(inputPart)]);
+
+const messageItem = v.object({
+  // Clients leave the type out when they write a conversation by hand.
+  type: v.optional(v.literal('message'), 'message'),
+  role: v.picklist(['user', 'assistant', 'system', 'developer']),
+  content,
+});
+
+const reasoningItem = v.object({
+  type: v.literal('reasoning'),
+  summary: v.nullish(v.array(v.object({ text: v.string() }))),
+  content: v.nullish(v.array(v.object({ text: v.string() }))),
+});
+
+const functionCallItem = v.object({
+  type: v.literal('function_call'),
+  call_id: v.string(),
+  name: v.string(),
+  arguments: v.string(),
+});
+
+const functionCallOutputItem = v.object({
+  type: v.literal('function_call_output'),
+  call_id: v.string(),
+  output: content,
+});
+
+const itemReference = v.object({ type: v.literal('item_reference'), id: v.string() });
+
+const inputItem = v.variant('type', [
+  messageItem,
+  reasoningItem,
+  functionCallItem,
+  functionCallOutputItem,
+  itemReference,
+]);
+
+/** See the module. */
+export const inputSchema = v.union([v.string(), v.array(inputItem)]);
+
+export type ResponseInput = v.InferOutput<typeof inputSchema>;
+export type InputItem = v.InferOutput<typeof inputItem>;
+export type InputPart = v.InferOutput<typeof inputPart>;
+export type InputContent = v.InferOutput<typeof content>;

@@ -1,0 +1,70 @@
+/** The body of `POST /responses`. @module */
+import * as v from 'valibot';
+import { integerFrom, numberBetween, topLogprobs } from '../schemas/sampling-fields.js';
+import { functionName, MAX_TOOLS } from '../schemas/tools.js';
+import { inputSchema } from './input-schema.js';
+
+const jsonSchema = v.record(v.string(), v.unknown());
+
+const functionTool = v.object({
+  type: v.literal('function'),
+  name: functionName,
+  description: v.nullish(v.string()),
+  parameters: v.nullish(jsonSchema),
+  strict: v.nullish(v.boolean()),
+});
+
+const toolChoice = v.union([
+  v.picklist(['none', 'auto', 'required']),
+  v.object({ type: v.literal('function'), name: v.pipe(v.string(), v.minLength(1)) }),
+]);
+
+const textFormat = v.variant('type', [
+  v.object({ type: v.literal('text') }),
+  v.object({ type: v.literal('json_object') }),
+  v.object({
+    type: v.literal('json_schema'),
+    name: v.string(),
+    description: v.nullish(v.string()),
+    schema: jsonSchema,
+    strict: v.nullish(v.boolean()),
+  }),
+]);
+
+const reasoning = v.object({
+  effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+});
+
+/** A field that asks for something kept between requests. */
+function stateful() {
+  return v.nullish(v.custom<never>(() => false, 'is not supported: nothing is stored between requests'));
+}
+
+/** In the field order of the specification, which is the order in which problems are reported. */
+export const responsesRequestSchema = v.object({
+  model: v.string(),
+  input: inputSchema,
+  instructions: v.nullish(v.string()),
+  stream: v.nullish(v.boolean()),
+  max_output_tokens: v.nullish(integerFrom(1)),
+  temperature: v.nullish(numberBetween(0, 2)),
+  top_p: v.nullish(numberBetween(0, 1)),
+  // Its lower bound is deliberately not checked here, unlike on every other endpoint.
+  top_k: v.nullish(v.pipe(v.number(), v.integer())),
+  tools: v.nullish(v.pipe(v.array(functionTool), v.maxLength(MAX_TOOLS))),
+  tool_choice: v.nullish(toolChoice),
+  parallel_tool_calls: v.nullish(v.boolean()),
+  text: v.nullish(v.object({ format: v.nullish(textFormat) })),
+  reasoning: v.nullish(reasoning),
+  user: v.nullish(v.string()),
+  metadata: v.nullish(v.record(v.string(), v.unknown())),
+  include: v.nullish(v.array(v.string())),
+  top_logprobs: topLogprobs,
+  previous_response_id: stateful(),
+  conversation: stateful(),
+  prompt: stateful(),
+  background: v.nullish(v.literal(false)),
+  store: v.nullish(v.literal(false)),
+});
+
+export type ResponsesRequest = v.InferOutput<typeof responsesRequestSchema>;

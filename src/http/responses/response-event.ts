@@ -1,0 +1,50 @@
+/** The events of a Responses stream, without the sequence number that each gets last. @module */
+import type {
+  OutputItem,
+  OutputTextPart,
+  ReasoningTextPart,
+  ResponseLogprob,
+  ResponseObject,
+} from './response-object.js';
+
+interface ItemPosition {
+  item_id: string;
+  output_index: number;
+}
+interface PartPosition extends ItemPosition {
+  content_index: number;
+}
+
+/** Events that carry the whole response. */
+export interface LifecycleEvent {
+  type: 'response.created' | 'response.in_progress' | 'response.completed' | 'response.incomplete' | 'response.failed';
+  response: ResponseObject;
+}
+
+/** Events that build one output item. */
+export type ItemEvent =
+  | { type: 'response.output_item.added' | 'response.output_item.done'; output_index: number; item: OutputItem }
+  | (PartPosition & {
+      type: 'response.content_part.added' | 'response.content_part.done';
+      part: OutputTextPart | ReasoningTextPart;
+    })
+  | (PartPosition & { type: 'response.output_text.delta'; delta: string; logprobs: ResponseLogprob[] })
+  | (PartPosition & { type: 'response.output_text.done'; text: string; logprobs: ResponseLogprob[] })
+  | (PartPosition & { type: 'response.reasoning_text.delta'; delta: string })
+  | (PartPosition & { type: 'response.reasoning_text.done'; text: string })
+  | (ItemPosition & { type: 'response.function_call_arguments.delta'; delta: string })
+  | (ItemPosition & { type: 'response.function_call_arguments.done'; name: string; arguments: string });
+
+/** What went wrong, in the documented flat form and in the nested form that clients have seen in practice. */
+export interface StreamErrorEvent {
+  type: 'error';
+  code: string | null;
+  message: string;
+  param: string | null;
+  error: { type: string; code: string | null; message: string; param: string | null };
+}
+
+export type ResponseEvent = LifecycleEvent | ItemEvent | StreamErrorEvent;
+
+/** `sequence_number` counts from 0 by ones. */
+export type ResponseStreamEvent = ResponseEvent & { sequence_number: number };

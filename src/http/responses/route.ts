@@ -1,0 +1,81 @@
+/** POST /responses @module */
+import type { InferenceError } from '../../errors/inference-error.js';
+import type { GenerationRequest } from '../../request/generation-request.js';
+import type { Endpoint } from '../endpoint.js';
+import { ERROR_ROWS, errorCode } from '../errors/error-shapes.js';
+import { afterFirstToken } from '../generation/after-first-token.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { requireModel } from '../policy/require-model.js';
+import type { ServerSentEvent } from '../sse/server-sent-event.js';
+import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
+import { refuseBuiltInTools } from './refuse-built-in-tools.js';
+import { responsesRequestSchema } from './request-schema.js';
+import type { ResponsesRequest } from './request-schema.js';
+import type { ResponseStreamEvent } from './response-event.js';
+import { startResponse } from './response-object.js';
+import { toEchoedFields, toGenerationRequest } from './to-generation-request.js';
+import { toResponse } from './to-response.js';
+import { failureEvents, keepAliveText, startProgress, toResponseStream } from './to-stream.js';
+import type { GeneralErrorDetails, ResponseProgress } from './to-stream.js';
+
+/** Output items for a conversation, streamed or not. Nothing is stored. */
+export const responsesEndpoint: Endpoint = {
+  name: 'responses',
+  method: 'POST',
+  path: '/responses',
+  summary: 'Creates a response: messages, reasoning and function calls.',
+  requestSchema: responsesRequestSchema,
+  route: (context) => async (c) => {
+    const json = await readJsonBody(c, context);
+    refuseBuiltInTools(json);
+    const body = parseBody(responsesRequestSchema, json);
+    const entry = requireModel(context.inference.catalog, body.model, 'chat');
+    const request = await toGenerationRequest(body, entry.id);
+    await context.admit(c);
+    const progress = createProgress(body, entry.id, context);
+    if (body.stream === true) return stream(request, progress, c, context);
+    const signal = c.req.raw.signal;
+    const events = context.inference.generate(request, { signal, deadline: 'result' });
+    return c.json(await toResponse(toResponseStream(events, progress)));
+  },
+};
+
+function createProgress(body: ResponsesRequest, model: string, context: HttpContext): ResponseProgress {
+  const createId = (prefix: string) => `${prefix}_${context.createId().replaceAll('-', '')}`;
+  const now = () => Math.floor(context.now() / 1000);
+  const response = startResponse(toEchoedFields(body, model), createId('resp'), now());
+  return startProgress(response, { createId, now });
+}
+
+async function stream(
+  request: GenerationRequest,
+  progress: ResponseProgress,
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<Response> {
+  const abort = abortWith(c.req.raw.signal);
+  const events = context.inference.generate(request, { signal: abort.signal, deadline: 'first-token' });
+  return streamResponse(context, {
+    events: toServerSentEvents(toResponseStream(afterFirstToken(events), progress)),
+    abort,
+    keepAlive: () => keepAliveText(progress),
+    failure: (error) => failureEvents(errorDetails(error), progress).map(toServerSentEvent),
+  });
+}
+
+function errorDetails(error: InferenceError): GeneralErrorDetails {
+  const code = errorCode('responses', error.code);
+  return { type: ERROR_ROWS[error.code].type, code, message: error.message, param: error.param ?? null };
+}
+
+async function* toServerSentEvents(
+  pieces: AsyncIterable<readonly ResponseStreamEvent[]>,
+): AsyncGenerator<ServerSentEvent[]> {
+  for await (const piece of pieces) yield piece.map(toServerSentEvent);
+}
+
+function toServerSentEvent(data: ResponseStreamEvent): ServerSentEvent {
+  return { event: data.type, data };
+}
