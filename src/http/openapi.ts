@@ -1,0 +1,98 @@
+/** The OpenAPI 3.1 document, made from the schemas that validate. Loaded when somebody asks for it. @module */
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type { Endpoint } from './endpoint.js';
+import { ERROR_ROWS, errorShape } from './errors/error-shapes.js';
+import type { EndpointName, ErrorShape } from './errors/error-shapes.js';
+import { INFERENCE_ERROR_CODES } from '../errors/inference-error.js';
+import { ERROR_SCHEMAS } from './errors/error-schemas.js';
+
+type JsonObject = Record<string, unknown>;
+
+/** @param prefix the server's address in the document, e.g. `/v1` */
+export function openApiDocument(endpoints: readonly Endpoint[], prefix: string): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}');
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Inpage',
+      version: '1',
+      description: 'Inference by models that run inside the page. Unknown fields are accepted and ignored everywhere.',
+    },
+    servers: [{ url: prefix }],
+    security: [{ bearer: [] }, { apiKey: [] }, {}],
+    paths,
+    components: {
+      schemas: ERROR_SCHEMAS,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      },
+    },
+  };
+}
+
+function operation(endpoint: Endpoint): JsonObject {
+  return {
+    operationId:
+      `${endpoint.method.toLowerCase()}${endpoint.path.replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`.replaceAll(
+        /[^A-Za-z]/g,
+        '',
+      ),
+    summary: endpoint.summary,
+    ...parameters(endpoint.path),
+    ...(endpoint.requestSchema && { requestBody: requestBody(endpoint) }),
+    responses: { 200: { description: 'The answer, whole or as a stream.' }, ...errorResponses(endpoint.name) },
+  };
+}
+
+function parameters(path: string): JsonObject {
+  const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]);
+  if (names.length === 0) return {};
+  return { parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })) };
+}
+
+function requestBody({ requestSchema, requestType }: Endpoint): JsonObject {
+  const schema = requestSchema && requestBodySchema(requestSchema);
+  return { required: true, content: { [requestType ?? 'application/json']: { schema } } };
+}
+
+/** A request's schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export function requestBodySchema(schema: NonNullable<Endpoint['requestSchema']>): JsonObject {
+  const { $schema: _, ...document } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
+    target: 'draft-2020-12',
+    typeMode: 'input',
+    // What has no JSON Schema (a check in code) is left out; a test compares both on generated bodies.
+    errorMode: 'ignore',
+  });
+  return document;
+}
+
+/** One response per status, with every shape that it may have on this endpoint. */
+function errorResponses(endpoint: EndpointName): JsonObject {
+  const shapes = new Map<number, Set<ErrorShape>>();
+  for (const code of INFERENCE_ERROR_CODES) {
+    const { status } = ERROR_ROWS[code];
+    if (status === 200 || code === 'cancelled') continue;
+    shapes.set(status, (shapes.get(status) ?? new Set()).add(errorShape(endpoint, code, 'answer')));
+  }
+  const statuses = [...shapes].sort(([left], [right]) => left - right);
+  return Object.fromEntries(
+    statuses.map(([status, found]) => [status, { description: 'An error.', content: errorContent([...found]) }]),
+  );
+}
+
+function errorContent(shapes: readonly ErrorShape[]): JsonObject {
+  const content: JsonObject = {};
+  if (shapes.includes('plain')) content['text/plain'] = { schema: { type: 'string' } };
+  if (shapes.includes('html')) content['text/html'] = { schema: { type: 'string' } };
+  const references = shapes.flatMap((shape) =>
+    shape in ERROR_SCHEMAS ? [{ $ref: `#/components/schemas/${shape}` }] : [],
+  );
+  if (references.length > 0)
+    content['application/json'] = { schema: references.length === 1 ? references[0] : { anyOf: references } };
+  return content;
+}
