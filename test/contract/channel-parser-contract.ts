@@ -1,0 +1,112 @@
+/** What every channel parser owes: the same parts however the text is cut, and paired, non-empty calls. @module */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ChannelParser, ChannelPart } from '../../src/channels/channel-parser.js';
+
+/** A model's output and what it means; neighbouring parts of one kind are joined. */
+export interface ChannelFixture {
+  name: string;
+  text: string;
+  parts: ChannelPart[];
+  /** Channel after the last text, before `end()`. */
+  channel?: ChannelParser['channel'];
+}
+
+export interface ChannelParserContract {
+  create: () => ChannelParser;
+  fixtures: readonly ChannelFixture[];
+  /** Snippets of the family's syntax; random sequences of them must survive every cut. */
+  fragments: readonly string[];
+}
+
+/** Runs the suite for one family. */
+export function describeChannelParser(name: string, { create, fixtures, fragments }: ChannelParserContract): void {
+  describe(`${name}: channel parser contract`, () => {
+    it.each(fixtures)('$name', ({ text, parts, channel }) => {
+      const whole = read(create(), [text]);
+      expect(whole.parts).toEqual(parts);
+      if (channel) expect(whole.channel).toBe(channel);
+    });
+
+    it.each(fixtures)('$name: cut at every index, and into characters', ({ text }) => {
+      const whole = read(create(), [text]);
+      for (let index = 0; index <= text.length; index++) {
+        expect(read(create(), [text.slice(0, index), text.slice(index)]), `cut at ${index}`).toEqual(whole);
+      }
+      expect(read(create(), text.split(''))).toEqual(whole);
+    });
+
+    it.each(fixtures)('$name: ended at every index, the calls are paired and nothing throws', ({ text }) => {
+      for (let index = 0; index <= text.length; index++) expectPaired(read(create(), [text.slice(0, index)]).parts);
+    });
+
+    it('reads random sequences of its own syntax the same way however they are cut', () => {
+      const pieces = fc.array(fc.oneof(fc.constantFrom(...fragments), fc.string({ maxLength: 3 })), { maxLength: 14 });
+      fc.assert(
+        fc.property(pieces, fc.array(fc.nat(40), { maxLength: 6 }), (words, lengths) => {
+          const text = words.join('');
+          const whole = read(create(), [text]);
+          expectPaired(whole.parts);
+          expect(read(create(), text.split(''))).toEqual(whole);
+          expect(read(create(), cut(text, lengths))).toEqual(whole);
+        }),
+        { numRuns: 1500 },
+      );
+    });
+
+    it('never loses the words of a text without markup', () => {
+      const plain = fc.string({ maxLength: 40 }).filter((text) => !/[<[{]/.test(text));
+      fc.assert(
+        fc.property(plain, (text) => {
+          const { parts } = read(create(), text.split(''));
+          const said = parts.map((part) => ('text' in part ? part.text : '')).join('');
+          expect(said.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
+        }),
+      );
+    });
+  });
+}
+
+/** Feeds pieces and joins neighbouring parts. */
+export function read(
+  parser: ChannelParser,
+  pieces: readonly string[],
+): { parts: ChannelPart[]; channel: ChannelParser['channel'] } {
+  const parts = pieces.flatMap((piece) => parser.push(piece));
+  const { channel } = parser;
+  return { parts: joinParts([...parts, ...parser.end()]), channel };
+}
+
+function joinParts(parts: readonly ChannelPart[]): ChannelPart[] {
+  const joined: ChannelPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if ('text' in part && part.text === '') continue;
+    if (last && 'text' in last && 'text' in part && last.type === part.type) last.text += part.text;
+    else joined.push({ ...part });
+  }
+  return joined;
+}
+
+function cut(text: string, lengths: readonly number[]): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const length of lengths) {
+    pieces.push(text.slice(from, from + length));
+    from += length;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+/** Arguments and ends stand inside a call, other parts outside; only the last call may stay open. */
+function expectPaired(parts: readonly ChannelPart[]): void {
+  let open = false;
+  for (const part of parts) {
+    const inside = part.type === 'tool-call-arguments' || part.type === 'tool-call-end';
+    expect(inside, JSON.stringify(parts)).toBe(open);
+    if (part.type === 'tool-call-start') {
+      expect(part.name).not.toBe('');
+      open = true;
+    } else if (part.type === 'tool-call-end') open = false;
+  }
+}
