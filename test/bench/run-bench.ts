@@ -4,12 +4,13 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Browser } from 'playwright';
 import { createServer, type ViteDevServer } from 'vite';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
-import type { BenchRow } from './bench-row.js';
+import { type BenchRow, compare } from './bench-row.js';
 
 const root = join(import.meta.dirname, '../..');
-const PARTS = ['text', 'constraint', 'transport', 'embedding', 'speech'];
+const PARTS = ['text', 'constraint', 'transport', 'open', 'embedding', 'speech'];
 
 const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`);
@@ -31,20 +32,53 @@ async function serveBench(): Promise<ViteDevServer> {
   return server.listen(0);
 }
 
+/** Opening a page is measured from outside: each time a fresh page, everything already in the browser's caches. */
+async function openRows(browser: Browser, origin: string): Promise<BenchRow[]> {
+  const context = await browser.newContext();
+  const open = async (name: string): Promise<number> => {
+    const page = await context.newPage();
+    try {
+      await page.goto(`${origin}test/bench/${name}.html`);
+      await page.waitForFunction('window.bench', undefined, { timeout: 120_000 });
+      return (await page.evaluate('window.bench')) as number;
+    } finally {
+      await page.close();
+    }
+  };
+  const row = { name: 'page open to first token, everything cached', goal: 1.2, unit: 'x', lower: true };
+  const result = await compare(
+    row,
+    () => open('open-ours'),
+    () => open('open-peer'),
+    3,
+  );
+  await context.close();
+  return [result];
+}
+
+async function pageRows(browser: Browser, origin: string, part: string): Promise<BenchRow[]> {
+  const page = await browser.newPage();
+  try {
+    page.on('pageerror', (error) => process.stderr.write(`${part}: ${error.message}\n`));
+    await page.goto(`${origin}test/bench/page.html?part=${part}`);
+    await page.waitForFunction('window.bench', undefined, { timeout: 600_000 });
+    const result = (await page.evaluate('window.bench')) as BenchRow[] | string;
+    if (typeof result === 'string') throw new Error(`${part}: ${result}`);
+    return result;
+  } finally {
+    await page.close();
+  }
+}
+
 async function measure(server: ViteDevServer, parts: string[]): Promise<BenchRow[]> {
   const browser = await launchChromium();
   try {
+    const origin = server.resolvedUrls?.local[0] ?? '';
     const rows: BenchRow[] = [];
     for (const part of parts) {
-      const page = await browser.newPage();
-      page.on('pageerror', (error) => process.stderr.write(`${part}: ${error.message}\n`));
-      await page.goto(`${server.resolvedUrls?.local[0]}test/bench/page.html?part=${part}`);
-      await page.waitForFunction('window.bench', undefined, { timeout: 600_000 });
-      const result = (await page.evaluate('window.bench')) as BenchRow[] | string;
-      if (typeof result === 'string') throw new Error(`${part}: ${result}`);
+      const result = part === 'open' ? await openRows(browser, origin) : await pageRows(browser, origin, part);
       rows.push(...result);
       for (const row of result) print(row);
-      await page.close();
     }
     return rows;
   } finally {

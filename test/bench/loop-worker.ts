@@ -1,0 +1,53 @@
+/** Our decode loop alone in a worker: what the benchmark compares the whole way with. */
+import type { LoadedModel } from '../../src/backends/backend.js';
+import { transformersBackend } from '../../src/backends/transformers/transformers-backend.js';
+import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
+import { plainGenerationRequest } from '../../src/request/generation-request.js';
+
+interface Order {
+  question: string;
+  maxTokens: number;
+  logitBias: Record<number, number>;
+  origin: string;
+}
+
+let model: Promise<LoadedModel> | undefined;
+
+function load(origin: string): Promise<LoadedModel> {
+  const [chat] = DEFAULT_MODELS;
+  if (!chat) throw new Error('There is no bundled chat model.');
+  return transformersBackend.load(chat, {
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    assetsURL: `${origin}/inpage/`,
+    pageURL: `${origin}/`,
+  });
+}
+
+async function run({ question, maxTokens, logitBias, origin }: Order) {
+  model ??= load(origin);
+  const { generate } = await model;
+  const request = plainGenerationRequest('tiny-chat', {
+    type: 'chat',
+    messages: [{ role: 'user', content: [{ type: 'text', text: question }] }],
+  });
+  const start = performance.now();
+  let first = 0;
+  let last = 0;
+  let tokens = 0;
+  const events = generate?.({ ...request, maxTokens, sampling: { logitBias } }, new AbortController().signal);
+  for await (const event of events ?? []) {
+    if (event.type !== 'token') continue;
+    last = performance.now();
+    first ||= last;
+    tokens++;
+  }
+  return { firstToken: (first - start) / 1000, tokensPerSecond: (tokens - 1) / ((last - first) / 1000) };
+}
+
+globalThis.addEventListener('message', ({ data }: MessageEvent<Order>) => {
+  run(data).then(
+    (timing) => globalThis.postMessage(timing),
+    (error: unknown) => globalThis.postMessage(String(error)),
+  );
+});
