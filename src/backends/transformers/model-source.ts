@@ -1,16 +1,90 @@
+/** What every transformers.js model needs before its files are read. @module */
 import { env, type PretrainedModelOptions } from '@huggingface/transformers';
+import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import type { LoadOptions, ModelInfo } from '../backend.js';
+import { chooseDevice } from './choose-device.js';
+import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './environment.js';
 
-export async function prepareSource(entry: ModelEntry, options: LoadOptions) {
-  const node = options.pageURL.startsWith('file:');
-  const url = new URL((entry.source ?? entry.id).replace(/^\//, ''), options.pageURL);
-  const id = node ? decodeURIComponent(url.pathname) : url.href;
-  if (!node) env.backends.onnx.wasm!.wasmPaths = options.assetsURL;
+/** A hub id: owner and name. Everything else is a folder. */
+const HUB_ID = /^[\w-][\w.-]*\/[\w.-]+$/;
+
+/** A source that is ready for `from_pretrained`. */
+export interface ModelSource {
+  /** First argument of `from_pretrained`. */
+  id: string;
+  /** Second argument of `from_pretrained`. */
+  pretrained: PretrainedModelOptions;
+  info: Omit<ModelInfo, 'contextLength'>;
+  /** A JSON file of the model; undefined when there is none. */
+  readJson(file: string): Promise<unknown>;
+  /** A text file of the model; undefined when there is none. */
+  readText(file: string): Promise<string | undefined>;
+}
+
+/**
+ * Chooses the device and points transformers.js at the model's files. A realm holds one model, because these settings
+ * are the engine's globals.
+ * @throws InferenceError `insufficient_resources` before anything but the config is fetched
+ */
+export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
+  const location = locate(entry, options.pageURL);
+  const inNode = options.pageURL.startsWith('file:');
+  if (!inNode) configureFiles(location, entry.id, options);
+  const device = inNode ? 'wasm' : await chooseDevice(entry, location.id);
+  const threads = device === 'wasm' ? availableThreads() : 1;
+  if (!inNode) configureRuntime(device, options.assetsURL, threads);
+  const read = (file: string): Promise<string | undefined> => readFile(location, file, options.signal);
   return {
-    id,
-    pretrained: { dtype: (entry.dtype ?? 'q8'), device: node ? 'cpu' : 'wasm' } as PretrainedModelOptions,
-    info: { device: 'wasm', threads: 1, toolFormat: 'none', reasoningFormat: 'none', images: false, contextLength: 0 } as ModelInfo,
-    async readJson(_file: string): Promise<unknown> { return undefined; },
+    id: location.id,
+    pretrained: {
+      device: inNode ? 'cpu' : device,
+      ...(entry.dtype !== undefined && { dtype: entry.dtype as NonNullable<PretrainedModelOptions['dtype']> }),
+    },
+    info: {
+      device,
+      threads,
+      ...(entry.dtype !== undefined && { dtype: entry.dtype }),
+      toolFormat: 'none',
+      reasoningFormat: 'none',
+      images: false,
+    },
+    readText: read,
+    async readJson(file) {
+      const text = await read(file);
+      return text === undefined ? undefined : (JSON.parse(text) as unknown);
+    },
   };
+}
+
+/** Any failure of loading as an InferenceError: `unavailable` for files, `cancelled` for an abort. */
+export function toLoadError(thrown: unknown, entry: ModelEntry, signal: AbortSignal): InferenceError {
+  if (isInferenceError(thrown)) return thrown;
+  if (signal.aborted) return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
+  return new InferenceError('unavailable', `The model \`${entry.id}\` could not be loaded.`, {}, { cause: thrown });
+}
+
+function locate(entry: ModelEntry, pageURL: string): ModelLocation {
+  const source = entry.source ?? entry.id;
+  if (HUB_ID.test(source)) return { id: source };
+  const url = new URL(source.endsWith('/') ? source : `${source}/`, pageURL);
+  if (url.protocol === 'file:') return { id: decodeURIComponent(url.pathname).replace(/\/$/, '') };
+  const path = url.pathname.replace(/\/$/, '');
+  // transformers.js takes no folder URLs, but paths; one of another origin needs a path that cannot be our own.
+  const id = url.origin === new URL(pageURL).origin ? path : `/.inpage/${encodeURIComponent(url.origin)}${path}`;
+  return { id, folderURL: url.href };
+}
+
+async function readFile(location: ModelLocation, file: string, signal: AbortSignal): Promise<string | undefined> {
+  const url = location.folderURL
+    ? `${location.id}/${file}`
+    : `${env.remoteHost}${env.remotePathTemplate.replaceAll('{model}', location.id).replaceAll('{revision}', 'main')}${file}`;
+  const kept = env.useCustomCache ? await env.customCache?.match(url) : undefined;
+  if (kept instanceof Response) return kept.text();
+  const response = (await env.fetch(url, { signal }).catch(() => undefined)) as Response | undefined;
+  if (!response?.ok) return undefined;
+  const text = await response.text();
+  if (env.useCustomCache)
+    await env.customCache?.put(url, new Response(text, { headers: response.headers })).catch(() => {});
+  return text;
 }

@@ -1,0 +1,91 @@
+/** Sets transformers.js up for a model worker: files from the app itself, threads, one cache. @module */
+import { env } from '@huggingface/transformers';
+import type { LoadOptions } from '../backend.js';
+import { keepFresh, MODEL_CACHE } from './model-cache.js';
+
+/** More threads than this do not make these models faster. */
+const MOST_THREADS = 4;
+
+/** A model's files: where they are fetched from and what transformers.js calls them. */
+export interface ModelLocation {
+  /** What `from_pretrained` takes: a hub id, or a path that stands for a folder. */
+  id: string;
+  /** Absent: the Hugging Face Hub. Ends with `/`. */
+  folderURL?: string;
+}
+
+/** WASM threads that this realm can use: 1 unless it is cross-origin isolated. */
+export function availableThreads(): number {
+  if (!globalThis.crossOriginIsolated) return 1;
+  return Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1));
+}
+
+/**
+ * Points ONNX Runtime at the app's own files. Works once per realm: the first session loads the wasm. The build with
+ * WebGPU is twice as large and slower on the CPU, so WASM models take the plain one.
+ */
+export function configureRuntime(device: 'webgpu' | 'wasm', assetsURL: string, threads: number): void {
+  const { wasm } = env.backends.onnx;
+  if (!wasm) return;
+  const file = `${assetsURL}ort-wasm-simd-threaded${device === 'webgpu' ? '.asyncify' : ''}`;
+  wasm.wasmPaths = { mjs: `${file}.mjs`, wasm: `${file}.wasm` };
+  wasm.numThreads = threads;
+  wasm.proxy = false;
+  // The cached form would import the runtime from a blob URL, which a strict CSP forbids.
+  env.useWasmCache = false;
+}
+
+/**
+ * Lets transformers.js fetch this model's files and nothing else: folders never fall back to the hub, hub models never
+ * probe the app's own paths. Downloads report progress, stop with `signal`, and are kept in one cache.
+ */
+export function configureFiles(location: ModelLocation, model: string, options: LoadOptions): void {
+  const { id, folderURL } = location;
+  const local = folderURL !== undefined;
+  env.allowLocalModels = local;
+  env.allowRemoteModels = !local;
+  env.localModelPath = '/';
+  env.cacheKey = MODEL_CACHE;
+  const toURL = (request: string): string =>
+    local && request.startsWith(id) ? new URL(request.slice(id.length).replace(/^\//, ''), folderURL).href : request;
+  env.fetch = async (request: string | URL, init?: RequestInit) => {
+    const url = toURL(String(request));
+    const response = await fetch(url, { ...init, signal: options.signal });
+    if (!response.ok) return response;
+    // Development servers answer missing files with their start page.
+    if (response.headers.get('content-type')?.startsWith('text/html')) return new Response(null, { status: 404 });
+    return withProgress(response, (loadedBytes, totalBytes) => {
+      options.onProgress({
+        model,
+        file: url.slice(url.lastIndexOf('/') + 1),
+        loadedBytes,
+        totalBytes,
+        stage: 'download',
+      });
+    });
+  };
+  if (env.useBrowserCache) {
+    env.useCustomCache = true;
+    env.customCache = keepFresh(local ? toURL : undefined);
+  }
+}
+
+/** The same response; `report` hears of its bytes as they are read. */
+function withProgress(response: Response, report: (loaded: number, total: number) => void): Response {
+  if (!response.body) return response;
+  const encoded = response.headers.has('content-encoding');
+  const total = encoded ? 0 : Number(response.headers.get('content-length') ?? 0);
+  let loaded = 0;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      loaded += chunk.byteLength;
+      report(loaded, Math.max(total, loaded));
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counting), {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  });
+}

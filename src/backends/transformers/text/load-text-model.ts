@@ -1,0 +1,124 @@
+/** Loads a chat model: files, tokenizer, session, engine. @module */
+import {
+  AutoModelForCausalLM,
+  AutoTokenizer,
+  env,
+  type PreTrainedModel,
+  type PreTrainedTokenizer,
+} from '@huggingface/transformers';
+import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
+import { InferenceError } from '../../../errors/inference-error.js';
+import type { ModelEntry } from '../../../models/model-entry.js';
+import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
+import type { LoadOptions } from '../../backend.js';
+import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { ForwardPass } from './forward-pass.js';
+import type { OnnxSession } from './onnx-session.js';
+import { SequenceState } from './sequence-state.js';
+import { createTextTokenizer } from './tokenizer.js';
+import { TransformersTextEngine } from './transformers-text-engine.js';
+
+/** Tokens of a prompt per run: small enough to stop soon, large enough to fill the machine. */
+const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
+
+/** Architectures whose positions begin at 1. */
+const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
+
+/**
+ * Loads a model of task `chat`.
+ * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or broken
+ */
+export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Promise<TextModel> {
+  try {
+    const source = await prepareSource(entry, options);
+    const [pretrained, model] = await Promise.all([
+      AutoTokenizer.from_pretrained(source.id),
+      AutoModelForCausalLM.from_pretrained(source.id, source.pretrained),
+    ]);
+    options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
+    const chatTemplate = await findChatTemplate(pretrained, source);
+    const loaded = await assemble(entry, source, { pretrained, model, chatTemplate });
+    options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
+    return loaded;
+  } catch (thrown) {
+    throw toLoadError(thrown, entry, options.signal);
+  }
+}
+
+interface LoadedParts {
+  pretrained: PreTrainedTokenizer;
+  model: PreTrainedModel;
+  chatTemplate: string | undefined;
+}
+
+async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<TextModel> {
+  const { model, pretrained, chatTemplate } = parts;
+  const session = textSession(model, entry);
+  const config = model.config as unknown as Record<string, unknown>;
+  const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), chatTemplate });
+  const forward = new ForwardPass(session, ONE_BASED.includes(String(config['model_type'])) ? 1 : 0);
+  const engine = new TransformersTextEngine({
+    forward,
+    emptyState: () => SequenceState.empty(session),
+    tokenizer,
+    contextLength: contextLength(entry, config),
+    toolFormat: detectToolFormat(chatTemplate, entry.toolFormat),
+    reasoningFormat: detectReasoningFormat(chatTemplate, entry.reasoningFormat),
+    blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
+  });
+  const device = source.info.device === 'webgpu' ? await gpuDevice() : undefined;
+  return createTextModel(engine, {
+    info: source.info,
+    ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
+    ...(device && { lost: deviceLoss(device) }),
+    async unload() {
+      engine.dispose();
+      await model.dispose();
+    },
+  });
+}
+
+/** The one session of a decoder-only model. */
+function textSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession {
+  const session = (model.sessions as Record<string, unknown>)['model'] as OnnxSession | undefined;
+  if (session?.inputNames.includes('input_ids') && session.outputNames.includes('logits')) return session;
+  throw new InferenceError(
+    'model_not_supported',
+    `The model \`${entry.id}\` is not a text decoder that can run here.`,
+    {
+      param: 'model',
+    },
+  );
+}
+
+/** From the tokenizer's config, or, as newer repositories have it, from a file of its own. */
+async function findChatTemplate(pretrained: PreTrainedTokenizer, source: ModelSource): Promise<string | undefined> {
+  const template = (pretrained as unknown as { chat_template: string | Record<string, string> | null }).chat_template;
+  if (typeof template === 'string') return template;
+  return template?.['tool_use'] ?? template?.['default'] ?? source.readText('chat_template.jinja');
+}
+
+function endTokens(model: PreTrainedModel): number[] {
+  const { generation_config: generation } = model as unknown as {
+    generation_config?: { eos_token_id?: unknown } | null;
+  };
+  const config = model.config as unknown as { eos_token_id?: unknown };
+  return [generation?.eos_token_id, config.eos_token_id].flat().filter((id): id is number => typeof id === 'number');
+}
+
+function contextLength(entry: ModelEntry, config: Record<string, unknown>): number {
+  const own = [config['max_position_embeddings'], config['n_positions']].find((length) => typeof length === 'number');
+  return Math.min(entry.contextLength ?? Infinity, (own as number | undefined) ?? entry.contextLength ?? 2048);
+}
+
+/** The device that ONNX Runtime uses. */
+async function gpuDevice(): Promise<GPUDevice | undefined> {
+  return (await env.backends.onnx.webgpu?.device) as GPUDevice | undefined;
+}
+
+/** Resolves when the device is lost for another reason than our own unloading. */
+async function deviceLoss(device: GPUDevice): Promise<InferenceError> {
+  const { reason } = await device.lost;
+  if (reason === 'destroyed') return new Promise(() => {});
+  return new InferenceError('unavailable', 'The GPU device was lost.', { retryAfter: 5 });
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadTextModel } from '../../../src/backends/transformers/text/load-text-model.js';
+import type { TextModel } from '../../../src/decoding/create-text-model.js';
+import type { TokenEvent } from '../../../src/events/token-event.js';
+import { type LoadProgress, type ModelEntry } from '../../../src/models/model-entry.js';
+import type { Message } from '../../../src/request/message.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
+
+const entry: ModelEntry = {
+  id: 'tiny-chat',
+  task: 'chat',
+  backend: 'transformers',
+  source: '/models/tiny-chat',
+  device: 'wasm',
+  dtype: 'q8',
+};
+const { signal } = new AbortController();
+const progress: LoadProgress[] = [];
+
+function load(changes: Partial<ModelEntry> = {}): Promise<TextModel> {
+  const assetsURL = new URL('/node_modules/onnxruntime-web/dist/', location.href).href;
+  const onProgress = (event: LoadProgress) => void progress.push(event);
+  return loadTextModel({ ...entry, ...changes }, { onProgress, signal, assetsURL, pageURL: location.href });
+}
+
+function ask(text: string, changes: Partial<GenerationRequest> = {}, before: Message[] = []): GenerationRequest {
+  const messages: Message[] = [...before, { role: 'user', content: [{ type: 'text', text }] }];
+  return { ...plainGenerationRequest('tiny-chat', { type: 'chat', messages }), maxTokens: 60, ...changes };
+}
+
+async function collect(events: AsyncIterable<TokenEvent>): Promise<TokenEvent[]> {
+  const all: TokenEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+const textOf = (events: readonly TokenEvent[], choice = 0) =>
+  events.map((event) => (event.type !== 'prompt' && event.choice === choice ? event.text : '')).join('');
+const idsOf = (events: readonly TokenEvent[]) => events.flatMap((event) => (event.type === 'token' ? [event.id] : []));
+const promptOf = (events: readonly TokenEvent[]) => events.find((event) => event.type === 'prompt')!;
+
+const FRANCE = 'What is the capital of France?';
+let model: TextModel;
+let wasmTokens: number[];
+
+beforeAll(async () => {
+  model = await load();
+});
+afterAll(() => model.unload());
+
+describe('tiny-chat on WASM', () => {
+  it('knows the capital of France, in the same words each time', async () => {
+    const first = await collect(model.generate(ask(FRANCE), signal));
+    wasmTokens = idsOf(first);
+    expect(textOf(first)).toContain('Paris');
+    expect(first.at(-1)).toMatchObject({ type: 'end', reason: 'stop' });
+    for (let run = 0; run < 3; run++) {
+      const again = await collect(model.generate(ask(FRANCE), signal));
+      expect(idsOf(again)).toEqual(wasmTokens);
+      expect(promptOf(again).cachedTokens).toBe(promptOf(again).promptTokens);
+    }
+    await collect(model.generate(ask('Hello!'), signal));
+    expect(idsOf(await collect(model.generate(ask(FRANCE), signal)))).toEqual(wasmTokens);
+  });
+
+  it('tells what it can', () => {
+    expect(model.info).toMatchObject({
+      device: 'wasm',
+      contextLength: 2048,
+      toolFormat: 'hermes',
+      reasoningFormat: 'think-tags',
+    });
+  });
+
+  it('reports progress from the first byte to ready', () => {
+    expect(progress.at(-1)?.stage).toBe('ready');
+    const weights = progress.filter(({ file }) => file === 'model_quantized.onnx');
+    expect(weights.at(-1)?.loadedBytes).toBeGreaterThan(6e6);
+    expect(weights.at(-1)?.loadedBytes).toBe(weights.at(-1)?.totalBytes);
+  });
+
+  it('reuses the conversation so far', async () => {
+    const first = await collect(model.generate(ask('Hi, who are you?'), signal));
+    const before: Message[] = [
+      { role: 'user', content: [{ type: 'text', text: 'Hi, who are you?' }] },
+      { role: 'assistant', content: [{ type: 'text', text: textOf(first) }], toolCalls: [] },
+    ];
+    const second = await collect(model.generate(ask(FRANCE, {}, before), signal));
+    const { cachedTokens, promptTokens } = promptOf(second);
+    expect(cachedTokens).toBeGreaterThanOrEqual(promptOf(first).promptTokens);
+    expect(cachedTokens).toBeLessThan(promptTokens);
+    expect(textOf(second)).toContain('Paris');
+  });
+
+  it('gives the same answer with and without reuse, also for prompts of many blocks', async () => {
+    const long = `${'The quick brown fox jumps over the lazy dog. '.repeat(20)}${FRANCE}`;
+    const cold = await load();
+    const expected = idsOf(await collect(cold.generate(ask(long), signal)));
+    await cold.unload();
+    await collect(model.generate(ask(`${long} Why?`), signal));
+    const reused = await collect(model.generate(ask(long), signal));
+    expect(promptOf(reused).cachedTokens).toBeGreaterThan(100);
+    expect(idsOf(reused)).toEqual(expected);
+  });
+
+  it('decodes four choices together', async () => {
+    const sampling = { temperature: 1, seed: 3 };
+    const events = await collect(model.generate(ask('Tell me a story.', { n: 4, sampling, maxTokens: 24 }), signal));
+    const texts = [0, 1, 2, 3].map((choice) => textOf(events, choice));
+    expect(new Set(texts).size).toBeGreaterThan(1);
+    const again = await collect(model.generate(ask('Tell me a story.', { n: 4, sampling, maxTokens: 24 }), signal));
+    expect([0, 1, 2, 3].map((choice) => textOf(again, choice))).toEqual(texts);
+    const greedy = await collect(model.generate(ask(FRANCE, { n: 3 }), signal));
+    for (const choice of [0, 1, 2]) expect(textOf(greedy, choice)).toContain('Paris');
+  });
+
+  it('stops within one token when aborted and serves the next request', async () => {
+    const controller = new AbortController();
+    const before = model.decodedTokens;
+    let tokens = 0;
+    const run = (async () => {
+      for await (const event of model.generate(ask('Tell me a long story.'), controller.signal)) {
+        if (event.type === 'token' && ++tokens === 3) controller.abort();
+      }
+    })();
+    await expect(run).rejects.toMatchObject({ code: 'cancelled' });
+    expect(model.decodedTokens - before).toBeLessThanOrEqual(3);
+    expect(textOf(await collect(model.generate(ask(FRANCE), signal)))).toContain('Paris');
+  });
+
+  it('gives exact log-probabilities', async () => {
+    const events = await collect(model.generate(ask(FRANCE, { topLogprobs: 5 }), signal));
+    expect(idsOf(events)).toEqual(wasmTokens);
+    for (const event of events) {
+      if (event.type !== 'token') continue;
+      expect(event.logprob!.logprob).toBeLessThanOrEqual(0);
+      expect(event.logprob!.top[0]!.logprob).toBe(event.logprob!.logprob);
+      const probability = event.logprob!.top.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0);
+      expect(probability).toBeLessThanOrEqual(1.0001);
+    }
+  });
+
+  it('thinks when asked to', async () => {
+    const events = await collect(model.generate(ask('What is 12 + 7?', { reasoning: { enabled: true } }), signal));
+    expect(promptOf(events).reasoningOpen).toBe(true);
+    expect(textOf(events)).toContain('</think>');
+  });
+});
