@@ -1,0 +1,244 @@
+/**
+ * What every text backend owes, whatever its engine and its model: run by scripted models in Node, by transformers.js
+ * and WebLLM in Chromium. Nothing here knows what the model says, only how.
+ * @module
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LoadedModel } from '../../src/backends/backend.js';
+import { isInferenceError } from '../../src/errors/inference-error.js';
+import type { ChoiceEndEvent, PromptEvent, TokenEvent, TokenTextEvent } from '../../src/events/token-event.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
+
+export interface BackendContract {
+  /** Called once; the model is unloaded at the end. It must be able to say some tokens to a greeting. */
+  load: () => Promise<LoadedModel>;
+  /** Names of tests that this backend cannot pass, and why. */
+  skip?: readonly { reason: string; tests: readonly string[] }[];
+}
+
+/** A generation, sorted. */
+interface Collected {
+  events: TokenEvent[];
+  prompt: PromptEvent;
+  tokens: TokenTextEvent[];
+  ends: ChoiceEndEvent[];
+  /** Text per choice. */
+  texts: string[];
+}
+
+/** Runs the suite for one backend. */
+export function describeBackend(name: string, { load, skip = [] }: BackendContract): void {
+  describe(`${name}: backend contract`, () => {
+    let model: LoadedModel;
+    beforeAll(async () => {
+      model = await load();
+    }, 300_000);
+    afterAll(async () => {
+      await model?.unload();
+    });
+
+    const proves = (title: string, test: (model: LoadedModel) => Promise<void>): void => {
+      const reason = skip.find(({ tests }) => tests.includes(title))?.reason;
+      if (reason === undefined) it(title, () => test(model));
+      else it.skip(`${title} (${reason})`, () => {});
+    };
+    for (const [title, test] of Object.entries(TESTS)) proves(title, test);
+  });
+}
+
+const TESTS: Record<string, (model: LoadedModel) => Promise<void>> = {
+  'tells the prompt first, then tokens, and one end': async (model) => {
+    const { events, ends, prompt } = await collect(model, ask());
+    expect(events.map(({ type }) => type).join(' ')).toMatch(/^prompt( token)* end$/);
+    expect(ends[0]!.choice).toBe(0);
+    expect(prompt.promptTokens).toBeGreaterThan(0);
+    expect(prompt.cachedTokens).toBeLessThanOrEqual(prompt.promptTokens);
+    expect(prompt).toMatchObject({ toolFormat: model.info.toolFormat, reasoningFormat: model.info.reasoningFormat });
+  },
+
+  'says the same twice without temperature': async (model) => {
+    const first = await collect(model, ask());
+    const second = await collect(model, ask());
+    expect(first.tokens.length).toBeGreaterThan(0);
+    expect(ids(second)).toEqual(ids(first));
+    expect(second.texts).toEqual(first.texts);
+  },
+
+  'stops at the cap': async (model) => {
+    const { tokens, ends } = await collect(model, ask({ maxTokens: 3 }));
+    expect(tokens.length).toBeLessThanOrEqual(3);
+    expect(ends[0]!.reason).toBe(tokens.length === 3 ? 'length' : 'stop');
+  },
+
+  'ends at a stop sequence, which the text omits': async (model) => {
+    const whole = (await collect(model, ask())).texts[0]!;
+    const stop = whole.slice(Math.floor(whole.length / 2), Math.floor(whole.length / 2) + 3);
+    expect(stop).not.toBe('');
+    const { texts, ends } = await collect(model, ask({ stop: ['\u0001 never', stop] }));
+    expect(texts[0]).toBe(whole.slice(0, whole.indexOf(stop)));
+    expect(ends[0]).toMatchObject({ reason: 'stop', stopSequence: stop });
+  },
+
+  'repeats itself with the same seed at a high temperature': async (model) => {
+    const asked = ask({ sampling: { temperature: 1.5, seed: 7 } });
+    const first = await collect(model, asked);
+    expect((await collect(model, asked)).texts).toEqual(first.texts);
+  },
+
+  'says other things with other seeds': async (model) => {
+    const texts = new Set<string>();
+    for (const seed of [1, 2, 3]) {
+      texts.add((await collect(model, ask({ sampling: { temperature: 1.8, seed } }))).texts[0]!);
+    }
+    expect(texts.size).toBeGreaterThan(1);
+  },
+
+  'gives n choices, each with its own end': async (model) => {
+    const { ends, texts, tokens, events } = await collect(model, ask({ n: 3, sampling: { temperature: 1, seed: 1 } }));
+    expect(ends.map(({ choice }) => choice).toSorted()).toEqual([0, 1, 2]);
+    expect(new Set(tokens.map(({ choice }) => choice))).toEqual(new Set([0, 1, 2]));
+    expect(texts).toHaveLength(3);
+    expect(events.filter(({ type }) => type === 'prompt')).toHaveLength(1);
+  },
+
+  'n greedy choices are n times the same': async (model) => {
+    const alone = await collect(model, ask({ maxTokens: 6 }));
+    const { texts } = await collect(model, ask({ n: 2, maxTokens: 6 }));
+    expect(texts).toEqual([alone.texts[0], alone.texts[0]]);
+  },
+
+  'gives log-probabilities of the chosen tokens and the best ones': async (model) => {
+    const { tokens, texts } = await collect(model, ask({ topLogprobs: 3 }));
+    let joined: number[] = [];
+    for (const { logprob } of tokens) {
+      expect(logprob!.logprob).toBeLessThanOrEqual(0);
+      expect(logprob!.top).toHaveLength(3);
+      const best = logprob!.top.map((candidate) => candidate.logprob);
+      expect(best).toEqual(best.toSorted((a, b) => b - a));
+      // Greedy: what was chosen is the most likely.
+      expect(logprob!.logprob).toBeCloseTo(best[0]!, 4);
+      expect(Math.exp(best[0]!) + Math.exp(best[1]!) + Math.exp(best[2]!)).toBeLessThanOrEqual(1.001);
+      joined = [...joined, ...logprob!.bytes];
+    }
+    expect(new TextDecoder().decode(new Uint8Array(joined))).toBe(texts[0]);
+  },
+
+  'gives no log-probabilities unless asked': async (model) => {
+    const { tokens } = await collect(model, ask({ maxTokens: 2 }));
+    expect(tokens.every((token) => token.logprob === undefined)).toBe(true);
+  },
+
+  'a bias of +100 makes a token win at every step': async (model) => {
+    const { tokens } = await collect(model, ask());
+    const other = tokens.at(-1)!.id;
+    const biased = await collect(model, ask({ maxTokens: 5, sampling: { logitBias: { [other]: 100 } } }));
+    expect(ids(biased)).toEqual([other, other, other, other, other]);
+    expect(biased.ends[0]!.reason).toBe('length');
+  },
+
+  'a bias of -100 forbids a token': async (model) => {
+    const { tokens } = await collect(model, ask());
+    const forbidden = tokens[0]!.id;
+    const biased = await collect(model, ask({ sampling: { logitBias: { [forbidden]: -100 } } }));
+    expect(ids(biased)).not.toContain(forbidden);
+  },
+
+  'takes a raw prompt': async (model) => {
+    const raw = plainGenerationRequest('model', { type: 'raw', text: 'Once upon a time' });
+    const { prompt, ends } = await collect(model, { ...raw, maxTokens: 4 });
+    expect(prompt.promptTokens).toBeGreaterThan(0);
+    expect(prompt.reasoningOpen).toBe(false);
+    expect(ends).toHaveLength(1);
+  },
+
+  'counts the tokens of a prompt as it reads them': async (model) => {
+    const asked = ask({ maxTokens: 1 });
+    const counted = await model.countTokens!(asked, never());
+    expect((await collect(model, asked)).prompt.promptTokens).toBe(counted);
+  },
+
+  'refuses a prompt that is longer than its context, and goes on': async (model) => {
+    const long = 'word '.repeat(model.info.contextLength + 8);
+    await expect(collect(model, ask({}, long))).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    await expectAnswer(model);
+  },
+
+  'does not begin when it is already cancelled': async (model) => {
+    const aborted = new AbortController();
+    aborted.abort();
+    await expect(collect(model, ask(), aborted.signal)).rejects.toMatchObject({ code: 'cancelled' });
+    await expectAnswer(model);
+  },
+
+  'stops when it is cancelled, and is free again': async (model) => {
+    for (const after of [0, 1, 2]) {
+      const controller = new AbortController();
+      const { thrown, late } = await abortAfter(model, controller, after);
+      expect(isInferenceError(thrown) && thrown.code).toBe('cancelled');
+      // One token may be under way.
+      expect(late).toBeLessThanOrEqual(1);
+      await expectAnswer(model);
+    }
+  },
+
+  'is free again when the reader breaks off': async (model) => {
+    for await (const event of model.generate!(ask(), never())) if (event.type === 'token') break;
+    await expectAnswer(model);
+    for await (const event of model.generate!(ask(), never())) if (event.type === 'prompt') break;
+    await expectAnswer(model);
+  },
+};
+
+/** A greeting, greedy, 12 tokens. */
+function ask(overrides: Partial<GenerationRequest> = {}, text = 'Hello! Who are you?'): GenerationRequest {
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
+  return { ...plainGenerationRequest('model', { type: 'chat', messages }), maxTokens: 12, ...overrides };
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal;
+}
+
+async function collect(model: LoadedModel, request: GenerationRequest, signal = never()): Promise<Collected> {
+  const events: TokenEvent[] = [];
+  for await (const event of model.generate!(request, signal)) events.push(event);
+  const prompt = events.find((event) => event.type === 'prompt');
+  if (!prompt) throw new Error('No prompt event came.');
+  const texts = Array.from({ length: request.n }, () => '');
+  for (const event of events) if (event.type !== 'prompt') texts[event.choice] += event.text;
+  return {
+    events,
+    prompt,
+    tokens: events.filter((event) => event.type === 'token'),
+    ends: events.filter((event) => event.type === 'end'),
+    texts,
+  };
+}
+
+function ids({ tokens }: Collected): number[] {
+  return tokens.map(({ id }) => id);
+}
+
+/** Aborts when so many tokens have come; `late` counts those that came after. */
+async function abortAfter(
+  model: LoadedModel,
+  controller: AbortController,
+  count: number,
+): Promise<{ thrown: unknown; late: number }> {
+  let seen = 0;
+  try {
+    for await (const event of model.generate!(ask({ maxTokens: 64, stop: [] }), controller.signal)) {
+      if (event.type === 'token') seen += 1;
+      if (seen === count && !controller.signal.aborted) controller.abort();
+    }
+  } catch (thrown) {
+    return { thrown, late: seen - count };
+  }
+  return { thrown: undefined, late: seen - count };
+}
+
+async function expectAnswer(model: LoadedModel): Promise<void> {
+  const { ends, tokens } = await collect(model, ask({ maxTokens: 3 }));
+  expect(ends).toHaveLength(1);
+  expect(tokens.length).toBeGreaterThan(0);
+}
