@@ -1,0 +1,187 @@
+import { expect, it } from 'vitest';
+import { buildApp } from '../../support/build-app.js';
+import { post, postJson } from '../../support/http-client.js';
+import { build, create, PNG, refuse, REPLIES, TEXT, TOOLS, user, valid } from './support.js';
+
+const without = (field: keyof typeof valid): object => ({ ...valid, [field]: undefined });
+
+it('[M01] model is a required string', async () => {
+  await refuse(without('model'));
+  await refuse({ ...valid, model: 3 });
+});
+
+it('[M02] messages is a required array of at least one', async () => {
+  await refuse(without('messages'));
+  await refuse({ ...valid, messages: [] });
+  await refuse({ ...valid, messages: 'Hello' });
+});
+
+it('[M03] role is user or assistant', async () => {
+  await refuse({ ...valid, messages: [{ role: 'system', content: 'Be kind.' }] });
+  await create({ messages: [user('Hello'), { role: 'assistant', content: 'Yes?' }, user('Bye')] });
+});
+
+it('[M04] content is a string or an array of blocks', async () => {
+  await refuse({ ...valid, messages: [user(5)] });
+  const { body } = await refuse({ ...valid, messages: [user([{ type: 'text' }])] });
+  expect(body.error.param).toBe('messages.0.content.0.text');
+  await refuse({ ...valid, messages: [user([{ type: 'video' }])] });
+  await create({
+    messages: [
+      user([{ type: 'text', text: 'What', cache_control: { type: 'ephemeral' } }]),
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'x' },
+          { type: 'redacted_thinking', data: 'x' },
+          { type: 'text', text: 'Let me see.' },
+          { type: 'tool_use', id: 'toolu_1', name: 'get_time', input: {} },
+        ],
+      },
+      user([
+        { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: '12:00' }] },
+        { type: 'text', text: 'And now?' },
+      ]),
+    ],
+  });
+});
+
+it('[M05] max_tokens is a required integer of at least 1', async () => {
+  await refuse(without('max_tokens'));
+  for (const max_tokens of [0, -1, 1.5, '5']) await refuse({ ...valid, max_tokens });
+});
+
+it('[M06] system is a string or text blocks', async () => {
+  await refuse({ ...valid, system: 5 });
+  const plain = await create();
+  for (const system of ['Be kind.', [{ type: 'text', text: 'Be ' }, { type: 'text', text: 'kind.' }]]) {
+    expect((await create({ system })).usage.input_tokens).toBeGreaterThan(plain.usage.input_tokens);
+  }
+});
+
+it('[M07] temperature is 0 to 2', async () => {
+  for (const temperature of [-0.1, 2.1, '1']) await refuse({ ...valid, temperature });
+  for (const temperature of [0, 1.5, 2]) await create({ temperature });
+});
+
+it('[M08] top_p is 0 to 1', async () => {
+  for (const top_p of [-0.1, 1.1]) await refuse({ ...valid, top_p });
+  for (const top_p of [0, 1]) await create({ top_p });
+});
+
+it('[M09] top_k is at least 1 and has no effect without temperature', async () => {
+  for (const top_k of [-1, 0]) await refuse({ ...valid, top_k });
+  expect((await create({ top_k: 50 })).content[0].text).toBe(TEXT);
+});
+
+it('[M11] stop_sequences name the one that fired', async () => {
+  await refuse({ ...valid, stop_sequences: 'fox' });
+  expect(await create({ stop_sequences: ['lazy', 'wn fo'] })).toMatchObject({
+    content: [{ type: 'text', text: 'The quick bro' }],
+    stop_reason: 'stop_sequence',
+    stop_sequence: 'wn fo',
+  });
+});
+
+it('[M12] a tool has a name of 1 to 128 letters, digits, underscores and dashes', async () => {
+  const tool = { input_schema: { type: 'object' } };
+  for (const name of ['get weather', '', 'a'.repeat(129), undefined]) await refuse({ ...valid, tools: [{ ...tool, name }] });
+  await create({ tools: [{ ...tool, name: 'a'.repeat(128) }] });
+});
+
+it('[M13] a tool has an input_schema', async () => {
+  const { body } = await refuse({ ...valid, tools: [{ name: 'get_weather' }] });
+  expect(body.error.param).toBe('tools.0.input_schema');
+});
+
+it('[M14] there are at most 128 tools', async () => {
+  const tools = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ name: `tool_${index}`, input_schema: { type: 'object' } }));
+  await refuse({ ...valid, tools: tools(129) });
+  await create({ tools: tools(128) }, { contextLength: 100_000 });
+});
+
+it('[M15] tool_choice is auto, any, tool with a name, or none', async () => {
+  for (const tool_choice of ['any', { type: 'maybe' }, { type: 'tool' }, { type: 'tool', name: '' }]) {
+    await refuse({ ...valid, tools: TOOLS, tool_choice });
+  }
+  await refuse({ ...valid, tools: TOOLS, tool_choice: { type: 'tool', name: 'unknown' } });
+  await create({ tools: TOOLS, tool_choice: { type: 'auto' } });
+});
+
+it('[M24] an image for a model without eyes is refused', async () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
+  await refuse({ ...valid, messages: [user([image, { type: 'text', text: 'What is it?' }])] });
+  await refuse({ ...valid, messages: [user([{ ...image, source: { type: 'url', url: 'https://example.com/a.png' } }])] });
+  const broken = { ...image, source: { ...image.source, data: 'AAAA' } };
+  expect((await refuse({ ...valid, messages: [user([broken])] })).body.error.param).toBe('messages.0.content.0.source.data');
+});
+
+it('[M25] anthropic-version is optional', async () => {
+  const app = await build();
+  for (const headers of [{}, { 'anthropic-version': '2023-06-01' }]) {
+    expect((await post(app, '/messages', valid, headers)).status).toBe(200);
+  }
+});
+
+it('[M26] repetition_penalty is accepted and ignored', async () => {
+  for (const repetition_penalty of [1.5, 17, -3]) expect((await create({ repetition_penalty })).content[0].text).toBe(TEXT);
+});
+
+it('[M27] every error is the dialect’s', async () => {
+  const kinds = [
+    [{ ...valid, model: 'nobody' }, 404, 'not_found_error'],
+    [{ ...valid, model: 'gone' }, 410, 'not_found_error'],
+    [{ ...valid, model: 'secret' }, 422, 'invalid_request_error'],
+    [{ ...valid, model: 'broken' }, 500, 'api_error'],
+    ['{', 400, 'invalid_request_error'],
+  ] as const;
+  const model = { task: 'chat', backend: 'scripted', script: { replies: REPLIES } } as const;
+  const { app } = await buildApp({
+    models: [
+      { ...model, id: 'gone', status: 'removed' },
+      { ...model, id: 'secret', access: 'not-in-plan' },
+      { ...model, id: 'broken', script: { replies: [], failWith: 'internal' } },
+    ],
+  });
+  for (const [body, status, type] of kinds) {
+    const answer = await postJson(app, '/messages', body);
+    expect(answer).toMatchObject({ status, body: { type: 'error', error: { type, message: expect.any(String) } } });
+    expect(answer.body.request_id).toMatch(/^[0-9a-f-]{36}$/);
+  }
+  const guarded = await buildApp({ models: [{ ...model, id: 'scripted-chat' }], apiKeys: ['right'] });
+  expect(await postJson(guarded.app, '/messages', valid)).toMatchObject({
+    status: 401,
+    body: { type: 'error', error: { type: 'authentication_error' } },
+  });
+  const limited = await buildApp({ models: [{ ...model, id: 'scripted-chat' }], rateLimits: { requestsPerMinute: 0 } });
+  expect(await postJson(limited.app, '/messages', valid)).toMatchObject({
+    status: 429,
+    body: { type: 'error', error: { type: 'rate_limit_error' } },
+  });
+});
+
+it('[M28] unknown fields are accepted', async () => {
+  await create({ metadata: { user_id: 'u' }, service_tier: 'auto', cache_control: { type: 'ephemeral' }, mystery: 1 });
+});
+
+it('[M29] a prompt longer than the context is refused', async () => {
+  await refuse({ ...valid, messages: [user('word '.repeat(100))] }, { contextLength: 16 });
+});
+
+it('a tool of the vendor’s own servers is refused', async () => {
+  await refuse({ ...valid, tools: [{ type: 'web_search_20250305', name: 'web_search' }] });
+});
+
+it('counts the tokens that the request would have', async () => {
+  const app = await build();
+  const { max_tokens: _, ...body } = { ...valid, system: 'Be kind.', tools: TOOLS };
+  const counted = await postJson(app, '/messages/count_tokens', body);
+  const message = await create({ system: 'Be kind.', tools: TOOLS });
+  expect(counted).toMatchObject({ status: 200, body: { input_tokens: message.usage.input_tokens } });
+  expect(Object.keys(counted.body)).toEqual(['input_tokens']);
+  expect(await postJson(app, '/messages/count_tokens', { model: 'scripted-chat' })).toMatchObject({
+    status: 400,
+    body: { type: 'error', error: { type: 'invalid_request_error' } },
+  });
+});

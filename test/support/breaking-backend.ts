@@ -1,0 +1,27 @@
+/** A backend whose models break off in the middle: for answers that fail after they began. */
+import type { Backend } from '../../src/backends/backend.js';
+import { InferenceError } from '../../src/errors/inference-error.js';
+import type { InferenceErrorCode } from '../../src/errors/inference-error.js';
+
+/** The same models, but every generation throws after so many of its token events. */
+export function breakingBackend(backend: Backend, afterTokens: number, code: InferenceErrorCode = 'internal'): Backend {
+  return {
+    async load(entry, options) {
+      const model = await backend.load(entry, options);
+      const generate = model.generate?.bind(model);
+      if (!generate) return model;
+      return {
+        info: model.info,
+        lost: model.lost,
+        unload: () => model.unload(),
+        async *generate(request, signal) {
+          let left = afterTokens;
+          for await (const event of generate(request, signal)) {
+            if (event.type === 'token' && left-- === 0) throw new InferenceError(code, 'The engine broke off.');
+            yield event;
+          }
+        },
+      };
+    },
+  };
+}
