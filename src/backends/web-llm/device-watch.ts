@@ -1,0 +1,66 @@
+/** Gets hold of the GPU device that WebLLM makes for itself, because WebLLM hides its loss. @module */
+import { InferenceError } from '../../errors/inference-error.js';
+
+/** Watches the device of one engine. */
+export class DeviceWatch {
+  /** Resolves when the device is gone, unless that was meant (see {@link expectLoss}). */
+  readonly lost: Promise<InferenceError>;
+  #expected = false;
+  #report!: (error: InferenceError) => void;
+
+  constructor() {
+    this.lost = new Promise((resolve) => (this.#report = resolve));
+  }
+
+  /**
+   * Runs `load` while every adapter that `gpu` hands out tells this watch of its devices. The engine asks
+   * `navigator.gpu` itself, so this wraps its `requestAdapter` for as long as `load` takes.
+   */
+  async during<Value>(gpu: GPU, load: () => Promise<Value>): Promise<Value> {
+    const original = gpu.requestAdapter;
+    const requestAdapter: GPU['requestAdapter'] = async (options) => {
+      const adapter = await original.call(gpu, options);
+      if (adapter) this.#watch(adapter);
+      return adapter;
+    };
+    Object.defineProperty(gpu, 'requestAdapter', { configurable: true, writable: true, value: requestAdapter });
+    try {
+      return await load();
+    } finally {
+      Object.defineProperty(gpu, 'requestAdapter', { configurable: true, writable: true, value: original });
+    }
+  }
+
+  /** From now on a lost device is our own doing. */
+  expectLoss(): void {
+    this.#expected = true;
+  }
+
+  /** The engine failed in a way that leaves its state unknown: nothing more can be asked of it. */
+  giveUp(error: InferenceError): void {
+    this.#report(error);
+  }
+
+  #watch(adapter: GPUAdapter): void {
+    const original = adapter.requestDevice;
+    const requestDevice: GPUAdapter['requestDevice'] = async (descriptor) => {
+      const device = await original.call(adapter, descriptor);
+      void device.lost.then((info) => {
+        if (!this.#expected) this.#report(deviceLost(info));
+      });
+      return device;
+    };
+    Object.defineProperty(adapter, 'requestDevice', { configurable: true, writable: true, value: requestDevice });
+  }
+}
+
+function deviceLost(info: GPUDeviceLostInfo): InferenceError {
+  return new InferenceError(
+    'unavailable',
+    'The GPU device was lost. The model is loaded again; try again.',
+    {},
+    {
+      cause: info,
+    },
+  );
+}

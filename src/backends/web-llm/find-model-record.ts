@@ -1,0 +1,75 @@
+/** From a catalog entry to the record that WebLLM loads. @module */
+import type { ModelRecord } from '@mlc-ai/web-llm';
+import { InferenceError } from '../../errors/inference-error.js';
+import type { ModelEntry } from '../../models/model-entry.js';
+
+/** A hub id: owner and name. */
+const HUB_ID = /^[\w-][\w.-]*\/[\w.-]+$/;
+
+export interface FoundModel {
+  record: ModelRecord;
+  /** Folder of weights, tokenizer and configs; absolute, ends with `/`. */
+  folderURL: string;
+}
+
+/**
+ * Entries with `modelLibrary` are their own record: `source` is the weights' folder (URL or hub id). Entries without are
+ * looked up in WebLLM's list, by `source` or `id`.
+ * @param prebuilt WebLLM's list
+ * @throws InferenceError `model_not_found` or `invalid_request`
+ */
+export function findModelRecord(entry: ModelEntry, prebuilt: readonly ModelRecord[], pageURL: string): FoundModel {
+  if (entry.modelLibrary !== undefined) return customRecord(entry, entry.modelLibrary, pageURL);
+  const name = entry.source ?? entry.id;
+  const known = prebuilt.find((record) => record.model_id === name);
+  if (!known) {
+    throw new InferenceError(
+      'model_not_found',
+      `\`${name}\` is not in WebLLM's list. Name a model of that list, or give \`source\` and \`modelLibrary\`.`,
+      { param: 'model' },
+    );
+  }
+  const record = { ...known, overrides: { ...known.overrides, ...contextOverride(entry) } };
+  return { record, folderURL: hubFolder(known.model) };
+}
+
+function customRecord(entry: ModelEntry, library: string, pageURL: string): FoundModel {
+  if (entry.source === undefined) {
+    throw new InferenceError('invalid_request', `The model \`${entry.id}\` has a model library but no \`source\`.`, {
+      param: 'models',
+    });
+  }
+  const folderURL = HUB_ID.test(entry.source)
+    ? hubFolder(`https://huggingface.co/${entry.source}`)
+    : new URL(entry.source.endsWith('/') ? entry.source : `${entry.source}/`, pageURL).href;
+  return {
+    folderURL,
+    record: {
+      model: withoutHubSuffix(folderURL),
+      model_id: entry.id,
+      model_lib: new URL(library, pageURL).href,
+      overrides: contextOverride(entry),
+    },
+  };
+}
+
+/** The window decides how much memory keys and values take, so a smaller one is passed on to the engine. */
+function contextOverride(entry: ModelEntry): { context_window_size?: number } {
+  return entry.contextLength === undefined ? {} : { context_window_size: entry.contextLength };
+}
+
+/** Where WebLLM reads the files of a repository. */
+function hubFolder(repository: string): string {
+  const url = repository.endsWith('/') ? repository : `${repository}/`;
+  return /.+\/resolve\/.+\//.test(url) ? url : `${url}resolve/main/`;
+}
+
+/**
+ * WebLLM appends `resolve/main/` to every folder whose URL does not hold `/resolve/` already. It looks before it
+ * normalises, so a detour that cancels itself out keeps a plain folder plain.
+ */
+function withoutHubSuffix(folderURL: string): string {
+  if (/.+\/resolve\/.+\//.test(folderURL)) return folderURL;
+  const { origin, pathname } = new URL(folderURL);
+  return `${origin}/resolve/..${pathname}`;
+}

@@ -1,0 +1,48 @@
+/** Tokenizer and chat template of a WebLLM model folder. @module */
+import type { TextTokenizer } from '../../decoding/text-engine.js';
+import { InferenceError } from '../../errors/inference-error.js';
+import { createTextTokenizer, type TokenizerJson } from '../../prompt/create-text-tokenizer.js';
+import { type ChatConfig, endTokensOf } from './chat-config.js';
+import { toChatTemplate } from './conversation-template.js';
+import type { ModelFiles } from './model-files.js';
+
+/** `tokenizer.json`, as far as it is looked into. */
+interface TokenizerFile extends TokenizerJson {
+  added_tokens?: { id: number; content: string }[];
+}
+
+type TokenizerConfig = Record<string, unknown> & {
+  chat_template?: string | { name: string; template: string }[];
+};
+
+/**
+ * Reads `tokenizer.json` and `tokenizer_config.json`. The chat template is the model's own, or built from
+ * `conv_template` where the folder has none.
+ * @throws InferenceError `model_not_supported` for models that only come with a SentencePiece file
+ */
+export async function loadTokenizer(files: ModelFiles, config: ChatConfig): Promise<TextTokenizer> {
+  const json = (await files.readJson('tokenizer.json', 'webllm/model')) as TokenizerFile | undefined;
+  if (!json) {
+    throw new InferenceError('model_not_supported', 'The model folder holds no `tokenizer.json`.', { param: 'model' });
+  }
+  const own = ((await files.readJson('tokenizer_config.json', 'webllm/model')) ?? {}) as TokenizerConfig;
+  return createTextTokenizer({
+    json,
+    config: own,
+    endTokens: endTokensOf(config),
+    chatTemplate: chatTemplateOf(own) ?? builtTemplate(config, json),
+  });
+}
+
+/** Some models bring several templates; the one for tools knows plain conversations too. */
+function chatTemplateOf({ chat_template: template }: TokenizerConfig): string | undefined {
+  if (template === undefined || typeof template === 'string') return template;
+  const named = (name: string): string | undefined => template.find((one) => one.name === name)?.template;
+  return named('tool_use') ?? named('default');
+}
+
+function builtTemplate({ conv_template: format }: ChatConfig, json: TokenizerFile): string | undefined {
+  if (!format || format.seps.length === 0) return undefined;
+  const textOf = (id: number): string => json.added_tokens?.find((token) => token.id === id)?.content ?? '';
+  return toChatTemplate(format, (format.system_prefix_token_ids ?? []).map(textOf).join(''));
+}

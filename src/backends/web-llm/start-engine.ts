@@ -1,0 +1,83 @@
+/** Starts WebLLM's engine with one model, so that neither an abort nor a lost device leaves the caller waiting. @module */
+import type { AppConfig, ModelRecord } from '@mlc-ai/web-llm';
+import { InferenceError } from '../../errors/inference-error.js';
+import type { LoadProgress } from '../../models/model-entry.js';
+import { DeviceWatch } from './device-watch.js';
+import { progressReporter } from './load-progress.js';
+import { LogitsTap } from './logits-tap.js';
+import type { WebLlmEngine, WebLlmModule } from './web-llm-module.js';
+
+/** WebLLM's sampler runs after every pass and is ignored; these settings keep it from doing more than it must. */
+const IDLE_SAMPLER = { temperature: 1, top_p: 1, repetition_penalty: 1, frequency_penalty: 0, presence_penalty: 0 };
+
+/** Ending the engine waits for the GPU; a lost one never answers. The worker ends afterwards in any case. */
+const STOP_DEADLINE_MS = 2_000;
+
+export interface StartOptions {
+  /** Catalog id, for progress. */
+  id: string;
+  record: ModelRecord;
+  gpu: GPU;
+  /** Size of the weights; 0 when unknown. */
+  totalBytes: number;
+  onProgress: (progress: LoadProgress) => void;
+  signal: AbortSignal;
+}
+
+/** A running engine. */
+export interface StartedEngine {
+  engine: WebLlmEngine;
+  tap: LogitsTap;
+  watch: DeviceWatch;
+  /** Ends the engine as far as it still answers. */
+  stop(): Promise<void>;
+}
+
+/** The device went away while the model was loading, which means that it was too large. */
+export class LostWhileLoading extends Error {
+  override readonly name = 'LostWhileLoading';
+}
+
+/** @throws LostWhileLoading, InferenceError `cancelled`, or whatever WebLLM throws */
+export async function startEngine(library: WebLlmModule, options: StartOptions): Promise<StartedEngine> {
+  const { record, signal } = options;
+  const tap = new LogitsTap();
+  const watch = new DeviceWatch();
+  const appConfig: AppConfig = { model_list: [record], cacheBackend: 'cache' };
+  const engine = new library.MLCEngine({
+    appConfig,
+    logitProcessorRegistry: new Map([[record.model_id, tap]]),
+    initProgressCallback: progressReporter(options.id, options.totalBytes, options.onProgress),
+  });
+  const stop = async (): Promise<void> => {
+    watch.expectLoss();
+    await settledWithin(engine.unload(), STOP_DEADLINE_MS);
+  };
+  try {
+    // When its device is lost or its loading aborted, WebLLM may just return, or wait for ever.
+    await Promise.race([
+      watch.during(options.gpu, () => engine.reload(record.model_id, IDLE_SAMPLER)),
+      watch.lost.then((cause) => Promise.reject(new LostWhileLoading('The device was lost.', { cause }))),
+      rejectOnAbort(signal),
+    ]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { engine, tap, watch, stop };
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(new InferenceError('cancelled', 'Loading was cancelled.'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+  await Promise.race([promise.catch(() => undefined), deadline]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,143 @@
+/** A TextTokenizer over `@huggingface/tokenizers`: byte-level BPE, SentencePiece with byte fallback, WordPiece. @module */
+import { Tokenizer } from '@huggingface/tokenizers';
+import type { TextTokenizer } from '../decoding/text-engine.js';
+import { byteLevelBytes, pieceBytes, sentencePieceBytes, wordPieceBytes } from './token-bytes.js';
+
+/** A model's own files and what they leave open. */
+export interface TokenizerFiles {
+  /** `tokenizer.json`. */
+  json: TokenizerJson;
+  /** `tokenizer_config.json`; may be empty. */
+  config: Readonly<Record<string, unknown>>;
+  /** End-of-turn tokens of the generation config. */
+  endTokens: readonly number[];
+  chatTemplate: string | undefined;
+}
+
+export interface TokenizerJson {
+  decoder?: DecoderJson | null;
+}
+
+interface DecoderJson {
+  type: string;
+  decoders?: DecoderJson[];
+}
+
+/** The stages of a tokenizer that are run one by one, so that added tokens can be left out. */
+interface Stages {
+  normalizer: ((text: string) => string) | null;
+  pre_tokenizer: ((text: string, options: { section_index: number }) => string[]) | null;
+  model: ((words: string[]) => string[]) & {
+    vocab: (string | undefined)[];
+    tokens_to_ids: Map<string, number>;
+    unk_token_id?: number;
+  };
+}
+
+type AddedTokens = ReadonlyMap<number, { content: string }>;
+
+const encoder = new TextEncoder();
+
+/** Reads a model's tokenizer files. */
+export function createTextTokenizer(files: TokenizerFiles): TextTokenizer {
+  const tokenizer = new Tokenizer(files.json, files.config);
+  const stages = tokenizer as unknown as Stages;
+  const added: AddedTokens = tokenizer.get_added_tokens_decoder();
+  const addedTokens = new Map([...added].map(([id, { content }]) => [content, id] as const));
+  const bytesOfPiece = pieceDecoder(files.json);
+  const known: (Uint8Array | undefined)[] = [];
+  const templateVariables = specialTokens(files.config);
+  return {
+    vocabularySize: [...added.keys()].reduce((size, id) => Math.max(size, id + 1), stages.model.vocab.length),
+    endTokens: endTokens(files, templateVariables, addedTokens),
+    addedTokens,
+    encodeText: (text) => encodeWithoutAddedTokens(text, stages, added),
+    bytesOf(token) {
+      const special = added.get(token);
+      return (known[token] ??= special
+        ? encoder.encode(special.content)
+        : bytesOfPiece(stages.model.vocab[token] ?? ''));
+    },
+    ...(files.chatTemplate !== undefined && { chatTemplate: files.chatTemplate }),
+    templateVariables,
+    prefixTokens: prefixTokens(tokenizer, templateVariables),
+  };
+}
+
+/** How a model's pieces of text stand for bytes, read from its decoder. */
+function pieceDecoder(json: TokenizerJson): (piece: string) => Uint8Array {
+  const types = decoderTypes(json.decoder);
+  if (types.includes('ByteLevel')) return byteLevelBytes;
+  if (types.includes('WordPiece')) return wordPieceBytes;
+  const isSentencePiece = (type: string): boolean => ['Metaspace', 'ByteFallback', 'Replace'].includes(type);
+  return types.some(isSentencePiece) ? sentencePieceBytes : pieceBytes;
+}
+
+function decoderTypes(decoder: DecoderJson | null | undefined): string[] {
+  return decoder ? [decoder.type, ...(decoder.decoders ?? []).flatMap(decoderTypes)] : [];
+}
+
+function encodeWithoutAddedTokens(text: string, stages: Stages, added: AddedTokens): number[] {
+  const ids = encodePlain(text, stages);
+  // Some vocabularies hold control tokens as ordinary pieces too; broken up they are text.
+  const found = ids.find((id) => added.has(id) && text.includes(added.get(id)!.content));
+  if (found === undefined) return ids;
+  const { content } = added.get(found)!;
+  if (content.length < 2 || content.trim() === '') return ids;
+  return text
+    .split(content)
+    .flatMap((part, index) => [
+      ...(index === 0 ? [] : [...content].flatMap((character) => encodePlain(character, stages))),
+      ...(part === '' ? [] : encodeWithoutAddedTokens(part, stages, added)),
+    ]);
+}
+
+function encodePlain(text: string, stages: Stages): number[] {
+  const normalized = stages.normalizer ? stages.normalizer(text) : text;
+  if (normalized === '') return [];
+  // Stretches of a chat prompt follow control tokens, so none of them is the first section.
+  const words = stages.pre_tokenizer ? stages.pre_tokenizer(normalized, { section_index: 1 }) : [normalized];
+  const ids: number[] = [];
+  for (const piece of stages.model(words)) {
+    const id = stages.model.tokens_to_ids.get(piece) ?? stages.model.unk_token_id;
+    if (id !== undefined) ids.push(id);
+  }
+  return ids;
+}
+
+const SPECIAL_TOKENS = ['bos_token', 'eos_token', 'pad_token', 'unk_token', 'sep_token', 'cls_token'] as const;
+
+/** `bos_token` and the like; older configs write them as objects. */
+function specialTokens(config: Readonly<Record<string, unknown>>): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const name of SPECIAL_TOKENS) {
+    const value = config[name];
+    const text = typeof value === 'string' ? value : (value as { content?: unknown } | null | undefined)?.content;
+    if (typeof text === 'string') variables[name] = text;
+  }
+  return variables;
+}
+
+/** End-of-turn tokens that some generation configs forget; a template that writes one ends turns with it. */
+const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|end|>', '<end_of_turn>', '<|return|>', '<|call|>'];
+
+function endTokens(
+  files: TokenizerFiles,
+  variables: Readonly<Record<string, string>>,
+  addedTokens: ReadonlyMap<string, number>,
+): Set<number> {
+  const ends = new Set(files.endTokens);
+  const own = addedTokens.get(variables['eos_token'] ?? '');
+  if (own !== undefined) ends.add(own);
+  if (ends.size > 1) return ends;
+  for (const token of TURN_ENDS) {
+    const id = addedTokens.get(token);
+    if (id !== undefined && files.chatTemplate?.includes(token)) ends.add(id);
+  }
+  return ends;
+}
+
+function prefixTokens(tokenizer: Tokenizer, variables: Readonly<Record<string, string>>): number[] {
+  const bos = tokenizer.token_to_id(variables['bos_token'] ?? '');
+  return bos !== undefined && tokenizer.encode('a').ids[0] === bos ? [bos] : [];
+}
