@@ -128,10 +128,12 @@ export function createCallObjectReader({ argumentKeys, argumentsRequired }: Call
     return 1;
   };
 
+  const isOver = (): boolean => state === 'done' || state === 'invalid';
+
   return {
     read(text, parts) {
       let position = 0;
-      while (position < text.length && state !== 'done' && state !== 'invalid') {
+      while (position < text.length && !isOver()) {
         const rest = text.slice(position);
         if (stage === 'value') position += takeValue(rest, parts);
         else if (stage === 'key') position += takeKey(rest);
