@@ -54,7 +54,13 @@ it('[M05] max_tokens is a required integer of at least 1', async () => {
 it('[M06] system is a string or text blocks', async () => {
   await refuse({ ...valid, system: 5 });
   const plain = await create();
-  for (const system of ['Be kind.', [{ type: 'text', text: 'Be ' }, { type: 'text', text: 'kind.' }]]) {
+  for (const system of [
+    'Be kind.',
+    [
+      { type: 'text', text: 'Be ' },
+      { type: 'text', text: 'kind.' },
+    ],
+  ]) {
     expect((await create({ system })).usage.input_tokens).toBeGreaterThan(plain.usage.input_tokens);
   }
 });
@@ -85,7 +91,8 @@ it('[M11] stop_sequences name the one that fired', async () => {
 
 it('[M12] a tool has a name of 1 to 128 letters, digits, underscores and dashes', async () => {
   const tool = { input_schema: { type: 'object' } };
-  for (const name of ['get weather', '', 'a'.repeat(129), undefined]) await refuse({ ...valid, tools: [{ ...tool, name }] });
+  for (const name of ['get weather', '', 'a'.repeat(129), undefined])
+    await refuse({ ...valid, tools: [{ ...tool, name }] });
   await create({ tools: [{ ...tool, name: 'a'.repeat(128) }] });
 });
 
@@ -112,9 +119,14 @@ it('[M15] tool_choice is auto, any, tool with a name, or none', async () => {
 it('[M24] an image for a model without eyes is refused', async () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
   await refuse({ ...valid, messages: [user([image, { type: 'text', text: 'What is it?' }])] });
-  await refuse({ ...valid, messages: [user([{ ...image, source: { type: 'url', url: 'https://example.com/a.png' } }])] });
+  await refuse({
+    ...valid,
+    messages: [user([{ ...image, source: { type: 'url', url: 'https://example.com/a.png' } }])],
+  });
   const broken = { ...image, source: { ...image.source, data: 'AAAA' } };
-  expect((await refuse({ ...valid, messages: [user([broken])] })).body.error.param).toBe('messages.0.content.0.source.data');
+  expect((await refuse({ ...valid, messages: [user([broken])] })).body.error.param).toBe(
+    'messages.0.content.0.source.data',
+  );
 });
 
 it('[M25] anthropic-version is optional', async () => {
@@ -125,7 +137,8 @@ it('[M25] anthropic-version is optional', async () => {
 });
 
 it('[M26] repetition_penalty is accepted and ignored', async () => {
-  for (const repetition_penalty of [1.5, 17, -3]) expect((await create({ repetition_penalty })).content[0].text).toBe(TEXT);
+  for (const repetition_penalty of [1.5, 17, -3])
+    expect((await create({ repetition_penalty })).content[0].text).toBe(TEXT);
 });
 
 it('[M27] every error is the dialect’s', async () => {

@@ -11,7 +11,9 @@ it('[M10] without temperature decoding is greedy', async () => {
 
 it('[M16] tool_choice is honoured', async () => {
   expect(uses(await create({ ...weather, tool_choice: { type: 'any' } }))).toHaveLength(1);
-  expect(uses(await create({ ...weather, tool_choice: { type: 'tool', name: 'get_weather' } }))[0].name).toBe('get_weather');
+  expect(uses(await create({ ...weather, tool_choice: { type: 'tool', name: 'get_weather' } }))[0].name).toBe(
+    'get_weather',
+  );
   expect(uses(await create({ ...weather, tool_choice: { type: 'none' } }))).toEqual([]);
   const both = { messages: [user('both')], tools: TOOLS };
   expect(uses(await create(both))).toHaveLength(2);
@@ -78,7 +80,12 @@ it('[M21] a tool call is a tool_use block', async () => {
   expect(message).toMatchObject({
     content: [
       { type: 'text', text: 'Looking.' },
-      { type: 'tool_use', id: expect.stringMatching(/^toolu_/), name: 'get_weather', input: { city: 'Paris', days: [1, 2] } },
+      {
+        type: 'tool_use',
+        id: expect.stringMatching(/^toolu_/),
+        name: 'get_weather',
+        input: { city: 'Paris', days: [1, 2] },
+      },
     ],
     stop_reason: 'tool_use',
   });

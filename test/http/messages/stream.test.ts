@@ -26,7 +26,9 @@ describe('[S16] order and names', () => {
     const script = { replies: [{ ...REPLIES[1]!, match: 'both', text: 'Both.', reasoning: 'Both?' }] };
     const body = { ...valid, ...THINKING, messages: [user('both')], tools: TOOLS };
     const events = await postStream(await build({ script }), 'messages', body);
-    const blocks = events.filter(({ type }) => type === 'content_block_start').map(({ content_block: block }) => block.type);
+    const blocks = events
+      .filter(({ type }) => type === 'content_block_start')
+      .map(({ content_block: block }) => block.type);
     expect(blocks).toEqual(['thinking', 'text', 'tool_use', 'tool_use']);
   });
 });
@@ -44,8 +46,16 @@ it('[S17] message_start knows the input, message_delta the end', async () => {
 it('[S18] text, thinking and tool input come as their own deltas', async () => {
   const app = await build();
   const thought = await postStream(app, 'messages', { ...valid, ...THINKING });
-  expect(deltasOf(thought, 'thinking_delta').map(({ thinking }) => thinking).join('')).toBe(REASONING);
-  expect(deltasOf(thought, 'text_delta').map(({ text }) => text).join('')).toBe(TEXT);
+  expect(
+    deltasOf(thought, 'thinking_delta')
+      .map(({ thinking }) => thinking)
+      .join(''),
+  ).toBe(REASONING);
+  expect(
+    deltasOf(thought, 'text_delta')
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe(TEXT);
   const called = await postStream(app, 'messages', { ...valid, ...WEATHER });
   const pieces = deltasOf(called, 'input_json_delta').map(({ partial_json: json }) => json);
   expect(pieces[0]).toBe('');
@@ -56,7 +66,10 @@ it('[S18] text, thinking and tool input come as their own deltas', async () => {
 it('streams are well formed wherever the cap cuts them', async () => {
   const app = await build();
   for (let max_tokens = 1; max_tokens < 40; max_tokens += 1) {
-    for (const body of [{ ...valid, ...THINKING }, { ...valid, ...WEATHER }]) {
+    for (const body of [
+      { ...valid, ...THINKING },
+      { ...valid, ...WEATHER },
+    ]) {
       await postStream(app, 'messages', { ...body, max_tokens });
     }
   }
@@ -64,7 +77,11 @@ it('streams are well formed wherever the cap cuts them', async () => {
 
 it('a stop sequence ends the stream and never shows', async () => {
   const events = await postStream(await build(), 'messages', { ...valid, stop_sequences: ['brown fox'] });
-  expect(deltasOf(events, 'text_delta').map(({ text }) => text).join('')).toBe('The quick ');
+  expect(
+    deltasOf(events, 'text_delta')
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe('The quick ');
   expect(events.at(-2).delta).toEqual({ stop_reason: 'stop_sequence', stop_sequence: 'brown fox' });
 });
 
@@ -72,7 +89,11 @@ it('thinking that was not asked for stays inside', async () => {
   const script = { replies: [{ text: `<think>\n${REASONING}\n</think>\n\n${TEXT}` }] };
   const events = await postStream(await build({ script }), 'messages', valid);
   expect(deltasOf(events, 'thinking_delta')).toEqual([]);
-  expect(deltasOf(events, 'text_delta').map(({ text }) => text).join('')).toBe(TEXT);
+  expect(
+    deltasOf(events, 'text_delta')
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe(TEXT);
 });
 
 it('[S24] an error after the start is an error event, then the end', async () => {

@@ -7,8 +7,7 @@ export const TEXT = 'The quick brown fox jumps over the lazy dog.';
 export const REASONING = 'Let me think about foxes.';
 
 /** 1 by 1 pixel. */
-export const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 export const TOOLS = [
   {
@@ -21,7 +20,11 @@ export const TOOLS = [
 
 /** Calls a tool when asked for the weather, else talks; reasons when thinking is enabled. */
 export const REPLIES: NonNullable<ModelEntry['script']>['replies'] = [
-  { match: 'weather', text: 'Looking.', toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris', days: [1, 2] } }] },
+  {
+    match: 'weather',
+    text: 'Looking.',
+    toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris', days: [1, 2] } }],
+  },
   {
     match: 'both',
     toolCalls: [

@@ -50,7 +50,10 @@ export function validateChunks(demand: Demand, dialect: StreamDialect): StreamVa
 
   const finish = (choice: ChoiceState, reason: string): void => {
     demand(['stop', 'length', 'tool_calls'].includes(reason), 'finish_reason is one of three');
-    demand((reason === 'tool_calls') === choice.calls.size > 0 || reason === 'length', 'tool_calls ends a choice with calls');
+    demand(
+      (reason === 'tool_calls') === choice.calls.size > 0 || reason === 'length',
+      'tool_calls ends a choice with calls',
+    );
     if (reason === 'tool_calls') for (const call of choice.calls.values()) JSON.parse(call.arguments);
     choice.finished = reason;
   };

@@ -22,7 +22,10 @@ export function validateResponses(demand: Demand): StreamValidator {
   const ids = new Set<string>();
 
   const unique = (value: unknown, prefix: string): void => {
-    demand(typeof value === 'string' && value.startsWith(prefix) && !ids.has(value), `ids are unique and start with ${prefix}`);
+    demand(
+      typeof value === 'string' && value.startsWith(prefix) && !ids.has(value),
+      `ids are unique and start with ${prefix}`,
+    );
     ids.add(value);
   };
 
@@ -50,7 +53,10 @@ export function validateResponses(demand: Demand): StreamValidator {
   const addPart = (data: any): void => {
     const item = current(data);
     demand(!item.part && item.parts === 0, 'parts follow one another');
-    demand(data.part.type === PART_TYPES[item.item.type] && data.part.text === '', 'a part starts empty, of its item’s type');
+    demand(
+      data.part.type === PART_TYPES[item.item.type] && data.part.text === '',
+      'a part starts empty, of its item’s type',
+    );
     item.part = data.part;
   };
 
@@ -81,7 +87,10 @@ export function validateResponses(demand: Demand): StreamValidator {
     demand(!part && textDone, 'an item ends after its content');
     demand(data.item.id === item.id && data.item.type === item.type, 'the item is the one that started');
     demand(['completed', 'incomplete'].includes(data.item.status), 'an ended item has its status');
-    demand((item.type === 'function_call' ? data.item.arguments : data.item.content[0].text) === text, 'the item is whole');
+    demand(
+      (item.type === 'function_call' ? data.item.arguments : data.item.content[0].text) === text,
+      'the item is whole',
+    );
     if (item.type === 'function_call') {
       demand(data.item.call_id === item.call_id && data.item.name === item.name, 'a call keeps its call_id and name');
     }
@@ -101,7 +110,11 @@ export function validateResponses(demand: Demand): StreamValidator {
       demand((status === 'completed') === (response.completed_at !== null), 'completed_at is for completed ones');
     }
     demand((status === 'incomplete') === (response.incomplete_details !== null), 'incomplete_details says why');
-    if (status === 'completed') demand(items.every((item) => item.status === 'completed'), 'all items are completed');
+    if (status === 'completed')
+      demand(
+        items.every((item) => item.status === 'completed'),
+        'all items are completed',
+      );
     stage = status === 'failed' ? 'failed' : 'ended';
   };
 

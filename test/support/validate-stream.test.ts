@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { buildApp, scriptedChat } from './build-app.js';
+import { post } from './http-client.js';
+import { readEvents, type ReceivedEvent } from './read-events.js';
+import { type StreamDialect, StreamRuleError, validateStream } from './validate-stream.js';
+
+const messages = [{ role: 'user', content: 'Hello' }];
+const schema = { type: 'object', properties: {} };
+
+const BODIES: Record<Exclude<StreamDialect, 'audio'>, object> = {
+  'chat-completions': {
+    messages,
+    tools: [{ type: 'function', function: { name: 'look', parameters: schema } }],
+    stream_options: { include_usage: true },
+    chat_template_kwargs: { enable_thinking: true },
+  },
+  completions: { prompt: 'Hello', stream_options: { include_usage: true } },
+  messages: {
+    messages,
+    max_tokens: 100,
+    thinking: { type: 'enabled', budget_tokens: 50 },
+    tools: [{ name: 'look', input_schema: schema }],
+  },
+  responses: {
+    input: 'Hello',
+    reasoning: { effort: 'low' },
+    tools: [{ type: 'function', name: 'look', parameters: schema }],
+  },
+};
+
+async function goodStream(dialect: keyof typeof BODIES): Promise<ReceivedEvent[]> {
+  const replies = [{ text: 'I look.', reasoning: 'Look?', toolCalls: [{ name: 'look', arguments: { at: 'it' } }] }];
+  const { app } = await buildApp({ models: [scriptedChat({ script: { replies } })] });
+  const path = dialect === 'chat-completions' ? '/chat/completions' : `/${dialect}`;
+  return readEvents(await post(app, path, { model: 'scripted-chat', ...BODIES[dialect], stream: true }));
+}
+
+/** Pieces whose loss or repetition only a comparison with the whole text could find, and events that may come any time. */
+const FREE: Record<keyof typeof BODIES, RegExp> = {
+  'chat-completions': /"(content|reasoning)":"|"arguments":"/,
+  completions: /"text":/,
+  messages: /^\{"type":"(ping|content_block_delta)"/,
+  responses: /^$/,
+};
+
+for (const dialect of Object.keys(BODIES) as (keyof typeof BODIES)[]) {
+  it(`accepts a good ${dialect} stream and no stream that lacks, repeats or swaps an event of it`, async () => {
+    const events = await goodStream(dialect);
+    validateStream(dialect, events);
+    for (let index = 0; index < events.length; index += 1) {
+      validateStream(dialect, events.slice(0, index), { end: 'aborted' });
+      const event = events[index]!;
+      const next = events[index + 1];
+      if (!FREE[dialect].test(event.data)) {
+        expect(() => validateStream(dialect, events.toSpliced(index, 1)), `without ${event.data}`).toThrow(Error);
+        expect(() => validateStream(dialect, events.toSpliced(index, 0, event)), `twice ${event.data}`).toThrow(Error);
+      }
+      if (next && !FREE[dialect].test(event.data) && !FREE[dialect].test(next.data)) {
+        const swapped = events.toSpliced(index, 2, next, event);
+        expect(() => validateStream(dialect, swapped), `${next.data} before ${event.data}`).toThrow(Error);
+      }
+    }
+    expect(() => validateStream(dialect, events, { end: 'failed' })).toThrow(StreamRuleError);
+    expect(() =>
+      validateStream(
+        dialect,
+        events.map(({ data }) => ({ event: 'wrong', data })),
+      ),
+    ).toThrow(StreamRuleError);
+  });
+}
