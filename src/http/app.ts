@@ -3,8 +3,10 @@ import { Hono } from 'hono/tiny';
 import { toInferenceError, InferenceError } from '../errors/inference-error.js';
 import { Faults } from '../faults/faults.js';
 import type { Inference } from '../scheduler/inference.js';
+import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
 import { completionsEndpoint } from './completions/route.js';
+import { embeddingsEndpoint } from './embeddings/route.js';
 import type { Endpoint } from './endpoint.js';
 import { renderError } from './errors/render-error.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
@@ -31,6 +33,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   messagesEndpoint,
   countTokensEndpoint,
   responsesEndpoint,
+  embeddingsEndpoint,
+  transcriptionsEndpoint,
+  translationsEndpoint,
   listModelsEndpoint,
   retrieveModelEndpoint,
 ];

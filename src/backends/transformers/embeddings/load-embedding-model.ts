@@ -1,10 +1,10 @@
 /** Sentence embeddings on transformers.js's ONNX sessions, with batching of our own. @module */
-import { AutoModel, AutoTokenizer, type PreTrainedModel } from '@huggingface/transformers';
+import { AutoModel, AutoTokenizer, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
 import { InferenceError } from '../../../errors/inference-error.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../request/embedding-request.js';
-import type { LoadedModel, LoadOptions, ModelInfo } from '../../backend.js';
-import { prepareSource } from '../model-source.js';
+import type { LoadedModel, LoadOptions } from '../../backend.js';
+import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { EmbeddingQueue } from './embedding-queue.js';
 import { encodeInputs, type InputTokenizer } from './encode-inputs.js';
 import { normaliseVector } from './pool-vectors.js';
@@ -13,29 +13,48 @@ import { type EmbeddingSession, measureWidth, runEmbeddingBatch } from './run-em
 
 /**
  * Loads a model of task `embeddings`; only `embed` is there.
- * @throws InferenceError `unavailable` when files are missing or broken
+ * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or broken
  */
 export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
-  const source = await prepareSource(entry, options);
-  const [tokenizer, model, poolingFile] = await Promise.all([
-    AutoTokenizer.from_pretrained(source.id, source.pretrained),
-    AutoModel.from_pretrained(source.id, source.pretrained),
-    source.readJson('1_Pooling/config.json'),
-  ]);
+  try {
+    const source = await prepareSource(entry, options);
+    const [tokenizer, model, pooling] = await Promise.all([
+      AutoTokenizer.from_pretrained(source.id),
+      AutoModel.from_pretrained(source.id, source.pretrained),
+      source.readJson('1_Pooling/config.json'),
+    ]);
+    options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
+    const loaded = await assemble(entry, source, { tokenizer, model, pooling });
+    options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
+    return loaded;
+  } catch (thrown) {
+    throw toLoadError(thrown, entry, options.signal);
+  }
+}
+
+interface LoadedParts {
+  tokenizer: PreTrainedTokenizer;
+  model: PreTrainedModel;
+  /** `1_Pooling/config.json`, when there is one. */
+  pooling: unknown;
+}
+
+async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<LoadedModel> {
+  const { tokenizer, model, pooling } = parts;
   const session = model.sessions['model'] as EmbeddingSession;
   const batchOptions = {
-    pooling: poolingOf({ pooling: poolingFile, name: entry.source ?? entry.id }),
+    pooling: poolingOf({ pooling, name: entry.source ?? entry.id }),
     padToken: tokenizer.pad_token_id ?? 0,
   };
   const facts = factsOf(model, tokenizer.model_max_length, entry);
   const width = await measureWidth(session, tokenizer.encode('a'), batchOptions);
   const queue = new EmbeddingQueue((batch) => runEmbeddingBatch(session, batch, batchOptions));
   return {
-    info: { ...source.info, contextLength: facts.maxTokens, dimensions: width } satisfies ModelInfo,
+    info: { ...source.info, contextLength: facts.maxTokens, dimensions: width },
     // A worker's death is noticed from outside; nothing else can be lost on WASM.
     lost: new Promise(() => {}),
     embed: (request, signal) => embed(request, signal, { tokenizer, queue, width, ...facts }),
-    unload: async () => {
+    async unload() {
       await model.dispose();
     },
   };

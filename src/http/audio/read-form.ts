@@ -1,0 +1,50 @@
+/** Multipart bodies as plain fields. @module */
+import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
+import type { HttpRequestContext } from '../http-context.js';
+import { readBytes } from '../validation/read-json-body.js';
+import { MOST_FILE_BYTES } from './request-schema.js';
+
+/** Room for the fields around the file. */
+const MOST_OTHER_BYTES = 1024 * 1024;
+
+/** Fields that count as absent when they are empty: forms cannot say null. */
+const NULLABLE = ['prompt', 'language'];
+
+/**
+ * The form's fields: texts as strings, the file as a File. Of a repeated field the first counts.
+ * @throws InferenceError `malformed_multipart`; `invalid_request` with param `file` when the body is too large
+ */
+export async function readForm(c: HttpRequestContext): Promise<Record<string, unknown>> {
+  const type = c.req.raw.headers.get('content-type') ?? '';
+  const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(type);
+  const body = await readBytes(c.req.raw, MOST_FILE_BYTES + MOST_OTHER_BYTES).catch((thrown: unknown) => {
+    throw isInferenceError(thrown) && thrown.code === 'payload_too_large' ? tooLarge(thrown) : thrown;
+  });
+  if (!boundary || !isClosed(body, boundary[1] ?? boundary[2] ?? '')) throw malformed();
+  let form: FormData;
+  try {
+    form = await new Response(body, { headers: { 'content-type': type } }).formData();
+  } catch (cause) {
+    throw malformed(cause);
+  }
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of form) {
+    if (value === '' && NULLABLE.includes(name)) continue;
+    if (!Object.hasOwn(fields, name)) fields[name] = value;
+  }
+  return fields;
+}
+
+/** Parsers differ on bodies that were cut; a whole one ends with the boundary and two dashes. */
+function isClosed(body: Uint8Array, boundary: string): boolean {
+  const end = new TextDecoder('latin1').decode(body.subarray(Math.max(0, body.length - boundary.length - 4096)));
+  return end.includes(`--${boundary}--`);
+}
+
+function malformed(cause?: unknown): InferenceError {
+  return new InferenceError('malformed_multipart', 'The multipart body could not be read.', {}, { cause });
+}
+
+function tooLarge(cause: unknown): InferenceError {
+  return new InferenceError('invalid_request', '`file` must be at most 25 MB.', { param: 'file' }, { cause });
+}

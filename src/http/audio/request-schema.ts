@@ -1,0 +1,24 @@
+/** The form of `POST /audio/transcriptions` and `POST /audio/translations`. @module */
+import * as v from 'valibot';
+import { LANGUAGES } from './languages.js';
+
+/** Largest recording in bytes: 25 MB. */
+export const MOST_FILE_BYTES = 25 * 1024 * 1024;
+
+const file = v.pipe(
+  v.instance(Blob),
+  v.check((blob) => blob.size > 0, 'must not be empty'),
+  v.check((blob) => blob.size <= MOST_FILE_BYTES, 'must be at most 25 MB'),
+);
+
+/** In the field order of the specification. Unknown fields are accepted and ignored. */
+export const audioRequestSchema = v.object({
+  model: v.string(),
+  file,
+  prompt: v.optional(v.string()),
+  language: v.optional(v.picklist(LANGUAGES)),
+  response_format: v.optional(v.picklist(['json', 'text', 'verbose_json', 'srt', 'vtt'])),
+  stream: v.optional(v.picklist(['true', 'false'])),
+});
+
+export type AudioRequest = v.InferOutput<typeof audioRequestSchema>;

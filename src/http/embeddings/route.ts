@@ -1,0 +1,36 @@
+/** POST /embeddings @module */
+import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
+import type { Endpoint } from '../endpoint.js';
+import { requireModel } from '../policy/require-model.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
+import { embeddingsRequestSchema } from './request-schema.js';
+import { isSingle, toEmbeddingRequest } from './to-embedding-request.js';
+import { toEmbeddings } from './to-response.js';
+
+/** One vector per text. */
+export const embeddingsEndpoint: Endpoint = {
+  name: 'embeddings',
+  method: 'POST',
+  path: '/embeddings',
+  summary: 'Turns texts into vectors whose closeness is closeness of meaning.',
+  requestSchema: embeddingsRequestSchema,
+  route: (context) => async (c) => {
+    const body = parseBody(embeddingsRequestSchema, await readJsonBody(c, context));
+    const entry = requireModel(context.inference.catalog, body.model, 'embeddings');
+    const request = toEmbeddingRequest(body, entry.id);
+    await context.admit(c);
+    try {
+      const result = await context.inference.embed(request, { signal: c.req.raw.signal, deadline: 'result' });
+      return c.json(toEmbeddings(result, entry.id, body.encoding_format ?? 'float'));
+    } catch (thrown) {
+      throw isSingle(body.input) ? withoutIndex(thrown) : thrown;
+    }
+  },
+};
+
+/** Engines number the inputs; a body whose `input` is no list of them has no `input.0`. */
+function withoutIndex(thrown: unknown): unknown {
+  if (!isInferenceError(thrown) || thrown.param !== 'input.0') return thrown;
+  return new InferenceError(thrown.code, thrown.message, { ...thrown.details, param: 'input' }, { cause: thrown });
+}

@@ -1,0 +1,34 @@
+/** An embedding result as the answer of `POST /embeddings`. @module */
+import type { EmbeddingResult } from '../../request/embedding-request.js';
+
+/** How vectors are written: numbers, or base64 of little-endian 32-bit floats. */
+export type EncodingFormat = 'float' | 'base64';
+
+export interface EmbeddingsObject {
+  object: 'list';
+  data: { object: 'embedding'; index: number; embedding: number[] | string }[];
+  model: string;
+  usage: { prompt_tokens: number; total_tokens: number };
+}
+
+/** Items follow the inputs' order. */
+export function toEmbeddings(result: EmbeddingResult, model: string, format: EncodingFormat): EmbeddingsObject {
+  return {
+    object: 'list',
+    data: result.vectors.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: format === 'base64' ? toBase64(vector) : Array.from(vector),
+    })),
+    model,
+    usage: { prompt_tokens: result.promptTokens, total_tokens: result.promptTokens },
+  };
+}
+
+function toBase64(vector: Float32Array): string {
+  const bytes = new DataView(new ArrayBuffer(vector.length * 4));
+  for (const [index, value] of vector.entries()) bytes.setFloat32(index * 4, value, true);
+  let binary = '';
+  for (const byte of new Uint8Array(bytes.buffer)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
