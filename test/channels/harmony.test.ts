@@ -26,3 +26,17 @@ describe('harmony: options', () => {
     ]);
   });
 });
+
+describe('harmony: streaming', () => {
+  it('gives each channel while it is written', () => {
+    const parser = createHarmonyParser({ startOpen: false, toolsOffered: true });
+    expect(parser.push('<|channel|>')).toEqual([]);
+    expect(parser.push('analysis<|message|>So')).toEqual([{ type: 'reasoning', text: 'So' }]);
+    expect(parser.push(' be it<|')).toEqual([{ type: 'reasoning', text: ' be it' }]);
+    expect(parser.push('end|><|start|>assistant<|channel|>commentary to=functions.f<|message|>')).toEqual([
+      { type: 'tool-call-start', name: 'f' },
+    ]);
+    expect(parser.push('{"a":')).toEqual([{ type: 'tool-call-arguments', text: '{"a":' }]);
+    expect(parser.push('1}')).toEqual([{ type: 'tool-call-arguments', text: '1}' }, { type: 'tool-call-end' }]);
+  });
+});

@@ -13,7 +13,10 @@ export interface ScriptedEmbedderOptions {
   contextLength: number;
 }
 
-/** Sums a pseudo-random direction per token and normalises: a bag of words. */
+/**
+ * Sums a pseudo-random direction per token and normalises: a bag of words. `embed` throws `invalid_request` for empty and
+ * over-long inputs and for more dimensions than there are.
+ */
 export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedderOptions): LoadedModel {
   const tokenizer = new ScriptedTokenizer();
   const info: ModelInfo = {
@@ -28,13 +31,9 @@ export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedd
 
   const tokensOf = (input: string | number[], index: number): string[] => {
     const ids = typeof input === 'string' ? tokenizer.encodeText(input.toLowerCase()) : input;
-    if (ids.length > contextLength) {
-      throw new InferenceError(
-        'context_length_exceeded',
-        `Input ${index} has ${ids.length} tokens, this model takes at most ${contextLength}.`,
-        { param: `input.${index}` },
-      );
-    }
+    const problem =
+      ids.length === 0 ? 'is empty' : ids.length > contextLength ? `has more than ${contextLength} tokens` : undefined;
+    if (problem) throw new InferenceError('invalid_request', `Input ${index} ${problem}.`, { param: `input.${index}` });
     // Ids depend on what was seen first, so words are hashed by their letters.
     return typeof input === 'string' ? ids.map((id) => textOf(tokenizer.bytesOf(id))) : ids.map((id) => `#${id}`);
   };
@@ -43,15 +42,21 @@ export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedd
     info,
     lost: new Promise(() => {}),
     embed: async (request: EmbeddingRequest, signal): Promise<EmbeddingResult> => {
+      const dimensions = checkedDimensions(request.dimensions);
       const inputs = request.inputs.map(tokensOf);
       await failAsScripted(script, signal);
       await pause(script.tokenDelayMs ?? 0, signal);
-      const dimensions = Math.min(request.dimensions ?? DIMENSIONS, DIMENSIONS);
       const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
       return { vectors: inputs.map((tokens) => vectorOf(tokens).slice(0, dimensions)).map(normalise), promptTokens };
     },
     unload: async () => {},
   };
+}
+
+function checkedDimensions(dimensions = DIMENSIONS): number {
+  if (dimensions >= 1 && dimensions <= DIMENSIONS) return dimensions;
+  const message = `\`dimensions\` must be 1 to ${DIMENSIONS} for this model.`;
+  throw new InferenceError('invalid_request', message, { param: 'dimensions' });
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -60,8 +65,7 @@ function textOf(bytes: Uint8Array): string {
 
 function vectorOf(tokens: readonly string[]): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
-  // An empty input still needs a direction.
-  for (const token of tokens.length > 0 ? tokens : ['']) {
+  for (const token of tokens) {
     let state = hash(token);
     for (let index = 0; index < DIMENSIONS; index++) {
       state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5;

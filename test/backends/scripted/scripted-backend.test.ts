@@ -226,13 +226,14 @@ describe('scripted embeddings', () => {
     expect(short[0]! / short[1]!).toBeCloseTo(whole[0]! / whole[1]!, 3);
   });
 
-  it('refuses an input that is too long, naming it', async () => {
+  it('refuses what it cannot embed, naming it', async () => {
     const model = await load({ replies: [] }, { task: 'embeddings', contextLength: 4 });
-    const request = { model: 'script', inputs: ['ok', 'one two three four five'] };
-    await expect(model.embed!(request, new AbortController().signal)).rejects.toMatchObject({
-      code: 'context_length_exceeded',
-      param: 'input.1',
-    });
+    const embedding = (inputs: string[], extra = {}) =>
+      model.embed!({ model: 'script', inputs, ...extra }, new AbortController().signal);
+    const refused = { code: 'invalid_request', param: 'input.1' };
+    await expect(embedding(['ok', 'one two three four five'])).rejects.toMatchObject(refused);
+    await expect(embedding(['ok', ''])).rejects.toMatchObject(refused);
+    await expect(embedding(['ok'], { dimensions: 65 })).rejects.toMatchObject({ param: 'dimensions' });
   });
 });
 
