@@ -1,6 +1,6 @@
 /** The body of POST /chat/completions. Field order is the order in which problems are reported. @module */
 import * as v from 'valibot';
-import { objectOf } from '../schemas/plain-object.js';
+import { object, objectOf } from '../schemas/plain-object.js';
 import {
   choiceCount,
   integerFrom,
@@ -15,7 +15,7 @@ import {
 import { responseFormat, toolChoice, tools } from '../schemas/tools.js';
 import { chatMessage } from './message-schemas.js';
 
-export const chatCompletionRequest = v.object({
+export const chatCompletionRequest = object({
   model: v.string(),
   messages: v.pipe(v.array(chatMessage), v.minLength(1)),
   max_tokens: tokenCap,

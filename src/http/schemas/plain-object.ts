@@ -1,7 +1,12 @@
-/** JSON objects with any keys. valibot takes arrays for objects, this does not. @module */
+/** JSON objects. valibot takes arrays for objects, these schemas do not. @module */
 import * as v from 'valibot';
 
-/** An object whose values are all as `value` says; arrays are refused. */
+/** An object with these fields; unknown ones are dropped. To be used for every object of a request. */
+export function object<const Entries extends v.ObjectEntries>(entries: Entries): v.ObjectSchema<Entries, undefined> {
+  return withoutArrays(v.object(entries));
+}
+
+/** An object with any keys whose values are all as `value` says. */
 export function objectOf<const Value extends v.GenericSchema>(value: Value) {
   return recordOf(v.string(), value);
 }
@@ -11,8 +16,14 @@ export function recordOf<const Key extends v.GenericSchema<string, string>, cons
   key: Key,
   value: Value,
 ) {
-  return v.pipe(notArray, v.record(key, value));
+  return withoutArrays(v.record(key, value));
 }
 
-/** To be put before a schema of an object whose fields are all optional: an array would pass it. */
-export const notArray = v.custom<object>((input) => !Array.isArray(input), 'must be an object');
+function withoutArrays<Schema extends v.GenericSchema>(schema: Schema): Schema {
+  const run: Schema['~run'] = schema['~run'].bind(schema);
+  return {
+    ...schema,
+    // null is what neither of them takes, so the issue is theirs.
+    '~run': (dataset, config) => run(Array.isArray(dataset.value) ? { value: null } : dataset, config),
+  };
+}

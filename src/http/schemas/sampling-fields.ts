@@ -1,6 +1,6 @@
 /** Sampling fields that several dialects share, each nullable and optional. @module */
 import * as v from 'valibot';
-import { notArray, recordOf } from './plain-object.js';
+import { object, recordOf } from './plain-object.js';
 
 /** A number within bounds, both included. */
 export function numberBetween(minimum: number, maximum: number) {
@@ -32,4 +32,4 @@ export const logitBias = v.nullish(
 );
 
 /** Only with `stream: true`; see `requireStream`. */
-export const streamOptions = v.nullish(v.pipe(notArray, v.object({ include_usage: v.nullish(v.boolean()) })));
+export const streamOptions = v.nullish(object({ include_usage: v.nullish(v.boolean()) }));

@@ -1,6 +1,6 @@
 /** Tools, tool choices and response formats as chat completions write them. @module */
 import * as v from 'valibot';
-import { objectOf } from './plain-object.js';
+import { object, objectOf } from './plain-object.js';
 
 /** A JSON Schema; `check-json-schema.ts` looks inside. */
 const jsonSchema = objectOf(v.unknown());
@@ -14,9 +14,9 @@ export const functionName = v.pipe(
   v.regex(/^[A-Za-z0-9_-]+$/, 'must consist of letters, digits, underscores and dashes'),
 );
 
-const functionTool = v.object({
+const functionTool = object({
   type: v.literal('function'),
-  function: v.object({
+  function: object({
     name: functionName,
     description: v.nullish(v.string()),
     parameters: v.nullish(jsonSchema),
@@ -28,17 +28,17 @@ export const tools = v.nullish(v.pipe(v.array(functionTool), v.maxLength(MAX_TOO
 export const toolChoice = v.optional(
   v.union([
     v.picklist(['none', 'auto', 'required']),
-    v.object({ type: v.literal('function'), function: v.object({ name: v.string() }) }),
+    object({ type: v.literal('function'), function: object({ name: v.string() }) }),
   ]),
 );
 
 export const responseFormat = v.optional(
   v.variant('type', [
-    v.object({ type: v.literal('text') }),
-    v.object({ type: v.literal('json_object') }),
-    v.object({
+    object({ type: v.literal('text') }),
+    object({ type: v.literal('json_object') }),
+    object({
       type: v.literal('json_schema'),
-      json_schema: v.object({
+      json_schema: object({
         name: v.string(),
         description: v.nullish(v.string()),
         schema: v.nullish(jsonSchema),
