@@ -13,12 +13,17 @@ import type { InputContent, InputItem, InputPart, ResponseInput } from './input-
 export async function toMessages(instructions: string | null | undefined, input: ResponseInput): Promise<Message[]> {
   const messages: Message[] = [];
   if (instructions) messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] });
-  if (typeof input === 'string') messages.push({ role: 'user', content: [{ type: 'text', text: input }] });
-  else for (const [index, item] of input.entries()) await addItem(messages, item, `input.${index}`);
+  if (typeof input === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: input }] }];
+  for (const [index, item] of input.entries()) {
+    if (item.type === 'item_reference') requireDispensable(item.id, input.slice(index + 1), `input.${index}`);
+    else await addItem(messages, item, `input.${index}`);
+  }
   return messages;
 }
 
-async function addItem(messages: Message[], item: InputItem, path: string): Promise<void> {
+type SentItem = Exclude<InputItem, { type: 'item_reference' }>;
+
+async function addItem(messages: Message[], item: SentItem, path: string): Promise<void> {
   switch (item.type) {
     case 'message':
       addMessage(messages, item.role, await toContent(item.content, `${path}.content`));
@@ -40,9 +45,6 @@ async function addItem(messages: Message[], item: InputItem, path: string): Prom
         toolCallId: item.call_id,
         content: await toContent(item.output, `${path}.output`),
       });
-      return;
-    case 'item_reference':
-      refuseReference(item.id, path);
   }
 }
 
@@ -65,9 +67,14 @@ function assistantTurn(messages: Message[], mayContinue: (last: AssistantMessage
   return turn;
 }
 
-/** A reference to reasoning can be left out, since it is not shown to the model again; anything else would be missed. */
-function refuseReference(id: string, path: string): void {
-  if (id.startsWith('rs_')) return;
+/**
+ * Some clients refer to what they believe is stored. Reasoning is not shown to the model again, and what it said before
+ * a call that follows in full matters little; a whole answer would be missed.
+ * @throws InferenceError `invalid_request`
+ */
+function requireDispensable(id: string, following: readonly InputItem[], path: string): void {
+  const next = following.find(({ type }) => type !== 'item_reference');
+  if (id.startsWith('rs_') || next?.type === 'function_call') return;
   throw new InferenceError(
     'invalid_request',
     `\`${path}\` refers to an item that is not stored. Send the item itself (clients do with \`store: false\`).`,

@@ -182,6 +182,9 @@ it('references to stored messages are refused with advice', async () => {
   const error = await refuse({ ...valid, input: [{ type: 'item_reference', id: 'msg_1' }] });
   expect(error.param).toBe('input.0');
   expect(error.message).toContain('store: false');
+  // The text before a call that is there in full can be spared.
+  const result = { type: 'function_call_output', call_id: 'call_1', output: 'sunny' };
+  await create({ input: [{ role: 'user', content: 'How?' }, { type: 'item_reference', id: 'msg_1' }, CALL, result] });
 });
 
 it('images go to models with eyes only', async () => {
