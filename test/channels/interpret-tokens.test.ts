@@ -167,6 +167,12 @@ describe('interpretTokens: failures', () => {
     expect(choice.failure).toBeUndefined();
   });
 
+  it('a call that the model itself left unfinished before its name was certain is text', async () => {
+    const choice = await answer(['<tool_call>', '\n{"name": "f"']);
+    expect(choice).toMatchObject({ text: '<tool_call>\n{"name": "f"', toolCalls: [], reason: 'stop' });
+    expect(choice.failure).toBeUndefined();
+  });
+
   it('[C41] JSON that the cap cuts', async () => {
     const asked = request({ tools: [], output: { type: 'json-object' } });
     expect((await answer(['{"a": ', '1'], 'length', asked)).failure).toEqual({
