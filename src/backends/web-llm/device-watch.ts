@@ -6,10 +6,21 @@ export class DeviceWatch {
   /** Resolves when the device is gone, unless that was meant (see {@link expectLoss}). */
   readonly lost: Promise<InferenceError>;
   #expected = false;
+  #gone = false;
   #report!: (error: InferenceError) => void;
 
   constructor() {
-    this.lost = new Promise((resolve) => (this.#report = resolve));
+    this.lost = new Promise((resolve) => {
+      this.#report = (error) => {
+        this.#gone = true;
+        resolve(error);
+      };
+    });
+  }
+
+  /** The device is gone: whoever asks the engine for anything now may wait for ever. */
+  get isLost(): boolean {
+    return this.#gone;
   }
 
   /**

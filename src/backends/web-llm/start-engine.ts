@@ -51,7 +51,7 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
   });
   const stop = async (): Promise<void> => {
     watch.expectLoss();
-    await settledWithin(engine.unload(), STOP_DEADLINE_MS);
+    await settledWithin(engine.unload(), watch.isLost ? 0 : STOP_DEADLINE_MS);
   };
   try {
     // When its device is lost or its loading aborted, WebLLM may just return, or wait for ever.

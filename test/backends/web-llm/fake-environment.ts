@@ -1,0 +1,144 @@
+/** A browser for the WebLLM backend: GPU, caches and network, all in memory. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { FileCacheStorage, WebLlmEnvironment } from '../../../src/backends/web-llm/environment.js';
+import { type FakeModel, FakeRecord, fakeWebLlm } from './fake-engine.js';
+
+const GIGABYTE = 2 ** 30;
+
+/** A strong GPU, to be weakened by tests. */
+export const STRONG_LIMITS = {
+  maxBufferSize: 4 * GIGABYTE,
+  maxStorageBufferBindingSize: 2 * GIGABYTE,
+  maxComputeWorkgroupStorageSize: 32768,
+  maxComputeInvocationsPerWorkgroup: 1024,
+  maxStorageBuffersPerShaderStage: 10,
+};
+
+/** A GPU whose devices can be lost from outside. */
+export class FakeGpu {
+  readonly devices: { lose(reason?: GPUDeviceLostReason): void }[] = [];
+  readonly #limits: Partial<typeof STRONG_LIMITS>;
+  readonly #features: readonly string[];
+
+  constructor(limits: Partial<typeof STRONG_LIMITS> = {}, features: readonly string[] = ['shader-f16']) {
+    this.#limits = limits;
+    this.#features = features;
+  }
+
+  async requestAdapter(): Promise<GPUAdapter | null> {
+    const adapter = {
+      limits: { ...STRONG_LIMITS, ...this.#limits },
+      features: new Set(this.#features),
+      requestDevice: async () => this.#createDevice(),
+    };
+    return adapter as unknown as GPUAdapter;
+  }
+
+  #createDevice(): GPUDevice {
+    let lose!: (info: GPUDeviceLostInfo) => void;
+    const lost = new Promise<GPUDeviceLostInfo>((resolve) => (lose = resolve));
+    const end = (reason: GPUDeviceLostReason = 'unknown'): void => lose({ reason, message: '' } as GPUDeviceLostInfo);
+    this.devices.push({ lose: end });
+    return { lost, destroy: () => end('destroyed') } as unknown as GPUDevice;
+  }
+}
+
+/** The Cache API, by URL. */
+export class FakeCaches implements FileCacheStorage {
+  readonly stored = new Map<string, Map<string, Response>>();
+
+  async open(name: string): Promise<Cache> {
+    const entries = this.stored.get(name) ?? new Map<string, Response>();
+    this.stored.set(name, entries);
+    const cache = {
+      match: async (url: string) => entries.get(url)?.clone(),
+      put: async (url: string, response: Response) => void entries.set(url, response),
+    };
+    return cache as unknown as Cache;
+  }
+}
+
+export interface FakeBrowser {
+  environment: WebLlmEnvironment;
+  gpu: FakeGpu;
+  caches: FakeCaches;
+  /** What the engines did. */
+  record: FakeRecord;
+  /** Every URL that was fetched. */
+  fetched: string[];
+}
+
+/** Weights are said to be this large. */
+export const WEIGHT_BYTES = 300_000_000;
+
+const TINY_CHAT = new URL('../../../public/models/tiny-chat/', import.meta.url);
+
+export const CHAT_CONFIG = {
+  vocab_size: 8256,
+  context_window_size: 1024,
+  sliding_window_size: -1,
+  attention_sink_size: -1,
+  prefill_chunk_size: 1024,
+  quantization: 'q4f32_1',
+  tokenizer_files: ['tokenizer.json', 'tokenizer_config.json'],
+  conv_template: {
+    system_template: '<|im_start|>system\n{system_message}<|im_end|>\n',
+    system_message: 'You are kind.',
+    roles: { user: '<|im_start|>user', assistant: '<|im_start|>assistant', tool: '<|im_start|>user' },
+    seps: ['<|im_end|>\n'],
+    role_content_sep: '\n',
+    role_empty_sep: '\n',
+    stop_str: ['<|im_end|>'],
+    stop_token_ids: [2],
+  },
+};
+
+const MANIFEST = {
+  records: [
+    { dataPath: 'params_shard_0.bin', nbytes: WEIGHT_BYTES / 2 },
+    { dataPath: 'params_shard_1.bin', nbytes: WEIGHT_BYTES / 2 },
+  ],
+};
+
+export interface FakeBrowserOptions extends Partial<Omit<FakeModel, 'rows'>> {
+  gpu?: FakeGpu | undefined;
+  freeStorage?: number;
+  deviceMemory?: number;
+  /** Files of the model folder in place of the usual ones; `undefined` means 404. */
+  files?: Record<string, unknown>;
+}
+
+/** Any model folder of this browser holds tiny-chat's tokenizer. */
+export function fakeBrowser(options: FakeBrowserOptions = {}): FakeBrowser {
+  const gpu = 'gpu' in options ? options.gpu : new FakeGpu();
+  const caches = new FakeCaches();
+  const record = new FakeRecord();
+  const fetched: string[] = [];
+  // Words without control tokens; the end of a turn must not come by chance.
+  const sayable = Array.from({ length: 400 }, (_, index) => 500 + index * 7);
+  const library = fakeWebLlm({ sayable, ...options, rows: CHAT_CONFIG.vocab_size }, gpu as unknown as GPU, record);
+  const environment: WebLlmEnvironment = {
+    gpu: gpu as unknown as GPU,
+    freeStorage: async () => options.freeStorage,
+    deviceMemory: options.deviceMemory,
+    caches,
+    importWebLlm: async () => library,
+    fetch: async (url) => {
+      fetched.push(url);
+      return fileOf(url, options.files ?? {});
+    },
+  };
+  return { environment, gpu: gpu ?? new FakeGpu(), caches, record, fetched };
+}
+
+async function fileOf(url: string, overrides: Record<string, unknown>): Promise<Response> {
+  const file = url.slice(url.lastIndexOf('/') + 1);
+  if (file in overrides) {
+    return overrides[file] === undefined ? new Response(null, { status: 404 }) : Response.json(overrides[file]);
+  }
+  if (file === 'mlc-chat-config.json') return Response.json(CHAT_CONFIG);
+  if (file === 'tensor-cache.json') return Response.json(MANIFEST);
+  if (file.startsWith('tokenizer')) return new Response(await readFile(fileURLToPath(new URL(file, TINY_CHAT))));
+  return new Response(null, { status: 404 });
+}

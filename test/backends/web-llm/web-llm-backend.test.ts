@@ -1,0 +1,362 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { LoadOptions } from '../../../src/backends/backend.js';
+import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
+import type { TextModel } from '../../../src/decoding/create-text-model.js';
+import type { TokenEvent } from '../../../src/events/token-event.js';
+import type { LoadProgress, ModelEntry } from '../../../src/models/model-entry.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
+import type { Message } from '../../../src/request/message.js';
+import { describeBackend } from '../../contract/backend-contract.js';
+import { buildApp } from '../../support/build-app.js';
+import { type FakeBrowser, fakeBrowser, type FakeBrowserOptions, WEIGHT_BYTES } from './fake-environment.js';
+
+const PREBUILT = 'Qwen2.5-0.5B-Instruct-q4f32_1-MLC';
+
+const custom: ModelEntry = {
+  id: 'mine',
+  task: 'chat',
+  backend: 'web-llm',
+  source: '/models/mine',
+  modelLibrary: '/models/mine/model.wasm',
+};
+
+function optionsWith(changes: Partial<LoadOptions> = {}): LoadOptions {
+  return {
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    assetsURL: 'http://localhost/inpage/',
+    pageURL: 'http://localhost/app/',
+    ...changes,
+  };
+}
+
+async function load(
+  browser: FakeBrowser,
+  entry: Partial<ModelEntry> = {},
+  options: Partial<LoadOptions> = {},
+): Promise<TextModel> {
+  return (await createWebLlmBackend(browser.environment).load(
+    { ...custom, ...entry },
+    optionsWith(options),
+  )) as TextModel;
+}
+
+async function loadFake(
+  options: FakeBrowserOptions = {},
+  entry: Partial<ModelEntry> = {},
+): Promise<FakeBrowser & { model: TextModel }> {
+  const browser = fakeBrowser(options);
+  return { ...browser, model: await load(browser, entry) };
+}
+
+const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
+const assistant = (text: string): Message => ({
+  role: 'assistant',
+  content: [{ type: 'text', text }],
+  toolCalls: [],
+});
+
+function ask(messages: Message[], changes: Partial<GenerationRequest> = {}): GenerationRequest {
+  return { ...plainGenerationRequest('mine', { type: 'chat', messages }), maxTokens: 6, ...changes };
+}
+
+async function collect(model: TextModel, request: GenerationRequest, signal = new AbortController().signal) {
+  const events: TokenEvent[] = [];
+  for await (const event of model.generate(request, signal)) events.push(event);
+  const prompt = events.find((event) => event.type === 'prompt')!;
+  const text = events.map((event) => (event.type === 'prompt' ? '' : event.text)).join('');
+  return { events, prompt, text, tokens: events.filter((event) => event.type === 'token') };
+}
+
+describeBackend('web-llm with a fake engine', { load: async () => (await loadFake()).model });
+
+describe('loading', () => {
+  it('tells progress in bytes of the weights, then shaders, then ready', async () => {
+    const seen: LoadProgress[] = [];
+    const model = await load(fakeBrowser(), {}, { onProgress: (progress) => void seen.push(progress) });
+    expect(seen.map(({ stage }) => stage)).toEqual([
+      'download',
+      'download',
+      'download',
+      'initialize',
+      'initialize',
+      'ready',
+    ]);
+    expect(seen.map(({ loadedBytes }) => loadedBytes)).toEqual([
+      0,
+      WEIGHT_BYTES / 2,
+      WEIGHT_BYTES,
+      WEIGHT_BYTES,
+      WEIGHT_BYTES,
+      WEIGHT_BYTES,
+    ]);
+    expect(seen.slice(1).every(({ totalBytes, model: id }) => totalBytes === WEIGHT_BYTES && id === 'mine')).toBe(true);
+    expect(model.info).toEqual({
+      contextLength: 1024,
+      device: 'webgpu',
+      threads: 1,
+      dtype: 'q4f32_1',
+      toolFormat: 'hermes',
+      reasoningFormat: 'think-tags',
+      images: false,
+    });
+  });
+
+  it('reads a plain folder as it is, and nothing but the entry’s own URLs', async () => {
+    const { fetched } = await loadFake();
+    expect(fetched.every((url) => url.startsWith('http://localhost/models/mine/'))).toBe(true);
+    expect(fetched.some((url) => url.includes('resolve'))).toBe(false);
+  });
+
+  it('loads a second time from the cache', async () => {
+    const browser = fakeBrowser();
+    await load(browser);
+    const before = browser.fetched.length;
+    await load(browser);
+    expect(browser.fetched).toHaveLength(before);
+    expect([...browser.caches.stored.keys()].toSorted()).toEqual(['webllm/config', 'webllm/model']);
+  });
+
+  it('takes models of WebLLM’s list by id', async () => {
+    const browser = fakeBrowser();
+    const entry: ModelEntry = { id: PREBUILT, task: 'chat', backend: 'web-llm' };
+    await createWebLlmBackend(browser.environment).load(entry, optionsWith());
+    const folder = `https://huggingface.co/mlc-ai/${PREBUILT}/resolve/main/`;
+    expect(browser.fetched.every((url) => url.startsWith(folder))).toBe(true);
+  });
+
+  it('passes a shorter context on, so that less memory is taken', async () => {
+    const { model, record } = await loadFake({}, { contextLength: 256 });
+    expect(model.info.contextLength).toBe(256);
+    expect(record.engines[0]!.chatOptions).toMatchObject({ context_window_size: 256, repetition_penalty: 1 });
+  });
+
+  it('can be cancelled while WebLLM waits, and ends the engine', async () => {
+    const browser = fakeBrowser();
+    browser.gpu.requestAdapter = hangAfterFirst(browser.gpu.requestAdapter.bind(browser.gpu));
+    const controller = new AbortController();
+    const loading = load(browser, {}, { signal: controller.signal });
+    await vi.waitFor(() => expect(browser.record.engines).toHaveLength(1));
+    controller.abort();
+    await expect(loading).rejects.toMatchObject({ code: 'cancelled' });
+    expect(browser.record.engines[0]!.unloaded).toBe(true);
+  });
+
+  it.each([
+    ['ShaderF16SupportError', 'insufficient_resources'],
+    ['FeatureSupportError', 'insufficient_resources'],
+    ['DeviceLostError', 'insufficient_resources'],
+    ['QuotaExceededError', 'insufficient_resources'],
+    ['WindowSizeSpecificationError', 'invalid_request'],
+    ['UnsupportedTokenizerFilesError', 'model_not_supported'],
+    ['TypeError', 'unavailable'],
+  ])('%s becomes %s', async (name, code) => {
+    const failReload = Object.assign(new Error('/home/someone/secret'), { name });
+    const failure = load(fakeBrowser({ failReload }));
+    await expect(failure).rejects.toMatchObject({ code });
+    await expect(failure).rejects.not.toThrow(/secret/);
+  });
+
+  it('says which file is missing', async () => {
+    await expect(load(fakeBrowser({ files: { 'mlc-chat-config.json': undefined } }))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('mlc-chat-config.json'),
+    });
+    await expect(load(fakeBrowser({ files: { 'tokenizer.json': undefined } }))).rejects.toMatchObject({
+      code: 'model_not_supported',
+    });
+  });
+});
+
+describe('prefix reuse', () => {
+  it('keeps the keys and values of a conversation that goes on', async () => {
+    const { model, record } = await loadFake();
+    const question = user('Hello! Who are you?');
+    const first = await collect(model, ask([question]));
+    expect(first.prompt).toMatchObject({ cachedTokens: 0 });
+    const passes = record.passes.length;
+    const second = await collect(model, ask([question, assistant(first.text), user('And then?')]));
+    const { cachedTokens, promptTokens } = second.prompt as { cachedTokens: number; promptTokens: number };
+    expect(cachedTokens).toBeGreaterThan(0);
+    expect(record.passes[passes]).toBe(promptTokens - cachedTokens);
+  });
+
+  it('gives the same answer with and without reuse', async () => {
+    const history = [user('Hi'), assistant('Hello.'), user('Go on.')];
+    const fresh = await loadFake();
+    const cold = await collect(fresh.model, ask(history));
+    const warmed = await loadFake();
+    await collect(warmed.model, ask([user('Hi')], { maxTokens: 1 }));
+    const warm = await collect(warmed.model, ask(history));
+    expect(warm.prompt).toMatchObject({ cachedTokens: expect.toSatisfy((count: number) => count > 0) });
+    expect(warm.text).toBe(cold.text);
+  });
+
+  it('begins anew when the prompt is another one', async () => {
+    const { model, record } = await loadFake();
+    await collect(model, ask([user('Hello!')]));
+    const resets = record.resets;
+    expect((await collect(model, ask([user('Something else.')]))).prompt).toMatchObject({ cachedTokens: 0 });
+    expect(record.resets).toBe(resets + 1);
+  });
+
+  it('reads long prompts in pieces', async () => {
+    const { model, record } = await loadFake();
+    await collect(model, ask([user('word '.repeat(400))], { maxTokens: 1 }));
+    expect(Math.max(...record.passes)).toBe(256);
+    expect(record.passes.length).toBeGreaterThan(1);
+  });
+});
+
+describe('cancelling', () => {
+  it('100 streams at random points: the engine is free each time', async () => {
+    const { model } = await loadFake({ passMs: 1 });
+    const random = randomNumbers(5);
+    const long = user('word '.repeat(300));
+    for (let run = 0; run < 100; run++) {
+      const controller = new AbortController();
+      const messages = random() < 0.3 ? [long] : [user(`Hello ${run}`)];
+      const stopAfter = Math.floor(random() * 8);
+      if (random() < 0.4) setTimeout(() => controller.abort(), random() * 10);
+      let seen = 0;
+      const breaks = random() < 0.5;
+      try {
+        for await (const event of model.generate(ask(messages, { maxTokens: 12 }), controller.signal)) {
+          if (event.type === 'token' && seen++ >= stopAfter) {
+            if (breaks) break;
+            controller.abort();
+          }
+        }
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'cancelled' });
+      }
+      // The fake throws when a pass begins while another runs.
+      const { tokens } = await collect(model, ask([user('Still there?')], { maxTokens: 2 }));
+      expect(tokens).toHaveLength(2);
+    }
+  });
+
+  it('stops between the pieces of a long prompt', async () => {
+    const { model, record } = await loadFake({ passMs: 40 });
+    const controller = new AbortController();
+    const running = collect(model, ask([user('word '.repeat(700))]), controller.signal);
+    await vi.waitFor(() => expect(record.passes).toHaveLength(1), { interval: 5 });
+    controller.abort();
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+    expect(record.passes.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('losing the GPU', () => {
+  it('during a generation: the stream fails, nothing hangs, `lost` tells why', async () => {
+    const { model, gpu } = await loadFake({ passMs: 1 });
+    const events: string[] = [];
+    const run = async (): Promise<void> => {
+      for await (const event of model.generate(ask([user('Hello')], { maxTokens: 50 }), new AbortController().signal)) {
+        events.push(event.type);
+        if (events.length === 4) gpu.devices[0]!.lose();
+      }
+    };
+    await expect(run()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(events).toContain('token');
+    await expect(model.lost).resolves.toMatchObject({ code: 'unavailable' });
+    await model.unload();
+  });
+
+  it('while loading means that the model is too large', async () => {
+    const browser = fakeBrowser();
+    const request = browser.gpu.requestAdapter.bind(browser.gpu);
+    let asked = 0;
+    browser.gpu.requestAdapter = async () => {
+      if (++asked > 1) setTimeout(() => browser.gpu.devices[0]?.lose(), 1);
+      return request();
+    };
+    // The engine never says that it is ready.
+    const { environment } = browser;
+    const library = await environment.importWebLlm();
+    class StuckEngine extends library.MLCEngine {
+      override reload = async (): Promise<void> => {
+        const adapter = await browser.gpu.requestAdapter();
+        await adapter!.requestDevice();
+        await new Promise(() => {});
+      };
+    }
+    const backend = createWebLlmBackend({
+      ...environment,
+      gpu: browser.gpu as unknown as GPU,
+      importWebLlm: async () => ({ ...library, MLCEngine: StuckEngine }),
+    });
+    await expect(backend.load(custom, optionsWith())).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      message: expect.stringContaining('MB) instead'),
+    });
+  });
+
+  it('is not reported when it was our own doing', async () => {
+    const { model, record } = await loadFake();
+    let reported = false;
+    void model.lost.then(() => (reported = true));
+    await model.unload();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(record.engines[0]!.unloaded).toBe(true);
+    expect(reported).toBe(false);
+  });
+
+  it('leaves no wrapper on the browser’s GPU', async () => {
+    const browser = fakeBrowser();
+    const before = browser.gpu.requestAdapter;
+    await load(browser);
+    expect(browser.gpu.requestAdapter).toBe(before);
+  });
+
+  it('an engine that throws is given up, because its state is unknown', async () => {
+    const failPass = { number: 3, error: new Error('kernel failed') };
+    const { model } = await loadFake({ failPass });
+    await expect(collect(model, ask([user('Hello')]))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(model.lost).resolves.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('[recovery] the service answers 503 or an error event, rebuilds the engine and serves the queue', async () => {
+    const browser = fakeBrowser({ passMs: 1 });
+    const { app, inference } = await buildApp({
+      models: [custom],
+      backends: { 'web-llm': createWebLlmBackend(browser.environment) },
+    });
+    const post = (content: string, stream: boolean): Promise<Response> =>
+      Promise.resolve(
+        app.request('/v1/chat/completions', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: 'Bearer any' },
+          body: JSON.stringify({ model: 'mine', messages: [{ role: 'user', content }], max_tokens: 30, stream }),
+        }),
+      );
+    await inference.load('mine');
+    const first = await post('Hello', true);
+    const reader = first.body!.getReader();
+    await reader.read();
+    const queued = [post('One', false), post('Two', false)];
+    browser.gpu.devices[0]!.lose();
+    let rest = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      rest += new TextDecoder().decode(part.value);
+    }
+    expect(rest).toContain('"error"');
+    for (const response of await Promise.all(queued)) expect(response.status).toBe(200);
+    expect(browser.gpu.devices).toHaveLength(2);
+    await inference.stop();
+  });
+});
+
+/** The first call answers, later ones never do. */
+function hangAfterFirst<Value>(call: () => Promise<Value>): () => Promise<Value> {
+  let calls = 0;
+  return () => (calls++ === 0 ? call() : new Promise<Value>(() => {}));
+}
+
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
