@@ -1,8 +1,10 @@
 /** The body of a Messages request as a canonical request. @module */
+import { checkJsonSchema } from '../../constraints/check-json-schema.js';
 import { plainGenerationRequest } from '../../request/generation-request.js';
 import type { GenerationRequest, Reasoning } from '../../request/generation-request.js';
 import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool, ToolChoice } from '../../request/tool.js';
+import { defineTools } from '../schemas/define-tools.js';
 import { toSampling } from '../schemas/to-sampling.js';
 import { requireTool, requireTools } from '../schemas/to-tools.js';
 import type { CountTokensRequest, MessagesRequest } from './request-schema.js';
@@ -24,7 +26,14 @@ export async function toGenerationRequest(body: MessagesRequest, model: string):
 
 /** The part of it that the prompt is made of. @throws as {@link toGenerationRequest} */
 export async function toPromptRequest(body: CountTokensRequest, model: string): Promise<GenerationRequest> {
-  const tools = toTools(body.tools);
+  const tools = defineTools(
+    (body.tools ?? []).map(({ name, description, input_schema: parameters }, index) => ({
+      name,
+      description,
+      parameters,
+      param: `tools.${index}.input_schema`,
+    })),
+  );
   const messages = await toMessages(body.system, body.messages);
   return {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
@@ -39,14 +48,6 @@ export async function toPromptRequest(body: CountTokensRequest, model: string): 
 /** True when the client wants to see thinking blocks. */
 export function showsThinking({ thinking }: Pick<CountTokensRequest, 'thinking'>): boolean {
   return thinking != null && thinking.type !== 'disabled';
-}
-
-function toTools(tools: CountTokensRequest['tools']): Tool[] {
-  return (tools ?? []).map(({ name, description, input_schema: parameters }) => ({
-    name,
-    ...(description != null && { description }),
-    parameters,
-  }));
 }
 
 function toToolChoice(choice: CountTokensRequest['tool_choice'], tools: readonly Tool[]): ToolChoice {
@@ -68,6 +69,7 @@ function isParallelDisabled(choice: CountTokensRequest['tool_choice']): boolean 
 
 function toOutputFormat(config: CountTokensRequest['output_config']): OutputFormat {
   const schema = config?.format?.schema;
+  if (schema) checkJsonSchema(schema, 'output_config.format.schema');
   return schema ? { type: 'json-schema', name: 'output', schema, strict: true } : { type: 'text' };
 }
 

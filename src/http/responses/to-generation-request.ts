@@ -1,8 +1,10 @@
 /** The body of a Responses request as a canonical request, and what of it the response repeats. @module */
+import { checkJsonSchema } from '../../constraints/check-json-schema.js';
 import { plainGenerationRequest } from '../../request/generation-request.js';
 import type { GenerationRequest, Reasoning } from '../../request/generation-request.js';
 import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool, ToolChoice } from '../../request/tool.js';
+import { defineTools } from '../schemas/define-tools.js';
 import { toSampling } from '../schemas/to-sampling.js';
 import { requireTool, requireTools } from '../schemas/to-tools.js';
 import type { ResponsesRequest } from './request-schema.js';
@@ -15,7 +17,14 @@ import { toMessages } from './to-messages.js';
  * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be
  */
 export async function toGenerationRequest(body: ResponsesRequest, model: string): Promise<GenerationRequest> {
-  const tools = (body.tools ?? []).map(toTool);
+  const tools = defineTools(
+    (body.tools ?? []).map(({ name, description, parameters }, index) => ({
+      name,
+      description,
+      parameters,
+      param: `tools.${index}.parameters`,
+    })),
+  );
   const messages = await toMessages(body.instructions, body.input);
   return {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
@@ -59,10 +68,6 @@ function wantsLogprobs({ include, top_logprobs: topLogprobs }: ResponsesRequest)
   return topLogprobs != null || (include ?? []).includes('message.output_text.logprobs');
 }
 
-function toTool({ name, description, parameters }: NonNullable<ResponsesRequest['tools']>[number]): Tool {
-  return { name, ...(description != null && { description }), ...(parameters != null && { parameters }) };
-}
-
 function toToolChoice(choice: ResponsesRequest['tool_choice'], tools: readonly Tool[]): ToolChoice {
   if (choice == null) return 'auto';
   if (choice === 'required') return requireTools(choice, tools);
@@ -76,6 +81,7 @@ function toOutputFormat(format: TextFormat): OutputFormat {
     case 'json_object':
       return { type: 'json-object' };
     case 'json_schema':
+      checkJsonSchema(format.schema, 'text.format.schema');
       return { type: 'json-schema', name: format.name, schema: format.schema, strict: format.strict ?? false };
     default:
       return { type: 'text' };

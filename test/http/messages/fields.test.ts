@@ -99,6 +99,8 @@ it('[M12] a tool has a name of 1 to 128 letters, digits, underscores and dashes'
 it('[M13] a tool has an input_schema', async () => {
   const { body } = await refuse({ ...valid, tools: [{ name: 'get_weather' }] });
   expect(body.error.param).toBe('tools.0.input_schema');
+  const impossible = [{ name: 'get_weather', input_schema: { type: 'triangle' } }];
+  expect((await refuse({ ...valid, tools: impossible })).body.error.param).toMatch(/^tools\.0\.input_schema/);
 });
 
 it('[M14] there are at most 128 tools', async () => {

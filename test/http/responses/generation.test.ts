@@ -47,6 +47,8 @@ it('[R17] text.format is honoured and echoed', async () => {
     expect(JSON.parse(textOf(response))).toEqual({ a: 1 });
   }
   expect((await refuse({ ...valid, text: { format: { type: 'xml' } } })).param).toBe('text.format.type');
+  const impossible = { ...SCHEMA, schema: { type: 'triangle' } };
+  expect((await refuse({ ...valid, text: { format: impossible } })).param).toMatch(/^text\.format\.schema/);
 });
 
 it('[R17] an answer that is no JSON although it should be has failed', async () => {
