@@ -1,15 +1,19 @@
 /** Tools, tool choices and response formats of chat completions as canonical ones. @module */
+import { checkJsonSchema } from '../../constraints/check-json-schema.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool, ToolChoice } from '../../request/tool.js';
 import type { ResponseFormatInput, ToolChoiceInput, ToolInput } from './tools.js';
 
-/** Of several tools with one name the first counts: a call could not tell them apart. */
+/**
+ * Of several tools with one name the first counts: a call could not tell them apart.
+ * @throws InferenceError `invalid_request` for parameters that no grammar can keep
+ */
 export function toTools(tools: readonly ToolInput[] | null | undefined): Tool[] {
   const byName = new Map<string, Tool>();
-  for (const {
-    function: { name, description, parameters },
-  } of tools ?? []) {
+  for (const [index, { function: definition }] of (tools ?? []).entries()) {
+    const { name, description, parameters } = definition;
+    if (parameters != null) checkJsonSchema(parameters, `tools.${index}.function.parameters`);
     if (byName.has(name)) continue;
     const tool: Tool = { name };
     if (description != null) tool.description = description;
@@ -42,11 +46,15 @@ export function requireTool(name: string, tools: readonly Tool[], param: string)
   throw new InferenceError('invalid_request', `\`${param}\` must be the name of one of the \`tools\`.`, { param });
 }
 
-/** A `json_schema` without a schema is any JSON object. */
+/**
+ * A `json_schema` without a schema is any JSON object.
+ * @throws InferenceError `invalid_request` for a schema that no grammar can keep
+ */
 export function toOutputFormat(format: ResponseFormatInput): OutputFormat {
   if (format?.type === 'json_object') return { type: 'json-object' };
   if (format?.type !== 'json_schema') return { type: 'text' };
   const { name, schema, strict } = format.json_schema;
   if (schema == null) return { type: 'json-object' };
+  checkJsonSchema(schema, 'response_format.json_schema.schema');
   return { type: 'json-schema', name, schema, strict: strict ?? false };
 }
