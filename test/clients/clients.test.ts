@@ -11,9 +11,7 @@ async function connect(): Promise<Connection> {
   };
 }
 
-for (const { name, run, expected } of SCENARIOS) {
-  it(name, async () => {
-    // Primitive results are wrapped, since toMatchObject compares objects.
-    expect({ result: await run(await connect()) }).toMatchObject({ result: expected });
-  });
-}
+it.each(SCENARIOS)('$name', async ({ run, expected }) => {
+  // Primitive results are wrapped, since toMatchObject compares objects.
+  expect({ result: await run(await connect()) }).toMatchObject({ result: expected });
+});

@@ -43,29 +43,31 @@ const FREE: Record<keyof typeof BODIES, RegExp> = {
   responses: /^$/,
 };
 
-for (const dialect of Object.keys(BODIES) as (keyof typeof BODIES)[]) {
-  it(`accepts a good ${dialect} stream and no stream that lacks, repeats or swaps an event of it`, async () => {
-    const events = await goodStream(dialect);
-    validateStream(dialect, events);
-    for (let index = 0; index < events.length; index += 1) {
-      validateStream(dialect, events.slice(0, index), { end: 'aborted' });
-      const event = events[index]!;
-      const next = events[index + 1];
-      if (!FREE[dialect].test(event.data)) {
-        expect(() => validateStream(dialect, events.toSpliced(index, 1)), `without ${event.data}`).toThrow(Error);
-        expect(() => validateStream(dialect, events.toSpliced(index, 0, event)), `twice ${event.data}`).toThrow(Error);
-      }
-      if (next && !FREE[dialect].test(event.data) && !FREE[dialect].test(next.data)) {
-        const swapped = events.toSpliced(index, 2, next, event);
-        expect(() => validateStream(dialect, swapped), `${next.data} before ${event.data}`).toThrow(Error);
-      }
-    }
-    expect(() => validateStream(dialect, events, { end: 'failed' })).toThrow(StreamRuleError);
-    expect(() =>
-      validateStream(
-        dialect,
-        events.map(({ data }) => ({ event: 'wrong', data })),
-      ),
-    ).toThrow(StreamRuleError);
-  });
+/** The stream without, with twice, and with another place for each event that matters. */
+function* damaged(dialect: keyof typeof BODIES, events: readonly ReceivedEvent[]): Generator<ReceivedEvent[]> {
+  for (const [index, event] of events.entries()) {
+    if (FREE[dialect].test(event.data)) continue;
+    yield events.toSpliced(index, 1);
+    yield events.toSpliced(index, 0, event);
+    const next = events[index + 1];
+    if (next && !FREE[dialect].test(next.data)) yield events.toSpliced(index, 2, next, event);
+  }
 }
+
+it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('knows good %s streams from bad ones', async (dialect) => {
+  const events = await goodStream(dialect);
+  expect(() => validateStream(dialect, events)).not.toThrow();
+  for (let length = 0; length < events.length; length += 1) {
+    expect(() => validateStream(dialect, events.slice(0, length), { end: 'aborted' })).not.toThrow();
+  }
+  for (const bad of damaged(dialect, events)) {
+    expect(() => validateStream(dialect, bad)).toThrow(Error);
+  }
+  expect(() => validateStream(dialect, events, { end: 'failed' })).toThrow(StreamRuleError);
+  expect(() =>
+    validateStream(
+      dialect,
+      events.map(({ data }) => ({ event: 'wrong', data })),
+    ),
+  ).toThrow(StreamRuleError);
+});

@@ -6,53 +6,59 @@ import { build, create, PNG, refuse, REPLIES, TEXT, TOOLS, user, valid } from '.
 const without = (field: keyof typeof valid): object => ({ ...valid, [field]: undefined });
 
 it('[M01] model is a required string', async () => {
-  await refuse(without('model'));
-  await refuse({ ...valid, model: 3 });
+  expect((await refuse(without('model'))).status).toBe(400);
+  expect((await refuse({ ...valid, model: 3 })).status).toBe(400);
 });
 
 it('[M02] messages is a required array of at least one', async () => {
-  await refuse(without('messages'));
-  await refuse({ ...valid, messages: [] });
-  await refuse({ ...valid, messages: 'Hello' });
+  expect((await refuse(without('messages'))).status).toBe(400);
+  expect((await refuse({ ...valid, messages: [] })).status).toBe(400);
+  expect((await refuse({ ...valid, messages: 'Hello' })).status).toBe(400);
 });
 
 it('[M03] role is user or assistant', async () => {
-  await refuse({ ...valid, messages: [{ role: 'system', content: 'Be kind.' }] });
-  await create({ messages: [user('Hello'), { role: 'assistant', content: 'Yes?' }, user('Bye')] });
+  expect((await refuse({ ...valid, messages: [{ role: 'system', content: 'Be kind.' }] })).status).toBe(400);
+  expect((await create({ messages: [user('Hello'), { role: 'assistant', content: 'Yes?' }, user('Bye')] })).type).toBe(
+    'message',
+  );
 });
 
 it('[M04] content is a string or an array of blocks', async () => {
-  await refuse({ ...valid, messages: [user(5)] });
+  expect((await refuse({ ...valid, messages: [user(5)] })).status).toBe(400);
   const { body } = await refuse({ ...valid, messages: [user([{ type: 'text' }])] });
   expect(body.error.param).toBe('messages.0.content.0.text');
-  await refuse({ ...valid, messages: [user([{ type: 'video' }])] });
-  await create({
-    messages: [
-      user([{ type: 'text', text: 'What', cache_control: { type: 'ephemeral' } }]),
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'Hm.', signature: 'x' },
-          { type: 'redacted_thinking', data: 'x' },
-          { type: 'text', text: 'Let me see.' },
-          { type: 'tool_use', id: 'toolu_1', name: 'get_time', input: {} },
+  expect((await refuse({ ...valid, messages: [user([{ type: 'video' }])] })).status).toBe(400);
+  expect(
+    (
+      await create({
+        messages: [
+          user([{ type: 'text', text: 'What', cache_control: { type: 'ephemeral' } }]),
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'Hm.', signature: 'x' },
+              { type: 'redacted_thinking', data: 'x' },
+              { type: 'text', text: 'Let me see.' },
+              { type: 'tool_use', id: 'toolu_1', name: 'get_time', input: {} },
+            ],
+          },
+          user([
+            { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: '12:00' }] },
+            { type: 'text', text: 'And now?' },
+          ]),
         ],
-      },
-      user([
-        { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: '12:00' }] },
-        { type: 'text', text: 'And now?' },
-      ]),
-    ],
-  });
+      })
+    ).type,
+  ).toBe('message');
 });
 
 it('[M05] max_tokens is a required integer of at least 1', async () => {
-  await refuse(without('max_tokens'));
-  for (const max_tokens of [0, -1, 1.5, '5']) await refuse({ ...valid, max_tokens });
+  expect((await refuse(without('max_tokens'))).status).toBe(400);
+  for (const max_tokens of [0, -1, 1.5, '5']) expect((await refuse({ ...valid, max_tokens })).status).toBe(400);
 });
 
 it('[M06] system is a string or text blocks', async () => {
-  await refuse({ ...valid, system: 5 });
+  expect((await refuse({ ...valid, system: 5 })).status).toBe(400);
   const plain = await create();
   for (const system of [
     'Be kind.',
@@ -66,22 +72,22 @@ it('[M06] system is a string or text blocks', async () => {
 });
 
 it('[M07] temperature is 0 to 2', async () => {
-  for (const temperature of [-0.1, 2.1, '1']) await refuse({ ...valid, temperature });
-  for (const temperature of [0, 1.5, 2]) await create({ temperature });
+  for (const temperature of [-0.1, 2.1, '1']) expect((await refuse({ ...valid, temperature })).status).toBe(400);
+  for (const temperature of [0, 1.5, 2]) expect((await create({ temperature })).type).toBe('message');
 });
 
 it('[M08] top_p is 0 to 1', async () => {
-  for (const top_p of [-0.1, 1.1]) await refuse({ ...valid, top_p });
-  for (const top_p of [0, 1]) await create({ top_p });
+  for (const top_p of [-0.1, 1.1]) expect((await refuse({ ...valid, top_p })).status).toBe(400);
+  for (const top_p of [0, 1]) expect((await create({ top_p })).type).toBe('message');
 });
 
 it('[M09] top_k is at least 1 and has no effect without temperature', async () => {
-  for (const top_k of [-1, 0]) await refuse({ ...valid, top_k });
+  for (const top_k of [-1, 0]) expect((await refuse({ ...valid, top_k })).status).toBe(400);
   expect((await create({ top_k: 50 })).content[0].text).toBe(TEXT);
 });
 
 it('[M11] stop_sequences name the one that fired', async () => {
-  await refuse({ ...valid, stop_sequences: 'fox' });
+  expect((await refuse({ ...valid, stop_sequences: 'fox' })).status).toBe(400);
   expect(await create({ stop_sequences: ['lazy', 'wn fo'] })).toMatchObject({
     content: [{ type: 'text', text: 'The quick bro' }],
     stop_reason: 'stop_sequence',
@@ -92,8 +98,8 @@ it('[M11] stop_sequences name the one that fired', async () => {
 it('[M12] a tool has a name of 1 to 128 letters, digits, underscores and dashes', async () => {
   const tool = { input_schema: { type: 'object' } };
   for (const name of ['get weather', '', 'a'.repeat(129), undefined])
-    await refuse({ ...valid, tools: [{ ...tool, name }] });
-  await create({ tools: [{ ...tool, name: 'a'.repeat(128) }] });
+    expect((await refuse({ ...valid, tools: [{ ...tool, name }] })).status).toBe(400);
+  expect((await create({ tools: [{ ...tool, name: 'a'.repeat(128) }] })).type).toBe('message');
 });
 
 it('[M13] a tool has an input_schema', async () => {
@@ -106,25 +112,31 @@ it('[M13] a tool has an input_schema', async () => {
 it('[M14] there are at most 128 tools', async () => {
   const tools = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ name: `tool_${index}`, input_schema: { type: 'object' } }));
-  await refuse({ ...valid, tools: tools(129) });
-  await create({ tools: tools(128) }, { contextLength: 100_000 });
+  expect((await refuse({ ...valid, tools: tools(129) })).status).toBe(400);
+  expect((await create({ tools: tools(128) }, { contextLength: 100_000 })).type).toBe('message');
 });
 
 it('[M15] tool_choice is auto, any, tool with a name, or none', async () => {
   for (const tool_choice of ['any', { type: 'maybe' }, { type: 'tool' }, { type: 'tool', name: '' }]) {
-    await refuse({ ...valid, tools: TOOLS, tool_choice });
+    expect((await refuse({ ...valid, tools: TOOLS, tool_choice })).status).toBe(400);
   }
-  await refuse({ ...valid, tools: TOOLS, tool_choice: { type: 'tool', name: 'unknown' } });
-  await create({ tools: TOOLS, tool_choice: { type: 'auto' } });
+  expect((await refuse({ ...valid, tools: TOOLS, tool_choice: { type: 'tool', name: 'unknown' } })).status).toBe(400);
+  expect((await create({ tools: TOOLS, tool_choice: { type: 'auto' } })).type).toBe('message');
 });
 
 it('[M24] an image for a model without eyes is refused', async () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
-  await refuse({ ...valid, messages: [user([image, { type: 'text', text: 'What is it?' }])] });
-  await refuse({
-    ...valid,
-    messages: [user([{ ...image, source: { type: 'url', url: 'https://example.com/a.png' } }])],
-  });
+  expect((await refuse({ ...valid, messages: [user([image, { type: 'text', text: 'What is it?' }])] })).status).toBe(
+    400,
+  );
+  expect(
+    (
+      await refuse({
+        ...valid,
+        messages: [user([{ ...image, source: { type: 'url', url: 'https://example.com/a.png' } }])],
+      })
+    ).status,
+  ).toBe(400);
   const broken = { ...image, source: { ...image.source, data: 'AAAA' } };
   expect((await refuse({ ...valid, messages: [user([broken])] })).body.error.param).toBe(
     'messages.0.content.0.source.data',
@@ -177,15 +189,24 @@ it('[M27] every error is the dialect’s', async () => {
 });
 
 it('[M28] unknown fields are accepted', async () => {
-  await create({ metadata: { user_id: 'u' }, service_tier: 'auto', cache_control: { type: 'ephemeral' }, mystery: 1 });
+  expect(
+    (
+      await create({
+        metadata: { user_id: 'u' },
+        service_tier: 'auto',
+        cache_control: { type: 'ephemeral' },
+        mystery: 1,
+      })
+    ).type,
+  ).toBe('message');
 });
 
 it('[M29] a prompt longer than the context is refused', async () => {
-  await refuse({ ...valid, messages: [user('word '.repeat(100))] }, { contextLength: 16 });
+  expect((await refuse({ ...valid, messages: [user('word '.repeat(100))] }, { contextLength: 16 })).status).toBe(400);
 });
 
 it('a tool of the vendor’s own servers is refused', async () => {
-  await refuse({ ...valid, tools: [{ type: 'web_search_20250305', name: 'web_search' }] });
+  expect((await refuse({ ...valid, tools: [{ type: 'web_search_20250305', name: 'web_search' }] })).status).toBe(400);
 });
 
 it('counts the tokens that the request would have', async () => {

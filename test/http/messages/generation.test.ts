@@ -22,8 +22,8 @@ it('[M16] tool_choice is honoured', async () => {
 });
 
 it('[M16] a forced choice that the model does not satisfy is an error', async () => {
-  await refuse({ ...valid, tools: TOOLS, tool_choice: { type: 'any' } });
-  await refuse({ ...valid, ...weather, tool_choice: { type: 'tool', name: 'get_time' } });
+  expect((await refuse({ ...valid, tools: TOOLS, tool_choice: { type: 'any' } })).status).toBe(400);
+  expect((await refuse({ ...valid, ...weather, tool_choice: { type: 'tool', name: 'get_time' } })).status).toBe(400);
 });
 
 it('[M17] a message has its fields', async () => {
@@ -61,16 +61,16 @@ it('[M20] a cut is max_tokens', async () => {
 
 it('[M20] a cut tool call has an object of what was certain', async () => {
   const whole = await create(weather);
+  const inputOf = (message: any): any => uses(message)[0]?.input ?? {};
   let cuts = 0;
   for (let max_tokens = whole.usage.output_tokens - 1; max_tokens > 4; max_tokens -= 1) {
     const message = await create({ ...weather, max_tokens });
+    const input = inputOf(message);
+    const isCut = message.stop_reason === 'max_tokens';
+    if (isCut && uses(message).length > 0) cuts += 1;
     // The cut may fall behind the arguments: then the call is whole.
-    if (message.stop_reason === 'tool_use') expect(uses(message)[0].input).toEqual(uses(whole)[0].input);
-    else expect(message.stop_reason).toBe('max_tokens');
-    for (const { input } of uses(message)) {
-      if (message.stop_reason === 'max_tokens') cuts += 1;
-      expect(uses(whole)[0].input).toMatchObject({ ...input, days: expect.arrayContaining(input.days ?? []) });
-    }
+    expect(isCut ? 'max_tokens' : inputOf(whole)).toEqual(isCut ? message.stop_reason : input);
+    expect(inputOf(whole)).toMatchObject({ ...input, days: expect.arrayContaining(input.days ?? []) });
   }
   expect(cuts).toBeGreaterThan(3);
 });
@@ -127,7 +127,7 @@ it('[M23] thinking comes as a block of its own, and only when asked for', async 
   for (const thinking of [undefined, null, { type: 'disabled' }]) {
     expect((await create({ thinking })).content).toMatchObject([{ type: 'text', text: TEXT }]);
   }
-  await refuse({ ...valid, thinking: { type: 'enabled' } });
+  expect((await refuse({ ...valid, thinking: { type: 'enabled' } })).status).toBe(400);
 });
 
 it('[M23] thinking ends with its budget', async () => {
@@ -143,7 +143,7 @@ it('output_config asks for JSON', async () => {
 });
 
 it('refuses a model of another task', async () => {
-  await refuse(valid, { task: 'embeddings' });
+  expect((await refuse(valid, { task: 'embeddings' })).status).toBe(400);
 });
 
 it('an answer that is no JSON although it should be is no answer', async () => {

@@ -70,7 +70,7 @@ it('[R06] input takes reasoning items', async () => {
     { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Easy.' }] },
     { type: 'item_reference', id: 'rs_2' },
   ];
-  await create({ input, tools: TOOLS });
+  expect((await create({ input, tools: TOOLS })).status).toBe('completed');
 });
 
 it('[R07] instructions are prepended and echoed', async () => {
@@ -94,11 +94,11 @@ it('[R09] temperature is 0 to 2; without it decoding is greedy', async () => {
 
 it('[R10] top_p is 0 to 1', async () => {
   for (const top_p of [-0.1, 1.1]) expect((await refuse({ ...valid, top_p })).param).toBe('top_p');
-  await create({ top_p: 1 });
+  expect((await create({ top_p: 1 })).status).toBe('completed');
 });
 
 it('[R11] top_k has no lower bound here', async () => {
-  for (const top_k of [-1, 0, 1, 40]) await create({ top_k });
+  for (const top_k of [-1, 0, 1, 40]) expect((await create({ top_k })).status).toBe('completed');
   for (const top_k of [1.5, 'x']) expect((await refuse({ ...valid, top_k })).param).toBe('top_k');
 });
 
@@ -117,7 +117,7 @@ it('[R14] there are at most 128 tools', async () => {
   const tools = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ type: 'function', name: `tool_${index}` }));
   expect((await refuse({ ...valid, tools: tools(129) })).param).toBe('tools');
-  await create({ tools: tools(128) }, { contextLength: 100_000 });
+  expect((await create({ tools: tools(128) }, { contextLength: 100_000 })).status).toBe('completed');
 });
 
 it('[R15] built-in tools are refused', async () => {
@@ -141,7 +141,7 @@ it('[R19] user and metadata are echoed', async () => {
 
 it('[R20] previous_response_id is refused', async () => {
   expect((await refuse({ ...valid, previous_response_id: 'resp_1' })).param).toBe('previous_response_id');
-  await create({ previous_response_id: null });
+  expect((await create({ previous_response_id: null })).status).toBe('completed');
 });
 
 it('[R21] store: true is refused', async () => {
@@ -184,7 +184,13 @@ it('references to stored messages are refused with advice', async () => {
   expect(error.message).toContain('store: false');
   // The text before a call that is there in full can be spared.
   const result = { type: 'function_call_output', call_id: 'call_1', output: 'sunny' };
-  await create({ input: [{ role: 'user', content: 'How?' }, { type: 'item_reference', id: 'msg_1' }, CALL, result] });
+  expect(
+    (
+      await create({
+        input: [{ role: 'user', content: 'How?' }, { type: 'item_reference', id: 'msg_1' }, CALL, result],
+      })
+    ).status,
+  ).toBe('completed');
 });
 
 it('images go to models with eyes only', async () => {

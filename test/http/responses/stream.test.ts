@@ -57,11 +57,22 @@ it('[S21] reasoning and calls come in their order', async () => {
   const script = { replies: [{ ...REPLIES[0]!, reasoning: REASONING }] };
   const events = await postStream(await build({ script }), 'responses', { ...valid, ...WEATHER, ...EFFORT });
   expect(shapeOf(events).slice(2, -1)).toEqual([
-    ...['output_item.added', 'content_part.added', 'reasoning_text.delta', 'reasoning_text.done'],
-    ...['content_part.done', 'output_item.done'],
-    ...['output_item.added', 'content_part.added', 'output_text.delta', 'output_text.done'],
-    ...['content_part.done', 'output_item.done'],
-    ...['output_item.added', 'function_call_arguments.delta', 'function_call_arguments.done', 'output_item.done'],
+    'output_item.added',
+    'content_part.added',
+    'reasoning_text.delta',
+    'reasoning_text.done',
+    'content_part.done',
+    'output_item.done',
+    'output_item.added',
+    'content_part.added',
+    'output_text.delta',
+    'output_text.done',
+    'content_part.done',
+    'output_item.done',
+    'output_item.added',
+    'function_call_arguments.delta',
+    'function_call_arguments.done',
+    'output_item.done',
   ]);
   expect(joined(events, 'reasoning_text.delta')).toBe(REASONING);
   expect(JSON.parse(joined(events, 'function_call_arguments.delta'))).toEqual({ city: 'Paris' });
@@ -79,7 +90,7 @@ it('streams are well formed wherever the cap cuts them', async () => {
       { ...valid, ...EFFORT },
       { ...valid, ...WEATHER },
     ]) {
-      await postStream(app, 'responses', { ...body, max_output_tokens });
+      expect((await postStream(app, 'responses', { ...body, max_output_tokens })).length).toBeGreaterThan(0);
     }
   }
 });
@@ -146,6 +157,6 @@ describe('silence', () => {
   it('of a reader that goes away leaves the beginning of a good stream', async () => {
     const response = await post(await slow({}), '/responses', { ...valid, stream: true });
     const events = await readSomeEvents(response, 6);
-    validateStream('responses', events, { end: 'aborted' });
+    expect(() => validateStream('responses', events, { end: 'aborted' })).not.toThrow();
   });
 });
