@@ -1,0 +1,93 @@
+/** Whisper models on transformers.js's ONNX sessions, with features, windows and decoding of our own. @module */
+import {
+  AutoFeatureExtractor,
+  AutoTokenizer,
+  type PreTrainedModel,
+  type PreTrainedTokenizer,
+  WhisperForConditionalGeneration,
+} from '@huggingface/transformers';
+import { InferenceError } from '../../../errors/inference-error.js';
+import { decodeAudio } from '../../../media/decode-audio.js';
+import type { ModelEntry } from '../../../models/model-entry.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../../../request/transcription-request.js';
+import type { LoadedModel, LoadOptions } from '../../backend.js';
+import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { createLogMel } from './log-mel.js';
+import { readSpeechFacts } from './speech-facts.js';
+import { type SpeechEngine, transcribeAudio } from './transcribe-audio.js';
+import { type RuntimeSession, WhisperSessions } from './whisper-sessions.js';
+
+/**
+ * Loads a Whisper model (task `speech`); only `transcribe` is there.
+ * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or
+ * broken, `model_not_supported` for speech models of another kind
+ */
+export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
+  try {
+    const source = await prepareSource(entry, options);
+    const [tokenizer, extractor, model] = await Promise.all([
+      AutoTokenizer.from_pretrained(source.id),
+      AutoFeatureExtractor.from_pretrained(source.id),
+      WhisperForConditionalGeneration.from_pretrained(source.id, source.pretrained),
+    ]);
+    options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
+    const preprocessor = (extractor as unknown as { config: Record<string, unknown> }).config;
+    const loaded = assemble(entry, source, { tokenizer, preprocessor, model });
+    options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
+    return loaded;
+  } catch (thrown) {
+    throw toLoadError(thrown, entry, options.signal);
+  }
+}
+
+interface LoadedParts {
+  tokenizer: PreTrainedTokenizer;
+  preprocessor: Record<string, unknown>;
+  model: PreTrainedModel;
+}
+
+function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): LoadedModel {
+  const { tokenizer, preprocessor, model } = parts;
+  const config = model.config as unknown as Record<string, unknown>;
+  const { generation_config: generation } = model as unknown as { generation_config: Record<string, unknown> };
+  const sessions = model.sessions as Record<string, RuntimeSession | undefined>;
+  const [encoder, decoder] = [sessions['model'], sessions['decoder_model_merged']];
+  if (!encoder || !decoder?.inputNames.includes('use_cache_branch')) {
+    throw new InferenceError('model_not_supported', `The model \`${entry.id}\` is no Whisper model.`, { param: 'model' });
+  }
+  const vocabulary = tokenizer.get_vocab();
+  const tokenId = (token: string) => vocabulary.get(token);
+  const facts = readSpeechFacts({ config, generation, preprocessor, tokenId });
+  const heads = Number(config['decoder_attention_heads']);
+  const width = Number(config['d_model']);
+  const shape = { heads, headSize: width / heads, width };
+  const engine: SpeechEngine = {
+    facts,
+    sessions: new WhisperSessions(encoder, decoder, shape),
+    logMel: createLogMel(facts.mel),
+    tokenizer,
+  };
+  return {
+    info: { ...source.info, contextLength: facts.maxTokens },
+    // A worker's death is noticed from outside; nothing else can be lost on WASM.
+    lost: new Promise(() => {}),
+    transcribe: (request, signal) => transcribe(engine, request, signal),
+    async unload() {
+      await model.dispose();
+    },
+  };
+}
+
+async function* transcribe(
+  engine: SpeechEngine,
+  request: TranscriptionRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TranscriptEvent, void, undefined> {
+  if (request.task === 'translate' && !engine.facts.multilingual) {
+    throw new InferenceError('model_not_supported', `The model \`${request.model}\` cannot translate.`, {
+      param: 'model',
+    });
+  }
+  const samples = await decodeAudio(request.audio.bytes, { sampleRate: engine.facts.sampleRate, signal });
+  yield* transcribeAudio(engine, samples, request, signal);
+}

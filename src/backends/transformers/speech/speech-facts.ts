@@ -1,0 +1,90 @@
+/** What a Whisper model's own files say about it. @module */
+import type { MelSettings } from './log-mel.js';
+
+/** Facts of one model. Token ids are of its own vocabulary. */
+export interface SpeechFacts {
+  /** Hz. */
+  sampleRate: number;
+  /** Samples that the model hears at once. */
+  windowSamples: number;
+  mel: MelSettings;
+  /** Tokens that prefix and transcript of one window share. */
+  maxTokens: number;
+  startToken: number;
+  endToken: number;
+  /** Marks text that was said before the window. */
+  previousToken: number | undefined;
+  noSpeechToken: number | undefined;
+  noTimestampsToken: number | undefined;
+  /** Absent in models of one language, which neither detect nor translate. */
+  multilingual?: {
+    /** Language tokens by ISO code. */
+    languages: ReadonlyMap<string, number>;
+    transcribeToken: number;
+    translateToken: number;
+  };
+  /** Never chosen. */
+  suppressed: readonly number[];
+  /** Not chosen as a transcript's first token. */
+  suppressedFirst: readonly number[];
+}
+
+/** JSON objects as the model's files hold them, and the tokens' ids by their text. */
+export interface SpeechFiles {
+  config: Record<string, unknown>;
+  generation: Record<string, unknown>;
+  preprocessor: Record<string, unknown>;
+  tokenId: (token: string) => number | undefined;
+}
+
+/** Files older than a field get the value that all models of that time share. */
+export function readSpeechFacts({ config, generation, preprocessor, tokenId }: SpeechFiles): SpeechFacts {
+  const number = (source: Record<string, unknown>, name: string, otherwise: number): number => {
+    const value = source[name];
+    return typeof value === 'number' ? value : otherwise;
+  };
+  const numbers = (value: unknown): number[] =>
+    Array.isArray(value) ? value.filter((id): id is number => typeof id === 'number' && id >= 0) : [];
+  const sampleRate = number(preprocessor, 'sampling_rate', 16_000);
+  const hopSamples = number(preprocessor, 'hop_length', 160);
+  // The encoder halves the columns, so the positions tell the window even where the preprocessor's file does not.
+  const frames = 2 * number(config, 'max_source_positions', 1500);
+  const multilingual = readLanguages(generation, tokenId);
+  return {
+    sampleRate,
+    windowSamples: frames * hopSamples,
+    mel: {
+      windowSamples: number(preprocessor, 'n_fft', 400),
+      hopSamples,
+      frames,
+      filters: preprocessor['mel_filters'] as number[][],
+    },
+    maxTokens: number(config, 'max_target_positions', 448),
+    startToken: number(config, 'decoder_start_token_id', tokenId('<|startoftranscript|>') ?? 50_258),
+    endToken: [config['eos_token_id']].flat().find((id): id is number => typeof id === 'number') ?? 50_257,
+    previousToken: optional(generation['prev_sot_token_id']) ?? tokenId('<|startofprev|>'),
+    noSpeechToken: tokenId('<|nospeech|>') ?? tokenId('<|nocaptions|>'),
+    noTimestampsToken: optional(generation['no_timestamps_token_id']) ?? tokenId('<|notimestamps|>'),
+    ...(multilingual && { multilingual }),
+    suppressed: numbers(generation['suppress_tokens'] ?? config['suppress_tokens']),
+    suppressedFirst: numbers(generation['begin_suppress_tokens'] ?? config['begin_suppress_tokens']),
+  };
+}
+
+function readLanguages(generation: Record<string, unknown>, tokenId: SpeechFiles['tokenId']) {
+  const tokens = generation['lang_to_id'];
+  const tasks = (generation['task_to_id'] ?? {}) as Record<string, unknown>;
+  const transcribeToken = optional(tasks['transcribe']) ?? tokenId('<|transcribe|>');
+  const translateToken = optional(tasks['translate']) ?? tokenId('<|translate|>');
+  if (typeof tokens !== 'object' || tokens === null || generation['is_multilingual'] === false) return undefined;
+  if (transcribeToken === undefined || translateToken === undefined) return undefined;
+  const languages = new Map<string, number>();
+  for (const [token, id] of Object.entries(tokens)) {
+    if (typeof id === 'number') languages.set(token.replaceAll(/^<\||\|>$/g, ''), id);
+  }
+  return { languages, transcribeToken, translateToken };
+}
+
+function optional(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
