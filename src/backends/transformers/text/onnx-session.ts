@@ -13,7 +13,7 @@ export interface OnnxTensor {
   dispose(): void;
 }
 
-export type TensorData = Float32Array | Uint16Array | BigInt64Array | Int32Array;
+export type TensorData = Float32Array | Uint16Array | BigInt64Array | Int32Array | Uint8Array;
 
 /** A name with type and shape; symbolic dimensions are strings. */
 export interface OnnxValueInfo {
