@@ -1,5 +1,6 @@
 /** The body of `POST /completions`. @module */
 import * as v from 'valibot';
+import { object } from '../schemas/plain-object.js';
 import {
   choiceCount,
   integerBetween,
@@ -13,7 +14,7 @@ import {
 } from '../schemas/sampling-fields.js';
 
 /** In the field order of the specification, which is the order in which problems are reported. */
-export const completionsRequestSchema = v.object({
+export const completionsRequestSchema = object({
   model: v.string(),
   prompt: v.string(),
   max_tokens: tokenCap,

@@ -1,12 +1,13 @@
 /** The content of messages: blocks of text, images, tool use and its results, thinking. @module */
 import * as v from 'valibot';
+import { object, objectOf } from '../schemas/plain-object.js';
 
-const textBlock = v.object({ type: v.literal('text'), text: v.string() });
+const textBlock = object({ type: v.literal('text'), text: v.string() });
 
-const imageBlock = v.object({
+const imageBlock = object({
   type: v.literal('image'),
   source: v.variant('type', [
-    v.object({
+    object({
       type: v.literal('base64'),
       media_type: v.picklist(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
       data: v.string(),
@@ -14,24 +15,24 @@ const imageBlock = v.object({
   ]),
 });
 
-const toolUseBlock = v.object({
+const toolUseBlock = object({
   type: v.literal('tool_use'),
   id: v.string(),
   name: v.string(),
-  input: v.record(v.string(), v.unknown()),
+  input: objectOf(v.unknown()),
 });
 
-const toolResultBlock = v.object({
+const toolResultBlock = object({
   type: v.literal('tool_result'),
   tool_use_id: v.string(),
   content: v.nullish(v.union([v.string(), v.array(v.variant('type', [textBlock, imageBlock]))])),
   is_error: v.nullish(v.boolean()),
 });
 
-const thinkingBlock = v.object({ type: v.literal('thinking'), thinking: v.string() });
+const thinkingBlock = object({ type: v.literal('thinking'), thinking: v.string() });
 
 /** Thinking of another service, which nobody here can read. */
-const redactedThinkingBlock = v.object({ type: v.literal('redacted_thinking') });
+const redactedThinkingBlock = object({ type: v.literal('redacted_thinking') });
 
 const contentBlock = v.variant('type', [
   textBlock,
@@ -43,7 +44,7 @@ const contentBlock = v.variant('type', [
 ]);
 
 /** One turn of the conversation. */
-export const messageSchema = v.object({
+export const messageSchema = object({
   role: v.picklist(['user', 'assistant']),
   content: v.union([v.string(), v.array(contentBlock)]),
 });

@@ -1,34 +1,35 @@
 /** The body of `POST /messages` and of `POST /messages/count_tokens`. @module */
 import * as v from 'valibot';
+import { object, objectOf } from '../schemas/plain-object.js';
 import { messageSchema, systemSchema } from './content-schema.js';
 
-const tool = v.object({
+const tool = object({
   // Clients send `custom` or nothing; everything else is a tool of the vendor's own servers.
   type: v.nullish(v.literal('custom')),
   name: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/, 'must match [A-Za-z0-9_-]{1,128}')),
   description: v.nullish(v.string()),
-  input_schema: v.record(v.string(), v.unknown()),
+  input_schema: objectOf(v.unknown()),
 });
 
 const disableParallel = { disable_parallel_tool_use: v.nullish(v.boolean()) };
 
 const toolChoice = v.variant('type', [
-  v.object({ type: v.literal('auto'), ...disableParallel }),
-  v.object({ type: v.literal('any'), ...disableParallel }),
-  v.object({ type: v.literal('tool'), name: v.pipe(v.string(), v.minLength(1)), ...disableParallel }),
-  v.object({ type: v.literal('none') }),
+  object({ type: v.literal('auto'), ...disableParallel }),
+  object({ type: v.literal('any'), ...disableParallel }),
+  object({ type: v.literal('tool'), name: v.pipe(v.string(), v.minLength(1)), ...disableParallel }),
+  object({ type: v.literal('none') }),
 ]);
 
 const thinking = v.variant('type', [
-  v.object({ type: v.literal('enabled'), budget_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
-  v.object({ type: v.literal('adaptive') }),
-  v.object({ type: v.literal('between_tools') }),
-  v.object({ type: v.literal('disabled') }),
+  object({ type: v.literal('enabled'), budget_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+  object({ type: v.literal('adaptive') }),
+  object({ type: v.literal('between_tools') }),
+  object({ type: v.literal('disabled') }),
 ]);
 
-const outputConfig = v.object({
+const outputConfig = object({
   effort: v.nullish(v.picklist(['low', 'medium', 'high', 'xhigh', 'max'])),
-  format: v.nullish(v.object({ type: v.literal('json_schema'), schema: v.record(v.string(), v.unknown()) })),
+  format: v.nullish(object({ type: v.literal('json_schema'), schema: objectOf(v.unknown()) })),
 });
 
 const conversation = {
@@ -45,7 +46,7 @@ const promptOptions = {
 };
 
 /** In the field order of the specification, which is the order in which problems are reported. */
-export const messagesRequestSchema = v.object({
+export const messagesRequestSchema = object({
   ...conversation,
   max_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
   temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),
@@ -57,7 +58,7 @@ export const messagesRequestSchema = v.object({
 });
 
 /** What of a request decides the number of its input tokens. */
-export const countTokensRequestSchema = v.object({ ...conversation, ...promptOptions });
+export const countTokensRequestSchema = object({ ...conversation, ...promptOptions });
 
 export type CountTokensRequest = v.InferOutput<typeof countTokensRequestSchema>;
 export type MessagesRequest = v.InferOutput<typeof messagesRequestSchema>;

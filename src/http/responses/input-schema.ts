@@ -1,43 +1,44 @@
 /** The `input` of a response: a string, or items in order. @module */
 import * as v from 'valibot';
+import { object } from '../schemas/plain-object.js';
 
 const inputPart = v.variant('type', [
-  v.object({ type: v.literal('input_text'), text: v.string() }),
-  v.object({ type: v.literal('output_text'), text: v.string() }),
-  v.object({ type: v.literal('text'), text: v.string() }),
-  v.object({ type: v.literal('refusal'), refusal: v.string() }),
-  v.object({ type: v.literal('input_image'), image_url: v.string() }),
+  object({ type: v.literal('input_text'), text: v.string() }),
+  object({ type: v.literal('output_text'), text: v.string() }),
+  object({ type: v.literal('text'), text: v.string() }),
+  object({ type: v.literal('refusal'), refusal: v.string() }),
+  object({ type: v.literal('input_image'), image_url: v.string() }),
 ]);
 
 const content = v.union([v.string(), v.array(inputPart)]);
 
-const messageItem = v.object({
+const messageItem = object({
   // Clients leave the type out when they write a conversation by hand.
   type: v.optional(v.literal('message'), 'message'),
   role: v.picklist(['user', 'assistant', 'system', 'developer']),
   content,
 });
 
-const reasoningItem = v.object({
+const reasoningItem = object({
   type: v.literal('reasoning'),
-  summary: v.nullish(v.array(v.object({ text: v.string() }))),
-  content: v.nullish(v.array(v.object({ text: v.string() }))),
+  summary: v.nullish(v.array(object({ text: v.string() }))),
+  content: v.nullish(v.array(object({ text: v.string() }))),
 });
 
-const functionCallItem = v.object({
+const functionCallItem = object({
   type: v.literal('function_call'),
   call_id: v.string(),
   name: v.string(),
   arguments: v.string(),
 });
 
-const functionCallOutputItem = v.object({
+const functionCallOutputItem = object({
   type: v.literal('function_call_output'),
   call_id: v.string(),
   output: content,
 });
 
-const itemReference = v.object({ type: v.literal('item_reference'), id: v.string() });
+const itemReference = object({ type: v.literal('item_reference'), id: v.string() });
 
 const inputItem = v.variant('type', [
   messageItem,
@@ -48,7 +49,7 @@ const inputItem = v.variant('type', [
 ]);
 
 /** See the module. */
-export const inputSchema = v.union([v.string(), v.array(inputItem)]);
+export const inputSchema = v.union([v.string(), v.pipe(v.array(inputItem), v.minLength(1))]);
 
 export type ResponseInput = v.InferOutput<typeof inputSchema>;
 export type InputItem = v.InferOutput<typeof inputItem>;

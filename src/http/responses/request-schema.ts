@@ -1,12 +1,13 @@
 /** The body of `POST /responses`. @module */
 import * as v from 'valibot';
+import { object, objectOf } from '../schemas/plain-object.js';
 import { integerFrom, numberBetween, topLogprobs } from '../schemas/sampling-fields.js';
 import { functionName, MAX_TOOLS } from '../schemas/tools.js';
 import { inputSchema } from './input-schema.js';
 
-const jsonSchema = v.record(v.string(), v.unknown());
+const jsonSchema = objectOf(v.unknown());
 
-const functionTool = v.object({
+const functionTool = object({
   type: v.literal('function'),
   name: functionName,
   description: v.nullish(v.string()),
@@ -16,13 +17,13 @@ const functionTool = v.object({
 
 const toolChoice = v.union([
   v.picklist(['none', 'auto', 'required']),
-  v.object({ type: v.literal('function'), name: v.pipe(v.string(), v.minLength(1)) }),
+  object({ type: v.literal('function'), name: v.pipe(v.string(), v.minLength(1)) }),
 ]);
 
 const textFormat = v.variant('type', [
-  v.object({ type: v.literal('text') }),
-  v.object({ type: v.literal('json_object') }),
-  v.object({
+  object({ type: v.literal('text') }),
+  object({ type: v.literal('json_object') }),
+  object({
     type: v.literal('json_schema'),
     name: v.string(),
     description: v.nullish(v.string()),
@@ -31,17 +32,17 @@ const textFormat = v.variant('type', [
   }),
 ]);
 
-const reasoning = v.object({
+const reasoning = object({
   effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
 });
 
 /** A field that asks for something kept between requests. */
 function stateful() {
-  return v.nullish(v.custom<never>(() => false, 'is not supported: nothing is stored between requests'));
+  return v.nullish(v.never('is not supported: nothing is stored between requests'));
 }
 
 /** In the field order of the specification, which is the order in which problems are reported. */
-export const responsesRequestSchema = v.object({
+export const responsesRequestSchema = object({
   model: v.string(),
   input: inputSchema,
   instructions: v.nullish(v.string()),
@@ -54,10 +55,10 @@ export const responsesRequestSchema = v.object({
   tools: v.nullish(v.pipe(v.array(functionTool), v.maxLength(MAX_TOOLS))),
   tool_choice: v.nullish(toolChoice),
   parallel_tool_calls: v.nullish(v.boolean()),
-  text: v.nullish(v.object({ format: v.nullish(textFormat) })),
+  text: v.nullish(object({ format: v.nullish(textFormat) })),
   reasoning: v.nullish(reasoning),
   user: v.nullish(v.string()),
-  metadata: v.nullish(v.record(v.string(), v.unknown())),
+  metadata: v.nullish(objectOf(v.unknown())),
   include: v.nullish(v.array(v.string())),
   top_logprobs: topLogprobs,
   previous_response_id: stateful(),

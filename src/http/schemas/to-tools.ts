@@ -3,24 +3,19 @@ import { checkJsonSchema } from '../../constraints/check-json-schema.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool, ToolChoice } from '../../request/tool.js';
+import { defineTools } from './define-tools.js';
 import type { ResponseFormatInput, ToolChoiceInput, ToolInput } from './tools.js';
 
-/**
- * Of several tools with one name the first counts: a call could not tell them apart.
- * @throws InferenceError `invalid_request` for parameters that no grammar can keep
- */
+/** @throws InferenceError `invalid_request` for parameters that no grammar can keep */
 export function toTools(tools: readonly ToolInput[] | null | undefined): Tool[] {
-  const byName = new Map<string, Tool>();
-  for (const [index, { function: definition }] of (tools ?? []).entries()) {
-    const { name, description, parameters } = definition;
-    if (parameters != null) checkJsonSchema(parameters, `tools.${index}.function.parameters`);
-    if (byName.has(name)) continue;
-    const tool: Tool = { name };
-    if (description != null) tool.description = description;
-    if (parameters != null) tool.parameters = parameters;
-    byName.set(name, tool);
-  }
-  return [...byName.values()];
+  return defineTools(
+    (tools ?? []).map(({ function: { name, description, parameters } }, index) => ({
+      name,
+      description,
+      parameters,
+      param: `tools.${index}.function.parameters`,
+    })),
+  );
 }
 
 /** @throws InferenceError `invalid_request` for a choice that no tool can satisfy */
