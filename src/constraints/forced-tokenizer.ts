@@ -1,0 +1,61 @@
+/** Text that a grammar forces, as tokens (jump-forward). @module */
+import type { TextTokenizer } from '../decoding/text-engine.js';
+
+/** What may follow forced text, one of each kind that tokenizers treat alike. */
+const FOLLOWERS = ['a', 'Z', 'é', '5', ' ', '"', '\n', '-', '.'];
+const KEPT_TEXTS = 2_000;
+
+/**
+ * Turns forced text into the tokens that the tokenizer itself would make of it, as far as these do not depend on what
+ * follows: a model that meets an unusual cut of familiar text writes worse. The rest is left to the model.
+ */
+export class ForcedTokenizer {
+  readonly #tokenizer: TextTokenizer;
+  readonly #markerTokens: ReadonlyMap<string, number>;
+  readonly #known = new Map<string, number[]>();
+
+  constructor(tokenizer: TextTokenizer, markerTokens: ReadonlyMap<string, number>) {
+    this.#tokenizer = tokenizer;
+    this.#markerTokens = markerTokens;
+  }
+
+  /** @param text may contain reserved characters, which stand for added tokens */
+  tokensOf(text: string): number[] {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const tokens = this.#tokenize(text);
+    if (this.#known.size >= KEPT_TEXTS) this.#known.clear();
+    this.#known.set(text, tokens);
+    return tokens;
+  }
+
+  #tokenize(text: string): number[] {
+    const tokens: number[] = [];
+    let plain = '';
+    for (const character of text) {
+      const marker = this.#markerTokens.get(character);
+      if (marker === undefined) {
+        plain += character;
+        continue;
+      }
+      // An added token parts the text, so what stands before it is final.
+      if (plain !== '') tokens.push(...this.#tokenizer.encodeText(plain));
+      tokens.push(marker);
+      plain = '';
+    }
+    return plain === '' ? tokens : [...tokens, ...this.#settled(plain)];
+  }
+
+  /** The tokens at the beginning that stay the same whatever follows. */
+  #settled(text: string): number[] {
+    const tokens = this.#tokenizer.encodeText(text);
+    let settled = tokens.length;
+    for (const follower of FOLLOWERS) {
+      const longer = this.#tokenizer.encodeText(text + follower);
+      let same = 0;
+      while (same < settled && tokens[same] === longer[same]) same += 1;
+      settled = same;
+    }
+    return tokens.slice(0, settled);
+  }
+}

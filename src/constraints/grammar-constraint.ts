@@ -1,0 +1,74 @@
+/** A grammar as a TokenConstraint. @module */
+import type { TextTokenizer } from '../decoding/text-engine.js';
+import { InferenceError } from '../errors/inference-error.js';
+import type { ForcedTokenizer } from './forced-tokenizer.js';
+import type { TokenConstraint } from './token-constraint.js';
+import type { GrammarPosition } from './xgrammar.js';
+
+/** One choice's state. Masks are made at most once per state. */
+export class GrammarConstraint implements TokenConstraint {
+  readonly #position: GrammarPosition;
+  readonly #forced: ForcedTokenizer;
+  readonly #endMask: Int32Array;
+  #mask: Int32Array | undefined;
+
+  constructor(position: GrammarPosition, forced: ForcedTokenizer, endMask: Int32Array) {
+    this.#position = position;
+    this.#forced = forced;
+    this.#endMask = endMask;
+  }
+
+  maskLogits(logits: Float32Array): boolean {
+    const mask = this.#allowed();
+    let restricted = false;
+    for (let word = 0; word < mask.length; word += 1) {
+      const bits = mask[word]!;
+      if (bits === -1) continue;
+      const first = word * 32;
+      const end = Math.min(first + 32, logits.length);
+      if (bits === 0) logits.fill(-Infinity, first, end);
+      else
+        for (let token = first; token < end; token += 1)
+          if (((bits >>> (token - first)) & 1) === 0) logits[token] = -Infinity;
+      restricted = true;
+    }
+    return restricted;
+  }
+
+  accept(token: number): void {
+    this.#mask = undefined;
+    if (!this.#position.accept(token)) throw new InferenceError('internal', 'The model left its grammar.');
+  }
+
+  forcedTokens(): number[] {
+    const text = this.#position.forcedText();
+    return text === '' ? [] : this.#forced.tokensOf(text);
+  }
+
+  isComplete(): boolean {
+    const mask = this.#allowed();
+    let any = false;
+    for (let word = 0; word < mask.length; word += 1) {
+      const bits = mask[word]!;
+      if ((bits & ~this.#endMask[word]!) !== 0) return false;
+      if (bits !== 0) any = true;
+    }
+    return any;
+  }
+
+  dispose(): void {
+    this.#position.dispose();
+  }
+
+  #allowed(): Int32Array {
+    this.#mask ??= this.#position.allowedTokens();
+    return this.#mask;
+  }
+}
+
+/** The end tokens as a bit mask like those of GrammarPosition. */
+export function endTokenMask(tokenizer: TextTokenizer): Int32Array {
+  const mask = new Int32Array(Math.ceil(tokenizer.vocabularySize / 32));
+  for (const token of tokenizer.endTokens) mask[token >>> 5]! |= 1 << (token & 31);
+  return mask;
+}

@@ -1,0 +1,92 @@
+/** Every JSON Schema keyword that is known here, and the kind of value it must have. @module */
+
+/**
+ * - `schema`, `schema-list`, `schema-map`, `schema-or-list`: where schemas nest
+ * - `count`: integer of at least 0; `positive`: number above 0
+ * - `values`: a list of at least one value of any kind
+ */
+export type KeywordKind =
+  | 'schema'
+  | 'schema-list'
+  | 'schema-map'
+  | 'schema-or-list'
+  | 'count'
+  | 'number'
+  | 'positive'
+  | 'boolean'
+  | 'string'
+  | 'string-list'
+  | 'string-list-map'
+  | 'types'
+  | 'values'
+  | 'value'
+  | 'pattern';
+
+/** Keywords that restrict values. All others (title, description, default, unknown words) are annotations. */
+export const SCHEMA_KEYWORDS: Readonly<Record<string, KeywordKind>> = {
+  $ref: 'string',
+  $defs: 'schema-map',
+  definitions: 'schema-map',
+  allOf: 'schema-list',
+  anyOf: 'schema-list',
+  oneOf: 'schema-list',
+  not: 'schema',
+  if: 'schema',
+  then: 'schema',
+  else: 'schema',
+  type: 'types',
+  enum: 'values',
+  const: 'value',
+  minimum: 'number',
+  maximum: 'number',
+  exclusiveMinimum: 'number',
+  exclusiveMaximum: 'number',
+  multipleOf: 'positive',
+  minLength: 'count',
+  maxLength: 'count',
+  pattern: 'pattern',
+  format: 'string',
+  items: 'schema-or-list',
+  prefixItems: 'schema-list',
+  additionalItems: 'schema',
+  unevaluatedItems: 'schema',
+  contains: 'schema',
+  minContains: 'count',
+  maxContains: 'count',
+  minItems: 'count',
+  maxItems: 'count',
+  uniqueItems: 'boolean',
+  properties: 'schema-map',
+  patternProperties: 'schema-map',
+  additionalProperties: 'schema',
+  unevaluatedProperties: 'schema',
+  propertyNames: 'schema',
+  required: 'string-list',
+  minProperties: 'count',
+  maxProperties: 'count',
+  dependentRequired: 'string-list-map',
+  dependentSchemas: 'schema-map',
+  dependencies: 'value',
+  $dynamicRef: 'string',
+  $recursiveRef: 'string',
+};
+
+/** The seven types of the language. */
+export const SCHEMA_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
+
+export type SchemaType = (typeof SCHEMA_TYPES)[number];
+
+/**
+ * Keywords that no grammar can keep. They are refused, because ignoring them would let wrong answers through;
+ * beside `enum` and `const` they are kept, since there each value is looked at.
+ */
+export const UNSUPPORTED_KEYWORDS: readonly string[] = [
+  'not',
+  'if',
+  'contains',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+  '$dynamicRef',
+  '$recursiveRef',
+];
