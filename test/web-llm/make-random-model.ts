@@ -126,9 +126,15 @@ async function writeWeights(parameters: readonly Parameter[], folder: string): P
 /**
  * Writes the folder: `model.wasm`, weights, cache manifest (under the names of old and new WebLLM), tokenizer, configs.
  * @param libraryPath compiled model library with 32-bit activations (`q4f32_1`, `q0f32`)
+ * @param enginePackage npm package of the WebLLM version that the library was compiled for
  * @param tokenizerFolder holds `tokenizer.json` and `tokenizer_config.json`; `<|im_end|>` must be token 2
  */
-export async function makeRandomModel(libraryPath: string, tokenizerFolder: string, folder: string): Promise<void> {
+export async function makeRandomModel(
+  libraryPath: string,
+  tokenizerFolder: string,
+  folder: string,
+  enginePackage = 'web-llm-0-2-79',
+): Promise<void> {
   const metadata = readLibraryMetadata(await readFile(libraryPath));
   const vocabulary = metadata.params.find((parameter) => parameter.name.includes('embed_tokens'))?.shape[0] ?? 0;
   await mkdir(folder, { recursive: true });
@@ -172,6 +178,7 @@ export async function makeRandomModel(libraryPath: string, tokenizerFolder: stri
   await writeFile(join(folder, 'ndarray-cache.json'), manifest);
   await writeFile(join(folder, 'tensor-cache.json'), manifest);
   await writeFile(join(folder, 'mlc-chat-config.json'), JSON.stringify(config, undefined, 2));
+  await writeFile(join(folder, 'engine.json'), JSON.stringify({ package: enginePackage }));
   await copyFile(libraryPath, join(folder, 'model.wasm'));
   for (const file of ['tokenizer.json', 'tokenizer_config.json']) {
     await copyFile(join(tokenizerFolder, file), join(folder, file));

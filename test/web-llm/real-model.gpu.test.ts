@@ -1,0 +1,172 @@
+/**
+ * Real WebLLM, real kernels, real WebGPU. With random weights the answers are nonsense, and nothing here looks at them.
+ * On SwiftShader one token takes many seconds, so there the contract suite is left to GPUs and to the fake engine.
+ */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { browserEnvironment } from '../../src/backends/web-llm/environment.js';
+import { createWebLlmBackend } from '../../src/backends/web-llm/web-llm-backend.js';
+import type { WebLlmModule } from '../../src/backends/web-llm/web-llm-module.js';
+import { collectGeneration } from '../../src/channels/collect-generation.js';
+import { interpretTokens } from '../../src/channels/interpret-tokens.js';
+import type { TextModel } from '../../src/decoding/create-text-model.js';
+import type { TokenEvent } from '../../src/events/token-event.js';
+import type { LoadProgress, ModelEntry } from '../../src/models/model-entry.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
+import type { Message } from '../../src/request/message.js';
+import { describeBackend } from '../contract/backend-contract.js';
+
+const folder = inject('webLlmModel');
+if (!folder) console.warn('SKIPPED: WebLLM was not tested, because INPAGE_WEBLLM_MODEL names no model folder.');
+
+const adapter = await navigator.gpu?.requestAdapter();
+const onSoftware = adapter?.info.architecture === 'swiftshader' || adapter?.info.isFallbackAdapter === true;
+const url = new URL(`/@fs${folder}/`, location.href).href;
+const entry: ModelEntry = {
+  id: 'real',
+  task: 'chat',
+  backend: 'web-llm',
+  source: url,
+  modelLibrary: `${url}model.wasm`,
+  contextLength: 1024,
+};
+const progress: LoadProgress[] = [];
+const devices: GPUDevice[] = [];
+
+/** Model libraries fit one version of WebLLM; the folder says which. */
+async function importEngine(): Promise<WebLlmModule> {
+  const answer = await fetch(`${url}engine.json`);
+  const name = answer.ok ? ((await answer.json()) as { package?: string }).package : undefined;
+  if (name === 'web-llm-0-2-79') return (await import('web-llm-0-2-79')) as unknown as WebLlmModule;
+  return browserEnvironment.importWebLlm();
+}
+
+/** Notes every device that the engine makes, so that a test can take one away. */
+function noteDevices(): void {
+  const original = GPUAdapter.prototype.requestDevice;
+  GPUAdapter.prototype.requestDevice = async function (descriptor) {
+    const device = await original.call(this, descriptor);
+    devices.push(device);
+    return device;
+  };
+}
+
+async function load(): Promise<TextModel> {
+  const began = performance.now();
+  const backend = createWebLlmBackend({ ...browserEnvironment, importWebLlm: importEngine });
+  const model = await backend.load(entry, {
+    onProgress: (event) => void progress.push(event),
+    signal: new AbortController().signal,
+    assetsURL: location.href,
+    pageURL: location.href,
+  });
+  report('load', began, progress.at(-1)!.totalBytes, 'bytes');
+  return model as TextModel;
+}
+
+function report(what: string, began: number, count: number, unit: string): void {
+  console.info(`${what}: ${((performance.now() - began) / 1000).toFixed(1)} s, ${count} ${unit}`);
+}
+
+const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
+
+function ask(changes: Partial<GenerationRequest> = {}, messages = [user('Hi')]): GenerationRequest {
+  return { ...plainGenerationRequest('real', { type: 'chat', messages }), maxTokens: 2, ...changes };
+}
+
+async function collect(model: TextModel, request: GenerationRequest): Promise<TokenEvent[]> {
+  const began = performance.now();
+  const events: TokenEvent[] = [];
+  for await (const event of model.generate(request, new AbortController().signal)) {
+    if (event.type === 'prompt') report('prompt', began, event.promptTokens - event.cachedTokens, 'tokens');
+    events.push(event);
+  }
+  report('generation', began, events.filter(({ type }) => type === 'token').length, 'tokens');
+  return events;
+}
+
+if (folder && !onSoftware) describeBackend('WebLLM', { load });
+
+describe.skipIf(!folder)('WebLLM with a real model library', () => {
+  let model: TextModel;
+  beforeAll(async () => {
+    noteDevices();
+    model = await load();
+  });
+  afterAll(() => model?.unload());
+
+  it('loads with progress in bytes', () => {
+    const stages = progress.map(({ stage }) => stage);
+    expect(stages.at(-1)).toBe('ready');
+    expect(stages).toContain('download');
+    expect(stages).toContain('initialize');
+    expect(progress.at(-1)!.totalBytes).toBeGreaterThan(0);
+    expect(model.info).toMatchObject({ device: 'webgpu', contextLength: 1024, toolFormat: 'hermes' });
+  });
+
+  it('generates, and reuses the prompt when the conversation goes on', async () => {
+    const first = await collect(model, ask({ maxTokens: 1, topLogprobs: 2 }));
+    const [prompt, token] = first;
+    expect(prompt).toMatchObject({ type: 'prompt', cachedTokens: 0 });
+    expect(token).toMatchObject({ type: 'token', logprob: { top: [{}, {}] } });
+    expect(token?.type === 'token' && token.logprob!.logprob).toBeLessThan(0);
+    const history: Message[] = [
+      user('Hi'),
+      { role: 'assistant', content: [{ type: 'text', text: 'Yes' }], toolCalls: [] },
+      user('Go on'),
+    ];
+    const second = await collect(model, ask({ maxTokens: 1 }, history));
+    const counted = prompt?.type === 'prompt' ? prompt.promptTokens : 0;
+    expect(second[0]).toMatchObject({ type: 'prompt', cachedTokens: counted });
+  });
+
+  it('follows a JSON schema, which no random model does by itself', async () => {
+    const schema = {
+      type: 'object',
+      properties: { ok: { type: 'boolean' } },
+      required: ['ok'],
+      additionalProperties: false,
+    };
+    const output = { type: 'json-schema', name: 'answer', schema, strict: true } as const;
+    const events = await collect(model, ask({ maxTokens: 24, output }));
+    const text = events.map((event) => (event.type === 'prompt' ? '' : event.text)).join('');
+    expect(JSON.parse(text)).toEqual({ ok: expect.any(Boolean) });
+  });
+
+  it('calls a forced tool, though WebLLM knows no tools for this model', async () => {
+    const request = ask({
+      maxTokens: 60,
+      tools: [{ name: 'now', parameters: { type: 'object', properties: {}, additionalProperties: false } }],
+      toolChoice: { name: 'now' },
+    });
+    const tokens = model.generate(request, new AbortController().signal);
+    const clock = (): number => Date.now();
+    const answer = await collectGeneration(
+      interpretTokens(tokens, request, { clock, createId: () => 'call', startTime: clock() }),
+    );
+    expect(answer.choices[0]).toMatchObject({ reason: 'tool-calls', toolCalls: [{ name: 'now' }] });
+  });
+
+  it('stops when it is cancelled, and is free again', async () => {
+    const controller = new AbortController();
+    const run = async (): Promise<void> => {
+      for await (const event of model.generate(ask({ maxTokens: 50 }), controller.signal)) {
+        if (event.type === 'token') controller.abort();
+      }
+    };
+    await expect(run()).rejects.toMatchObject({ code: 'cancelled' });
+    expect((await collect(model, ask({ maxTokens: 1 }))).at(-1)).toMatchObject({ type: 'end' });
+  });
+
+  it('reports a lost device in the middle of an answer, and loads again from the cache', async () => {
+    const run = async (): Promise<void> => {
+      for await (const event of model.generate(ask({ maxTokens: 50 }), new AbortController().signal)) {
+        if (event.type === 'token') devices.at(-1)!.destroy();
+      }
+    };
+    await expect(run()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(model.lost).resolves.toMatchObject({ code: 'unavailable' });
+    await model.unload();
+    model = await load();
+    expect((await collect(model, ask({ maxTokens: 1 }))).at(-1)).toMatchObject({ type: 'end' });
+  });
+});
