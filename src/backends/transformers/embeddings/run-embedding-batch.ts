@@ -1,18 +1,12 @@
 /** One padded batch through the ONNX session. @module */
-import { Tensor } from '@huggingface/transformers';
+import { createTensor, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
 import { normaliseVector, type Pooling, poolVector } from './pool-vectors.js';
 
-/** The part of ONNX Runtime's session that is used here; tensors are its own, not transformers.js's. */
+/** The part of ONNX Runtime's session that is used here. */
 export interface EmbeddingSession {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
-  run(feeds: Record<string, unknown>, fetches: readonly string[]): Promise<Record<string, OutputTensor>>;
-}
-
-interface OutputTensor {
-  readonly dims: readonly number[];
-  getData(): Promise<unknown>;
-  dispose(): void;
+  run(feeds: Record<string, OnnxTensor>, fetches: readonly string[]): Promise<Record<string, OnnxTensor>>;
 }
 
 /** Outputs that are pooled already come first; then hidden states, by the names that exporters use. */
@@ -28,7 +22,7 @@ export async function runEmbeddingBatch(
   const output = outputOf(session);
   const results = await session.run(feedsFor(session, batch, options.padToken), [output]);
   const tensor = results[output]!;
-  const data = await floatsOf(tensor);
+  const data = toFloat32(await tensor.getData());
   const width = tensor.dims.at(-1)!;
   const pooled = tensor.dims.length === 2;
   const tokens = pooled ? 1 : tensor.dims[1]!;
@@ -73,27 +67,10 @@ function feedsFor(session: EmbeddingSession, batch: readonly (readonly number[])
       values['position_ids']![at] = BigInt(column);
     }
   }
-  const feeds: Record<string, unknown> = {};
+  const feeds: Record<string, OnnxTensor> = {};
   for (const name of session.inputNames) {
     const data = values[name];
-    if (data) feeds[name] = new Tensor('int64', data, [rows, columns]).ort_tensor;
+    if (data) feeds[name] = createTensor('int64', data, [rows, columns]);
   }
   return feeds;
-}
-
-async function floatsOf(tensor: OutputTensor): Promise<Float32Array> {
-  const data = await tensor.getData();
-  if (data instanceof Float32Array) return data;
-  // Half precision graphs: runtimes with Float16Array give that, others the raw bits.
-  if (data instanceof Uint16Array) return Float32Array.from(data, halfToFloat);
-  return Float32Array.from(data as ArrayLike<number>);
-}
-
-function halfToFloat(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }

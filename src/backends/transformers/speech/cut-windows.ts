@@ -48,7 +48,8 @@ function skipSilence(samples: Float32Array, sampleRate: number, start: number): 
 
 function isSilent(samples: Float32Array, sampleRate: number, start: number, end: number): boolean {
   const step = Math.round(sampleRate * STEP);
-  for (let at = start; at < end; at += step) if (loudness(samples, at, Math.min(end, at + step)) >= SILENCE) return false;
+  for (let at = start; at < end; at += step)
+    if (loudness(samples, at, Math.min(end, at + step)) >= SILENCE) return false;
   return true;
 }
 

@@ -7,6 +7,11 @@ export interface FourierTransform {
   transform(real: Float64Array, imaginary: Float64Array): void;
 }
 
+interface Signal {
+  real: Float64Array;
+  imaginary: Float64Array;
+}
+
 interface Stage {
   radix: number;
   /** Length of the remaining sub-transforms after this stage. */
@@ -16,25 +21,27 @@ interface Stage {
   /** cos and sin of the twiddle factors, `[rest][radix]`. */
   cosines: Float64Array;
   sines: Float64Array;
+  /** cos and sin of the `radix` roots of unity. */
+  rootCosines: Float64Array;
+  rootSines: Float64Array;
 }
 
 /** Prepares the twiddle factors for `size` (at least 1); fast when its prime factors are small. */
 export function createFourierTransform(size: number): FourierTransform {
   const stages = planStages(size);
-  const spareReal = new Float64Array(size);
-  const spareImaginary = new Float64Array(size);
+  const spare = { real: new Float64Array(size), imaginary: new Float64Array(size) };
   return {
     size,
     transform(real, imaginary) {
-      let from: [Float64Array, Float64Array] = [real, imaginary];
-      let to: [Float64Array, Float64Array] = [spareReal, spareImaginary];
+      let from: Signal = { real, imaginary };
+      let to: Signal = spare;
       for (const stage of stages) {
         runStage(stage, from, to);
         [from, to] = [to, from];
       }
-      if (from[0] === real) return;
-      real.set(from[0]);
-      imaginary.set(from[1]);
+      if (from.real === real) return;
+      real.set(from.real);
+      imaginary.set(from.imaginary);
     },
   };
 }
@@ -54,7 +61,10 @@ function planStages(size: number): Stage[] {
         sines[p * radix + j] = Math.sin(angle);
       }
     }
-    stages.push({ radix, rest, stride, cosines, sines });
+    const roots = Array.from({ length: radix }, (_, k) => (-2 * Math.PI * k) / radix);
+    const rootCosines = Float64Array.from(roots, Math.cos);
+    const rootSines = Float64Array.from(roots, Math.sin);
+    stages.push({ radix, rest, stride, cosines, sines, rootCosines, rootSines });
     length = rest;
     stride *= radix;
   }
@@ -75,16 +85,13 @@ function factorsOf(size: number): number[] {
 }
 
 /** One Stockham stage: small transforms of `radix` values each, results in their final order. */
-function runStage(stage: Stage, from: [Float64Array, Float64Array], to: [Float64Array, Float64Array]): void {
-  const { radix, rest, stride, cosines, sines } = stage;
-  const [fromReal, fromImaginary] = from;
-  const [toReal, toImaginary] = to;
-  const rootCosines = new Float64Array(radix);
-  const rootSines = new Float64Array(radix);
-  for (let k = 0; k < radix; k++) {
-    rootCosines[k] = Math.cos((-2 * Math.PI * k) / radix);
-    rootSines[k] = Math.sin((-2 * Math.PI * k) / radix);
-  }
+function runStage(stage: Stage, from: Signal, to: Signal): void {
+  if (stage.radix === 4) runStageOfFour(stage, from, to);
+  else runAnyStage(stage, from, to);
+}
+
+function runAnyStage(stage: Stage, from: Signal, to: Signal): void {
+  const { radix, rest, stride, cosines, sines, rootCosines, rootSines } = stage;
   for (let p = 0; p < rest; p++) {
     for (let j = 0; j < radix; j++) {
       const cosine = cosines[p * radix + j]!;
@@ -92,18 +99,72 @@ function runStage(stage: Stage, from: [Float64Array, Float64Array], to: [Float64
       for (let q = 0; q < stride; q++) {
         let sumReal = 0;
         let sumImaginary = 0;
+        let at = q + stride * p;
+        let root = 0;
         for (let k = 0; k < radix; k++) {
-          const at = q + stride * (p + rest * k);
-          const root = (j * k) % radix;
-          const rootCosine = rootCosines[root]!;
-          const rootSine = rootSines[root]!;
-          sumReal += fromReal[at]! * rootCosine - fromImaginary[at]! * rootSine;
-          sumImaginary += fromReal[at]! * rootSine + fromImaginary[at]! * rootCosine;
+          const real = from.real[at]!;
+          const imaginary = from.imaginary[at]!;
+          sumReal += real * rootCosines[root]! - imaginary * rootSines[root]!;
+          sumImaginary += real * rootSines[root]! + imaginary * rootCosines[root]!;
+          at += stride * rest;
+          root += j;
+          if (root >= radix) root -= radix;
         }
         const target = q + stride * (radix * p + j);
-        toReal[target] = sumReal * cosine - sumImaginary * sine;
-        toImaginary[target] = sumReal * sine + sumImaginary * cosine;
+        to.real[target] = sumReal * cosine - sumImaginary * sine;
+        to.imaginary[target] = sumReal * sine + sumImaginary * cosine;
       }
     }
   }
+}
+
+/** The same for four values, whose transform needs no multiplication. */
+function runStageOfFour({ rest, stride, cosines, sines }: Stage, from: Signal, to: Signal): void {
+  const step = stride * rest;
+  for (let p = 0; p < rest; p++) {
+    for (let q = 0; q < stride; q++) {
+      const at = q + stride * p;
+      const sumReal = from.real[at]! + from.real[at + 2 * step]!;
+      const sumImaginary = from.imaginary[at]! + from.imaginary[at + 2 * step]!;
+      const gapReal = from.real[at]! - from.real[at + 2 * step]!;
+      const gapImaginary = from.imaginary[at]! - from.imaginary[at + 2 * step]!;
+      const otherSumReal = from.real[at + step]! + from.real[at + 3 * step]!;
+      const otherSumImaginary = from.imaginary[at + step]! + from.imaginary[at + 3 * step]!;
+      const otherGapReal = from.real[at + step]! - from.real[at + 3 * step]!;
+      const otherGapImaginary = from.imaginary[at + step]! - from.imaginary[at + 3 * step]!;
+      const target = q + stride * 4 * p;
+      const turn = p * 4;
+      to.real[target] = sumReal + otherSumReal;
+      to.imaginary[target] = sumImaginary + otherSumImaginary;
+      rotate(
+        to,
+        target + stride,
+        gapReal + otherGapImaginary,
+        gapImaginary - otherGapReal,
+        cosines[turn + 1]!,
+        sines[turn + 1]!,
+      );
+      rotate(
+        to,
+        target + 2 * stride,
+        sumReal - otherSumReal,
+        sumImaginary - otherSumImaginary,
+        cosines[turn + 2]!,
+        sines[turn + 2]!,
+      );
+      rotate(
+        to,
+        target + 3 * stride,
+        gapReal - otherGapImaginary,
+        gapImaginary + otherGapReal,
+        cosines[turn + 3]!,
+        sines[turn + 3]!,
+      );
+    }
+  }
+}
+
+function rotate(to: Signal, at: number, real: number, imaginary: number, cosine: number, sine: number): void {
+  to.real[at] = real * cosine - imaginary * sine;
+  to.imaginary[at] = real * sine + imaginary * cosine;
 }

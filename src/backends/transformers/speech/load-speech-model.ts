@@ -53,7 +53,9 @@ function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): L
   const sessions = model.sessions as Record<string, RuntimeSession | undefined>;
   const [encoder, decoder] = [sessions['model'], sessions['decoder_model_merged']];
   if (!encoder || !decoder?.inputNames.includes('use_cache_branch')) {
-    throw new InferenceError('model_not_supported', `The model \`${entry.id}\` is no Whisper model.`, { param: 'model' });
+    throw new InferenceError('model_not_supported', `The model \`${entry.id}\` is no Whisper model.`, {
+      param: 'model',
+    });
   }
   const vocabulary = tokenizer.get_vocab();
   const tokenId = (token: string) => vocabulary.get(token);

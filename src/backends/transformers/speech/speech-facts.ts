@@ -24,9 +24,9 @@ export interface SpeechFacts {
     translateToken: number;
   };
   /** Never chosen. */
-  suppressed: readonly number[];
-  /** Not chosen as a transcript's first token. */
-  suppressedFirst: readonly number[];
+  suppressed: ReadonlySet<number>;
+  /** Not chosen as a transcript's first token: these and the ones that are never chosen. */
+  suppressedFirst: ReadonlySet<number>;
 }
 
 /** JSON objects as the model's files hold them, and the tokens' ids by their text. */
@@ -49,6 +49,8 @@ export function readSpeechFacts({ config, generation, preprocessor, tokenId }: S
   const hopSamples = number(preprocessor, 'hop_length', 160);
   // The encoder halves the columns, so the positions tell the window even where the preprocessor's file does not.
   const frames = 2 * number(config, 'max_source_positions', 1500);
+  const suppressed = numbers(generation['suppress_tokens'] ?? config['suppress_tokens']);
+  const first = numbers(generation['begin_suppress_tokens'] ?? config['begin_suppress_tokens']);
   const multilingual = readLanguages(generation, tokenId);
   return {
     sampleRate,
@@ -66,8 +68,8 @@ export function readSpeechFacts({ config, generation, preprocessor, tokenId }: S
     noSpeechToken: tokenId('<|nospeech|>') ?? tokenId('<|nocaptions|>'),
     noTimestampsToken: optional(generation['no_timestamps_token_id']) ?? tokenId('<|notimestamps|>'),
     ...(multilingual && { multilingual }),
-    suppressed: numbers(generation['suppress_tokens'] ?? config['suppress_tokens']),
-    suppressedFirst: numbers(generation['begin_suppress_tokens'] ?? config['begin_suppress_tokens']),
+    suppressed: new Set(suppressed),
+    suppressedFirst: new Set([...suppressed, ...first]),
   };
 }
 

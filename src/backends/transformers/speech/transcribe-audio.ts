@@ -46,12 +46,17 @@ export async function* transcribeAudio(
     try {
       await checkpoint(signal);
       language ??= await detectLanguage(engine, sound);
-      const prefix = [...prompt, ...windowPrefix(facts, language, request.task)];
-      usage.promptTokens += prefix.length;
-      for await (const token of decodeWindow(engine, sound, prefix, signal)) {
-        usage.completionTokens++;
-        const text = transcript.push(token);
-        if (text !== '') yield { type: 'delta', text };
+      const prefix = windowPrefix(facts, language, request.task);
+      // A prompt that silences the model is left out: it is there to help.
+      for (const whole of prompt.length > 0 ? [[...prompt, ...prefix], prefix] : [prefix]) {
+        const before = usage.completionTokens;
+        usage.promptTokens += whole.length;
+        for await (const token of decodeWindow(engine, sound, whole, signal)) {
+          usage.completionTokens++;
+          const text = transcript.push(token);
+          if (text !== '') yield { type: 'delta', text };
+        }
+        if (usage.completionTokens > before) break;
       }
       transcript.endWindow();
     } finally {
@@ -76,13 +81,16 @@ async function detectLanguage({ facts, sessions }: SpeechEngine, sound: EncodedS
   return language;
 }
 
-/** Earlier text as Whisper takes it: at most half of the tokens, the last ones. */
+/** Earlier text as Whisper takes it: the last tokens of it, as many as leave the model's mind on the sound. */
 function promptTokens({ facts, tokenizer }: SpeechEngine, prompt: string | undefined): number[] {
   const text = prompt?.trim() ?? '';
   if (text === '' || facts.previousToken === undefined) return [];
   // Text that spells a special token must not become one.
   const tokens = tokenizer.encode(` ${text}`, { add_special_tokens: false }).filter((id) => id < facts.endToken);
-  return [facts.previousToken, ...tokens.slice(1 - Math.floor(facts.maxTokens / 2))];
+  // Models that hear less than Whisper's 30 s have seen short texts only; longer prompts make them fall silent.
+  const seconds = facts.windowSamples / facts.sampleRate;
+  const most = seconds >= 30 ? Math.floor(facts.maxTokens / 2) - 1 : Math.floor(2 * seconds);
+  return [facts.previousToken, ...tokens.slice(-most)];
 }
 
 function windowPrefix(facts: SpeechFacts, language: string | undefined, task: TranscriptionRequest['task']): number[] {
@@ -110,8 +118,8 @@ async function* decodeWindow(
     const tokens: number[] = [];
     let certainty = 0;
     for (;;) {
-      const suppressed = tokens.length === 0 ? [...facts.suppressed, ...facts.suppressedFirst] : facts.suppressed;
-      const { token, logprob } = chooseToken(decoding.logits(), facts.endToken + 1, new Set(suppressed));
+      const suppressed = tokens.length === 0 ? facts.suppressedFirst : facts.suppressed;
+      const { token, logprob } = chooseToken(decoding.logits(), facts.endToken + 1, suppressed);
       certainty += logprob;
       if (token === facts.endToken || prefix.length + tokens.length >= facts.maxTokens) break;
       tokens.push(token);

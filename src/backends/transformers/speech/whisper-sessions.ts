@@ -1,19 +1,10 @@
 /** Encoder and decoder of one Whisper model, with the decoder's keys and values kept between tokens. @module */
-import { Tensor } from '@huggingface/transformers';
+import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
 
-/** ONNX Runtime's own tensor. */
-interface RuntimeTensor {
-  readonly dims: readonly number[];
-  readonly data: unknown;
-  getData(): Promise<unknown>;
-  dispose(): void;
-}
-
-/** The part of ONNX Runtime's session that is used here. */
-export interface RuntimeSession {
-  readonly inputNames: readonly string[];
+/** A session that computes only the outputs that are asked for. */
+export interface RuntimeSession extends Omit<OnnxSession, 'run'> {
   readonly outputNames: readonly string[];
-  run(feeds: Record<string, unknown>, fetches: readonly string[]): Promise<Record<string, RuntimeTensor>>;
+  run(feeds: Readonly<Record<string, OnnxTensor>>, fetches: readonly string[]): Promise<Record<string, OnnxTensor>>;
 }
 
 /** Shape of the decoder's keys and values, from the model's config. */
@@ -26,11 +17,11 @@ export interface DecoderShape {
 
 /** What the encoder made of one window of sound. Freed with `dispose`. */
 export interface EncodedSound {
-  states: RuntimeTensor;
+  states: OnnxTensor;
   dispose(): void;
 }
 
-type Cache = Map<string, RuntimeTensor>;
+type Cache = Map<string, OnnxTensor>;
 
 /** Runs the two graphs. One decoding at a time. */
 export class WhisperSessions {
@@ -50,11 +41,11 @@ export class WhisperSessions {
 
   /** @param features log-mel energies `[bands, frames]` */
   async encode(features: Float32Array, bands: number): Promise<EncodedSound> {
-    const input = new Tensor('float32', features, [1, bands, features.length / bands]);
+    const input = createTensor('float32', features, [1, bands, features.length / bands]);
     const output = this.#encoder.outputNames.includes('last_hidden_state')
       ? 'last_hidden_state'
       : this.#encoder.outputNames[0]!;
-    const results = await this.#encoder.run({ input_features: input.ort_tensor }, [output]);
+    const results = await this.#encoder.run({ input_features: input }, [output]);
     const states = results[output]!;
     return { states, dispose: () => states.dispose() };
   }
@@ -95,8 +86,8 @@ export class Decoding {
   /** Appends a token. */
   async append(token: number): Promise<void> {
     // The branch with a cache holds the encoder's keys and values already, so its states need not be copied again.
-    const states = new Tensor('float32', new Float32Array(this.#shape.width), [1, 1, this.#shape.width]);
-    await this.#run([token], states.ort_tensor as unknown as RuntimeTensor, true);
+    const states = this.#zeros('encoder_hidden_states', [1, 1, this.#shape.width]);
+    await this.#run([token], states, true);
   }
 
   /** Frees the keys and values. */
@@ -105,16 +96,16 @@ export class Decoding {
     this.#cache.clear();
   }
 
-  async #run(tokens: readonly number[], states: RuntimeTensor, cached: boolean): Promise<void> {
+  async #run(tokens: readonly number[], states: OnnxTensor, cached: boolean): Promise<void> {
     const { heads, headSize } = this.#shape;
-    const feeds: Record<string, unknown> = {
-      input_ids: new Tensor('int64', BigInt64Array.from(tokens, BigInt), [1, tokens.length]).ort_tensor,
+    const feeds: Record<string, OnnxTensor> = {
+      input_ids: createTensor('int64', BigInt64Array.from(tokens, BigInt), [1, tokens.length]),
       encoder_hidden_states: states,
-      use_cache_branch: new Tensor('bool', [cached], [1]).ort_tensor,
+      use_cache_branch: createTensor('bool', Uint8Array.of(cached ? 1 : 0), [1]),
     };
     for (const name of this.#pastNames) {
       feeds[`past_key_values.${name}`] =
-        this.#cache.get(name) ?? new Tensor('float32', new Float32Array(0), [1, heads, 0, headSize]).ort_tensor;
+        this.#cache.get(name) ?? this.#zeros(`past_key_values.${name}`, [1, heads, 0, headSize]);
     }
     // The cross attention's keys and values never change, so the cached branch gives none; attentions are not wanted.
     const wanted = this.#pastNames.filter((name) => !cached || name.includes('.decoder.'));
@@ -124,8 +115,16 @@ export class Decoding {
       this.#cache.set(name, results[`present.${name}`]!);
     }
     const logits = results['logits']!;
-    this.#logits = (await logits.getData()) as Float32Array;
+    this.#logits = toFloat32(await logits.getData());
     this.#rows = tokens.length;
     logits.dispose();
+  }
+  /** A tensor in the precision that the graph's input has. */
+  #zeros(input: string, dims: readonly number[]): OnnxTensor {
+    const size = dims.reduce((product, dim) => product * dim, 1);
+    const half = this.#decoder.inputMetadata.find(({ name }) => name === input)?.type === 'float16';
+    return half
+      ? createTensor('float16', new Uint16Array(size), dims)
+      : createTensor('float32', new Float32Array(size), dims);
   }
 }

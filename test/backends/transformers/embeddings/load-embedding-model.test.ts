@@ -22,7 +22,7 @@ const best = (query: Float32Array, candidates: Float32Array[]) => {
 };
 
 beforeAll(async () => {
-  const entry = { ...DEFAULT_MODELS.find(({ id }) => id === 'tiny-embed')!, source: 'models/tiny-embed' };
+  const entry = { ...DEFAULT_MODELS.find(({ id }) => id === 'tiny-embed')!, source: './models/tiny-embed' };
   const urls = { assetsURL: folder.href, pageURL: folder.href };
   model = await loadEmbeddingModel(entry, { onProgress: () => {}, signal: never, ...urls });
 });
