@@ -52,10 +52,29 @@ function copyOnnxRuntime(): Plugin {
   };
 }
 
+/**
+ * ONNX Runtime names its wasm files relative to its own module, which would inline 40 MB of them here. The engine is
+ * always told where the app serves them; this keeps the names and drops the copies.
+ */
+function dropInlinedWasm(): Plugin {
+  return {
+    name: 'inpage:drop-inlined-wasm',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/onnxruntime-web|@huggingface.transformers/.test(id)) return null;
+      const changed = code.replace(
+        /new URL\(\s*["'](ort-[\w.-]+)["'],\s*import\.meta\.url\s*\)/g,
+        "new URL('/inpage/$1', globalThis.location.href)",
+      );
+      return changed === code ? null : { code: changed, map: null };
+    },
+  };
+}
+
 const library: ViteUserConfig = {
   publicDir: false,
   base: './',
-  plugins: [separateWorkers(), copyOnnxRuntime()],
+  plugins: [separateWorkers(), dropInlinedWasm(), copyOnnxRuntime()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -69,7 +88,9 @@ const library: ViteUserConfig = {
       },
       formats: ['es'],
     },
-    rolldownOptions: { output: { chunkFileNames: 'chunks/[name]-[hash].js' } },
+    rolldownOptions: {
+      output: { chunkFileNames: 'chunks/[name]-[hash].js', assetFileNames: 'assets/[name]-[hash][extname]' },
+    },
   },
 };
 
