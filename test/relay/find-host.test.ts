@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { findHost, type TabClient } from '../../src/relay/find-host.js';
+import { PROTOCOL_VERSION, type CalleeMessage } from '../../src/relay/protocol.js';
+
+type Role = 'host' | 'guest' | 'silent';
+
+/** A tab of a group in a role; it counts what it was asked and the ports that were closed again. */
+function tab(id: string, group: string, role: Role): TabClient & { role: Role; asked: number; hungUp: number } {
+  return {
+    id,
+    role,
+    asked: 0,
+    hungUp: 0,
+    postMessage(message, [port]) {
+      this.asked += 1;
+      if (!(port instanceof MessagePort)) throw new Error('no port');
+      port.onmessage = () => (this.hungUp += 1);
+      if (this.role === 'silent') return;
+      const wanted = message.group === undefined || message.group === group;
+      const answer: CalleeMessage<never> =
+        this.role === 'host' && wanted
+          ? { type: 'hello', version: PROTOCOL_VERSION, lifeline: id }
+          : { type: 'elsewhere', group };
+      port.postMessage(answer);
+    },
+  };
+}
+
+async function find(tabs: TabClient[], asker?: string, group?: string): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(3_000);
+  const { port, hello } = await findHost({ tabs: async () => tabs, prefix: '/v1', asker, group, signal });
+  port.close();
+  return hello.lifeline;
+}
+
+describe('findHost', () => {
+  it('takes the asking tab when it hosts, and asks nobody else', async () => {
+    const other = tab('b', 'g', 'guest');
+    expect(await find([other, tab('a', 'g', 'host')], 'a')).toBe('a');
+    expect(other.asked).toBe(0);
+  });
+
+  it('finds the host of the asking tab’s group, not of another', async () => {
+    expect(await find([tab('x', 'other', 'host'), tab('a', 'g', 'guest'), tab('b', 'g', 'host')], 'a')).toBe('b');
+  });
+
+  it('asks all others when the asking tab does not answer', async () => {
+    expect(await find([tab('a', 'g', 'silent'), tab('b', 'g', 'host')], 'a')).toBe('b');
+  });
+
+  it('serves requests without a tab', async () => {
+    expect(await find([tab('b', 'g', 'host')], '')).toBe('b');
+  });
+
+  it('looks for the named group only', async () => {
+    expect(await find([tab('a', 'one', 'host'), tab('b', 'two', 'host')], undefined, 'two')).toBe('b');
+  });
+
+  it('waits for the next in line while the host is changing', async () => {
+    const next = tab('b', 'g', 'guest');
+    setTimeout(() => (next.role = 'host'), 500);
+    expect(await find([tab('a', 'g', 'guest'), next], 'a')).toBe('b');
+  });
+
+  it('chooses one of several and hangs up on the rest', async () => {
+    const tabs = [tab('a', 'g', 'host'), tab('b', 'g', 'host')];
+    await find(tabs);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(tabs[0]!.hungUp + tabs[1]!.hungUp).toBe(1);
+  });
+
+  it('gives up with the signal', async () => {
+    const signal = AbortSignal.timeout(100);
+    const silent = tab('a', 'g', 'silent');
+    await expect(findHost({ tabs: async () => [silent], prefix: '/v1', signal })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
+import { engineGroup } from '../../src/tab/engine-group.js';
+import { resolveOptions } from '../../src/tab/resolve-options.js';
+import type { InferenceOptions } from '../../src/tab/start-options.js';
+
+const PAGE = 'https://app.test/some/page';
+
+describe('resolveOptions', () => {
+  it('has a default for everything', () => {
+    expect(resolveOptions({}, PAGE)).toMatchObject({
+      models: DEFAULT_MODELS,
+      apiKeys: undefined,
+      requestTimeout: 600,
+      prefix: '/v1',
+      intercept: [],
+      serviceWorker: 'https://app.test/inpage-sw.js',
+    });
+  });
+
+  it('keeps what is given, in one spelling', () => {
+    const options = resolveOptions(
+      { intercept: ['https://api.openai.com/v1/'], serviceWorker: 'sw.js', prefix: '/ai/v1' },
+      PAGE,
+    );
+    expect(options).toMatchObject({
+      intercept: ['https://api.openai.com/v1'],
+      serviceWorker: 'https://app.test/some/sw.js',
+      prefix: '/ai/v1',
+    });
+    expect(resolveOptions({ serviceWorker: false }, PAGE).serviceWorker).toBe(false);
+  });
+
+  const chat = { id: 'a', task: 'chat', backend: 'scripted' };
+  it.each<[unknown, string]>([
+    [{ models: {} }, 'models'],
+    [{ models: [null] }, 'models.0'],
+    [{ models: [chat, { ...chat, id: '' }] }, 'models.1.id'],
+    [{ models: [{ ...chat, task: 'video' }] }, 'models.0.task'],
+    [{ models: [{ ...chat, backend: 'gpu' }] }, 'models.0.backend'],
+    [{ models: [chat, chat] }, 'models'],
+    [{ apiKeys: 'key' }, 'apiKeys'],
+    [{ apiKeys: ['key', { revoked: true }] }, 'apiKeys.1'],
+    [{ apiKeys: [null] }, 'apiKeys.0'],
+    [{ rateLimits: 5 }, 'rateLimits'],
+    [{ rateLimits: { requestsPerMinute: 0.5 } }, 'rateLimits.requestsPerMinute'],
+    [{ rateLimits: { requestsPerDay: -1 } }, 'rateLimits.requestsPerDay'],
+    [{ requestTimeout: 0 }, 'requestTimeout'],
+    [{ requestTimeout: Number.NaN }, 'requestTimeout'],
+    [{ prefix: 'v1' }, 'prefix'],
+    [{ prefix: '/' }, 'prefix'],
+    [{ prefix: '/v1/' }, 'prefix'],
+    [{ prefix: '/../v1' }, 'prefix'],
+    [{ intercept: 'https://a.test' }, 'intercept'],
+    [{ intercept: ['https://a.test', '/v1'] }, 'intercept.1'],
+    [{ intercept: ['https://a.test/?x'] }, 'intercept.0'],
+    [{ serviceWorker: true }, 'serviceWorker'],
+    [{ onProgress: 1 }, 'onProgress'],
+  ])('refuses %j and names %s', (options, param) => {
+    expect(() => resolveOptions(options as InferenceOptions, PAGE)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param }) as Error,
+    );
+  });
+});
+
+describe('engineGroup', () => {
+  const group = (options: InferenceOptions): Promise<string> => engineGroup(resolveOptions(options, PAGE));
+
+  it('is the same for options that mean the same', async () => {
+    const model = { id: 'a', task: 'chat', backend: 'scripted' } as const;
+    const reordered = { backend: 'scripted', task: 'chat', id: 'a' } as const;
+    expect(await group({ models: [model], requestTimeout: 600 })).toBe(
+      await group({ models: [reordered], onProgress() {} }),
+    );
+  });
+
+  it('differs where the service would differ, and gives no key away', async () => {
+    const groups = await Promise.all([
+      group({}),
+      group({ models: [] }),
+      group({ apiKeys: ['sk-secret'] }),
+      group({ prefix: '/v2' }),
+    ]);
+    expect(new Set(groups).size).toBe(4);
+    expect(groups.join()).not.toContain('sk-secret');
+  });
+});
