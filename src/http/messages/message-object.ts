@@ -79,9 +79,9 @@ export function usageAtStart(promptTokens: number, cachedTokens: number): Messag
 }
 
 /** The usage of a finished message. */
-export function usageAtEnd(usage: GenerationUsage): MessageUsage {
+export function usageAtEnd(usage: GenerationUsage, showCache: boolean): MessageUsage {
   return {
-    ...usageAtStart(usage.promptTokens, usage.cachedTokens),
+    ...usageAtStart(usage.promptTokens, showCache ? usage.cachedTokens : 0),
     output_tokens: usage.completionTokens,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
   };

@@ -10,6 +10,7 @@ import type { ServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
+import { asksForCache } from './asks-for-cache.js';
 import type { MessageStreamEvent } from './message-object.js';
 import { messagesRequestSchema } from './request-schema.js';
 import { showsThinking, toGenerationRequest } from './to-generation-request.js';
@@ -25,12 +26,18 @@ export const messagesEndpoint: Endpoint = {
   summary: 'Creates the next message of a conversation.',
   requestSchema: messagesRequestSchema,
   route: (context) => async (c) => {
-    const body = parseBody(messagesRequestSchema, await readJsonBody(c, context));
+    const json = await readJsonBody(c, context);
+    const body = parseBody(messagesRequestSchema, json);
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
     const request = await toGenerationRequest(body, entry.id);
     await context.admit(c);
     const id = `msg_${context.createId().replaceAll('-', '')}`;
-    const message: MessageContext = { id, model: entry.id, showThinking: showsThinking(body) };
+    const message: MessageContext = {
+      id,
+      model: entry.id,
+      showThinking: showsThinking(body),
+      showCache: asksForCache(json),
+    };
     if (body.stream === true) return stream(request, message, c, context);
     const signal = c.req.raw.signal;
     const events = context.inference.generate(request, { signal, deadline: 'result' });

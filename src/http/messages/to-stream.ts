@@ -13,6 +13,8 @@ export interface MessageContext {
   model: string;
   /** Thinking was asked for; otherwise a model's reasoning stays inside. */
   showThinking: boolean;
+  /** The usage tells cached tokens apart from other input. */
+  showCache: boolean;
 }
 
 interface MessageState extends MessageContext {
@@ -40,7 +42,7 @@ export async function* toMessageStream(
 function* renderEvent(event: GenerationEvent, state: MessageState): Generator<MessageStreamEvent> {
   switch (event.type) {
     case 'start':
-      yield messageStart(event.promptTokens, event.cachedTokens, state);
+      yield messageStart(event.promptTokens, state.showCache ? event.cachedTokens : 0, state);
       yield { type: 'ping' };
       return;
     case 'choice-finish':
@@ -48,7 +50,7 @@ function* renderEvent(event: GenerationEvent, state: MessageState): Generator<Me
       return;
     case 'finish':
       if (!state.end) throw new InferenceError('internal', 'The generation ended without a result.');
-      yield { type: 'message_delta', delta: state.end, usage: usageAtEnd(event.usage) };
+      yield { type: 'message_delta', delta: state.end, usage: usageAtEnd(event.usage, state.showCache) };
       yield { type: 'message_stop' };
       return;
     default:
