@@ -62,7 +62,7 @@ function requestBody({ requestSchema, requestType }: Endpoint): JsonObject {
 
 /** A request's schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export function requestBodySchema(schema: NonNullable<Endpoint['requestSchema']>): JsonObject {
-  const { $schema: _, ...document } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
+  const { $schema: _, ...document } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode: 'input',
     // What has no JSON Schema (a check in code) is left out; a test compares both on generated bodies.
@@ -79,7 +79,7 @@ function errorResponses(endpoint: EndpointName): JsonObject {
     if (status === 200 || code === 'cancelled') continue;
     shapes.set(status, (shapes.get(status) ?? new Set()).add(errorShape(endpoint, code, 'answer')));
   }
-  const statuses = [...shapes].sort(([left], [right]) => left - right);
+  const statuses = [...shapes].toSorted(([left], [right]) => left - right);
   return Object.fromEntries(
     statuses.map(([status, found]) => [status, { description: 'An error.', content: errorContent([...found]) }]),
   );

@@ -71,6 +71,10 @@ function addToChoice(choice: AnswerChoice, event: ChoiceEvent): void {
       choice.completionTokens = event.completionTokens;
       if (event.stopSequence !== undefined) choice.stopSequence = event.stopSequence;
       if (event.failure) choice.failure = event.failure;
+      return;
+    default:
+      // The end of a block says nothing that the start of the next, or of nothing, does not.
+      return;
   }
 }
 

@@ -21,11 +21,19 @@ const image = (url: string) => ({
   ],
 });
 
-async function expectFlat(app: App, url: string): Promise<void> {
+const FLAT = {
+  status: 400,
+  json: {
+    error: expect.any(String),
+    error_code: 'invalid_media',
+    error_param: 'messages.0.content.1.image_url.url',
+    error_type: 'invalid_request_error',
+  },
+};
+
+async function answerTo(app: App, url: string): Promise<unknown> {
   const { status, json } = await chat(app, image(url));
-  expect(status).toBe(400);
-  expect(Object.keys(json).sort()).toEqual(['error', 'error_code', 'error_param', 'error_type']);
-  expect(json).toMatchObject({ error: expect.any(String), error_type: 'invalid_request_error' });
+  return { status, json };
 }
 
 it('[C11] an image address that is no data URL of an image: 400 flat', async () => {
@@ -39,7 +47,7 @@ it('[C11] an image address that is no data URL of an image: 400 flat', async () 
     '/cat.png',
     '',
   ];
-  for (const url of refused) await expectFlat(app, url);
+  for (const url of refused) expect(await answerTo(app, url)).toEqual(FLAT);
 });
 
 it('[C12] a data URL whose bytes are no image: 400 flat', async () => {
@@ -51,7 +59,7 @@ it('[C12] a data URL whose bytes are no image: 400 flat', async () => {
     `data:image/jpeg;base64,${btoa('\xff\xd8\xff\xe0 no picture')}`,
     `data:image/png;base64,${PNG.slice(0, 60)}`,
   ];
-  for (const url of broken) await expectFlat(app, url);
+  for (const url of broken) expect(await answerTo(app, url)).toEqual(FLAT);
 });
 
 it('[C13] an image for a text-only model: 400 unsupported_content', async () => {

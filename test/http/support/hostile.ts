@@ -1,5 +1,5 @@
 /** Generators of requests that nobody should send. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { audioForm, AUDIO_PATHS, JSON_ENDPOINTS } from './models.js';
 
 /** What is sent; `headers` without a content type leave it to the body. */

@@ -42,8 +42,9 @@ export const AUDIO_PATHS = ['/v1/audio/transcriptions', '/v1/audio/translations'
 export function wavFile(): File {
   const samples = 1600;
   const view = new DataView(new ArrayBuffer(44 + samples * 2));
-  const text = (offset: number, value: string): void =>
-    [...value].forEach((letter, index) => view.setUint8(offset + index, letter.charCodeAt(0)));
+  const text = (offset: number, value: string): void => {
+    for (let index = 0; index < value.length; index += 1) view.setUint8(offset + index, value.charCodeAt(index));
+  };
   text(0, 'RIFF');
   view.setUint32(4, 36 + samples * 2, true);
   text(8, 'WAVEfmt ');
