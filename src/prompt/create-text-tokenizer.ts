@@ -1,19 +1,22 @@
 /** A TextTokenizer over `@huggingface/tokenizers`: byte-level BPE, SentencePiece with byte fallback, WordPiece. @module */
-import { Tokenizer } from '@huggingface/tokenizers';
+import type { Tokenizer } from '@huggingface/tokenizers';
 import type { TextTokenizer } from '../decoding/text-engine.js';
 import { byteLevelBytes, pieceBytes, sentencePieceBytes, wordPieceBytes } from './token-bytes.js';
 
-/** A model's own files and what they leave open. */
-export interface TokenizerFiles {
+/** A tokenizer and what it leaves open. */
+export interface TokenizerParts {
+  /** Built of `tokenizer.json` and `tokenizer_config.json`. */
+  tokenizer: Tokenizer;
   /** `tokenizer.json`. */
   json: TokenizerJson;
-  /** `tokenizer_config.json`; may be empty. */
-  config: Readonly<Record<string, unknown>>;
+  /** `bos_token`, `eos_token` and the like; see {@link specialTokensOf}. */
+  specialTokens: Readonly<Record<string, string>>;
   /** End-of-turn tokens of the generation config. */
   endTokens: readonly number[];
   chatTemplate: string | undefined;
 }
 
+/** `tokenizer.json`, as far as it is looked into. */
 export interface TokenizerJson {
   decoder?: DecoderJson | null;
 }
@@ -38,18 +41,17 @@ type AddedTokens = ReadonlyMap<number, { content: string }>;
 
 const encoder = new TextEncoder();
 
-/** Reads a model's tokenizer files. */
-export function createTextTokenizer(files: TokenizerFiles): TextTokenizer {
-  const tokenizer = new Tokenizer(files.json, files.config);
+/** Runs the stages of a tokenizer for text in which no added token is meant. */
+export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
+  const { tokenizer, chatTemplate, specialTokens } = parts;
   const stages = tokenizer as unknown as Stages;
   const added: AddedTokens = tokenizer.get_added_tokens_decoder();
   const addedTokens = new Map([...added].map(([id, { content }]) => [content, id] as const));
-  const bytesOfPiece = pieceDecoder(files.json);
+  const bytesOfPiece = pieceDecoder(parts.json);
   const known: (Uint8Array | undefined)[] = [];
-  const templateVariables = specialTokens(files.config);
   return {
     vocabularySize: [...added.keys()].reduce((size, id) => Math.max(size, id + 1), stages.model.vocab.length),
-    endTokens: endTokens(files, templateVariables, addedTokens),
+    endTokens: endTokens(parts, addedTokens),
     addedTokens,
     encodeText: (text) => encodeWithoutAddedTokens(text, stages, added),
     bytesOf(token) {
@@ -58,10 +60,23 @@ export function createTextTokenizer(files: TokenizerFiles): TextTokenizer {
         ? encoder.encode(special.content)
         : bytesOfPiece(stages.model.vocab[token] ?? ''));
     },
-    ...(files.chatTemplate !== undefined && { chatTemplate: files.chatTemplate }),
-    templateVariables,
-    prefixTokens: prefixTokens(tokenizer, templateVariables),
+    ...(chatTemplate !== undefined && { chatTemplate }),
+    templateVariables: specialTokens,
+    prefixTokens: prefixTokens(tokenizer, specialTokens),
   };
+}
+
+const SPECIAL_TOKENS = ['bos_token', 'eos_token', 'pad_token', 'unk_token', 'sep_token', 'cls_token'] as const;
+
+/** The special tokens of `tokenizer_config.json`; older configs write them as objects. */
+export function specialTokensOf(config: Readonly<Record<string, unknown>>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of SPECIAL_TOKENS) {
+    const value = config[name];
+    const text = typeof value === 'string' ? value : (value as { content?: unknown } | null | undefined)?.content;
+    if (typeof text === 'string') found[name] = text;
+  }
+  return found;
 }
 
 /** How a model's pieces of text stand for bytes, read from its decoder. */
@@ -87,7 +102,7 @@ function encodeWithoutAddedTokens(text: string, stages: Stages, added: AddedToke
   return text
     .split(content)
     .flatMap((part, index) => [
-      ...(index === 0 ? [] : [...content].flatMap((character) => encodePlain(character, stages))),
+      ...(index === 0 ? [] : Array.from(content).flatMap((character) => encodePlain(character, stages))),
       ...(part === '' ? [] : encodeWithoutAddedTokens(part, stages, added)),
     ]);
 }
@@ -105,39 +120,22 @@ function encodePlain(text: string, stages: Stages): number[] {
   return ids;
 }
 
-const SPECIAL_TOKENS = ['bos_token', 'eos_token', 'pad_token', 'unk_token', 'sep_token', 'cls_token'] as const;
-
-/** `bos_token` and the like; older configs write them as objects. */
-function specialTokens(config: Readonly<Record<string, unknown>>): Record<string, string> {
-  const variables: Record<string, string> = {};
-  for (const name of SPECIAL_TOKENS) {
-    const value = config[name];
-    const text = typeof value === 'string' ? value : (value as { content?: unknown } | null | undefined)?.content;
-    if (typeof text === 'string') variables[name] = text;
-  }
-  return variables;
-}
-
 /** End-of-turn tokens that some generation configs forget; a template that writes one ends turns with it. */
 const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|end|>', '<end_of_turn>', '<|return|>', '<|call|>'];
 
-function endTokens(
-  files: TokenizerFiles,
-  variables: Readonly<Record<string, string>>,
-  addedTokens: ReadonlyMap<string, number>,
-): Set<number> {
-  const ends = new Set(files.endTokens);
-  const own = addedTokens.get(variables['eos_token'] ?? '');
+function endTokens(parts: TokenizerParts, addedTokens: ReadonlyMap<string, number>): Set<number> {
+  const ends = new Set(parts.endTokens);
+  const own = parts.tokenizer.token_to_id(parts.specialTokens['eos_token'] ?? '');
   if (own !== undefined) ends.add(own);
   if (ends.size > 1) return ends;
   for (const token of TURN_ENDS) {
     const id = addedTokens.get(token);
-    if (id !== undefined && files.chatTemplate?.includes(token)) ends.add(id);
+    if (id !== undefined && parts.chatTemplate?.includes(token)) ends.add(id);
   }
   return ends;
 }
 
-function prefixTokens(tokenizer: Tokenizer, variables: Readonly<Record<string, string>>): number[] {
-  const bos = tokenizer.token_to_id(variables['bos_token'] ?? '');
+function prefixTokens(tokenizer: Tokenizer, specialTokens: Readonly<Record<string, string>>): number[] {
+  const bos = tokenizer.token_to_id(specialTokens['bos_token'] ?? '');
   return bos !== undefined && tokenizer.encode('a').ids[0] === bos ? [bos] : [];
 }

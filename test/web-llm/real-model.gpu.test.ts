@@ -36,8 +36,9 @@ const devices: GPUDevice[] = [];
 async function importEngine(): Promise<WebLlmModule> {
   const answer = await fetch(`${url}engine.json`);
   const name = answer.ok ? ((await answer.json()) as { package?: string }).package : undefined;
-  if (name === 'web-llm-0-2-79') return (await import('web-llm-0-2-79')) as unknown as WebLlmModule;
-  return browserEnvironment.importWebLlm();
+  if (name !== 'web-llm-0-2-79') return browserEnvironment.importWebLlm();
+  const older: unknown = await import('web-llm-0-2-79');
+  return older as WebLlmModule;
 }
 
 /** Notes every device that the engine makes, so that a test can take one away. */
@@ -64,7 +65,7 @@ async function load(): Promise<TextModel> {
 }
 
 function report(what: string, began: number, count: number, unit: string): void {
-  console.info(`${what}: ${((performance.now() - began) / 1000).toFixed(1)} s, ${count} ${unit}`);
+  console.warn(`${what}: ${((performance.now() - began) / 1000).toFixed(1)} s, ${count} ${unit}`);
 }
 
 const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });

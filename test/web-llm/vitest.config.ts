@@ -14,6 +14,7 @@ const HOUR = 3_600_000;
 
 export default defineConfig({
   root,
+  cacheDir: 'node_modules/.vite-web-llm',
   server: { fs: { allow: [root, ...(folder ? [resolve(folder)] : [])] } },
   optimizeDeps: {
     include: [

@@ -52,11 +52,12 @@ function systemPrompt(format: ConversationTemplate): string[] {
 }
 
 function turn(format: ConversationTemplate, separator: string): string[] {
+  const templates = (format.role_templates ?? {}) as Partial<Record<SpeakingRole, string>>;
   const lines: string[] = [];
   const roles: readonly SpeakingRole[] = ['user', 'assistant', 'tool'];
   for (const [index, role] of roles.entries()) {
     const name = expression(literal(roleOf(format, role) + separator));
-    const template = format.role_templates?.[role as keyof typeof format.role_templates] ?? PLACEHOLDERS[role];
+    const template = templates[role] ?? PLACEHOLDERS[role];
     const content = filled(template.replaceAll(FUNCTIONS_PLACEHOLDER, ''), PLACEHOLDERS[role], 'message.content');
     lines.push(
       statement(`${index === 0 ? 'if' : 'elif'} message.role == '${role}'`),

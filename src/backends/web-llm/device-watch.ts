@@ -24,22 +24,23 @@ export class DeviceWatch {
   }
 
   /**
-   * Runs `load` while every adapter that `gpu` hands out tells this watch of its devices. The engine asks
-   * `navigator.gpu` itself, so this wraps its `requestAdapter` for as long as `load` takes.
+   * Watches every device that is made through `gpu` from now on. The engine asks `navigator.gpu` itself, so its
+   * `requestAdapter` is wrapped.
+   * @returns takes the wrapper away again
    */
-  async during<Value>(gpu: GPU, load: () => Promise<Value>): Promise<Value> {
-    const original = gpu.requestAdapter;
+  attach(gpu: GPU): () => void {
+    const own = Object.getOwnPropertyDescriptor(gpu, 'requestAdapter');
+    const original = gpu.requestAdapter.bind(gpu);
     const requestAdapter: GPU['requestAdapter'] = async (options) => {
-      const adapter = await original.call(gpu, options);
+      const adapter = await original(options);
       if (adapter) this.#watch(adapter);
       return adapter;
     };
-    Object.defineProperty(gpu, 'requestAdapter', { configurable: true, writable: true, value: requestAdapter });
-    try {
-      return await load();
-    } finally {
-      Object.defineProperty(gpu, 'requestAdapter', { configurable: true, writable: true, value: original });
-    }
+    Object.defineProperty(gpu, 'requestAdapter', { configurable: true, value: requestAdapter });
+    return () => {
+      if (own) Object.defineProperty(gpu, 'requestAdapter', own);
+      else Reflect.deleteProperty(gpu, 'requestAdapter');
+    };
   }
 
   /** From now on a lost device is our own doing. */
@@ -53,15 +54,15 @@ export class DeviceWatch {
   }
 
   #watch(adapter: GPUAdapter): void {
-    const original = adapter.requestDevice;
+    const original = adapter.requestDevice.bind(adapter);
     const requestDevice: GPUAdapter['requestDevice'] = async (descriptor) => {
-      const device = await original.call(adapter, descriptor);
+      const device = await original(descriptor);
       void device.lost.then((info) => {
         if (!this.#expected) this.#report(deviceLost(info));
       });
       return device;
     };
-    Object.defineProperty(adapter, 'requestDevice', { configurable: true, writable: true, value: requestDevice });
+    Object.defineProperty(adapter, 'requestDevice', { configurable: true, value: requestDevice });
   }
 }
 

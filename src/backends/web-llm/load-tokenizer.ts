@@ -1,7 +1,8 @@
 /** Tokenizer and chat template of a WebLLM model folder. @module */
+import { Tokenizer } from '@huggingface/tokenizers';
 import type { TextTokenizer } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../errors/inference-error.js';
-import { createTextTokenizer, type TokenizerJson } from '../../prompt/create-text-tokenizer.js';
+import { createTextTokenizer, specialTokensOf, type TokenizerJson } from '../../prompt/create-text-tokenizer.js';
 import { type ChatConfig, endTokensOf } from './chat-config.js';
 import { toChatTemplate } from './conversation-template.js';
 import type { ModelFiles } from './model-files.js';
@@ -27,8 +28,9 @@ export async function loadTokenizer(files: ModelFiles, config: ChatConfig): Prom
   }
   const own = ((await files.readJson('tokenizer_config.json', 'webllm/model')) ?? {}) as TokenizerConfig;
   return createTextTokenizer({
+    tokenizer: new Tokenizer(json, own),
     json,
-    config: own,
+    specialTokens: specialTokensOf(own),
     endTokens: endTokensOf(config),
     chatTemplate: chatTemplateOf(own) ?? builtTemplate(config, json),
   });

@@ -40,7 +40,7 @@ export async function listWebLlmModels(): Promise<PrebuiltModel[]> {
   return prebuiltAppConfig.model_list
     .filter(isChatModel)
     .map(describe)
-    .sort((a, b) => (a.gpuMemoryMB ?? Infinity) - (b.gpuMemoryMB ?? Infinity));
+    .toSorted((a, b) => (a.gpuMemoryMB ?? Infinity) - (b.gpuMemoryMB ?? Infinity));
 }
 
 /** A text model: no embedding model and no vision model (their images are not offered here). */

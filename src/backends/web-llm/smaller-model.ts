@@ -16,7 +16,7 @@ export function smallerModel(
   return prebuilt
     .filter((record) => isChatModel(record) && (record.vram_required_MB ?? Infinity) < below)
     .filter((record) => missingForModel(record, facts) === undefined)
-    .sort((a, b) => (b.vram_required_MB ?? 0) - (a.vram_required_MB ?? 0))[0];
+    .toSorted((a, b) => (b.vram_required_MB ?? 0) - (a.vram_required_MB ?? 0))[0];
 }
 
 /**

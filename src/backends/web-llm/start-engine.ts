@@ -30,7 +30,7 @@ export interface StartedEngine {
   tap: LogitsTap;
   watch: DeviceWatch;
   /** Ends the engine as far as it still answers. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** The device went away while the model was loading, which means that it was too large. */
@@ -53,18 +53,22 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
     watch.expectLoss();
     await settledWithin(engine.unload(), watch.isLost ? 0 : STOP_DEADLINE_MS);
   };
+  const detach = watch.attach(options.gpu);
   try {
     // When its device is lost or its loading aborted, WebLLM may just return, or wait for ever.
-    await Promise.race([
-      watch.during(options.gpu, () => engine.reload(record.model_id, IDLE_SAMPLER)),
-      watch.lost.then((cause) => Promise.reject(new LostWhileLoading('The device was lost.', { cause }))),
-      rejectOnAbort(signal),
-    ]);
+    await Promise.race([engine.reload(record.model_id, IDLE_SAMPLER), rejectOnLoss(watch), rejectOnAbort(signal)]);
+    if (watch.isLost) throw new LostWhileLoading('The device was lost.');
   } catch (error) {
     await stop();
     throw error;
+  } finally {
+    detach();
   }
   return { engine, tap, watch, stop };
+}
+
+async function rejectOnLoss(watch: DeviceWatch): Promise<never> {
+  throw new LostWhileLoading('The device was lost.', { cause: await watch.lost });
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
