@@ -26,7 +26,7 @@ export function readWav(bytes: Uint8Array): WavFile | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 12 || !/^(RIFF|RF64)$/.test(ascii(view, 0)) || ascii(view, 8) !== 'WAVE') return undefined;
   let format: Format | undefined;
-  for (let offset = 12; offset + 8 <= bytes.length; ) {
+  for (let offset = 12; offset + 8 <= bytes.length;) {
     const name = ascii(view, offset);
     const size = view.getUint32(offset + 4, true);
     const start = offset + 8;

@@ -38,7 +38,8 @@ export class SampleCollector {
 
   #append(samples: Float32Array): void {
     const length = this.#length + samples.length;
-    if (length > this.#limit) throw new InferenceError('invalid_media', 'The recording is too long.', { param: 'file' });
+    if (length > this.#limit)
+      throw new InferenceError('invalid_media', 'The recording is too long.', { param: 'file' });
     if (length > this.#samples.length) {
       const grown = new Float32Array(Math.max(length, this.#samples.length * 2));
       grown.set(this.#samples.subarray(0, this.#length));
