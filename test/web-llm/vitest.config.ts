@@ -1,4 +1,4 @@
-/** Real WebLLM in real Chromium: on the GPU where there is one, else on SwiftShader. See run.mjs. */
+/** Real WebLLM in real Chromium: on the GPU where there is one, else on SwiftShader. See run.ts. */
 import { playwright } from '@vitest/browser-playwright';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
