@@ -146,3 +146,58 @@ describe('tiny-chat on WASM', () => {
     expect(textOf(events)).toContain('</think>');
   });
 });
+
+describe('grammars on tiny-chat', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      city: { type: 'string', maxLength: 12 },
+      country: { enum: ['France', 'Spain'] },
+      inhabitants: { type: 'integer' },
+    },
+    required: ['city', 'country', 'inhabitants'],
+    additionalProperties: false,
+  };
+
+  it('writes JSON by a schema, at any temperature, with fewer runs than tokens', async () => {
+    const output = { type: 'json-schema', name: 'city', schema, strict: true } as const;
+    for (const temperature of [0, 1, 2]) {
+      const sampling = { temperature, seed: 5 };
+      const events = await collect(model.generate(ask(FRANCE, { output, sampling, maxTokens: 200 }), signal));
+      const value = JSON.parse(textOf(events)) as Record<string, unknown>;
+      expect(Object.keys(value)).toEqual(['city', 'country', 'inhabitants']);
+      expect(['France', 'Spain']).toContain(value['country']);
+      expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' });
+    }
+  });
+
+  it('holds in every row of a batch', async () => {
+    const output = { type: 'json-schema', name: 'city', schema, strict: true } as const;
+    const sampling = { temperature: 1, seed: 5 };
+    const events = await collect(model.generate(ask(FRANCE, { output, sampling, n: 3, maxTokens: 200 }), signal));
+    for (const choice of [0, 1, 2]) expect(() => JSON.parse(textOf(events, choice)) as unknown).not.toThrow();
+  });
+
+  it('refuses a schema that is none', async () => {
+    const output = { type: 'json-schema', name: 'bad', schema: { type: 'objet' }, strict: true } as const;
+    await expect(collect(model.generate(ask(FRANCE, { output }), signal))).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect(textOf(await collect(model.generate(ask(FRANCE), signal)))).toContain('Paris');
+  });
+
+  it('calls a required tool', async () => {
+    const tools = [
+      {
+        name: 'get_weather',
+        description: 'Weather of a city',
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+    ];
+    const events = await collect(
+      model.generate(ask('What is the weather in Rome?', { tools, toolChoice: 'required', maxTokens: 120 }), signal),
+    );
+    expect(textOf(events)).toMatch(/<tool_call>\s*\{\s*"name":\s*"get_weather"/);
+    expect(textOf(events)).toContain('</tool_call>');
+  });
+});
