@@ -4,7 +4,8 @@
  *
  * The folder holds what WebLLM downloads (weights, tokenizer, mlc-chat-config.json) and `model.wasm`; `engine.json`
  * names the npm package to run it with where that is not @mlc-ai/web-llm. Further arguments go to vitest
- * (`-t <name>`). INPAGE_WEBLLM_HARDWARE=1 uses the machine's GPU instead of SwiftShader.
+ * (`-t <name>`). INPAGE_WEBLLM_HARDWARE=1 uses the machine's GPU instead of SwiftShader, where one token takes 10 to
+ * 20 seconds; there INPAGE_WEBLLM_CONTRACT=1 adds the backend contract suite (an hour).
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';

@@ -29,7 +29,10 @@ export default defineConfig({
   test: {
     name: 'web-llm',
     include: ['test/web-llm/**/*.gpu.test.ts'],
-    provide: { webLlmModel: folder ? resolve(folder) : undefined },
+    provide: {
+      webLlmModel: folder ? resolve(folder) : undefined,
+      webLlmContract: process.env['INPAGE_WEBLLM_CONTRACT'] === '1',
+    },
     testTimeout: HOUR,
     hookTimeout: HOUR,
     browser: {
@@ -58,5 +61,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Absolute path of a model folder; undefined: nothing to test. */
     webLlmModel: string | undefined;
+    /** Run the contract suite on SwiftShader too: an hour or more. */
+    webLlmContract: boolean;
   }
 }
