@@ -4,8 +4,7 @@ import * as v from 'valibot';
 /** As many inputs as OpenAI takes in one request. */
 const MOST_INPUTS = 2048;
 
-const text = v.pipe(v.string(), v.minLength(1));
-const tokens = v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(0))), v.minLength(1));
+const tokens = v.array(v.pipe(v.number(), v.integer(), v.minValue(0)));
 
 /** A list of at least one and at most {@link MOST_INPUTS} inputs. */
 const some = <const Item extends v.GenericSchema>(item: Item) =>
@@ -14,7 +13,7 @@ const some = <const Item extends v.GenericSchema>(item: Item) =>
 /** In the field order of the specification. `user` is accepted and ignored, like every unknown field. */
 export const embeddingsRequestSchema = v.object({
   /** One text or token array, or several. */
-  input: v.union([text, some(text), tokens, some(tokens)]),
+  input: v.union([v.string(), some(v.string()), tokens, some(tokens)]),
   model: v.string(),
   encoding_format: v.nullish(v.picklist(['float', 'base64'])),
   dimensions: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
