@@ -1,0 +1,3 @@
+import { describeClientErrors } from './describe-client-errors.js';
+
+describeClientErrors();
