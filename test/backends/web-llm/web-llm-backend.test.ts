@@ -319,7 +319,7 @@ describe('losing the GPU', () => {
     await expect(model.lost).resolves.toMatchObject({ code: 'unavailable' });
   });
 
-  it('[recovery] the service answers 503 or an error event, rebuilds the engine and serves the queue', async () => {
+  it('the service answers 503 or an error event, rebuilds the engine and serves the queue', async () => {
     const browser = fakeBrowser({ passMs: 1 });
     const { app, inference } = await buildApp({
       models: [custom],
