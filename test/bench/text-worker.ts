@@ -1,0 +1,164 @@
+/** Our loop, transformers.js's `generate` and a bare session loop, on the same file in the same worker. */
+import { AutoModelForCausalLM, type PreTrainedModel, Tensor } from '@huggingface/transformers';
+import { loadTextModel } from '../../src/backends/transformers/text/load-text-model.js';
+import type { TextModel } from '../../src/decoding/create-text-model.js';
+import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
+import { plainGenerationRequest } from '../../src/request/generation-request.js';
+import type { Sampling } from '../../src/request/sampling.js';
+
+/** What to measure. */
+export interface TextOrder {
+  kind: 'ours' | 'generate' | 'session' | 'together' | 'one-by-one';
+  origin: string;
+  /** Makes the prompt a new one, so that nothing of it is kept. */
+  round: number;
+  tokens: number;
+}
+
+const CHOICES = 8;
+/** Ends of turn are forbidden, so that all sides write the same number of tokens. */
+const NO_END = { 0: -100, 2: -100 };
+const { signal } = new AbortController();
+
+interface Loaded {
+  ours: TextModel;
+  peer: PreTrainedModel;
+}
+let loaded: Promise<Loaded> | undefined;
+
+async function load(origin: string): Promise<Loaded> {
+  const [chat] = DEFAULT_MODELS;
+  if (!chat) throw new Error('There is no bundled chat model.');
+  const ours = await loadTextModel(chat, {
+    onProgress: () => {},
+    signal,
+    assetsURL: `${origin}/inpage/`,
+    pageURL: `${origin}/`,
+  });
+  const peer = await AutoModelForCausalLM.from_pretrained('/models/tiny-chat', { device: 'wasm', dtype: 'q8' });
+  return { ours, peer };
+}
+
+const promptOf = (round: number): string =>
+  `<|im_start|>user\n${round}: Tell me a very short story about a cat.<|im_end|>\n<|im_start|>assistant\n`;
+
+async function decode(
+  model: TextModel,
+  order: TextOrder,
+  n: number,
+  sampling: Sampling,
+): Promise<{ ids: number[]; tokens: number }> {
+  const request = plainGenerationRequest('tiny-chat', { type: 'raw', text: promptOf(order.round) });
+  const ids: number[] = [];
+  let tokens = 0;
+  const asked = { ...request, n, maxTokens: order.tokens, sampling: { ...sampling, logitBias: NO_END } };
+  for await (const event of model.generate(asked, signal)) {
+    if (event.type !== 'token') continue;
+    tokens += 1;
+    if (event.choice === 0) ids.push(event.id);
+  }
+  return { ids, tokens };
+}
+
+/** Prompt tokens as our engine sees them: ids of a request that generates one token tell nothing, so they are encoded here. */
+async function promptIds(order: TextOrder): Promise<number[]> {
+  const { AutoTokenizer } = await import('@huggingface/transformers');
+  tokenizer ??= AutoTokenizer.from_pretrained('/models/tiny-chat');
+  return (await tokenizer).encode(promptOf(order.round));
+}
+let tokenizer: Promise<{ encode(text: string): number[] }> | undefined;
+
+async function generate(model: PreTrainedModel, ids: number[], tokens: number): Promise<number[]> {
+  const input = new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]);
+  const mask = new Tensor('int64', new BigInt64Array(ids.length).fill(1n), [1, ids.length]);
+  const options = {
+    inputs: input,
+    attention_mask: mask,
+    max_new_tokens: tokens,
+    do_sample: false,
+    suppress_tokens: [0, 2],
+  };
+  const output = (await model.generate(options as never)) as unknown as { tolist(): bigint[][] };
+  return output.tolist()[0]!.slice(ids.length).map(Number);
+}
+
+interface Session {
+  inputNames: string[];
+  inputMetadata: { name: string; shape: (number | string)[] }[];
+  run(feeds: Record<string, unknown>): Promise<Record<string, { dims: number[]; data: Float32Array }>>;
+}
+
+/** The least that a greedy loop can do: feed, run, take the best. */
+async function sessionLoop(model: PreTrainedModel, prompt: number[], tokens: number): Promise<number[]> {
+  const session = (model.sessions as Record<string, unknown>)['model'] as Session;
+  const raw = (data: BigInt64Array | Float32Array, dims: number[]): unknown =>
+    (new Tensor(data instanceof Float32Array ? 'float32' : 'int64', data, dims) as unknown as { ort_tensor: unknown })
+      .ort_tensor;
+  let state: Record<string, unknown> = {};
+  for (const { name, shape } of session.inputMetadata) {
+    if (!name.startsWith('past')) continue;
+    state[name] = raw(
+      new Float32Array(0),
+      shape.map((size, index) => (typeof size === 'number' ? size : index === 0 ? 1 : 0)),
+    );
+  }
+  let input = prompt;
+  let past = 0;
+  const chosen: number[] = [];
+  while (chosen.length < tokens) {
+    const outputs = await session.run({
+      ...state,
+      input_ids: raw(BigInt64Array.from(input, BigInt), [1, input.length]),
+      attention_mask: raw(new BigInt64Array(past + input.length).fill(1n), [1, past + input.length]),
+      num_logits_to_keep: raw(BigInt64Array.of(1n), []),
+    });
+    past += input.length;
+    const logits = outputs['logits']!.data;
+    let best = 1;
+    for (let token = 0; token < logits.length; token++)
+      if (token !== 0 && token !== 2 && logits[token]! > logits[best]!) best = token;
+    chosen.push(best);
+    input = [best];
+    const next = Object.entries(outputs).filter(([name]) => name.startsWith('present'));
+    state = Object.fromEntries(next.map(([name, tensor]) => [name.replace('present', 'past_key_values'), tensor]));
+  }
+  return chosen;
+}
+
+/** Tokens per second and, for greedy ways, which tokens. */
+async function measure(order: TextOrder): Promise<{ rate: number; ids: number[] }> {
+  loaded ??= load(order.origin);
+  const { ours, peer } = await loaded;
+  const prompt = await promptIds(order);
+  const start = performance.now();
+  const rate = (tokens: number): number => tokens / ((performance.now() - start) / 1000);
+  if (order.kind === 'generate') {
+    const ids = await generate(peer, prompt, order.tokens);
+    return { rate: rate(ids.length), ids };
+  }
+  if (order.kind === 'session') {
+    const ids = await sessionLoop(peer, prompt, order.tokens);
+    return { rate: rate(ids.length), ids };
+  }
+  if (order.kind === 'one-by-one') {
+    let tokens = 0;
+    for (let seed = 0; seed < CHOICES; seed++)
+      tokens += (await decode(ours, order, 1, { temperature: 1, seed })).tokens;
+    return { rate: rate(tokens), ids: [] };
+  }
+  const together = order.kind === 'together';
+  const { ids, tokens } = await decode(
+    ours,
+    order,
+    together ? CHOICES : 1,
+    together ? { temperature: 1, seed: 1 } : {},
+  );
+  return { rate: rate(tokens), ids: together ? [] : ids };
+}
+
+globalThis.addEventListener('message', ({ data }: MessageEvent<TextOrder>) => {
+  measure(data).then(
+    (result) => globalThis.postMessage(result),
+    (error: unknown) => globalThis.postMessage({ error: error instanceof Error ? error.stack : String(error) }),
+  );
+});
