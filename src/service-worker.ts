@@ -69,9 +69,11 @@ scope.addEventListener('message', (event) => {
 async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {
   const reader = new AbortController();
   // Not every browser tells a Service Worker when the page cancels, so a look at the tab is the last resort.
-  const check = setInterval(async () => {
-    if (clientId && !(await scope.clients.get(clientId))) reader.abort();
-  }, CLIENT_CHECK);
+  const check = setInterval(() => void abortWhenGone(), CLIENT_CHECK);
+  const abortWhenGone = async (): Promise<void> => {
+    // A navigation's client is the page that it leaves.
+    if (request.mode !== 'navigate' && clientId && !(await scope.clients.get(clientId))) reader.abort();
+  };
   const done = (): void => clearInterval(check);
   const signal = AbortSignal.any([request.signal, reader.signal]);
   signal.addEventListener('abort', done);

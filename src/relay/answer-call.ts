@@ -20,6 +20,7 @@ export async function answerCall<Payload, Item>(
   const call = new AnsweredCall<Payload, Item>(port, timing);
   const payload = await call.opened();
   if (payload) await call.run(handler(payload.value, call.signal));
+  else port.close();
 }
 
 class AnsweredCall<Payload, Item> {

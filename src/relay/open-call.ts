@@ -21,12 +21,12 @@ export interface CallOptions {
  * Opens a call on a port of its own and iterates over its items. Leaving the iteration cancels the call and waits for
  * the callee to stop, at most `timing.cancel`. Throws the callee's InferenceError, or `unavailable` when it is gone.
  */
-export async function* openCall<Payload, Item>(
+export async function* openCall<Item>(
   port: MessagePort,
-  payload: Payload,
+  payload: unknown,
   options: CallOptions,
 ): AsyncGenerator<Item, void, undefined> {
-  const call = new OpenCall<Payload, Item>(port, options);
+  const call = new OpenCall<Item>(port, options);
   try {
     await call.open(payload);
     for (;;) {
@@ -46,7 +46,7 @@ export function peerGone(): InferenceError {
   });
 }
 
-class OpenCall<Payload, Item> {
+class OpenCall<Item> {
   readonly #port: MessagePort;
   readonly #options: CallOptions;
   readonly #ended = new AbortController();
@@ -62,7 +62,7 @@ class OpenCall<Payload, Item> {
     this.#options = options;
   }
 
-  async open(payload: Payload): Promise<void> {
+  async open(payload: unknown): Promise<void> {
     const { signal, lifeline, timing, transfer } = this.#options;
     const gone = (): void => this.#end({ error: peerGone() });
     this.#port.addEventListener('message', this.#onMessage);
@@ -151,7 +151,7 @@ class OpenCall<Payload, Item> {
     this.#wake();
   }
 
-  #send(message: CallerMessage<Payload>, transfer: Transferable[] = []): void {
+  #send(message: CallerMessage<unknown>, transfer: Transferable[] = []): void {
     if (!this.#outcome) this.#port.postMessage(message, transfer);
   }
 }

@@ -31,7 +31,7 @@ export async function relayRequest(
   try {
     signal.throwIfAborted();
     return await Promise.race([exchange.run(connect), rejectOnAbort(signal)]);
-  } catch (thrown) {
+  } catch {
     exchange.end();
     signal.throwIfAborted();
     return unavailableResponse();
@@ -60,7 +60,7 @@ class Exchange {
       hangUp(port);
       throw new InferenceError('unavailable', 'The page and its Service Worker are of two versions.');
     }
-    const items = openCall<RequestPayload, ResponseItem>(port, payload, {
+    const items = openCall<ResponseItem>(port, payload, {
       signal: this.#cancellation.signal,
       timing: REQUEST_TIMING,
       lifeline: hello.lifeline,

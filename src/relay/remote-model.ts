@@ -66,7 +66,7 @@ class RemoteModel {
     const { port1, port2 } = new MessageChannel();
     const message: ModelCallMessage = { type: 'call' };
     this.#worker.port.postMessage(message, [port2]);
-    yield* openCall<ModelPayload, Item>(port1, payload, {
+    yield* openCall<Item>(port1, payload, {
       signal,
       timing: MODEL_TIMING,
       lifeline: this.#worker.lifeline,

@@ -42,8 +42,8 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     yield { type: 'loaded', info: loaded.info, methods: METHODS.filter((method) => loaded[method] !== undefined) };
   }
 
-  async function* answer(payload: ModelPayload, signal: AbortSignal): AsyncGenerator<unknown> {
-    if (payload.method === 'load') return yield* load(payload.argument as LoadArgument, signal);
+  async function* answer(payload: ModelPayload, signal: AbortSignal): AsyncGenerator {
+    if (payload.method === 'load') return yield* load(payload.argument, signal);
     if (!model) throw new InferenceError('unavailable', 'The model is not loaded.');
     if (payload.method === 'unload') return await model.unload();
     yield* runMethod(model, payload.method, payload.argument, signal);
@@ -60,7 +60,7 @@ async function* runMethod(
   method: ModelMethod,
   argument: unknown,
   signal: AbortSignal,
-): AsyncGenerator<unknown> {
+): AsyncGenerator {
   // The gateway sends each method its own argument type; the port cannot carry that knowledge.
   const call = model[method]?.bind(model) as ((argument: unknown, signal: AbortSignal) => unknown) | undefined;
   if (!call) throw new InferenceError('model_not_supported', 'The model cannot do this.', { param: 'model' });

@@ -68,7 +68,7 @@ export class EngineClient {
 
   async *#call(payload: ControlPayload, signal: AbortSignal): AsyncGenerator<Snapshot, void> {
     const { port, hello } = await this.#reach(signal);
-    yield* openCall<ControlPayload, Snapshot>(port, payload, {
+    yield* openCall<Snapshot>(port, payload, {
       signal,
       timing: REQUEST_TIMING,
       lifeline: hello.lifeline,

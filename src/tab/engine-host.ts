@@ -81,6 +81,6 @@ export class EngineHost implements PageControl {
 
   #endWorkers(): void {
     this.#gateway?.terminate();
-    for (const id of [...this.#modelWorkers.keys()]) this.endModelWorker(id);
+    for (const id of this.#modelWorkers.keys()) this.endModelWorker(id);
   }
 }

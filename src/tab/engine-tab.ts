@@ -41,7 +41,7 @@ export class EngineTab {
       const attempt = AbortSignal.any([over, AbortSignal.timeout(ATTEMPT)]);
       try {
         return await this.#attempt(attempt);
-      } catch (thrown) {
+      } catch {
         over.throwIfAborted();
       }
     }

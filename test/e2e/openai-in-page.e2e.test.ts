@@ -3,7 +3,14 @@ import type { Browser, BrowserContext } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { bundleForPage } from './support/bundle-for-page.js';
-import { countingModel, type Door, newContext, openHost, takeServerLog } from './support/host-page.js';
+import {
+  countingModel,
+  type Door,
+  newContext,
+  openHost,
+  requireNothingLeaked,
+  takeServerLog,
+} from './support/host-page.js';
 import { launchChromium } from './support/launch-chromium.js';
 
 declare global {
@@ -25,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await context.close();
-  expect((await takeServerLog()).filter((line) => line.includes('/v1'))).toEqual([]);
+  await requireNothingLeaked();
 });
 
 const DOORS: [Door, InferenceOptions][] = [

@@ -18,7 +18,7 @@ function call<Item>(
   ports.push(port1, port2);
   const timing = { ...TIMING, ...options.timing };
   const answered = answerCall(port2, handler, timing);
-  const items = openCall<string, Item>(port1, 'payload', {
+  const items = openCall<Item>(port1, 'payload', {
     signal: options.signal ?? new AbortController().signal,
     timing,
     lifeline: undefined,
@@ -88,7 +88,7 @@ describe('a call', () => {
 
   it('says nothing of the inside when the handler throws something else', async () => {
     const { items } = call(async function* () {
-      throw new Error('/secret/path');
+      yield await Promise.reject(new Error('/secret/path'));
     });
     await expect(items.next()).rejects.toMatchObject({
       code: 'internal',
@@ -160,7 +160,7 @@ describe('cancelling a call', () => {
       TIMING,
     );
     let stuck = false;
-    const items = openCall<string, number>(port1, '', {
+    const items = openCall<number>(port1, '', {
       signal: new AbortController().signal,
       timing: { ...TIMING, cancel: 50 },
       lifeline: undefined,

@@ -44,6 +44,12 @@ export async function takeServerLog(): Promise<string[]> {
   return log;
 }
 
+/** Throws when a request of the service reached the server: nothing of `/v1` may ever leave the page. */
+export async function requireNothingLeaked(): Promise<void> {
+  const leaked = (await takeServerLog()).filter((line) => line.includes('/v1'));
+  if (leaked.length > 0) throw new Error(`Reached the network: ${leaked.join(', ')}`);
+}
+
 /** The page's workers of one kind; the first one that runs is awaited. */
 export async function workersOf(page: Page, script: 'gateway-worker' | 'model-worker'): Promise<Worker[]> {
   const matches = (): Worker[] => page.workers().filter((worker) => worker.url().includes(script));

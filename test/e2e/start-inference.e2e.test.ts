@@ -1,0 +1,149 @@
+import type { Browser, BrowserContext } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { InferenceOptions } from '../../src/index.js';
+import { ask, countingModel, newContext, openHost, startStream, streamEnd, workersOf } from './support/host-page.js';
+import { launchChromium } from './support/launch-chromium.js';
+
+const MODELS = { models: [countingModel(5, 0, 'quick'), countingModel(2_000, 25, 'slow')] };
+
+let browser: Browser;
+let context: BrowserContext;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  context = await newContext(browser);
+});
+afterEach(() => context.close());
+
+describe('the page API', () => {
+  it('loads a model ahead and tells its state', async () => {
+    const page = await openHost(context, MODELS);
+    const states = await page.evaluate(async () => {
+      const read = (): string[] => window.inference?.status().map((model) => model.state) ?? [];
+      const before = read();
+      await window.inference?.load('quick');
+      return { before, after: read() };
+    });
+    expect(states).toEqual({ before: ['absent', 'absent'], after: ['ready', 'absent'] });
+  });
+
+  it('unloads by ending the worker; the request it worked on is told, the next one loads again', async () => {
+    const page = await openHost(context, MODELS);
+    await startStream(page, 'slow');
+    expect(await workersOf(page, 'model-worker')).toHaveLength(1);
+    await page.evaluate(() => window.inference?.unload('slow'));
+    await expect.poll(() => page.workers().filter((worker) => worker.url().includes('model-worker')).length).toBe(0);
+    expect(JSON.parse((await streamEnd(page)).lastData)).toMatchObject({ error: { code: 'unavailable' } });
+    await startStream(page, 'slow');
+  });
+
+  it('rejects with the engine’s error', async () => {
+    const page = await openHost(context, MODELS);
+    const error = await page.evaluate(() =>
+      window.inference?.load('none').catch((thrown: { name: string; code: string; param: string }) => ({
+        name: thrown.name,
+        code: thrown.code,
+        param: thrown.param,
+      })),
+    );
+    expect(error).toEqual({ name: 'InferenceError', code: 'model_not_found', param: 'model' });
+  });
+});
+
+describe('a start that cannot succeed says why', () => {
+  it.each<[string, InferenceOptions, RegExp]>([
+    ['a wrong option', { requestTimeout: -1 }, /`requestTimeout` must be/],
+    [
+      'a Service Worker script that is not served',
+      { serviceWorker: '/nowhere.js' },
+      /\/nowhere\.js could not be registered/,
+    ],
+  ])('%s', async (_, options, message) => {
+    await expect(openHost(context, options)).rejects.toThrow(message);
+  });
+
+  it('a browser without Service Workers', async () => {
+    await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'serviceWorker'));
+    await expect(openHost(context, MODELS)).rejects.toThrow(/Pass `serviceWorker: false`/);
+  });
+});
+
+describe('a browser without Service Workers and Web Locks', () => {
+  it('is served by inference.fetch, one engine per tab', async () => {
+    await context.addInitScript(() => {
+      Reflect.deleteProperty(Navigator.prototype, 'serviceWorker');
+      Reflect.deleteProperty(Navigator.prototype, 'locks');
+    });
+    const options = { ...MODELS, serviceWorker: false } as const;
+    const pages = [await openHost(context, options), await openHost(context, options)];
+    for (const page of pages) {
+      expect((await ask(page, 'quick', 'inference.fetch')).status).toBe(200);
+      expect(await workersOf(page, 'gateway-worker')).toHaveLength(1);
+    }
+  });
+});
+
+describe('a model worker', () => {
+  it('[S25] makes at most one more token after the cancel reaches it, with a real model', async () => {
+    const page = await openHost(context, { serviceWorker: false });
+    await page.evaluate(() => window.inference?.load('tiny-chat'));
+    const [worker] = await workersOf(page, 'model-worker');
+    // The worker's own count: what it sends, and how much it had sent when it was told to stop.
+    await worker?.evaluate(() => {
+      const counts = { sent: 0, atCancel: -1 };
+      Object.assign(globalThis, { counts });
+      const { postMessage, addEventListener } = MessagePort.prototype;
+      MessagePort.prototype.postMessage = function (
+        this: MessagePort,
+        message: { items?: unknown[] },
+        ...rest: never[]
+      ) {
+        counts.sent += message?.items?.length ?? 0;
+        return postMessage.call(this, message, ...rest);
+      } as MessagePort['postMessage'];
+      MessagePort.prototype.addEventListener = function (
+        this: MessagePort,
+        type: string,
+        listener: EventListener,
+        options?: object,
+      ) {
+        addEventListener.call(this, 'message', (event) => {
+          if ((event as MessageEvent<{ type?: string }>).data?.type === 'cancel') counts.atCancel = counts.sent;
+        });
+        return addEventListener.call(this, type, listener, options);
+      } as MessagePort['addEventListener'];
+    });
+    await page.evaluate(async () => {
+      const abort = new AbortController();
+      const response = await window.inference?.fetch(`${window.inference.baseURL}/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify({
+          model: 'tiny-chat',
+          stream: true,
+          logit_bias: {},
+          max_tokens: 1_500,
+          messages: [{ role: 'user', content: 'Tell me a long story about the sea.' }],
+        }),
+        signal: abort.signal,
+      });
+      const reader = response?.body?.getReader();
+      for (let chunk = 0; chunk < 3; chunk++) await reader?.read();
+      abort.abort();
+    });
+    const read = () =>
+      worker?.evaluate(() => (globalThis as unknown as { counts: { sent: number; atCancel: number } }).counts);
+    await expect.poll(async () => (await read())?.atCancel).toBeGreaterThan(0);
+    const counts = await read();
+    expect((counts?.sent ?? 0) - (counts?.atCancel ?? 0)).toBeLessThanOrEqual(1);
+    expect((await ask(page, 'tiny-chat', 'inference.fetch')).status).toBe(200);
+  });
+});
+
+it('no workers are left after stop', async () => {
+  const page = await openHost(context, MODELS);
+  await ask(page, 'quick');
+  await page.evaluate(() => window.inference?.stop());
+  await expect.poll(() => page.workers().length).toBe(0);
+});
