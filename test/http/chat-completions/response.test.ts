@@ -181,6 +181,15 @@ describe('sampling fields that change nothing', () => {
   });
 });
 
+it('[C65] logit_bias +100 makes the token win at every step', async () => {
+  const { app } = await buildApp();
+  // The first 256 tokens of a scripted model are bytes.
+  const { json } = await chat(app, { logit_bias: { 65: 100 }, max_tokens: 6 });
+  expect(json.choices[0]).toMatchObject({ message: { content: 'AAAAAA' }, finish_reason: 'length' });
+  const banned = await chat(app, { logit_bias: { 65: -100 }, max_tokens: 6 });
+  expect(banned.json.choices[0].message.content).toBe('Hello there, friend.');
+});
+
 describe('log-probabilities', () => {
   it('[C61] logprobs: one entry per token; without it null', async () => {
     const { app } = await buildApp();
