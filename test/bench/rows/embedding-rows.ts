@@ -1,0 +1,49 @@
+/** 256 mixed texts in one request, over the pipeline with the same array and over one call per text. */
+import { askWorker } from '../ask-worker.js';
+import { type BenchRow, compare } from '../bench-row.js';
+import type { EmbeddingOrder } from '../embedding-worker.js';
+
+const TEXTS = 256;
+
+type Kind = EmbeddingOrder['kind'];
+
+export async function embeddingRows(): Promise<BenchRow[]> {
+  const worker = new Worker(new URL('../embedding-worker.ts', import.meta.url), { type: 'module' });
+  const texts = await mixedTexts();
+  let first: number[] = [];
+  const measure = (kind: Kind) => async (): Promise<number> => {
+    const order: EmbeddingOrder = { kind, origin: location.origin, texts };
+    const { rate, vector } = await askWorker<{ rate: number; vector: number[] }>(worker, order);
+    // Faster vectors that mean something else would prove nothing.
+    if (first.length === 0) first = vector;
+    const likeness = vector.reduce((sum, value, index) => sum + value * (first[index] ?? 0), 0);
+    if (vector.length > 0 && likeness < 0.999) throw new Error(`${kind} gave another vector.`);
+    return rate;
+  };
+  const rows = [
+    await compare(
+      { name: `embeddings: ${TEXTS} mixed texts, one request over the pipeline`, goal: 2, unit: 'texts/s' },
+      measure('ours'),
+      measure('pipeline'),
+    ),
+    await compare(
+      { name: `embeddings: ${TEXTS} mixed texts, one request over one by one`, goal: 2, unit: 'texts/s' },
+      measure('ours'),
+      measure('one-by-one'),
+    ),
+  ];
+  worker.terminate();
+  return rows;
+}
+
+/** Mostly sentences, every eighth a paragraph, some of a page: what a search index is made of. */
+async function mixedTexts(): Promise<string[]> {
+  const { notes, queries } = (await (await fetch('/models/tiny-embed/notes.json')).json()) as Record<string, string[]>;
+  const sentences = [...(notes ?? []), ...(queries ?? [])];
+  const some = (start: number, count: number): string =>
+    Array.from({ length: count }, (_, index) => sentences[(start + index * 7) % sentences.length]).join(' ');
+  return Array.from({ length: TEXTS }, (_, index) => {
+    if (index % 32 === 0) return some(index, 12);
+    return some(index, index % 8 === 0 ? 5 : 1);
+  });
+}
