@@ -2,6 +2,7 @@
 import { TextStreamer, env, pipeline } from '@huggingface/transformers';
 
 env.allowRemoteModels = false;
+env.allowLocalModels = true;
 env.localModelPath = '/models/';
 const wasm = env.backends.onnx.wasm;
 if (wasm) wasm.wasmPaths = '/inpage/';

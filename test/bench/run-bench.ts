@@ -5,8 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright';
-import { createServer, type ViteDevServer } from 'vite';
+import { build } from 'vite';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
+import { serveFolder } from '../e2e/support/serve-demo.js';
 import { type BenchRow, compare } from './bench-row.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -17,19 +18,23 @@ const option = (name: string): string | undefined => {
   return at < 0 ? undefined : process.argv[at + 1];
 };
 
-async function serveBench(): Promise<ViteDevServer> {
+/** Built like an app's pages, so that what is measured is what users get. */
+async function serveBench(): Promise<{ origin: string; close(): Promise<void> }> {
   const { inpage } = (await import(
     /* @vite-ignore */ join(root, 'dist/vite.js')
   )) as typeof import('../../src/vite/index.js');
-  const server = await createServer({
+  const outDir = join(root, 'node_modules/.cache/inpage-bench');
+  const pages = ['page', 'open-ours', 'open-peer'].map((name) => join(root, `test/bench/${name}.html`));
+  await build({
     root,
     configFile: false,
     logLevel: 'error',
-    plugins: [inpage({ crossOriginIsolation: true })],
+    publicDir: false,
+    plugins: [inpage()],
     resolve: { alias: { inpage: join(root, 'dist/index.js') } },
-    server: { hmr: false, watch: null },
+    build: { outDir, emptyOutDir: true, target: 'es2022', rolldownOptions: { input: pages } },
   });
-  return server.listen(0);
+  return serveFolder(outDir);
 }
 
 /** Opening a page is measured from outside: each time a fresh page, everything already in the browser's caches. */
@@ -38,8 +43,8 @@ async function openRows(browser: Browser, origin: string): Promise<BenchRow[]> {
   const open = async (name: string): Promise<number> => {
     const page = await context.newPage();
     try {
-      await page.goto(`${origin}test/bench/${name}.html`);
-      await page.waitForFunction('window.bench', undefined, { timeout: 120_000 });
+      await page.goto(`${origin}/test/bench/${name}.html`);
+      await page.waitForFunction(() => 'bench' in window, undefined, { timeout: 120_000 });
       return (await page.evaluate('window.bench')) as number;
     } finally {
       await page.close();
@@ -60,8 +65,8 @@ async function pageRows(browser: Browser, origin: string, part: string): Promise
   const page = await browser.newPage();
   try {
     page.on('pageerror', (error) => process.stderr.write(`${part}: ${error.message}\n`));
-    await page.goto(`${origin}test/bench/page.html?part=${part}`);
-    await page.waitForFunction('window.bench', undefined, { timeout: 600_000 });
+    await page.goto(`${origin}/test/bench/page.html?part=${part}`);
+    await page.waitForFunction(() => 'bench' in window, undefined, { timeout: 600_000 });
     const result = (await page.evaluate('window.bench')) as BenchRow[] | string;
     if (typeof result === 'string') throw new Error(`${part}: ${result}`);
     return result;
@@ -70,10 +75,9 @@ async function pageRows(browser: Browser, origin: string, part: string): Promise
   }
 }
 
-async function measure(server: ViteDevServer, parts: string[]): Promise<BenchRow[]> {
+async function measure(origin: string, parts: string[]): Promise<BenchRow[]> {
   const browser = await launchChromium();
   try {
-    const origin = server.resolvedUrls?.local[0] ?? '';
     const rows: BenchRow[] = [];
     for (const part of parts) {
       const result = part === 'open' ? await openRows(browser, origin) : await pageRows(browser, origin, part);
@@ -108,7 +112,7 @@ try {
   process.stdout.write(
     `${'row'.padEnd(62)}  ${'ours'.padStart(9)}  ${'peer'.padStart(9)}  ${'ratio'.padStart(8)}  goal\n`,
   );
-  const rows = await measure(server, only ? only.split(',') : PARTS);
+  const rows = await measure(server.origin, only ? only.split(',') : PARTS);
   const file = option('json');
   if (file) writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);
 } finally {

@@ -1,5 +1,5 @@
 /** Our loop, transformers.js's `generate` and a bare session loop, on the same file in the same worker. */
-import { AutoModelForCausalLM, type PreTrainedModel, Tensor } from '@huggingface/transformers';
+import { AutoModelForCausalLM, AutoTokenizer, env, type PreTrainedModel, Tensor } from '@huggingface/transformers';
 import { loadTextModel } from '../../src/backends/transformers/text/load-text-model.js';
 import type { TextModel } from '../../src/decoding/create-text-model.js';
 import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
@@ -20,23 +20,25 @@ const CHOICES = 8;
 const NO_END = { 0: -100, 2: -100 };
 const { signal } = new AbortController();
 
-interface Loaded {
-  ours: TextModel;
-  peer: PreTrainedModel;
-}
-let loaded: Promise<Loaded> | undefined;
+let ours: Promise<TextModel> | undefined;
+let peer: Promise<PreTrainedModel> | undefined;
 
-async function load(origin: string): Promise<Loaded> {
+function loadOurs(origin: string): Promise<TextModel> {
   const [chat] = DEFAULT_MODELS;
   if (!chat) throw new Error('There is no bundled chat model.');
-  const ours = await loadTextModel(chat, {
-    onProgress: () => {},
-    signal,
-    assetsURL: `${origin}/inpage/`,
-    pageURL: `${origin}/`,
-  });
-  const peer = await AutoModelForCausalLM.from_pretrained('/models/tiny-chat', { device: 'wasm', dtype: 'q8' });
-  return { ours, peer };
+  return loadTextModel(chat, { onProgress: () => {}, signal, assetsURL: `${origin}/inpage/`, pageURL: `${origin}/` });
+}
+
+/** transformers.js as it comes, but for where its files are: this must be the worker's first model. */
+async function loadAsItComes(origin: string): Promise<PreTrainedModel> {
+  const file = `${origin}/inpage/ort-wasm-simd-threaded.asyncify`;
+  Object.assign(env.backends.onnx.wasm ?? {}, { wasmPaths: { mjs: `${file}.mjs`, wasm: `${file}.wasm` } });
+  Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: '/' });
+  return loadPeer();
+}
+
+function loadPeer(): Promise<PreTrainedModel> {
+  return AutoModelForCausalLM.from_pretrained('/models/tiny-chat', { device: 'wasm', dtype: 'q8' });
 }
 
 const promptOf = (round: number): string =>
@@ -60,13 +62,12 @@ async function decode(
   return { ids, tokens };
 }
 
-/** Prompt tokens as our engine sees them: ids of a request that generates one token tell nothing, so they are encoded here. */
+let tokenizer: Promise<{ encode(text: string): number[] }> | undefined;
+
 async function promptIds(order: TextOrder): Promise<number[]> {
-  const { AutoTokenizer } = await import('@huggingface/transformers');
   tokenizer ??= AutoTokenizer.from_pretrained('/models/tiny-chat');
   return (await tokenizer).encode(promptOf(order.round));
 }
-let tokenizer: Promise<{ encode(text: string): number[] }> | undefined;
 
 async function generate(model: PreTrainedModel, ids: number[], tokens: number): Promise<number[]> {
   const input = new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]);
@@ -127,33 +128,30 @@ async function sessionLoop(model: PreTrainedModel, prompt: number[], tokens: num
 
 /** Tokens per second and, for greedy ways, which tokens. */
 async function measure(order: TextOrder): Promise<{ rate: number; ids: number[] }> {
-  loaded ??= load(order.origin);
-  const { ours, peer } = await loaded;
-  const prompt = await promptIds(order);
-  const start = performance.now();
-  const rate = (tokens: number): number => tokens / ((performance.now() - start) / 1000);
   if (order.kind === 'generate') {
-    const ids = await generate(peer, prompt, order.tokens);
-    return { rate: rate(ids.length), ids };
+    const model = await (peer ??= loadAsItComes(order.origin));
+    const prompt = await promptIds(order);
+    return timed(async () => generate(model, prompt, order.tokens));
   }
+  const model = await (ours ??= loadOurs(order.origin));
   if (order.kind === 'session') {
-    const ids = await sessionLoop(peer, prompt, order.tokens);
-    return { rate: rate(ids.length), ids };
+    const bare = await (peer ??= loadPeer());
+    const prompt = await promptIds(order);
+    return timed(async () => sessionLoop(bare, prompt, order.tokens));
   }
-  if (order.kind === 'one-by-one') {
-    let tokens = 0;
-    for (let seed = 0; seed < CHOICES; seed++)
-      tokens += (await decode(ours, order, 1, { temperature: 1, seed })).tokens;
-    return { rate: rate(tokens), ids: [] };
-  }
-  const together = order.kind === 'together';
-  const { ids, tokens } = await decode(
-    ours,
-    order,
-    together ? CHOICES : 1,
-    together ? { temperature: 1, seed: 1 } : {},
-  );
-  return { rate: rate(tokens), ids: together ? [] : ids };
+  if (order.kind === 'ours') return timed(async () => (await decode(model, order, 1, {})).ids);
+  const seeds = order.kind === 'together' ? [0] : Array.from({ length: CHOICES }, (_, seed) => seed);
+  const start = performance.now();
+  let tokens = 0;
+  for (const seed of seeds)
+    tokens += (await decode(model, order, CHOICES / seeds.length, { temperature: 1, seed })).tokens;
+  return { rate: tokens / ((performance.now() - start) / 1000), ids: [] };
+}
+
+async function timed(run: () => Promise<number[]>): Promise<{ rate: number; ids: number[] }> {
+  const start = performance.now();
+  const ids = await run();
+  return { rate: ids.length / ((performance.now() - start) / 1000), ids };
 }
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<TextOrder>) => {
