@@ -57,7 +57,7 @@ export async function compileConstraint(
       const position = positions.pop();
       if (position === undefined)
         throw new InferenceError('internal', 'A grammar was started more often than there are choices.');
-      return new GrammarConstraint(position, forced, endMask);
+      return new GrammarConstraint(tokenizer, position, forced, endMask);
     },
     dispose() {
       for (const position of positions.splice(0)) position.dispose();

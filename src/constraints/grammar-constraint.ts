@@ -3,6 +3,7 @@ import type { TextTokenizer } from '../decoding/text-engine.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { ForcedTokenizer } from './forced-tokenizer.js';
 import type { TokenConstraint } from './token-constraint.js';
+import { mayFollow } from './token-vocabulary.js';
 import type { GrammarPosition } from './xgrammar.js';
 
 /** One choice's state. Masks are made at most once per state. */
@@ -10,9 +11,12 @@ export class GrammarConstraint implements TokenConstraint {
   readonly #position: GrammarPosition;
   readonly #forced: ForcedTokenizer;
   readonly #endMask: Int32Array;
+  readonly #tokenizer: TextTokenizer;
   #mask: Int32Array | undefined;
+  #lastByte: number | undefined;
 
-  constructor(position: GrammarPosition, forced: ForcedTokenizer, endMask: Int32Array) {
+  constructor(tokenizer: TextTokenizer, position: GrammarPosition, forced: ForcedTokenizer, endMask: Int32Array) {
+    this.#tokenizer = tokenizer;
     this.#position = position;
     this.#forced = forced;
     this.#endMask = endMask;
@@ -38,6 +42,7 @@ export class GrammarConstraint implements TokenConstraint {
   accept(token: number): void {
     this.#mask = undefined;
     if (!this.#position.accept(token)) throw new InferenceError('internal', 'The model left its grammar.');
+    this.#lastByte = this.#tokenizer.bytesOf(token).at(-1);
   }
 
   forcedTokens(): number[] {
@@ -61,8 +66,19 @@ export class GrammarConstraint implements TokenConstraint {
   }
 
   #allowed(): Int32Array {
-    this.#mask ??= this.#position.allowedTokens();
+    this.#mask ??= this.#onlyUtf8(this.#position.allowedTokens());
     return this.#mask;
+  }
+
+  /** After the first byte of some characters not every second byte makes a character. */
+  #onlyUtf8(mask: Int32Array): Int32Array {
+    const last = this.#lastByte;
+    if (last !== 0xe0 && last !== 0xed && last !== 0xf0 && last !== 0xf4) return mask;
+    for (let token = 0; token < this.#tokenizer.vocabularySize; token += 1) {
+      const first = this.#tokenizer.bytesOf(token)[0];
+      if (first !== undefined && !mayFollow(last, first)) mask[token >>> 5]! &= ~(1 << (token & 31));
+    }
+    return mask;
   }
 }
 

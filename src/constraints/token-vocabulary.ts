@@ -17,7 +17,7 @@ export interface TokenVocabulary {
 export function readVocabulary(tokenizer: TextTokenizer): TokenVocabulary {
   const bytes = Array.from({ length: tokenizer.vocabularySize }, (_, token) => {
     const own = tokenizer.bytesOf(token);
-    return own.some(isReserved) ? NOTHING : own;
+    return own.some(isReserved) || !isWellFormed(own) ? NOTHING : own;
   });
   const markers = new Map<string, string>();
   const markerTokens = new Map<string, number>();
@@ -30,6 +30,29 @@ export function readVocabulary(tokenizer: TextTokenizer): TokenVocabulary {
     markerTokens.set(reserved, token);
   }
   return { bytes, markers, markerTokens };
+}
+
+/**
+ * Whether a byte may follow another one in UTF-8, as far as the engine does not know: overlong forms, surrogates and
+ * what lies beyond Unicode pass as characters there.
+ */
+export function mayFollow(before: number | undefined, byte: number): boolean {
+  switch (before) {
+    case 0xe0:
+      return byte >= 0xa0;
+    case 0xed:
+      return byte < 0xa0;
+    case 0xf0:
+      return byte >= 0x90;
+    case 0xf4:
+      return byte < 0x90;
+    default:
+      return byte !== 0xc0 && byte !== 0xc1 && byte < 0xf5;
+  }
+}
+
+function isWellFormed(bytes: Uint8Array): boolean {
+  return bytes.every((byte, index) => mayFollow(bytes[index - 1], byte));
 }
 
 /** Some tokenizers add plain text, such as runs of blanks; what looks like a tag is a control token. */

@@ -1,56 +1,68 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileConstraint } from '../../src/constraints/compile-constraint.js';
+import { checkJsonSchema } from '../../src/constraints/check-json-schema.js';
+import { type ConstrainedModel, compileConstraint } from '../../src/constraints/compile-constraint.js';
 import { validateAgainstSchema } from '../../src/constraints/validate-against-schema.js';
-import { plainGenerationRequest, type GenerationRequest } from '../../src/request/generation-request.js';
+import type { JsonSchema } from '../../src/request/tool.js';
+import { arbitrarySchema } from './support/arbitrary-schema.js';
+import { ask } from './support/ask.js';
 import { tinyChatTokenizer } from './support/tiny-chat-tokenizer.js';
-import { randomWalk, seededRandom } from './support/walk.js';
+import { type Walk, randomWalk, seededRandom } from './support/walk.js';
 
-const ask = (more: Partial<GenerationRequest>): GenerationRequest => ({
-  ...plainGenerationRequest('tiny-chat', { type: 'chat', messages: [] }),
-  ...more,
-});
+async function tinyChat(): Promise<ConstrainedModel> {
+  return {
+    tokenizer: await tinyChatTokenizer(),
+    toolFormat: 'hermes',
+    reasoningFormat: 'think-tags',
+    reasoningOpen: false,
+  };
+}
+
+async function walkOf(model: ConstrainedModel, schema: JsonSchema, seed: number, jump = true): Promise<Walk> {
+  const compiled = await compileConstraint(
+    ask({ output: { type: 'json-schema', name: 'x', schema, strict: seed % 2 === 0 } }),
+    model,
+  );
+  const state = compiled!.start();
+  try {
+    return randomWalk(model.tokenizer, state, { random: seededRandom(seed), jump });
+  } finally {
+    state.dispose();
+    compiled!.dispose();
+  }
+}
 
 describe('compileConstraint', () => {
   it('[C38] json_object: every walk through the grammar is a JSON object', async () => {
-    const tokenizer = await tinyChatTokenizer();
-    const model = { tokenizer, toolFormat: 'hermes', reasoningFormat: 'think-tags', reasoningOpen: false } as const;
-    for (let seed = 0; seed < 20; seed += 1) {
+    const model = await tinyChat();
+    for (let seed = 0; seed < 30; seed += 1) {
       const compiled = await compileConstraint(ask({ output: { type: 'json-object' } }), model);
       const state = compiled!.start();
-      const walk = randomWalk(tokenizer, state, { random: seededRandom(seed) });
+      const walk = randomWalk(model.tokenizer, state, { random: seededRandom(seed) });
       state.dispose();
       compiled!.dispose();
-      if (seed < 5) console.log(walk.text.slice(0, 300), walk.forced, walk.tokens.length);
       expect(walk.complete).toBe(true);
-      expect(JSON.parse(walk.text)).toBeTypeOf('object');
+      const value: unknown = JSON.parse(walk.text);
+      expect(typeof value === 'object' && value !== null && !Array.isArray(value)).toBe(true);
     }
   });
-  it('schema', async () => {
-    const tokenizer = await tinyChatTokenizer();
-    const model = { tokenizer, toolFormat: 'hermes', reasoningFormat: 'think-tags', reasoningOpen: false } as const;
-    const schema = {
-      type: 'object',
-      properties: {
-        name: { type: 'string', maxLength: 10 },
-        age: { type: 'integer', minimum: 3, maximum: 117 },
-        tags: { type: 'array', items: { enum: ['a', 'b', 3] }, maxItems: 3 },
-        x: { anyOf: [{ type: 'null' }, { type: 'number', exclusiveMinimum: -2.5, maximum: 10 }] },
-      },
-      required: ['name', 'age', 'x'],
-      additionalProperties: false,
-    };
-    for (let seed = 0; seed < 20; seed += 1) {
-      const compiled = await compileConstraint(
-        ask({ output: { type: 'json-schema', name: 'x', strict: true, schema } }),
-        model,
-      );
-      const state = compiled!.start();
-      const walk = randomWalk(tokenizer, state, { random: seededRandom(seed) });
-      state.dispose();
-      compiled!.dispose();
-      if (seed < 8) console.log(walk.text.slice(0, 300), walk.forced, walk.tokens.length);
-      expect(walk.complete).toBe(true);
-      expect(validateAgainstSchema(JSON.parse(walk.text), schema)).toBe(true);
-    }
+
+  it('[C39] json_schema: walks through the grammars of 200 random schemas conform', async () => {
+    const model = await tinyChat();
+    let seed = 0;
+    let complete = 0;
+    await fc.assert(
+      fc.asyncProperty(arbitrarySchema, async (schema) => {
+        checkJsonSchema(schema, 'schema');
+        seed += 1;
+        const walk = await walkOf(model, schema, seed, seed % 3 !== 0);
+        if (!walk.complete) return;
+        complete += 1;
+        const value: unknown = JSON.parse(walk.text);
+        if (!validateAgainstSchema(value, schema)) throw new Error(`Does not conform: ${walk.text}`);
+      }),
+      { numRuns: 200, seed: 7 },
+    );
+    expect(complete).toBeGreaterThan(190);
   });
 });

@@ -1,18 +1,11 @@
 /** JSON values of which nothing is known. @module */
 import { EMPTY, type Expression, characters, choice, literal, optional, repeat, sequence } from './expression.js';
 import type { GrammarRules } from './grammar-rules.js';
-import { stringCharacter } from './string-characters.js';
+import { quotedString } from './string-characters.js';
 import { type ValueStyle, colon, comma, constant } from './value-style.js';
 
 /** How deep free values nest. A model that only opens brackets ends here. */
 const DEPTH = 8;
-
-/** Any string. */
-export function anyString(rules: GrammarRules, style: ValueStyle): Expression {
-  return rules.shared(`any string ${style.language}`, () =>
-    rules.add(sequence(literal('"'), repeat(stringCharacter(rules, style), 0), literal('"'))),
-  );
-}
 
 /** Any number that keeps its value when it is read. */
 export function anyNumber(): Expression {
@@ -47,7 +40,7 @@ function containers(rules: GrammarRules, style: ValueStyle): Containers {
 }
 
 function makeContainers(rules: GrammarRules, style: ValueStyle): Containers {
-  const text = anyString(rules, style);
+  const text = quotedString(rules, style);
   const flat = [text, anyNumber(), ...[true, false, null].map((value) => constant(value, style))];
   let value = rules.add(choice(...flat));
   let object: Expression = EMPTY;

@@ -1,5 +1,6 @@
 /** A grammar under construction, and its text in the EBNF dialect of xgrammar. @module */
 import { type CodePointRange, type Expression, NEVER, choice, isNever, repeat, rule, sequence } from './expression.js';
+import { factorChoices } from './factor-choices.js';
 
 /** Named rules. Rules may refer to rules that are defined later, and to themselves. */
 export class GrammarRules {
@@ -45,15 +46,17 @@ export class GrammarRules {
    */
   toEbnf(root: Expression): string | undefined {
     const possible = this.#possibleRules();
-    const body = prune(root, possible);
-    if (isNever(body)) return undefined;
+    const pruned = prune(root, possible);
+    if (isNever(pruned)) return undefined;
+    const bodies = (name: string): Expression => prune(this.#bodies.get(name) ?? NEVER, possible);
+    const body = factorChoices(pruned, bodies);
     const lines = [`root ::= ${print(body)}`];
     const pending = rulesIn(body);
     const seen = new Set(pending);
     for (const name of pending) {
-      const pruned = prune(this.#bodies.get(name) ?? NEVER, possible);
-      lines.push(`${name} ::= ${print(pruned)}`);
-      for (const next of rulesIn(pruned)) {
+      const factored = factorChoices(bodies(name), bodies);
+      lines.push(`${name} ::= ${print(factored)}`);
+      for (const next of rulesIn(factored)) {
         if (!seen.has(next)) {
           seen.add(next);
           pending.push(next);

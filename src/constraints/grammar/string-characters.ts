@@ -1,62 +1,74 @@
-/** Characters inside quoted strings. @module */
-import { type CodePointRange, type Expression, characters, choice, literal, repeat, sequence } from './expression.js';
+/** Quoted strings. @module */
+import {
+  EMPTY,
+  type CodePointRange,
+  type Expression,
+  characters,
+  choice,
+  literal,
+  repeat,
+  sequence,
+} from './expression.js';
 import type { GrammarRules } from './grammar-rules.js';
-import { ORDINARY_CHARACTERS } from './reserved-characters.js';
 import type { ValueStyle } from './value-style.js';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+/** Characters that may stand in a JSON string as they are. */
+export const PLAIN_CHARACTERS: readonly CodePointRange[] = [
+  [0x20, 0x21],
+  [0x23, 0x5b],
+  [0x5d, 0x7e],
+  [0x80, 0x10_ffff],
+];
 
-/** The code points of `ranges` that may stand in a JSON string as they are. */
-export function plainRanges(ranges: readonly CodePointRange[] = ORDINARY_CHARACTERS): CodePointRange[] {
-  let kept = intersectRanges(ranges, ORDINARY_CHARACTERS);
-  for (const hole of [
-    [0, 0x1f],
-    [QUOTE, QUOTE],
-    [BACKSLASH, BACKSLASH],
-    [0x7f, 0x7f],
-  ] as CodePointRange[]) {
-    kept = kept.flatMap((range) => without(range, hole));
+/** Each counted character is a rule, which costs time per token of the vocabulary; longer strings go without escapes. */
+const COUNTED_WITH_ESCAPES = 128;
+
+/**
+ * A string of `min` to `max` characters (`max` undefined: any number) in quotes. The rules are cut so that the engine
+ * can prepare nearly all masks in advance: an escape inside a repeated choice would cost milliseconds per token.
+ */
+export function quotedString(rules: GrammarRules, style: ValueStyle, min = 0, max?: number): Expression {
+  return rules.shared(`string ${style.language} ${min} ${max}`, () =>
+    rules.add(sequence(literal('"'), content(rules, style, min, max))),
+  );
+}
+
+function content(rules: GrammarRules, style: ValueStyle, min: number, max: number | undefined): Expression {
+  const plain = characters(...PLAIN_CHARACTERS);
+  const escape = escapeSequence(rules, style);
+  const quote = literal('"');
+  if (max === undefined) {
+    const free = sequence(repeat(sequence(repeat(plain, 0), escape), 0), repeat(plain, 0), quote);
+    return min === 0 ? free : sequence(repeat(plain, min, min), free);
   }
-  return kept;
+  if (max > COUNTED_WITH_ESCAPES) return sequence(repeat(plain, min, max), quote);
+  let rest: Expression = quote;
+  for (let room = 1; room <= max; room += 1) {
+    const enough = max - room >= min ? [quote] : [];
+    const longer = [sequence(plain, rest), sequence(escape, rest)];
+    const name = rules.reserve();
+    rules.define(name, choice(...enough, ...longer));
+    rest = { type: 'rule', name };
+  }
+  return max === 0 ? sequence(EMPTY, quote) : rest;
 }
 
-/** One character of a string, written plainly or with an escape. */
-export function stringCharacter(rules: GrammarRules, style: ValueStyle): Expression {
-  return rules.shared(`string character ${style.language}`, () => makeStringCharacter(rules, style));
-}
-
-function makeStringCharacter(rules: GrammarRules, style: ValueStyle): Expression {
-  const hexadecimal = characters([0x30, 0x39], [0x41, 0x46], [0x61, 0x66]);
-  const ordinary = sequence(
-    characters([0x30, 0x39], [0x41, 0x43], [0x45, 0x46], [0x61, 0x63], [0x65, 0x66]),
-    repeat(hexadecimal, 3, 3),
-  );
-  const belowSurrogates = sequence(
-    characters([0x44, 0x44], [0x64, 0x64]),
-    characters([0x30, 0x37]),
-    repeat(hexadecimal, 2, 2),
-  );
-  const short = style.language === 'python' ? '"\\nrt' : '"\\/bfnrt';
-  const escaped = choice(
-    characters(...[...short].map((each): CodePointRange => [each.charCodeAt(0), each.charCodeAt(0)])),
-    sequence(literal('u'), choice(ordinary, belowSurrogates)),
-  );
-  return rules.add(choice(characters(...plainRanges()), sequence(literal('\\'), rules.add(escaped))));
-}
-
-/** What both lists of ranges have. Both are sorted. */
-export function intersectRanges(left: readonly CodePointRange[], right: readonly CodePointRange[]): CodePointRange[] {
-  return left.flatMap(([first, last]) =>
-    right.flatMap(([from, to]): CodePointRange[] =>
-      Math.max(first, from) <= Math.min(last, to) ? [[Math.max(first, from), Math.min(last, to)]] : [],
-    ),
-  );
-}
-
-function without([first, last]: CodePointRange, [from, to]: CodePointRange): CodePointRange[] {
-  const parts: CodePointRange[] = [];
-  if (first < from) parts.push([first, Math.min(last, from - 1)]);
-  if (last > to) parts.push([Math.max(first, to + 1), last]);
-  return parts;
+/** A backslash and what may follow it; a pair of surrogates counts as one character, as it does in JSON Schema. */
+function escapeSequence(rules: GrammarRules, style: ValueStyle): Expression {
+  return rules.shared(`escape ${style.language}`, () => {
+    const hexadecimal = characters([0x30, 0x39], [0x41, 0x46], [0x61, 0x66]);
+    const short = [...(style.language === 'python' ? '"\\nrt' : '"\\/bfnrt')];
+    const ordinary = sequence(
+      characters([0x30, 0x39], [0x41, 0x43], [0x45, 0x46], [0x61, 0x63], [0x65, 0x66]),
+      repeat(hexadecimal, 3, 3),
+    );
+    const belowSurrogates = sequence(
+      characters([0x44, 0x44], [0x64, 0x64]),
+      characters([0x30, 0x37]),
+      repeat(hexadecimal, 2, 2),
+    );
+    const codes = short.map((each): CodePointRange => [each.charCodeAt(0), each.charCodeAt(0)]);
+    const after = rules.add(choice(characters(...codes), sequence(literal('u'), choice(ordinary, belowSurrogates))));
+    return sequence(literal('\\'), after);
+  });
 }

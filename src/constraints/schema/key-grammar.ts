@@ -1,17 +1,45 @@
-import { type Expression, sequence, literal, repeat } from '../grammar/expression.js';
-import { stringCharacter } from '../grammar/string-characters.js';
+/** Names of members that no schema lists. @module */
+import { automatonString } from '../automaton/automaton-grammar.js';
+import { type Automaton, combineAutomata, complement, literalsAutomaton } from '../automaton/automaton.js';
+import { type Expression, NEVER } from '../grammar/expression.js';
+import { quotedString } from '../grammar/string-characters.js';
 import type { ExtraMembers } from './object-members.js';
 import type { Alternative } from './schema-alternatives.js';
-import type { SchemaContext } from './schema-context.js';
+import { type SchemaContext, nodeWith } from './schema-context.js';
+import type { SchemaNode } from './schema-document.js';
+import { SchemaProblem } from './schema-problem.js';
+import { nameAutomaton, patternAt } from './string-automaton.js';
 
+/**
+ * Names of this kind that are none of the declared ones: a declared name has its own schema, and written twice, the
+ * second value would win.
+ */
 export function keyOutside(
   context: SchemaContext,
   alternative: Alternative,
-  declared: string[],
+  declared: readonly string[],
   kind: ExtraMembers,
 ): Expression {
-  void alternative;
-  void declared;
-  void kind;
-  return sequence(literal('"'), repeat(stringCharacter(context.rules, context.style), 0), literal('"'));
+  const node = nodeWith(alternative, 'patternProperties');
+  const conditions: Automaton[] = [];
+  if (declared.length > 0) conditions.push(complement(literalsAutomaton(declared)));
+  for (const pattern of kind.matching) conditions.push(patternAt(node, 'patternProperties', pattern, 'narrow'));
+  for (const pattern of kind.notMatching)
+    conditions.push(complement(patternAt(node, 'patternProperties', pattern, 'wide')));
+  for (const each of alternative) {
+    const names = each['propertyNames'];
+    if (names === false) return NEVER;
+    if (typeof names === 'object') conditions.push(nameAutomaton(context, names as SchemaNode));
+  }
+  if (conditions.length === 0) return quotedString(context.rules, context.style);
+  try {
+    return automatonString(
+      context.rules,
+      conditions.reduce((left, right) => combineAutomata(left, right, 'both')),
+    );
+  } catch (error) {
+    if (error instanceof SchemaProblem && error.node === undefined)
+      throw new SchemaProblem(error.message, alternative[0], 'additionalProperties');
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@ import type { Expression } from '../grammar/expression.js';
 import type { GrammarRules } from '../grammar/grammar-rules.js';
 import type { ValueStyle } from '../grammar/value-style.js';
 import type { JsonSchema } from '../../request/tool.js';
+import type { Alternative } from './schema-alternatives.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
 import { SchemaProblem } from './schema-problem.js';
 
@@ -15,6 +16,8 @@ export interface SchemaContext {
   readonly style: ValueStyle;
   /** Whether a known value conforms to a schema of the document. */
   conforms(value: unknown, schema: unknown): boolean;
+  /** All ways to satisfy the schemas. */
+  alternatives(schemas: readonly JsonSchema[]): Alternative[];
   /** All conforming values when the schemas name them one by one, else undefined. */
   enumerate(schemas: readonly JsonSchema[]): unknown[] | undefined;
   /** The grammar of values that conform to all of these schemas at once. */

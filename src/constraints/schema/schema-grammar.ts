@@ -70,6 +70,12 @@ export class SchemaGrammar implements SchemaContext {
     return typeof schema === 'boolean' ? schema : conformsTo(this.document, value, schema as SchemaNode);
   }
 
+  alternatives(schemas: readonly JsonSchema[]): Alternative[] {
+    const alternatives = alternativesOf(this.document, schemas);
+    for (const alternative of alternatives) this.#refuseUnsupported(alternative);
+    return alternatives;
+  }
+
   enumerate(schemas: readonly JsonSchema[]): unknown[] | undefined {
     const values: unknown[] = [];
     for (const alternative of alternativesOf(this.document, schemas)) {

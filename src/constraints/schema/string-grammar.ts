@@ -1,16 +1,31 @@
-import { type Expression, NEVER, literal, repeat, sequence } from '../grammar/expression.js';
-import { stringCharacter } from '../grammar/string-characters.js';
+/** Strings with lengths, patterns and formats. @module */
+import { automatonString } from '../automaton/automaton-grammar.js';
+import { type Expression, NEVER } from '../grammar/expression.js';
+import { quotedString } from '../grammar/string-characters.js';
 import type { Alternative } from './schema-alternatives.js';
 import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
 import { SchemaProblem } from './schema-problem.js';
+import { stringAutomaton } from './string-automaton.js';
+
+/** A minimum above this would make the grammar too large; more than the maximum is never written. */
+const MAX_LENGTH = 10_000;
 
 /** The strings that conform to the alternative. */
 export function stringGrammar(context: SchemaContext, alternative: Alternative): Expression {
   const min = tightest(alternative, 'minLength', 'largest') ?? 0;
   const max = tightest(alternative, 'maxLength', 'smallest');
-  if (nodeWith(alternative, 'pattern')) throw new SchemaProblem('nyi', nodeWith(alternative, 'pattern'), 'pattern');
   if (max !== undefined && max < min) return NEVER;
-  return context.rules.add(
-    sequence(literal('"'), repeat(stringCharacter(context.rules, context.style), min, max), literal('"')),
-  );
+  const automaton = stringAutomaton(alternative);
+  if (automaton !== undefined) {
+    try {
+      return automatonString(context.rules, automaton);
+    } catch (error) {
+      if (error instanceof SchemaProblem)
+        throw new SchemaProblem(error.message, nodeWith(alternative, 'pattern', 'maxLength'), 'pattern');
+      throw error;
+    }
+  }
+  if (min > MAX_LENGTH)
+    throw new SchemaProblem(`must be at most ${MAX_LENGTH}`, nodeWith(alternative, 'minLength'), 'minLength');
+  return quotedString(context.rules, context.style, min, max === undefined ? undefined : Math.min(max, MAX_LENGTH));
 }

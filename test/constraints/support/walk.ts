@@ -3,6 +3,7 @@ import type { TextTokenizer } from '../../../src/decoding/text-engine.js';
 import type { TokenConstraint } from '../../../src/constraints/token-constraint.js';
 
 export interface Walk {
+  /** Empty when the walk was given up. */
   text: string;
   tokens: number[];
   /** Tokens that jump-forward appended. */
@@ -26,7 +27,12 @@ export function randomWalk(tokenizer: TextTokenizer, constraint: TokenConstraint
   const logits = new Float32Array(tokenizer.vocabularySize);
   const tokens: number[] = [];
   let forced = 0;
-  const finish = (complete: boolean): Walk => ({ text: textOf(tokenizer, tokens), tokens, forced, complete });
+  const finish = (complete: boolean): Walk => ({
+    text: complete ? textOf(tokenizer, tokens) : '',
+    tokens,
+    forced,
+    complete,
+  });
   while (tokens.length < limit) {
     if (constraint.isComplete()) return finish(true);
     for (const token of jump ? constraint.forcedTokens() : []) {

@@ -1,0 +1,59 @@
+/** The strings of an automaton, quoted, as grammar. @module */
+import {
+  type CodePointRange,
+  EMPTY,
+  type Expression,
+  NEVER,
+  characters,
+  choice,
+  literal,
+  sequence,
+} from '../grammar/expression.js';
+import type { GrammarRules } from '../grammar/grammar-rules.js';
+import { PLAIN_CHARACTERS } from '../grammar/string-characters.js';
+import { SchemaProblem } from '../schema/schema-problem.js';
+import { type Automaton, OTHERS, SYMBOLS, liveStates } from './automaton.js';
+
+/** Each state is a rule, and preparing its masks costs time for every token of the vocabulary. */
+const MAX_STATES = 400;
+
+/** A string in quotes that the automaton accepts; NEVER when there is none. */
+export function automatonString(rules: GrammarRules, automaton: Automaton): Expression {
+  const live = liveStates(automaton);
+  if (!live[0]) return NEVER;
+  if (live.filter(Boolean).length > MAX_STATES) throw new SchemaProblem('is too complex');
+  const names = live.map((isLive) => (isLive ? rules.reserve() : undefined));
+  names.forEach((name, state) => {
+    if (name === undefined) return;
+    const ways = [automaton.accepting[state] ? literal('"') : NEVER];
+    for (const [target, symbols] of symbolsByTarget(automaton, state)) {
+      const next = names[target];
+      if (next !== undefined) ways.push(...spell(symbols).map((text) => sequence(text, { type: 'rule', name: next })));
+    }
+    rules.define(name, choice(...ways));
+  });
+  return sequence(literal('"'), names[0] === undefined ? EMPTY : { type: 'rule', name: names[0] });
+}
+
+function symbolsByTarget({ next }: Automaton, state: number): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  for (let symbol = 0; symbol < SYMBOLS; symbol += 1) {
+    const target = next[state * SYMBOLS + symbol]!;
+    const group = groups.get(target);
+    if (group === undefined) groups.set(target, [symbol]);
+    else group.push(symbol);
+  }
+  return groups;
+}
+
+/** The ways to write one of these symbols in a string: as it is, or with an escape where it needs one. */
+function spell(symbols: readonly number[]): Expression[] {
+  const ranges: CodePointRange[] = [];
+  const escapes: Expression[] = [];
+  for (const symbol of symbols) {
+    const plain = symbol === OTHERS || PLAIN_CHARACTERS.some(([first, last]) => first <= symbol && symbol <= last);
+    if (plain) ranges.push(symbol === OTHERS ? [0x80, 0x10_ffff] : [symbol, symbol]);
+    else if (symbol !== 0x7f) escapes.push(literal(JSON.stringify(String.fromCharCode(symbol)).slice(1, -1)));
+  }
+  return [characters(...ranges), choice(...escapes)].filter((way) => way.type !== 'choice' || way.options.length > 0);
+}

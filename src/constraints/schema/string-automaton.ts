@@ -1,0 +1,85 @@
+/** What schemas say about strings, as automata. @module */
+import { type Automaton, combineAutomata, lengthAutomaton, literalsAutomaton } from '../automaton/automaton.js';
+import { patternAutomaton } from '../automaton/pattern-automaton.js';
+import type { PatternWidth } from '../automaton/pattern-syntax.js';
+import type { Alternative } from './schema-alternatives.js';
+import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
+import { FORMAT_HINT, type SchemaNode } from './schema-document.js';
+import { SchemaProblem } from './schema-problem.js';
+import { allowedTypes } from './schema-types.js';
+
+/** Formats that strings without a pattern are given the shape of. An annotation by law, but what the caller hopes for. */
+const FORMATS: Readonly<Record<string, string>> = {
+  date: '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
+  time: '^(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$',
+  'date-time':
+    '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$',
+  email: '^[a-zA-Z0-9_+-]+(?:\\.[a-zA-Z0-9_+-]+)*@(?:[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*\\.)+[a-zA-Z]{2,}$',
+  uuid: '^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+  ipv4: '^(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)\\.){3}(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)$',
+};
+
+/** The longest bound that is combined with patterns. */
+const MAX_COUNTED = 256;
+
+/** The strings that the alternative's patterns, formats and lengths allow; undefined: all strings of its lengths. */
+export function stringAutomaton(alternative: Alternative): Automaton | undefined {
+  const patterns = alternative.flatMap((node) =>
+    typeof node['pattern'] === 'string' ? [{ node, pattern: node['pattern'] }] : [],
+  );
+  if (patterns.length === 0) {
+    for (const node of alternative) {
+      const pattern = FORMATS[String(node[FORMAT_HINT])];
+      if (pattern !== undefined) patterns.push({ node, pattern });
+    }
+  }
+  if (patterns.length === 0) return undefined;
+  const automaton = patterns
+    .map(({ node, pattern }) => atKeyword(node, 'pattern', () => patternAutomaton(pattern, 'narrow')))
+    .reduce((left, right) => combineAutomata(left, right, 'both'));
+  return withLength(alternative, automaton);
+}
+
+function withLength(alternative: Alternative, automaton: Automaton): Automaton {
+  const min = tightest(alternative, 'minLength', 'largest') ?? 0;
+  const max = tightest(alternative, 'maxLength', 'smallest');
+  if (min === 0 && max === undefined) return automaton;
+  const keyword = (max ?? 0) > MAX_COUNTED ? 'maxLength' : 'minLength';
+  // What is shorter than the bound conforms as well.
+  const bound = max === undefined ? undefined : Math.min(max, MAX_COUNTED);
+  const node = nodeWith(alternative, 'minLength', 'maxLength');
+  if (min > MAX_COUNTED)
+    throw new SchemaProblem(`is only supported up to ${MAX_COUNTED} together with \`pattern\``, node, keyword);
+  return atKeyword(node, 'pattern', () => combineAutomata(automaton, lengthAutomaton(min, bound), 'both'));
+}
+
+/** The strings that conform to a schema, for names of members. */
+export function nameAutomaton(context: SchemaContext, schema: SchemaNode): Automaton {
+  const listed = context.enumerate([schema]);
+  if (listed !== undefined) return literalsAutomaton(listed.filter((value) => typeof value === 'string'));
+  const ways = context
+    .alternatives([schema])
+    .filter((alternative) => allowedTypes(alternative).has('string'))
+    .map((alternative) => stringAutomaton(alternative) ?? withLength(alternative, lengthAutomaton(0, undefined)));
+  return ways.reduce((left, right) => combineAutomata(left, right, 'either'), literalsAutomaton([]));
+}
+
+/** The automaton of a pattern; a SchemaProblem gets the place of the keyword. */
+export function patternAt(
+  node: SchemaNode | undefined,
+  keyword: string,
+  pattern: string,
+  width: PatternWidth,
+): Automaton {
+  return atKeyword(node, keyword, () => patternAutomaton(pattern, width));
+}
+
+function atKeyword<T>(node: SchemaNode | undefined, keyword: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof SchemaProblem && error.node === undefined)
+      throw new SchemaProblem(error.message, node, keyword);
+    throw error;
+  }
+}
