@@ -46,8 +46,11 @@ export class GrammarConstraint implements TokenConstraint {
   }
 
   forcedTokens(): number[] {
-    const text = this.#position.forcedText();
-    return text === '' ? [] : this.#forced.tokensOf(text);
+    // The engine may stop in the middle of a character.
+    const text = this.#position.forcedText().split('\uFFFD')[0] ?? '';
+    if (text === '') return [];
+    const tokens = this.#forced.tokensOf(text);
+    return tokens.slice(0, this.#position.countAllowed(tokens));
   }
 
   isComplete(): boolean {

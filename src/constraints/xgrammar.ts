@@ -22,6 +22,8 @@ export interface GrammarPosition {
   allowedTokens(): Int32Array;
   /** False: the grammar does not allow this token. */
   accept(token: number): boolean;
+  /** How many of the tokens, one after another, the grammar allows. Does not change the position. */
+  countAllowed(tokens: readonly number[]): number;
   /** The text that must come next; empty when there is a choice. */
   forcedText(): string;
   dispose(): void;
@@ -107,6 +109,13 @@ export class GrammarEngine {
     return {
       allowedTokens: () => guardedSync(module, () => this.#readWords(handle.GetNextTokenBitmask(this.#size))),
       accept: (token) => guardedSync(module, () => matcher.acceptToken(token)),
+      countAllowed: (tokens) =>
+        guardedSync(module, () => {
+          let allowed = 0;
+          while (allowed < tokens.length && matcher.acceptToken(tokens[allowed]!)) allowed += 1;
+          if (allowed > 0) matcher.rollBack(allowed);
+          return allowed;
+        }),
       forcedText: () => guardedSync(module, () => matcher.findJumpForwardString()),
       dispose: () => {
         if (!disposed) matcher.dispose();
