@@ -61,7 +61,7 @@ describe('compileConstraint', () => {
         const value: unknown = JSON.parse(walk.text);
         if (!validateAgainstSchema(value, schema)) throw new Error(`Does not conform: ${walk.text}`);
       }),
-      { numRuns: 200, seed: 7 },
+      { numRuns: 200, seed: 7, endOnFailure: true },
     );
     expect(complete).toBeGreaterThan(190);
   });

@@ -131,7 +131,7 @@ function arrayOf(item: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
 /** Schemas with nested objects, arrays, enums, bounded numbers, patterns, optional properties, unions and references. */
 export const arbitrarySchema: fc.Arbitrary<JsonSchema> = fc.letrec<{ value: JsonSchema; root: JsonSchema }>((tie) => ({
   value: fc.oneof(
-    { maxDepth: 3, withCrossShrink: true },
+    { maxDepth: 2, withCrossShrink: true },
     scalar,
     objectOf(tie('value')),
     arrayOf(tie('value')),

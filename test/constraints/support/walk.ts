@@ -23,7 +23,7 @@ export interface WalkOptions {
 
 /** Takes random allowed tokens until the grammar is complete or an end token is drawn. */
 export function randomWalk(tokenizer: TextTokenizer, constraint: TokenConstraint, options: WalkOptions): Walk {
-  const { random, limit = 3000, jump = true, prefer } = options;
+  const { random, limit = 1500, jump = true, prefer } = options;
   const logits = new Float32Array(tokenizer.vocabularySize);
   const tokens: number[] = [];
   let forced = 0;
