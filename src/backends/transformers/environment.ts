@@ -22,17 +22,29 @@ export function availableThreads(): number {
 
 /**
  * Points ONNX Runtime at the app's own files. Works once per realm: the first session loads the wasm. The build with
- * WebGPU is twice as large and slower on the CPU, so WASM models take the plain one.
+ * WebGPU is twice as large and slower on the CPU, so WASM models take the plain one, through `ort-module.mjs` where the
+ * app serves it.
  */
-export function configureRuntime(device: 'webgpu' | 'wasm', assetsURL: string, threads: number): void {
+export async function configureRuntime(device: 'webgpu' | 'wasm', assetsURL: string, threads: number): Promise<void> {
   const { wasm } = env.backends.onnx;
   if (!wasm) return;
   const file = `${assetsURL}ort-wasm-simd-threaded${device === 'webgpu' ? '.asyncify' : ''}`;
-  wasm.wasmPaths = { mjs: `${file}.mjs`, wasm: `${file}.wasm` };
+  const shared = `${assetsURL}ort-module.mjs`;
+  const loader = device === 'wasm' && (await canImport(shared)) ? shared : `${file}.mjs`;
+  wasm.wasmPaths = { mjs: loader, wasm: `${file}.wasm` };
   wasm.numThreads = threads;
   wasm.proxy = false;
   // The cached form would import the runtime from a blob URL, which a strict CSP forbids.
   env.useWasmCache = false;
+}
+
+async function canImport(url: string): Promise<boolean> {
+  try {
+    await import(/* @vite-ignore */ url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

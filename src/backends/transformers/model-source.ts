@@ -33,7 +33,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
   if (!inNode) configureFiles(location, entry.id, options);
   const device = inNode ? 'wasm' : await chooseDevice(entry, location.id);
   const threads = device === 'wasm' ? availableThreads() : 1;
-  if (!inNode) configureRuntime(device, options.assetsURL, threads);
+  if (!inNode) await configureRuntime(device, options.assetsURL, threads);
   const read = (file: string): Promise<string | undefined> => readFile(location, file, options.signal);
   return {
     id: location.id,

@@ -14,6 +14,7 @@ export class ForwardPass {
   readonly #session: OnnxSession;
   readonly #inputs: ReadonlySet<string>;
   readonly #firstPosition: number;
+  #logits: OnnxTensor | undefined;
   #ones = new BigInt64Array(256).fill(1n);
 
   /** @param firstPosition position of the first token: 1 for a few architectures, else 0 */
@@ -33,7 +34,9 @@ export class ForwardPass {
     const feeds: Record<string, OnnxTensor> = { ...state.tensors, ...this.#feeds(rows, length, past) };
     const outputs = await this.#session.run(feeds);
     state.dispose();
+    this.#logits?.dispose();
     const logits = outputs['logits']!;
+    this.#logits = logits;
     const data = toFloat32(logits.data);
     const [, kept = 1, vocabulary = 0] = logits.dims;
     return {
@@ -43,6 +46,12 @@ export class ForwardPass {
       }),
       state: SequenceState.after(outputs),
     };
+  }
+
+  /** Frees the logits of the last run. */
+  dispose(): void {
+    this.#logits?.dispose();
+    this.#logits = undefined;
   }
 
   #feeds(rows: readonly (readonly number[])[], length: number, past: number): Record<string, OnnxTensor> {

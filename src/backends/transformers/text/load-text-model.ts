@@ -14,6 +14,7 @@ import type { LoadOptions } from '../../backend.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { ForwardPass } from './forward-pass.js';
 import type { OnnxSession } from './onnx-session.js';
+import { residentSession } from './resident-session.js';
 import { SequenceState } from './sequence-state.js';
 import { createTextTokenizer } from './tokenizer.js';
 import { TransformersTextEngine } from './transformers-text-engine.js';
@@ -53,7 +54,8 @@ interface LoadedParts {
 
 async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<TextModel> {
   const { model, pretrained, chatTemplate } = parts;
-  const session = textSession(model, entry);
+  const plain = textSession(model, entry);
+  const session = source.info.device === 'wasm' ? (residentSession(plain) ?? plain) : plain;
   const config = model.config as unknown as Record<string, unknown>;
   const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), chatTemplate });
   const forward = new ForwardPass(session, ONE_BASED.includes(String(config['model_type'])) ? 1 : 0);
@@ -73,6 +75,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     ...(device && { lost: deviceLoss(device) }),
     async unload() {
       engine.dispose();
+      forward.dispose();
       await model.dispose();
     },
   });
