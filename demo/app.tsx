@@ -5,7 +5,10 @@ import { ChatPanel } from './chat/chat-panel.js';
 import { inference, startError } from './inference.js';
 import { LoadBar } from './load-bar.js';
 import { ModelsPanel } from './models/models-panel.js';
+import { SearchPanel } from './search/search-panel.js';
+import { SpeechPanel } from './speech/speech-panel.js';
 import { StatusPill } from './status-pill.js';
+import { ToolsPanel } from './tools/tools-panel.js';
 import { WirePanel } from './wire/wire-panel.js';
 
 interface Panel {
@@ -15,10 +18,22 @@ interface Panel {
 
 const PANELS: Record<string, Panel> = {
   chat: { title: 'Chat', view: ChatPanel },
+  tools: { title: 'Tools', view: ToolsPanel },
+  speech: { title: 'Speech', view: SpeechPanel },
+  search: { title: 'Search', view: SearchPanel },
   models: { title: 'Models', view: ModelsPanel },
 };
 
-const chosen = signal('chat');
+/** In the address too, so that a panel has a link. */
+const chosen = signal(location.hash.slice(1) in PANELS ? location.hash.slice(1) : 'chat');
+/** On narrow screens the wire takes the panel's place. */
+const showsWire = signal(false);
+
+function choose(name: string): void {
+  chosen.value = name;
+  showsWire.value = false;
+  history.replaceState(null, '', `#${name}`);
+}
 
 export function App() {
   const { view: View } = PANELS[chosen.value] ?? { view: ChatPanel };
@@ -29,35 +44,57 @@ export function App() {
           <span class="mark" aria-hidden="true">
             in
           </span>
-          page
+          <span aria-hidden="true">page</span>
+          <span class="hidden">Inpage</span>
         </h1>
-        <nav aria-label="Panels">
-          {Object.entries(PANELS).map(([name, panel]) => (
-            <button
-              key={name}
-              type="button"
-              class={name === chosen.value ? 'tab chosen' : 'tab'}
-              aria-current={name === chosen.value ? 'page' : undefined}
-              onClick={() => (chosen.value = name)}
-            >
-              {panel.title}
-            </button>
-          ))}
-        </nav>
+        <Tabs />
         <StatusPill />
       </header>
       <LoadBar />
       {startError.value ? (
-        <p class="alert" role="alert">
+        <p class="alert banner" role="alert">
           {startError.value}
         </p>
       ) : null}
-      <main class="columns" aria-busy={!inference.value && !startError.value}>
-        <section class="panel">
+      <main class="columns" data-shows={showsWire.value ? 'wire' : 'panel'} aria-busy={isStarting()}>
+        <section class="panel" aria-label={PANELS[chosen.value]?.title}>
           <View />
         </section>
         <WirePanel />
       </main>
     </div>
   );
+}
+
+function Tabs() {
+  return (
+    <nav aria-label="Panels">
+      {Object.entries(PANELS).map(([name, { title }]) => {
+        const isCurrent = name === chosen.value && !showsWire.value;
+        return (
+          <button
+            key={name}
+            type="button"
+            class={name === chosen.value ? 'tab chosen' : 'tab'}
+            aria-current={isCurrent ? 'page' : undefined}
+            onClick={() => choose(name)}
+          >
+            {title}
+          </button>
+        );
+      })}
+      <button
+        type="button"
+        class="tab narrow-only"
+        aria-current={showsWire.value ? 'page' : undefined}
+        onClick={() => (showsWire.value = true)}
+      >
+        Wire
+      </button>
+    </nav>
+  );
+}
+
+function isStarting(): boolean {
+  return !inference.value && !startError.value;
 }

@@ -1,14 +1,11 @@
 /** Starts the library once and keeps what the panels show of it in signals. */
 import { computed, signal } from '@preact/signals';
-import { DEFAULT_MODELS, type InferenceOptions, type LoadProgress, startInference } from 'inpage';
-
-type Inference = Awaited<ReturnType<typeof startInference>>;
-type ModelEntry = NonNullable<InferenceOptions['models']>[number];
+import { DEFAULT_MODELS, type LoadProgress, type ModelEntry, type PageInference, startInference } from 'inpage';
 
 /** The models that a visitor chose to add live here between visits. */
 const ADDED_MODELS_KEY = 'inpage-demo-models';
 
-export const inference = signal<Inference | undefined>(undefined);
+export const inference = signal<PageInference | undefined>(undefined);
 export const startError = signal<string | undefined>(undefined);
 export const progress = signal<LoadProgress | undefined>(undefined);
 export const chatModel = signal('tiny-chat');
@@ -38,12 +35,24 @@ export async function start(): Promise<void> {
 
 /** Adds a chat model to the catalog, remembers it, and chooses it. */
 export async function addModel(entry: ModelEntry): Promise<void> {
-  if (!models.value.some((model) => model.id === entry.id)) {
-    models.value = [...models.value, entry];
-    localStorage.setItem(ADDED_MODELS_KEY, JSON.stringify(models.value.slice(DEFAULT_MODELS.length)));
-    await start();
-  }
+  if (!models.value.some((model) => model.id === entry.id)) await changeModels([...models.value, entry]);
   chatModel.value = entry.id;
+}
+
+export async function removeModel(id: string): Promise<void> {
+  if (chatModel.value === id) chatModel.value = 'tiny-chat';
+  await changeModels(models.value.filter((model) => model.id !== id));
+}
+
+/** False for the bundled ones. */
+export function isAdded(id: string): boolean {
+  return !DEFAULT_MODELS.some((model) => model.id === id);
+}
+
+async function changeModels(changed: ModelEntry[]): Promise<void> {
+  models.value = changed;
+  localStorage.setItem(ADDED_MODELS_KEY, JSON.stringify(changed.filter(({ id }) => isAdded(id))));
+  await start();
 }
 
 function addedModels(): ModelEntry[] {

@@ -1,5 +1,6 @@
 /** The bar under the header: one shape of progress for every backend. */
 import { progress } from './inference.js';
+import { formatBytes } from './parts/format-bytes.js';
 
 const STAGES = { download: 'Loading', initialize: 'Starting', ready: 'Ready' } as const;
 
@@ -16,13 +17,9 @@ export function LoadBar() {
       />
       <span>
         {STAGES[report.stage]} {report.model}
-        {report.file ? ` · ${report.file}` : ''} · {megabytes(report.loadedBytes)}
-        {report.totalBytes > 0 ? ` of ${megabytes(report.totalBytes)}` : ''}
+        {report.file ? ` · ${report.file}` : ''} · {formatBytes(report.loadedBytes)}
+        {report.totalBytes > 0 ? ` of ${formatBytes(report.totalBytes)}` : ''}
       </span>
     </div>
   );
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

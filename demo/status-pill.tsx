@@ -2,6 +2,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { chatModel, inference, statusVersion } from './inference.js';
 
+const STATES = { absent: 'loads when asked', loading: 'loading', ready: 'ready', busy: 'busy', failed: 'failed' };
+
 export function StatusPill() {
   const online = useOnline();
   // Read so that a change of status renders the pill again.
@@ -12,7 +14,9 @@ export function StatusPill() {
   return (
     <p class="pill" data-state={model?.state ?? 'absent'}>
       <span class="dot" aria-hidden="true" />
-      {inference.value ? [chatModel.value, model?.state, place].filter(Boolean).join(' · ') : 'starting'}
+      {inference.value
+        ? [chatModel.value, STATES[model?.state ?? 'absent'], place].filter(Boolean).join(' · ')
+        : 'starting'}
       {online ? '' : ' · offline'}
     </p>
   );

@@ -4,8 +4,8 @@ importScripts('/inpage-sw.js');
 
 const CACHE = 'inpage-demo-1';
 
-// Built files carry a hash in their name and models do not change: the copy is as good as the network.
-const isImmutable = (path) => /^\/(assets|inpage|models)\//.test(path);
+// Built files carry a hash in their name and ONNX Runtime changes with them: the copy is as good as the network.
+const isImmutable = (path) => /^\/(assets|inpage)\//.test(path);
 
 async function fromNetwork(request) {
   const response = await fetch(request);

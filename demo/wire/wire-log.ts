@@ -4,14 +4,49 @@ import { signal } from '@preact/signals';
 /** Events kept in view; a long answer would make the page slow. */
 const KEPT = 200;
 
-export const request = signal<{ line: string; body: unknown } | undefined>(undefined);
-export const events = signal<string[]>([]);
+/** Milliseconds between two renderings of the list: tokens come faster than anyone reads. */
+const FLUSH_INTERVAL = 50;
 
-export function recordRequest(line: string, body: unknown): void {
-  request.value = { line, body };
+/** A request as it was sent. A form's file is there by its name. */
+export interface WireRequest {
+  /** Below the base, e.g. `/chat/completions`. */
+  path: string;
+  body: Record<string, unknown>;
+  isForm: boolean;
+}
+
+export interface WireEvent {
+  key: number;
+  /** Milliseconds since the request. */
+  at: number;
+  data: string;
+}
+
+export const request = signal<WireRequest | undefined>(undefined);
+export const events = signal<WireEvent[]>([]);
+/** All events of the request, also those that are out of view. */
+export const eventCount = signal(0);
+
+let start = 0;
+let waiting: WireEvent[] = [];
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export function recordRequest(sent: WireRequest): void {
+  start = performance.now();
+  waiting = [];
+  request.value = sent;
   events.value = [];
+  eventCount.value = 0;
 }
 
 export function recordEvent(data: string): void {
-  events.value = [...events.value.slice(-KEPT), data];
+  waiting.push({ key: eventCount.peek() + waiting.length, at: Math.round(performance.now() - start), data });
+  timer ??= setTimeout(flush, FLUSH_INTERVAL);
+}
+
+function flush(): void {
+  timer = undefined;
+  eventCount.value += waiting.length;
+  events.value = [...events.value, ...waiting].slice(-KEPT);
+  waiting = [];
 }

@@ -1,0 +1,36 @@
+import { type Dialect, toMessages } from './dialect.js';
+
+interface Chunk {
+  choices?: { delta: { content?: string | null; reasoning?: string | null } }[];
+  usage?: {
+    completion_tokens: number;
+    completion_tokens_after_first_per_sec?: number;
+    time_to_first_token?: number;
+  } | null;
+  error?: { message: string };
+}
+
+/** OpenAI's chat completions. */
+export const chatCompletions: Dialect = {
+  title: 'Chat Completions',
+  path: '/chat/completions',
+  toBody: (turns, { model, think }) => ({
+    model,
+    messages: toMessages(turns),
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(think && { chat_template_kwargs: { enable_thinking: true } }),
+  }),
+  readEvent(event) {
+    const { choices, usage, error } = event as Chunk;
+    const delta = choices?.[0]?.delta;
+    return {
+      text: delta?.content,
+      reasoning: delta?.reasoning,
+      tokens: usage?.completion_tokens,
+      rate: usage?.completion_tokens_after_first_per_sec,
+      firstToken: usage?.time_to_first_token,
+      error: error?.message,
+    };
+  },
+};

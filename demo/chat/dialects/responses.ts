@@ -1,0 +1,29 @@
+import { type Dialect, toMessages } from './dialect.js';
+
+interface ResponseEvent {
+  type: string;
+  delta?: string;
+  response?: { usage?: { output_tokens: number } | null; error?: { message: string } | null };
+  message?: string;
+}
+
+/** OpenAI's Responses. */
+export const responses: Dialect = {
+  title: 'Responses',
+  path: '/responses',
+  toBody: (turns, { model, think }) => ({
+    model,
+    input: toMessages(turns),
+    stream: true,
+    ...(think && { reasoning: { effort: 'low' } }),
+  }),
+  readEvent(event) {
+    const { type, delta, response, message } = event as ResponseEvent;
+    return {
+      text: type === 'response.output_text.delta' ? delta : undefined,
+      reasoning: type === 'response.reasoning_text.delta' ? delta : undefined,
+      tokens: response?.usage?.output_tokens,
+      error: type === 'error' ? message : response?.error?.message,
+    };
+  },
+};

@@ -1,0 +1,83 @@
+/** One model of the catalog: what it is, where it runs, and the way in and out of memory. */
+import type { ModelEntry, ModelStatus } from 'inpage';
+import { useState } from 'preact/hooks';
+import { inference, isAdded, removeModel, statusVersion } from '../inference.js';
+import { formatBytes } from '../parts/format-bytes.js';
+
+export function ModelCard({ model }: { model: ModelEntry }) {
+  void statusVersion.value;
+  const [problem, setProblem] = useState('');
+  const service = inference.value;
+  const status = service?.status().find(({ id }) => id === model.id);
+  const state = status?.state ?? 'absent';
+  const isLoaded = state === 'ready' || state === 'busy';
+  const act = (action: 'load' | 'unload'): void => {
+    setProblem('');
+    const done = service?.[action](model.id);
+    statusVersion.value++;
+    done
+      ?.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      .finally(() => statusVersion.value++);
+  };
+  return (
+    <li class="card" data-state={state} aria-label={model.id}>
+      <header class="row">
+        <span class="dot" aria-hidden="true" />
+        <h3>{model.id}</h3>
+        <span class="quiet">{state === 'absent' ? 'not loaded' : state}</span>
+        <span class="push" />
+        {isAdded(model.id) ? (
+          <button type="button" class="small" onClick={() => void removeModel(model.id)}>
+            Remove
+          </button>
+        ) : null}
+        <button
+          type="button"
+          class="small"
+          disabled={!service || state === 'loading'}
+          onClick={() => act(isLoaded ? 'unload' : 'load')}
+        >
+          {isLoaded ? 'Unload' : 'Load'}
+        </button>
+      </header>
+      {model.metadata?.overview ? <p>{model.metadata.overview}</p> : null}
+      <p class="quiet">{factsOf(model, status).join(' · ')}</p>
+      {status?.state === 'loading' ? <Progress status={status} /> : null}
+      {problem ? (
+        <p class="alert" role="alert">
+          {problem}
+        </p>
+      ) : null}
+    </li>
+  );
+}
+
+function factsOf(model: ModelEntry, status: ModelStatus | undefined): string[] {
+  const facts: string[] = [model.task, model.backend];
+  if (status?.device === 'wasm') facts.push(`WASM, ${status.threads} thread${status.threads === 1 ? '' : 's'}`);
+  else if (status?.device === 'webgpu') facts.push('WebGPU');
+  const dtype = status?.dtype ?? model.dtype;
+  if (dtype) facts.push(dtype);
+  const context = status?.contextLength ?? model.contextLength;
+  if (context) facts.push(`${context} tokens of context`);
+  if (status?.queued) facts.push(`${status.queued} waiting`);
+  return facts;
+}
+
+function Progress({ status: { id, progress } }: { status: ModelStatus }) {
+  const total = progress?.totalBytes ?? 0;
+  return (
+    <>
+      <progress
+        max={1}
+        value={total > 0 && progress?.stage === 'download' ? progress.loadedBytes / total : undefined}
+        aria-label={`Loading ${id}`}
+      />
+      <p class="quiet">
+        {[progress?.file, progress && `${formatBytes(progress.loadedBytes)} of ${formatBytes(total)}`]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+/** Forty notes, embedded once, and the ones nearest to a query. */
+import { computed, signal } from '@preact/signals';
+import { callInference } from '../wire/call-inference.js';
+
+interface EmbeddingList {
+  data: { embedding: number[] }[];
+}
+
+/** A note and how near it is: 1 means the same, 0 unrelated. */
+export interface Hit {
+  note: string;
+  similarity: number;
+}
+
+/** Notes shown. */
+const MOST_HITS = 8;
+
+export const query = signal('');
+export const problem = signal('');
+/** Milliseconds that the last query took, there and back. */
+export const duration = signal(0);
+export const suggestions = signal<string[]>([]);
+export const noteCount = computed(() => notes.value.length);
+
+const notes = signal<string[]>([]);
+const noteVectors = signal<number[][]>([]);
+const queryVector = signal<number[] | undefined>(undefined);
+
+export const hits = computed<Hit[]>(() => {
+  const vector = queryVector.value;
+  if (!vector) return [];
+  return notes.value
+    .map((note, index) => ({ note, similarity: dotProduct(vector, noteVectors.value[index] ?? []) }))
+    .toSorted((a, b) => b.similarity - a.similarity)
+    .slice(0, MOST_HITS);
+});
+
+let building: Promise<void> | undefined;
+let controller: AbortController | undefined;
+
+/** Ranks the notes for these words; a newer call replaces an older one. */
+export async function search(words: string): Promise<void> {
+  query.value = words;
+  controller?.abort();
+  const { signal } = (controller = new AbortController());
+  problem.value = '';
+  if (!words.trim()) {
+    queryVector.value = undefined;
+    return;
+  }
+  try {
+    await buildIndex();
+    if (signal.aborted) return;
+    const start = performance.now();
+    const [vector] = await embed([words], signal);
+    duration.value = Math.round(performance.now() - start);
+    queryVector.value = vector;
+  } catch (error) {
+    if (!signal.aborted) problem.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Embeds all notes in one request, the first time; after a failure, again. */
+export function buildIndex(): Promise<void> {
+  building ??= loadAndEmbed().catch((error: unknown) => {
+    building = undefined;
+    throw error;
+  });
+  return building;
+}
+
+async function loadAndEmbed(): Promise<void> {
+  const bundled = (await (await fetch('/models/tiny-embed/notes.json')).json()) as {
+    notes: string[];
+    queries: string[];
+  };
+  suggestions.value = [bundled.queries[0], bundled.queries[1], bundled.queries[5]].filter((text) => text !== undefined);
+  noteVectors.value = await embed(bundled.notes);
+  notes.value = bundled.notes;
+}
+
+async function embed(input: string[], signal?: AbortSignal): Promise<number[][]> {
+  const body = { model: 'tiny-embed', input };
+  const { data } = await callInference<EmbeddingList>('/embeddings', body, signal);
+  return data.map(({ embedding }) => embedding);
+}
+
+/** Vectors have length 1, so this is the cosine. */
+function dotProduct(a: number[], b: number[]): number {
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+}

@@ -1,0 +1,77 @@
+/** Search by meaning: the query's words need not be in the note. */
+import { useEffect, useRef } from 'preact/hooks';
+import { inference } from '../inference.js';
+import { type Hit, buildIndex, duration, hits, noteCount, problem, query, search, suggestions } from './note-index.js';
+
+/** Milliseconds without a key until the query is sent. */
+const TYPING_PAUSE = 150;
+
+export function SearchPanel() {
+  const isReady = inference.value !== undefined;
+  useEffect(() => {
+    if (!isReady) return;
+    buildIndex().catch((error: unknown) => (problem.value = error instanceof Error ? error.message : String(error)));
+  }, [isReady]);
+  return (
+    <div class="tool search">
+      <h2>Search by meaning</h2>
+      <p class="quiet">
+        Forty notes are embedded once by <code>POST /v1/embeddings</code>, every query once more. No word needs to
+        match.
+      </p>
+      <QueryBox />
+      {problem.value ? (
+        <p class="alert" role="alert">
+          {problem.value}
+        </p>
+      ) : null}
+      <p class="quiet" role="status">
+        {noteCount.value === 0 ? 'Embedding the notes' : `${noteCount.value} notes`}
+        {hits.value.length > 0 ? ` · query in ${duration.value} ms` : ''}
+      </p>
+      <ol class="hits" aria-label="Notes, nearest first">
+        {hits.value.map((hit) => (
+          <HitView key={hit.note} hit={hit} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function QueryBox() {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const type = (words: string): void => {
+    query.value = words;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => void search(words), TYPING_PAUSE);
+  };
+  return (
+    <>
+      <input
+        type="search"
+        class="query"
+        aria-label="Query"
+        placeholder="What are you looking for?"
+        value={query.value}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+      <div class="row">
+        {suggestions.value.map((words) => (
+          <button key={words} type="button" class="chip" onClick={() => void search(words)}>
+            {words}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function HitView({ hit: { note, similarity } }: { hit: Hit }) {
+  return (
+    <li>
+      <span>{note}</span>
+      <meter min={0} max={1} value={Math.max(0, similarity)} aria-label="Similarity" />
+      <output>{similarity.toFixed(2)}</output>
+    </li>
+  );
+}

@@ -1,0 +1,146 @@
+/** Speech to text: from the microphone, a file or a bundled clip, shown as it is understood. */
+import { useEffect, useMemo } from 'preact/hooks';
+import { inference } from '../inference.js';
+import { Segmented } from '../parts/segmented.js';
+import { Clips } from './clips.js';
+import { isRecording, record, stopRecording } from './recorder.js';
+import {
+  language,
+  listen,
+  note,
+  problem,
+  recording,
+  running,
+  speechTask,
+  stop,
+  transcribe,
+  transcript,
+} from './transcription.js';
+
+const TASKS = [
+  ['transcriptions', 'Transcribe'],
+  ['translations', 'Translate to English'],
+] as const;
+
+const LANGUAGES = { '': 'find the language', en: 'English', de: 'German', fr: 'French', es: 'Spanish' };
+
+export function SpeechPanel() {
+  return (
+    <div class="tool speech">
+      <h2>Speech</h2>
+      <p class="quiet">
+        <code>POST /v1/audio/transcriptions</code> with <code>stream: true</code>. The bundled model was trained on
+        synthetic voices and everyday sentences: the clips it hears well, a human voice it mostly mishears.
+      </p>
+      <Sources />
+      <Options />
+      {recording.value ? <Transcript file={recording.value} /> : null}
+    </div>
+  );
+}
+
+function Sources() {
+  const isReady = inference.value !== undefined;
+  const recordTake = async (): Promise<void> => {
+    try {
+      await listen(await record());
+    } catch (error) {
+      problem.value = error instanceof Error ? error.message : String(error);
+    }
+  };
+  return (
+    <fieldset class="sources" disabled={!isReady}>
+      <legend class="hidden">Recording</legend>
+      <div class="row">
+        {isRecording.value ? (
+          <button type="button" class="primary stop" onClick={stopRecording}>
+            Stop recording
+          </button>
+        ) : (
+          <button type="button" class="primary" onClick={() => void recordTake()}>
+            Record
+          </button>
+        )}
+        <label class="button">
+          Choose a file
+          <input
+            class="hidden"
+            type="file"
+            accept="audio/*,video/mp4,video/webm"
+            onChange={({ currentTarget: { files } }) => {
+              if (files?.[0]) void listen(files[0]);
+            }}
+          />
+        </label>
+        <span class="quiet">or a clip:</span>
+      </div>
+      <Clips chosen={recording.value?.name} onChoose={(file) => void listen(file)} />
+      {problem.value && !recording.value ? (
+        <p class="alert" role="alert">
+          {problem.value}
+        </p>
+      ) : null}
+    </fieldset>
+  );
+}
+
+function Options() {
+  return (
+    <div class="row">
+      <Segmented
+        label="Task"
+        choices={TASKS}
+        value={speechTask.value}
+        onChange={(task) => {
+          speechTask.value = task;
+          void transcribe();
+        }}
+      />
+      <select
+        aria-label="Spoken language"
+        value={language.value}
+        onChange={(event) => {
+          language.value = event.currentTarget.value;
+          void transcribe();
+        }}
+      >
+        {Object.entries(LANGUAGES).map(([code, name]) => (
+          <option key={code} value={code}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Transcript({ file }: { file: File }) {
+  const url = useMemo(() => URL.createObjectURL(file), [file]);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  return (
+    <section class="card transcript" aria-label="Transcript" aria-busy={running.value}>
+      <audio controls src={url} />
+      <p role="status" data-testid="transcript">
+        {transcript.value}
+        {running.value ? <span class="waiting" aria-label="listening" /> : null}
+      </p>
+      {problem.value ? (
+        <p class="alert" role="alert">
+          {problem.value}
+        </p>
+      ) : null}
+      <footer class="row">
+        <span class="quiet">{[file.name, note.value].filter(Boolean).join(' · ')}</span>
+        {running.value ? (
+          <button type="button" class="small" onClick={stop}>
+            Stop
+          </button>
+        ) : (
+          <button type="button" class="small" onClick={() => void transcribe()}>
+            Again
+          </button>
+        )}
+      </footer>
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+/** One recording at a time, to the page's own `/v1/audio`. */
+import { signal } from '@preact/signals';
+import { streamInference } from '../wire/call-inference.js';
+
+export type SpeechTask = 'transcriptions' | 'translations';
+
+interface TranscriptEvent {
+  type: string;
+  delta?: string;
+  text?: string;
+  error?: { message: string };
+}
+
+export const speechTask = signal<SpeechTask>('transcriptions');
+/** A language code; empty: found by the model. */
+export const language = signal('');
+export const recording = signal<File | undefined>(undefined);
+export const transcript = signal('');
+export const running = signal(false);
+export const problem = signal('');
+export const note = signal('');
+
+let controller: AbortController | undefined;
+
+export function stop(): void {
+  controller?.abort();
+}
+
+/** Chooses a recording and writes down what is said in it. */
+export async function listen(file: File): Promise<void> {
+  stop();
+  recording.value = file;
+  await transcribe();
+}
+
+/** The chosen recording again, for example with another task. */
+export async function transcribe(): Promise<void> {
+  const file = recording.value;
+  if (!file) return;
+  stop();
+  const { signal } = (controller = new AbortController());
+  transcript.value = problem.value = note.value = '';
+  running.value = true;
+  const start = performance.now();
+  try {
+    for await (const event of streamInference(`/audio/${speechTask.value}`, toForm(file), signal)) {
+      const { type, delta, text, error } = event as TranscriptEvent;
+      if (error) throw new Error(error.message);
+      if (delta) transcript.value += delta;
+      if (type === 'transcript.text.done') {
+        transcript.value = text ?? transcript.value;
+        note.value = `${((performance.now() - start) / 1000).toFixed(1)} s in this page`;
+      }
+    }
+    if (!transcript.value) note.value = 'No speech was heard.';
+  } catch (error) {
+    if (!signal.aborted) problem.value = error instanceof Error ? error.message : String(error);
+  } finally {
+    if (controller.signal === signal) running.value = false;
+  }
+}
+
+function toForm(file: File): FormData {
+  const form = new FormData();
+  form.append('model', 'tiny-whisper');
+  form.append('file', file);
+  form.append('stream', 'true');
+  if (language.value) form.append('language', language.value);
+  return form;
+}
