@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { FileCacheStorage, WebLlmEnvironment } from '../../../src/backends/web-llm/environment.js';
+import { CHAT_CONFIG } from './chat-config.js';
 import { type FakeModel, FakeRecord, fakeWebLlm } from './fake-engine.js';
 
 const GIGABYTE = 2 ** 30;
@@ -73,26 +74,6 @@ export interface FakeBrowser {
 export const WEIGHT_BYTES = 300_000_000;
 
 const TINY_CHAT = new URL('../../../public/models/tiny-chat/', import.meta.url);
-
-export const CHAT_CONFIG = {
-  vocab_size: 8256,
-  context_window_size: 1024,
-  sliding_window_size: -1,
-  attention_sink_size: -1,
-  prefill_chunk_size: 1024,
-  quantization: 'q4f32_1',
-  tokenizer_files: ['tokenizer.json', 'tokenizer_config.json'],
-  conv_template: {
-    system_template: '<|im_start|>system\n{system_message}<|im_end|>\n',
-    system_message: 'You are kind.',
-    roles: { user: '<|im_start|>user', assistant: '<|im_start|>assistant', tool: '<|im_start|>user' },
-    seps: ['<|im_end|>\n'],
-    role_content_sep: '\n',
-    role_empty_sep: '\n',
-    stop_str: ['<|im_end|>'],
-    stop_token_ids: [2],
-  },
-};
 
 const MANIFEST = {
   records: [
