@@ -1,5 +1,6 @@
 /** Gets hold of the GPU device that WebLLM makes for itself, because WebLLM hides its loss. @module */
-import { InferenceError } from '../../errors/inference-error.js';
+import type { InferenceError } from '../../errors/inference-error.js';
+import { engineLost } from './engine-lost.js';
 
 /** Watches the device of one engine. */
 export class DeviceWatch {
@@ -58,21 +59,10 @@ export class DeviceWatch {
     const requestDevice: GPUAdapter['requestDevice'] = async (descriptor) => {
       const device = await original(descriptor);
       void device.lost.then((info) => {
-        if (!this.#expected) this.#report(deviceLost(info));
+        if (!this.#expected) this.#report(engineLost('The GPU device was lost.', info));
       });
       return device;
     };
     Object.defineProperty(adapter, 'requestDevice', { configurable: true, value: requestDevice });
   }
-}
-
-function deviceLost(info: GPUDeviceLostInfo): InferenceError {
-  return new InferenceError(
-    'unavailable',
-    'The GPU device was lost. The model is loaded again; try again.',
-    {},
-    {
-      cause: info,
-    },
-  );
 }

@@ -7,6 +7,7 @@
 import type { TextEngine, TextSequence, TextTokenizer } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
+import { engineLost } from './engine-lost.js';
 import type { LogitsTap } from './logits-tap.js';
 import type { WebLlmEngine } from './web-llm-module.js';
 
@@ -88,14 +89,7 @@ export class WebLlmTextEngine implements TextEngine {
     try {
       return await run();
     } catch (cause) {
-      const error = new InferenceError(
-        'unavailable',
-        'The GPU engine failed. The model is loaded again; try again.',
-        {},
-        {
-          cause,
-        },
-      );
+      const error = engineLost('The GPU engine failed.', cause);
       this.#options.onFailure(error);
       throw error;
     }
