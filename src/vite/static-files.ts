@@ -1,5 +1,6 @@
 /** The files that an app serves for the library, by the URL path the library asks for. @module */
 import { existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface StaticFile {
@@ -12,11 +13,11 @@ export interface StaticFile {
  * Paths are those of the built package, where this module is bundled into `dist/`.
  */
 export function listStaticFiles(models: string[] | false): Map<string, StaticFile> {
-  const dist = fileURLToPath(new URL('.', import.meta.url));
-  const files = new Map<string, StaticFile>([['/inpage-sw.js', { path: `${dist}service-worker.js` }]]);
-  addFolder(files, `${dist}ort/`, '/inpage/');
+  const packaged = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+  const files = new Map<string, StaticFile>([['/inpage-sw.js', { path: packaged('./service-worker.js') }]]);
+  addFolder(files, packaged('./ort/'), '/inpage/');
   for (const model of models || []) {
-    const folder = `${dist}../public/models/${model}/`;
+    const folder = packaged(`../public/models/${model}/`);
     if (!existsSync(folder)) throw new Error(`inpage: there is no bundled model "${model}".`);
     addFolder(files, folder, `/models/${model}/`);
   }
@@ -26,7 +27,7 @@ export function listStaticFiles(models: string[] | false): Map<string, StaticFil
 function addFolder(files: Map<string, StaticFile>, folder: string, url: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
-    const path = `${entry.parentPath}/${entry.name}`.replaceAll('\\', '/').replaceAll('//', '/');
-    files.set(url + path.slice(folder.length), { path });
+    const path = join(entry.parentPath, entry.name);
+    files.set(url + relative(folder, path).replaceAll('\\', '/'), { path });
   }
 }

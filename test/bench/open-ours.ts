@@ -6,6 +6,7 @@ const response = await fetch(`${inference.baseURL}/chat/completions`, {
   method: 'POST',
   body: JSON.stringify({ model: 'tiny-chat', stream: true, messages: [{ role: 'user', content: 'Hello!' }] }),
 });
+if (!response.ok) throw new Error(await response.text());
 const decoder = new TextDecoder();
 const reader = response.body?.getReader();
 for (;;) {

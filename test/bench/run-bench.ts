@@ -42,6 +42,7 @@ async function openRows(browser: Browser, origin: string): Promise<BenchRow[]> {
   const context = await browser.newContext();
   const open = async (name: string): Promise<number> => {
     const page = await context.newPage();
+    page.on('pageerror', (error) => process.stderr.write(`${name}: ${error.message}\n`));
     try {
       await page.goto(`${origin}/test/bench/${name}.html`);
       await page.waitForFunction(() => 'bench' in window, undefined, { timeout: 120_000 });

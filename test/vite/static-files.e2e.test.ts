@@ -1,0 +1,36 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { afterAll, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'inpage-init-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('`inpage init` copies all that a page asks for, subfolders too', () => {
+  const output = execFileSync(process.execPath, [join(root, 'dist/cli.js'), 'init', folder], { encoding: 'utf8' });
+  const copied = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  expect(output).toContain(`to ${folder}`);
+  expect(copied).toEqual(
+    expect.arrayContaining([
+      'inpage-sw.js',
+      'inpage/ort-wasm-simd-threaded.wasm',
+      'inpage/ort-wasm-simd-threaded.mjs',
+      'models/tiny-chat/tokenizer.json',
+      'models/tiny-chat/onnx/model_quantized.onnx',
+      'models/tiny-embed/onnx/model_quantized.onnx',
+      'models/tiny-whisper/onnx/encoder_model_quantized.onnx',
+    ]),
+  );
+});
+
+it('the command line says how it is used', () => {
+  expect(() => execFileSync(process.execPath, [join(root, 'dist/cli.js')], { stdio: 'pipe' })).toThrow(/Usage: inpage init/);
+});
+
+it('the package holds every file that its exports name', () => {
+  for (const file of ['index.js', 'vite.js', 'service-worker.js', 'types/index.d.ts', 'types/vite/index.d.ts']) {
+    expect(existsSync(join(root, 'dist', file))).toBe(true);
+  }
+});
