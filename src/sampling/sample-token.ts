@@ -9,6 +9,22 @@ const BUCKETS_PER_NAT = 4;
 const BUCKETS = 192;
 const NO_BUCKET = 255;
 
+const STEPS_PER_NAT = 64;
+const POWERS = Float64Array.from({ length: (BUCKETS / BUCKETS_PER_NAT) * STEPS_PER_NAT + 1 }, (_, step) =>
+  Math.exp(-step / STEPS_PER_NAT),
+);
+
+/**
+ * exp(-distance) to nine digits, 0 beyond the last bucket. A table and three terms of the series: the exponential
+ * function itself would be most of the time that sampling takes.
+ */
+function decay(distance: number): number {
+  if (!(distance < BUCKETS / BUCKETS_PER_NAT)) return 0;
+  const step = (distance * STEPS_PER_NAT + 0.5) | 0;
+  const rest = step / STEPS_PER_NAT - distance;
+  return POWERS[step]! * (1 + rest * (1 + rest * (0.5 + rest / 6)));
+}
+
 /** True when no random number is needed: the most likely token is taken. */
 export function isGreedy(sampling: Sampling): boolean {
   return (
@@ -66,31 +82,72 @@ export class TokenSampler {
   sample(logits: Float32Array, sampling: Sampling, random: RandomNumbers): number {
     const best = greatestLogit(logits);
     if (best < 0 || isGreedy(sampling)) return best;
-    const total = this.#weigh(logits, logits[best]!, sampling.temperature ?? 1);
+    const temperature = sampling.temperature ?? 1;
     const topK = sampling.topK !== undefined && sampling.topK >= 1 ? sampling.topK : Infinity;
     const topP = sampling.topP ?? 1;
-    let cut: Cut = { border: BUCKETS, borderTokens: this.#tokens, borderCount: 0, weight: total };
+    if (topK >= logits.length && topP >= 1) return this.#sampleFromAll(logits, best, temperature, random);
+    this.#sortIntoBuckets(logits, logits[best]!, temperature);
+    const weight = this.#weigh(logits, logits[best]!, temperature, this.#bucketOf(topK));
+    let cut: Cut = { border: BUCKETS, borderTokens: this.#tokens, borderCount: 0, weight };
     if (topK < logits.length) cut = this.#cutByCount(logits, topK, cut);
     if (topP < 1) cut = this.#cutByWeight(logits, topP * cut.weight, cut);
     return this.#draw(cut, random() * cut.weight, best);
   }
 
-  /** Fills weights (relative to the best token's 1) and buckets; returns the sum of the weights. */
-  #weigh(logits: Float32Array, greatest: number, temperature: number): number {
-    this.#bucketCounts.fill(0);
-    this.#bucketWeights.fill(0);
+  /** Without cut-offs no buckets are needed. */
+  #sampleFromAll(logits: Float32Array, best: number, temperature: number, random: RandomNumbers): number {
+    const weights = this.#weights;
+    const greatest = logits[best]!;
+    const scale = 1 / temperature;
     let total = 0;
     for (let token = 0; token < logits.length; token++) {
-      const distance = (greatest - logits[token]!) / temperature;
-      const bucket = Math.floor(distance * BUCKETS_PER_NAT);
-      if (!(bucket < BUCKETS)) {
+      const weight = decay((greatest - logits[token]!) * scale);
+      weights[token] = weight;
+      total += weight;
+    }
+    let left = random() * total;
+    for (let token = 0; token < logits.length; token++) {
+      left -= weights[token]!;
+      if (left < 0) return token;
+    }
+    return best;
+  }
+
+  #sortIntoBuckets(logits: Float32Array, greatest: number, temperature: number): void {
+    const scale = BUCKETS_PER_NAT / temperature;
+    this.#bucketCounts.fill(0);
+    for (let token = 0; token < logits.length; token++) {
+      const place = (greatest - logits[token]!) * scale;
+      if (place < BUCKETS) {
+        const bucket = place | 0;
+        this.#buckets[token] = bucket;
+        this.#bucketCounts[bucket] = this.#bucketCounts[bucket]! + 1;
+      } else {
         this.#buckets[token] = NO_BUCKET;
-        continue;
       }
-      const weight = Math.exp(-distance);
+    }
+  }
+
+  /** The bucket that holds the token of this rank. */
+  #bucketOf(rank: number): number {
+    let before = 0;
+    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+      before += this.#bucketCounts[bucket]!;
+      if (before >= rank) return bucket;
+    }
+    return BUCKETS - 1;
+  }
+
+  /** Fills the weights (relative to the best token's 1) of the buckets up to `last`; returns their sum. */
+  #weigh(logits: Float32Array, greatest: number, temperature: number, last: number): number {
+    this.#bucketWeights.fill(0);
+    const scale = 1 / temperature;
+    let total = 0;
+    for (let token = 0; token < logits.length; token++) {
+      const bucket = this.#buckets[token]!;
+      if (bucket > last) continue;
+      const weight = decay((greatest - logits[token]!) * scale);
       this.#weights[token] = weight;
-      this.#buckets[token] = bucket;
-      this.#bucketCounts[bucket] = this.#bucketCounts[bucket]! + 1;
       this.#bucketWeights[bucket] = this.#bucketWeights[bucket]! + weight;
       total += weight;
     }

@@ -86,6 +86,17 @@ describe('TokenSampler', () => {
     );
   });
 
+  it('shares the chances among the tokens that are not forbidden', () => {
+    const logits = Float32Array.from({ length: 1000 }, (_, token) => (token % 10 === 3 ? 0 : -Infinity));
+    const sampler = new TokenSampler(1000);
+    for (const sampling of [{ temperature: 1 }, { temperature: 2, topP: 0.99 }, { temperature: 1, topK: 100 }]) {
+      const seen = new Set<number>();
+      for (let step = 0; step < 200; step++) seen.add(sampler.sample(logits, sampling, () => step / 200));
+      expect([...seen].every((token) => token % 10 === 3)).toBe(true);
+      expect(seen.size).toBeGreaterThan(90);
+    }
+  });
+
   it('never chooses a forbidden token, and says so when all are', () => {
     const logits = new Float32Array(100).fill(-Infinity);
     const sampler = new TokenSampler(100);
