@@ -76,7 +76,10 @@ describe.each(AUDIO_PATHS)('POST %s', (path) => {
       ['en-2.ogg', ['a.ogg']],
       ['en-2.webm', ['a.webm']],
     ] as const) {
-      for (const name of names) expect((await send(app, withFile(fixture(file), name), path)).status, name).toBe(200);
+      for (const name of names) {
+        const { status } = await send(app, withFile(fixture(file), name), path);
+        expect([name, status]).toEqual([name, 200]);
+      }
     }
     expect((await send(app, audioForm(), path)).status).toBe(200);
   });
@@ -129,7 +132,8 @@ describe.each(AUDIO_PATHS)('POST %s', (path) => {
     const app = await build();
     expect(LANGUAGES).toHaveLength(100);
     for (const language of ['en', 'haw', 'yue', 'su', 'zh']) {
-      expect((await send(app, audioForm({ language }), path)).status, language).toBe(200);
+      const { status } = await send(app, audioForm({ language }), path);
+      expect([language, status]).toEqual([language, 200]);
     }
     for (const language of ['xx', 'english', 'EN', 'de-DE']) {
       expectGeneral(await send(app, audioForm({ language }), path), { status: 400, param: 'language' });

@@ -22,7 +22,7 @@ describe('tiny-embed', () => {
       const scores = candidates.map((candidate) => dot(query, candidate));
       return scores.indexOf(Math.max(...scores)) === index;
     });
-    console.info(`right notes: ${right.length} of ${queries.length}`);
+    console.warn(`right notes: ${right.length} of ${queries.length}`);
     expect(right.length / queries.length).toBeGreaterThanOrEqual(0.8);
   });
 

@@ -72,11 +72,25 @@ interface Embedder {
 async function embed(request: EmbeddingRequest, signal: AbortSignal, embedder: Embedder): Promise<EmbeddingResult> {
   checkDimensions(request.dimensions, embedder);
   const texts = encodeInputs(embedder.tokenizer, request.inputs, embedder);
-  const raw = await embedder.queue.embed(texts, signal);
+  const { unique, positions } = withoutRepeats(texts);
+  const raw = await embedder.queue.embed(unique, signal);
   return {
-    vectors: raw.map((vector) => normaliseVector(vector, request.dimensions)),
+    vectors: positions.map((position) => normaliseVector(raw[position]!, request.dimensions)),
     promptTokens: texts.reduce((sum, ids) => sum + ids.length, 0),
   };
+}
+
+/** Texts that stand in a request several times are read once: `positions` gives each text's place in `unique`. */
+function withoutRepeats(texts: readonly number[][]): { unique: number[][]; positions: number[] } {
+  const places = new Map<string, number>();
+  const unique: number[][] = [];
+  const positions = texts.map((ids) => {
+    const key = ids.join(' ');
+    const place = places.get(key) ?? unique.push(ids) - 1;
+    places.set(key, place);
+    return place;
+  });
+  return { unique, positions };
 }
 
 function checkDimensions(dimensions: number | undefined, { width, allowedDimensions }: Embedder): void {

@@ -4,10 +4,10 @@
 export const TOKEN_BUDGET = 512;
 
 /** Shorter texts than this share of the batch's longest run in a batch of their own kind. */
-const LENGTH_RATIO = 0.6;
+const LENGTH_RATIO = 0.8;
 
 /** Texts this much shorter than the longest are padded whatever the ratio. */
-const LENGTH_SLACK = 4;
+const LENGTH_SLACK = 2;
 
 /**
  * Picks the next batch from `lengths` (tokens per waiting text, all at least 1): the texts nearest in length to the

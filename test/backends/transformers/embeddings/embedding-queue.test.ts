@@ -41,7 +41,7 @@ describe('EmbeddingQueue', () => {
 
   it('keeps batches within the token budget and texts of unlike length apart', async () => {
     const { queue, batches } = recordingQueue();
-    const text = (length: number) => new Array<number>(length).fill(1);
+    const text = (length: number) => Array.from({ length }, () => 1);
     await queue.embed([...Array.from({ length: 40 }, () => text(50)), text(3)], never);
     expect(Math.max(...batches)).toBeLessThanOrEqual(10);
     expect(batches.reduce((sum, size) => sum + size, 0)).toBe(41);
