@@ -52,7 +52,7 @@ function collect(choice: CollectedChoice, event: Exclude<GenerationEvent, { type
       break;
     case 'text-delta':
       choice.text += event.text;
-      if (event.logprobs) choice.logprobs = [...(choice.logprobs ?? []), ...event.logprobs];
+      if (event.logprobs) (choice.logprobs ??= []).push(...event.logprobs);
       break;
     case 'tool-call-start':
       choice.toolCalls[event.index] = { id: event.id, name: event.name, arguments: '' };

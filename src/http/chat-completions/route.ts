@@ -1,4 +1,5 @@
 /** POST /chat/completions @module */
+import { collectGeneration } from '../../channels/collect-generation.js';
 import type { GenerationEvent } from '../../channels/generation-event.js';
 import { InferenceError, toInferenceError } from '../../errors/inference-error.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
@@ -6,7 +7,6 @@ import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
-import { collectAnswer } from '../generation/collect-answer.js';
 import type { CompletionHead } from '../generation/completion-head.js';
 import { systemFingerprint } from '../generation/system-fingerprint.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
@@ -53,7 +53,7 @@ async function collected(
   request: GenerationRequest,
   head: CompletionHead,
 ): Promise<Response> {
-  const answer = await collectAnswer(generate(context, request, { signal: c.req.raw.signal, deadline: 'result' }));
+  const answer = await collectGeneration(generate(context, request, { signal: c.req.raw.signal, deadline: 'result' }));
   return c.json(toResponse(answer, head, request.topLogprobs !== undefined));
 }
 

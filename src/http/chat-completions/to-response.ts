@@ -1,6 +1,5 @@
 /** A collected answer as a chat completion. @module */
-import { answerReasoning, answerText, answerToolCalls } from '../generation/collect-answer.js';
-import type { Answer, AnswerChoice } from '../generation/collect-answer.js';
+import type { CollectedChoice, CollectedGeneration } from '../../channels/collect-generation.js';
 import { finishReason } from '../generation/completion-head.js';
 import type { CompletionHead } from '../generation/completion-head.js';
 import { logprobsObject } from '../generation/logprobs-object.js';
@@ -8,7 +7,11 @@ import { outputFailureError } from '../generation/output-failure-error.js';
 import { usageObject } from '../generation/usage-object.js';
 
 /** @throws InferenceError `model_output_invalid` or `tool_choice_unsatisfied` when a choice is not what was asked for */
-export function toResponse(answer: Answer, head: CompletionHead, hasLogprobs: boolean): Record<string, unknown> {
+export function toResponse(
+  answer: CollectedGeneration,
+  head: CompletionHead,
+  hasLogprobs: boolean,
+): Record<string, unknown> {
   const failure = answer.choices.find((choice) => choice.failure)?.failure;
   if (failure) throw outputFailureError(failure);
   return {
@@ -22,24 +25,23 @@ export function toResponse(answer: Answer, head: CompletionHead, hasLogprobs: bo
   };
 }
 
-function choiceObject(choice: AnswerChoice, index: number, hasLogprobs: boolean): Record<string, unknown> {
-  const toolCalls = answerToolCalls(choice).map(({ id, name, arguments: text }) => ({
+function choiceObject(choice: CollectedChoice, index: number, hasLogprobs: boolean): Record<string, unknown> {
+  const toolCalls = choice.toolCalls.map(({ id, name, arguments: text }) => ({
     id,
     type: 'function',
     function: { name, arguments: text },
   }));
-  const reasoning = answerReasoning(choice);
   // Without calls the content is a string, even an empty one; only calls may come without any.
-  const content = answerText(choice) ?? (toolCalls.length > 0 ? null : '');
+  const content = choice.text === '' && toolCalls.length > 0 ? null : choice.text;
   return {
     index,
     message: {
       role: 'assistant',
       content,
-      ...(reasoning !== null && reasoning !== '' && { reasoning }),
+      ...(choice.reasoning && { reasoning: choice.reasoning }),
       ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     },
-    logprobs: hasLogprobs ? logprobsObject(choice.logprobs) : null,
+    logprobs: hasLogprobs ? logprobsObject(choice.logprobs ?? []) : null,
     finish_reason: finishReason(choice.reason),
   };
 }
