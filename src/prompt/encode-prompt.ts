@@ -80,7 +80,7 @@ export function encodeTrustedText(text: string, tokenizer: EncodingTokenizer): n
 function spellings(addedTokens: ReadonlyMap<string, number>): Spellings {
   const known = spellingsOf.get(addedTokens);
   if (known) return known;
-  const all = [...addedTokens.keys()].filter((token) => token !== '').sort((a, b) => b.length - a.length);
+  const all = [...addedTokens.keys()].filter((token) => token !== '').toSorted((a, b) => b.length - a.length);
   // Runs of white space are added tokens of some vocabularies; they control nothing.
   const controls = all.filter((token) => token.trim() !== '');
   const isWord = (token: string): boolean => /^[\p{L}\p{N}]/u.test(token);

@@ -20,7 +20,7 @@ export function wordPieceBytes(piece: string): Uint8Array {
 
 /** Byte-level BPE: every character of the piece is one byte. */
 export function byteLevelBytes(piece: string): Uint8Array {
-  const characters = [...piece];
+  const characters = Array.from(piece);
   const bytes = new Uint8Array(characters.length);
   for (const [index, character] of characters.entries()) {
     const byte = BYTE_OF_CHARACTER.get(character);

@@ -203,7 +203,10 @@ export class TokenSampler {
     for (let token = 0; token < logits.length; token++) {
       if (this.#buckets[token] === bucket) this.#tokens[count++] = token;
     }
-    return this.#tokens.subarray(0, count).sort((a, b) => logits[b]! - logits[a]! || a - b);
+    const tokens = this.#tokens.subarray(0, count);
+    // In place: a sorted copy would be garbage of every step.
+    // oxlint-disable-next-line unicorn/no-array-sort
+    return tokens.sort((a, b) => logits[b]! - logits[a]! || a - b);
   }
 
   #draw(cut: Cut, drawn: number, best: number): number {

@@ -79,7 +79,7 @@ async function generate(model: PreTrainedModel, ids: number[], tokens: number): 
     do_sample: false,
     suppress_tokens: [0, 2],
   };
-  const output = (await model.generate(options as never)) as unknown as { tolist(): bigint[][] };
+  const output = (await model.generate(options)) as unknown as { tolist(): bigint[][] };
   return output.tolist()[0]!.slice(ids.length).map(Number);
 }
 

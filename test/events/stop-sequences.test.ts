@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StopSequences } from '../../src/events/stop-sequences.js';
 
@@ -22,7 +22,7 @@ function expected(sequences: string[], whole: string): { text: string; matched?:
   for (let end = 1; end <= whole.length; end++) {
     const matched = sequences
       .filter((stop) => whole.slice(0, end).endsWith(stop))
-      .sort((a, b) => b.length - a.length)[0];
+      .toSorted((a, b) => b.length - a.length)[0];
     if (matched !== undefined) return { text: whole.slice(0, end - matched.length), matched };
   }
   return { text: whole };

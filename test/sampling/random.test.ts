@@ -19,7 +19,7 @@ describe('createRandomNumbers', () => {
     const many = take(3, 0, 20_000);
     const firsts = Array.from({ length: 20_000 }, (_, seed) => take(seed, 0, 1)[0]!);
     for (const numbers of [many, firsts]) {
-      const tenths = new Array<number>(10).fill(0);
+      const tenths = Array.from({ length: 10 }, () => 0);
       for (const number of numbers) tenths[Math.floor(number * 10)]! += 1;
       for (const count of tenths) expect(Math.abs(count - 2000)).toBeLessThan(250);
     }

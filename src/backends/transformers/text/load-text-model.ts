@@ -110,13 +110,15 @@ function endTokens(model: PreTrainedModel): number[] {
 }
 
 function contextLength(entry: ModelEntry, config: Record<string, unknown>): number {
-  const own = [config['max_position_embeddings'], config['n_positions']].find((length) => typeof length === 'number');
-  return Math.min(entry.contextLength ?? Infinity, (own as number | undefined) ?? entry.contextLength ?? 2048);
+  const own = [config['max_position_embeddings'], config['n_positions']].find(
+    (length): length is number => typeof length === 'number',
+  );
+  return Math.min(entry.contextLength ?? Infinity, own ?? entry.contextLength ?? 2048);
 }
 
 /** The device that ONNX Runtime uses. */
 async function gpuDevice(): Promise<GPUDevice | undefined> {
-  return (await env.backends.onnx.webgpu?.device) as GPUDevice | undefined;
+  return env.backends.onnx.webgpu?.device;
 }
 
 /** Resolves when the device is lost for another reason than our own unloading. */

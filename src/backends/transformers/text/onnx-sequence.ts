@@ -53,13 +53,13 @@ export class OnnxSequence implements TextSequence {
       this.#promptLength = this.#prompt.length;
       return this.#known.slice();
     }
-    const { blockLength, onPrompt } = this.#options;
+    const { blockLength } = this.#options;
     for (;;) {
       const end = Math.min(this.#prompt.length, (Math.floor(this.#length / blockLength) + 1) * blockLength);
       const [logits] = await this.#run([this.#prompt.slice(this.#length, end)]);
       this.#promptLength = end;
       if (end === this.#prompt.length) {
-        onPrompt(logits!);
+        this.#options.onPrompt(logits!);
         return logits!;
       }
       await yieldToEventLoop();

@@ -3,6 +3,7 @@
  * input back; for keys and values that is most of a step's time. Here only token ids go in and only logits are looked at.
  * @module
  */
+/* oxlint-disable no-underscore-dangle -- the names of ONNX Runtime's exports */
 import type { OnnxSession, OnnxTensor, OnnxValueInfo, TensorData } from './onnx-session.js';
 
 /** The functions of ONNX Runtime's wasm module that are needed here. Pointers are numbers. */

@@ -25,7 +25,7 @@ export class SequenceState {
   static empty(session: OnnxSession): SequenceState {
     const tensors: Record<string, OnnxTensor> = {};
     for (const info of session.inputMetadata) {
-      if (/^past/.test(info.name)) tensors[info.name] = emptyTensor(info);
+      if (info.name.startsWith('past')) tensors[info.name] = emptyTensor(info);
     }
     return new SequenceState(tensors);
   }
