@@ -10,7 +10,9 @@ function withImports(file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);
   const code = readFileSync(file, 'utf8');
-  for (const [, target] of code.matchAll(/(?:^|[;}\s])(?:import|export)\s*(?:[\w*{}\s,$]+from\s*)?["'](\.[^"']+)["']/g)) {
+  for (const [, target] of code.matchAll(
+    /(?:^|[;}\s])(?:import|export)\s*(?:[\w*{}\s,$]+from\s*)?["'](\.[^"']+)["']/g,
+  )) {
     withImports(join(dirname(file), target), seen);
   }
   return seen;
@@ -22,6 +24,8 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
   const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(file), { level: 9 }).length, 0);
   const fits = bytes <= budget * 1000;
   failed ||= !fits;
-  console.log(`${fits ? 'ok  ' : 'FAIL'} ${entry} ${(bytes / 1000).toFixed(2)} kB gzip of ${budget} kB (${files.length} files)`);
+  console.log(
+    `${fits ? 'ok  ' : 'FAIL'} ${entry} ${(bytes / 1000).toFixed(2)} kB gzip of ${budget} kB (${files.length} files)`,
+  );
 }
 process.exitCode = failed ? 1 : 0;

@@ -16,7 +16,7 @@ try {
   await page.goto(`${server.origin}/host.html`);
   await page.waitForFunction(() => 'inference' in window || 'inferenceError' in window, undefined, { timeout: 60_000 });
   const problem = await page.evaluate('window.inferenceError');
-  if (problem) throw new Error(String(problem));
+  if (typeof problem === 'string') throw new Error(problem);
   await page.evaluate(ask, question);
   process.stdout.write('\n');
 } finally {

@@ -39,7 +39,10 @@ async function run({ kind, origin, round }: ConstraintOrder): Promise<{ rate: nu
   const model = await loading;
   const question = `${round}: Extract the fields as JSON: Anna is 31 years old, lives in Oslo, studies there and loves cats.`;
   const request: GenerationRequest = {
-    ...plainGenerationRequest('tiny-chat', { type: 'chat', messages: [{ role: 'user', content: [{ type: 'text', text: question }] }] }),
+    ...plainGenerationRequest('tiny-chat', {
+      type: 'chat',
+      messages: [{ role: 'user', content: [{ type: 'text', text: question }] }],
+    }),
     maxTokens: kind === 'free' ? 60 : 200,
     ...(kind === 'schema'
       ? { output: { type: 'json-schema', name: 'person', strict: true, schema: SCHEMA } as const }

@@ -46,7 +46,7 @@ async function openRows(browser: Browser, origin: string): Promise<BenchRow[]> {
     try {
       await page.goto(`${origin}/test/bench/${name}.html`);
       await page.waitForFunction(() => 'bench' in window, undefined, { timeout: 120_000 });
-      return (await page.evaluate('window.bench')) as number;
+      return await page.evaluate<number>('window.bench');
     } finally {
       await page.close();
     }
@@ -68,7 +68,7 @@ async function pageRows(browser: Browser, origin: string, part: string): Promise
     page.on('pageerror', (error) => process.stderr.write(`${part}: ${error.message}\n`));
     await page.goto(`${origin}/test/bench/page.html?part=${part}`);
     await page.waitForFunction(() => 'bench' in window, undefined, { timeout: 600_000 });
-    const result = (await page.evaluate('window.bench')) as BenchRow[] | string;
+    const result = await page.evaluate<BenchRow[] | string>('window.bench');
     if (typeof result === 'string') throw new Error(`${part}: ${result}`);
     return result;
   } finally {

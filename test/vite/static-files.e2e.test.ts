@@ -26,7 +26,9 @@ it('`inpage init` copies all that a page asks for, subfolders too', () => {
 });
 
 it('the command line says how it is used', () => {
-  expect(() => execFileSync(process.execPath, [join(root, 'dist/cli.js')], { stdio: 'pipe' })).toThrow(/Usage: inpage init/);
+  expect(() => execFileSync(process.execPath, [join(root, 'dist/cli.js')], { stdio: 'pipe' })).toThrow(
+    /Usage: inpage init/,
+  );
 });
 
 it('the package holds every file that its exports name', () => {
