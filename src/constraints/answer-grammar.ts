@@ -32,7 +32,7 @@ export interface AnswerFormat {
   reasoningOpen: boolean;
   spacing: ValueStyle['spacing'];
   /** The reserved character of an added token, or undefined when the model spells this text. */
-  marker(text: string): string | undefined;
+  marker: (text: string) => string | undefined;
 }
 
 /** Arguments of a tool without parameters, and what all arguments are. */

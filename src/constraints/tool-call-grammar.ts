@@ -34,7 +34,7 @@ export interface ToolGrammarOptions {
   /** Whether several calls may be written. */
   parallel: boolean;
   /** The reserved character of an added token, or undefined when the model spells this text. */
-  marker(text: string): string | undefined;
+  marker: (text: string) => string | undefined;
 }
 
 export interface ToolGrammar {

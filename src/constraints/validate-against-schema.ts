@@ -15,8 +15,8 @@ export function validateAgainstSchema(value: unknown, schema: JsonSchema): boole
 export function conformsTo(document: SchemaDocument, value: unknown, node: SchemaNode): boolean {
   let lookup = lookups.get(document);
   if (lookup === undefined) {
-    lookup = dereference(document.root as Schema);
+    lookup = dereference(document.root);
     lookups.set(document, lookup);
   }
-  return validate(value, node as Schema, '2020-12', lookup).valid;
+  return validate(value, node, '2020-12', lookup).valid;
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkJsonSchema } from '../../src/constraints/check-json-schema.js';
 import { type ConstrainedModel, compileConstraint } from '../../src/constraints/compile-constraint.js';

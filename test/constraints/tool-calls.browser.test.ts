@@ -16,13 +16,29 @@ const weather: JsonSchema = {
     city: { type: 'string', maxLength: 12 },
     days: { type: 'integer', minimum: 1, maximum: 14 },
     units: { enum: ['metric', 'imperial', null] },
-    at: { type: 'array', items: { type: 'object', properties: { hour: { type: 'number', minimum: 0, maximum: 24 } }, required: ['hour'], additionalProperties: false }, maxItems: 2 },
+    at: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { hour: { type: 'number', minimum: 0, maximum: 24 } },
+        required: ['hour'],
+        additionalProperties: false,
+      },
+      maxItems: 2,
+    },
     alerts: { type: 'boolean' },
   },
   required: ['city', 'days'],
   additionalProperties: false,
 };
-const tools: Tool[] = [{ name: 'weather', parameters: weather }, { name: 'get_time' }, { name: 'weather_map', parameters: { type: 'object', properties: { zoom: { type: 'integer' } }, required: ['zoom'] } }];
+const tools: Tool[] = [
+  { name: 'weather', parameters: weather },
+  { name: 'get_time' },
+  {
+    name: 'weather_map',
+    parameters: { type: 'object', properties: { zoom: { type: 'integer' } }, required: ['zoom'] },
+  },
+];
 const schemas = new Map(tools.map((tool) => [tool.name, tool.parameters ?? { type: 'object', maxProperties: 0 }]));
 
 const families: [ToolFormat, Record<string, string>][] = [
@@ -44,14 +60,28 @@ interface Call {
 async function model(toolFormat: ToolFormat, renamed: Record<string, string>): Promise<ConstrainedModel> {
   const tokenizer = await tinyChatTokenizer();
   const own = toolFormat === 'hermes' && Object.keys(renamed).length === 0;
-  return { tokenizer: own ? tokenizer : disguised(tokenizer, renamed), toolFormat, reasoningFormat: 'none', reasoningOpen: false };
+  return {
+    tokenizer: own ? tokenizer : disguised(tokenizer, renamed),
+    toolFormat,
+    reasoningFormat: 'none',
+    reasoningOpen: false,
+  };
 }
 
-async function walk(using: ConstrainedModel, more: Partial<GenerationRequest>, seed: number, prefer?: number): Promise<Walk> {
+async function walk(
+  using: ConstrainedModel,
+  more: Partial<GenerationRequest>,
+  seed: number,
+  prefer?: number,
+): Promise<Walk> {
   const compiled = await compileConstraint(ask({ tools, ...more }), using);
   const state = compiled!.start();
   try {
-    return randomWalk(using.tokenizer, state, { random: seededRandom(seed), jump: seed % 2 === 0, ...(prefer !== undefined && { prefer }) });
+    return randomWalk(using.tokenizer, state, {
+      random: seededRandom(seed),
+      jump: seed % 2 === 0,
+      ...(prefer !== undefined && { prefer }),
+    });
   } finally {
     state.dispose();
     compiled!.dispose();
@@ -59,7 +89,10 @@ async function walk(using: ConstrainedModel, more: Partial<GenerationRequest>, s
 }
 
 /** What the family's own parser finds. */
-function read({ toolFormat, reasoningFormat, reasoningOpen }: ConstrainedModel, text: string): { calls: Call[]; text: string } {
+function read(
+  { toolFormat, reasoningFormat, reasoningOpen }: ConstrainedModel,
+  text: string,
+): { calls: Call[]; text: string } {
   const parser = createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: true });
   const parts: ChannelPart[] = [...parser.push(text), ...parser.end()];
   const calls: Call[] = [];
@@ -72,11 +105,11 @@ function read({ toolFormat, reasoningFormat, reasoningOpen }: ConstrainedModel, 
   return { calls, text: plain };
 }
 
-function expectValid(calls: readonly Call[], text: string): void {
+function expectValid(calls: readonly Call[]): void {
   for (const call of calls) {
     const schema = schemas.get(call.name);
-    expect(schema, text).toBeDefined();
-    expect(validateAgainstSchema(JSON.parse(call.arguments), schema!), text).toBe(true);
+    expect(schema).toBeDefined();
+    expect(validateAgainstSchema(JSON.parse(call.arguments), schema!)).toBe(true);
   }
 }
 
@@ -87,9 +120,9 @@ describe.each(families)('%s with %o', (toolFormat, renamed) => {
       const { text, complete } = await walk(using, { toolChoice: 'required' }, seed);
       expect(complete).toBe(true);
       const found = read(using, text);
-      expect(found.calls.length, text).toBeGreaterThan(0);
-      expect(found.text.trim(), text).toBe('');
-      expectValid(found.calls, text);
+      expect(found.calls.length).toBeGreaterThan(0);
+      expect(found.text.trim()).toBe('');
+      expectValid(found.calls);
     }
   });
 
@@ -97,7 +130,7 @@ describe.each(families)('%s with %o', (toolFormat, renamed) => {
     const using = await model(toolFormat, renamed);
     for (let seed = 0; seed < 6; seed += 1) {
       const { text } = await walk(using, { toolChoice: { name: 'weather_map' }, parallelToolCalls: false }, seed);
-      expect(read(using, text).calls.map((call) => call.name), text).toEqual(['weather_map']);
+      expect(read(using, text).calls.map((call) => call.name)).toEqual(['weather_map']);
     }
   });
 
@@ -106,8 +139,8 @@ describe.each(families)('%s with %o', (toolFormat, renamed) => {
     for (let seed = 0; seed < 8; seed += 1) {
       const { text } = await walk(using, { toolChoice: 'required', parallelToolCalls: false }, seed);
       const { calls } = read(using, text);
-      expect(calls, text).toHaveLength(1);
-      expectValid(calls, text);
+      expect(calls).toHaveLength(1);
+      expectValid(calls);
     }
   });
 });
@@ -128,8 +161,8 @@ describe('tool_choice auto', () => {
       const found = read(using, text);
       expect(found.text.trim()).toBe('Let me see.');
       expect(found.calls.length).toBeGreaterThan(0);
-      if (seed % 2 === 1) expect(found.calls).toHaveLength(1);
-      expectValid(found.calls, text);
+      expect(found.calls.length).toBeLessThanOrEqual(seed % 2 === 0 ? 32 : 1);
+      expectValid(found.calls);
     }
   });
 
@@ -152,7 +185,7 @@ describe('tool_choice auto', () => {
     const state = compiled!.start();
     for (const token of using.tokenizer.encodeText('<tool_call>')) state.accept(token);
     const rest = randomWalk(using.tokenizer, state, { random: seededRandom(3) });
-    expectValid(read(using, `<tool_call>${rest.text}`).calls, rest.text);
+    expectValid(read(using, `<tool_call>${rest.text}`).calls);
     expect(read(using, `<tool_call>${rest.text}`).calls.length).toBeGreaterThan(0);
     compiled!.dispose();
   });
@@ -168,7 +201,11 @@ describe('around calls', () => {
   });
 
   it('reasoning is free text before the constrained answer', async () => {
-    const using: ConstrainedModel = { ...(await model('hermes', {})), reasoningFormat: 'think-tags', reasoningOpen: true };
+    const using: ConstrainedModel = {
+      ...(await model('hermes', {})),
+      reasoningFormat: 'think-tags',
+      reasoningOpen: true,
+    };
     const { tokenizer } = using;
     const compiled = await compileConstraint(ask({ output: { type: 'json-object' } }), using);
     const state = compiled!.start();

@@ -57,7 +57,7 @@ function content(rules: GrammarRules, style: ValueStyle, min: number, max: numbe
 function escapeSequence(rules: GrammarRules, style: ValueStyle): Expression {
   return rules.shared(`escape ${style.language}`, () => {
     const hexadecimal = characters([0x30, 0x39], [0x41, 0x46], [0x61, 0x66]);
-    const short = [...(style.language === 'python' ? '"\\nrt' : '"\\/bfnrt')];
+    const short = (style.language === 'python' ? '"\\nrt' : '"\\/bfnrt').split('');
     const ordinary = sequence(
       characters([0x30, 0x39], [0x41, 0x43], [0x45, 0x46], [0x61, 0x63], [0x65, 0x66]),
       repeat(hexadecimal, 3, 3),

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../request/tool.js';
 import { EMPTY, type Expression, NEVER, choice, isNever, literal, repeat, sequence } from '../grammar/expression.js';
 import { comma, constant } from '../grammar/value-style.js';
-import type { Alternative } from './schema-alternatives.js';
+import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
 import type { SchemaNode } from './schema-document.js';
 import { SchemaProblem } from './schema-problem.js';

@@ -1,12 +1,18 @@
 /** Whether the branches of a `oneOf` exclude each other. @module */
-import type { Alternative } from './schema-alternatives.js';
-import { alternativesOf } from './schema-alternatives.js';
+import type { JsonSchema } from '../../request/tool.js';
+import type { Alternative } from './alternative.js';
 import { objectMembers } from './object-members.js';
 import { tightest } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
 import { SchemaProblem } from './schema-problem.js';
 import { allowedTypes, writtenTypes } from './schema-types.js';
 import { conformsTo } from '../validate-against-schema.js';
+
+/** What is needed to look into nested schemas. */
+export interface Surroundings {
+  document: SchemaDocument;
+  alternativesOf(schemas: readonly JsonSchema[]): Alternative[];
+}
 
 /**
  * Throws SchemaProblem unless a value written for one branch can never conform to another one as well, which `oneOf`
@@ -15,7 +21,7 @@ import { conformsTo } from '../validate-against-schema.js';
  * @param branches the ways of each branch
  */
 export function checkDisjoint(
-  document: SchemaDocument,
+  using: Surroundings,
   node: SchemaNode,
   base: readonly Alternative[],
   branches: readonly (readonly Alternative[])[],
@@ -24,7 +30,7 @@ export function checkDisjoint(
     branches.forEach((other, otherIndex) => {
       if (index === otherIndex) return;
       const overlap = branch.some((mine) =>
-        base.some((common) => other.some((theirs) => mayConform(document, [...common, ...mine], theirs, 0))),
+        base.some((common) => other.some((theirs) => mayConform(using, [...common, ...mine], theirs, 0))),
       );
       if (overlap) {
         throw new SchemaProblem(
@@ -38,15 +44,15 @@ export function checkDisjoint(
 }
 
 /** Whether a value that is written for `mine` may conform to `theirs`. True when in doubt. */
-function mayConform(document: SchemaDocument, mine: Alternative, theirs: Alternative, depth: number): boolean {
+function mayConform(using: Surroundings, mine: Alternative, theirs: Alternative, depth: number): boolean {
   if (depth > 4) return true;
   const own = listedValues(mine);
   if (own !== undefined) {
-    return own.some((value) => [...mine, ...theirs].every((node) => conformsTo(document, value, node)));
+    return own.some((value) => [...mine, ...theirs].every((node) => conformsTo(using.document, value, node)));
   }
   const listed = listedValues(theirs);
   if (listed !== undefined) {
-    return listed.some((value) => [...mine, ...theirs].every((node) => conformsTo(document, value, node)));
+    return listed.some((value) => [...mine, ...theirs].every((node) => conformsTo(using.document, value, node)));
   }
   const written = writtenTypes(mine);
   const allowed = allowedTypes(theirs);
@@ -58,7 +64,7 @@ function mayConform(document: SchemaDocument, mine: Alternative, theirs: Alterna
   );
   return shared.some((type) => {
     if (type === 'number' || type === 'integer') return rangesMeet(mine, theirs);
-    if (type === 'object') return objectsMayConform(document, mine, theirs, depth);
+    if (type === 'object') return objectsMayConform(using, mine, theirs, depth);
     return true;
   });
 }
@@ -80,28 +86,26 @@ function rangesMeet(mine: Alternative, theirs: Alternative): boolean {
   return low <= high && lowOpen < highOpen && low < highOpen && lowOpen < high;
 }
 
-function objectsMayConform(document: SchemaDocument, mine: Alternative, theirs: Alternative, depth: number): boolean {
+function objectsMayConform(using: Surroundings, mine: Alternative, theirs: Alternative, depth: number): boolean {
   const written = objectMembers(mine);
   const wanted = objectMembers(theirs);
   for (const name of wanted.required) {
     if (!written.declared.has(name) && written.extra.length === 0) return false;
   }
   for (const name of written.required) {
-    const values = alternativesOf(document, written.declared.get(name) ?? []);
+    const values = using.alternativesOf(written.declared.get(name) ?? []);
     // objectMembers closes what lists its properties; what the law says of other names is only in the schemas.
     const demanded = wanted.declared.get(name) ?? undeclared(theirs);
-    const others = alternativesOf(document, demanded);
-    if (!values.some((value) => others.some((other) => mayConform(document, value, other, depth + 1)))) return false;
+    const others = using.alternativesOf(demanded);
+    if (!values.some((value) => others.some((other) => mayConform(using, value, other, depth + 1)))) return false;
   }
   return true;
 }
 
 /** What the schemas demand of a member that none of them declares. */
-function undeclared(alternative: Alternative): (boolean | SchemaNode)[] {
+function undeclared(alternative: Alternative): JsonSchema[] {
   return alternative.flatMap((node) => {
-    const additional = node['additionalProperties'];
-    return node['patternProperties'] === undefined && additional !== undefined
-      ? [additional as boolean | SchemaNode]
-      : [];
+    const additional = node['additionalProperties'] as JsonSchema | undefined;
+    return node['patternProperties'] === undefined && additional !== undefined ? [additional] : [];
   });
 }

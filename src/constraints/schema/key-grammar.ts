@@ -4,7 +4,7 @@ import { type Automaton, combineAutomata, complement, literalsAutomaton } from '
 import { type Expression, NEVER } from '../grammar/expression.js';
 import { quotedString } from '../grammar/string-characters.js';
 import type { ExtraMembers } from './object-members.js';
-import type { Alternative } from './schema-alternatives.js';
+import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith } from './schema-context.js';
 import type { SchemaNode } from './schema-document.js';
 import { SchemaProblem } from './schema-problem.js';

@@ -2,7 +2,7 @@
 import { EMPTY, type Expression, NEVER, choice, literal, optional, sequence } from '../grammar/expression.js';
 import { type Decimal, ceilTo, floorTo, printDecimal, toDecimal, wholeDigits } from './decimal.js';
 import { numberRange } from './number-range-grammar.js';
-import type { Alternative } from './schema-alternatives.js';
+import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith } from './schema-context.js';
 import { SchemaProblem } from './schema-problem.js';
 

@@ -12,7 +12,7 @@ import {
 } from '../grammar/expression.js';
 import { colon, comma } from '../grammar/value-style.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
-import type { Alternative } from './schema-alternatives.js';
+import type { Alternative } from './alternative.js';
 import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
 import { SchemaProblem } from './schema-problem.js';
 import { keyOutside } from './key-grammar.js';
@@ -22,7 +22,7 @@ export interface ObjectFrame {
   open: string;
   close: string;
   /** Key and what stands between it and the value; NEVER when this name cannot be written. */
-  key(name: string): Expression;
+  key: (name: string) => Expression;
   /** Whether names that no schema lists can be written. */
   extraKeys: boolean;
 }

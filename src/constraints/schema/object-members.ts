@@ -1,6 +1,6 @@
 /** Which members an alternative's objects have. @module */
 import type { JsonSchema } from '../../request/tool.js';
-import type { Alternative } from './schema-alternatives.js';
+import type { Alternative } from './alternative.js';
 import type { SchemaNode } from './schema-document.js';
 import { nodeWith } from './schema-context.js';
 import { SchemaProblem } from './schema-problem.js';
@@ -114,7 +114,8 @@ function extraMembers(alternative: Alternative): ExtraMembers[] {
     const schemas = alternative.flatMap((node) => {
       const own = Object.entries(patternsOf(node)).filter(([pattern]) => matching.includes(pattern));
       if (own.length > 0) return own.map(([, schema]) => schema);
-      return node['additionalProperties'] === undefined ? [] : [node['additionalProperties'] as JsonSchema];
+      const additional = node['additionalProperties'] as JsonSchema | undefined;
+      return additional === undefined ? [] : [additional];
     });
     if (schemas.includes(false) || (closed && matching.length === 0)) continue;
     kinds.push({ matching, notMatching: patterns.filter((pattern) => !matching.includes(pattern)), schemas });

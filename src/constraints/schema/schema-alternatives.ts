@@ -1,11 +1,9 @@
 /** Takes a schema's combinations (`$ref`, allOf, anyOf, oneOf) apart. @module */
 import type { JsonSchema } from '../../request/tool.js';
+import type { Alternative } from './alternative.js';
 import { checkDisjoint } from './check-disjoint.js';
-import { type SchemaDocument, type SchemaNode, resolveReference } from './schema-document.js';
+import { type SchemaDocument, resolveReference } from './schema-document.js';
 import { SchemaProblem } from './schema-problem.js';
-
-/** One way to satisfy a schema: a value that conforms to the plain keywords of all these schemas. */
-export type Alternative = readonly SchemaNode[];
 
 const MAX_ALTERNATIVES = 500;
 
@@ -48,7 +46,7 @@ function expand(document: SchemaDocument, schema: JsonSchema, open: ReadonlySet<
   if (oneOf !== undefined) {
     const branches = oneOf.map((option) => expand(document, option, inner));
     // The branches must exclude each other as they stand: the grammar takes any of them.
-    checkDisjoint(document, schema, ways, branches);
+    checkDisjoint({ document, alternativesOf: (each) => alternativesOf(document, each) }, schema, ways, branches);
     and(branches.flat());
   }
   return ways;

@@ -3,7 +3,7 @@ import type { Expression } from '../grammar/expression.js';
 import type { GrammarRules } from '../grammar/grammar-rules.js';
 import type { ValueStyle } from '../grammar/value-style.js';
 import type { JsonSchema } from '../../request/tool.js';
-import type { Alternative } from './schema-alternatives.js';
+import type { Alternative } from './alternative.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
 import { SchemaProblem } from './schema-problem.js';
 

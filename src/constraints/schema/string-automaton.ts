@@ -2,7 +2,7 @@
 import { type Automaton, combineAutomata, lengthAutomaton, literalsAutomaton } from '../automaton/automaton.js';
 import { patternAutomaton } from '../automaton/pattern-automaton.js';
 import type { PatternWidth } from '../automaton/pattern-syntax.js';
-import type { Alternative } from './schema-alternatives.js';
+import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
 import { FORMAT_HINT, type SchemaNode } from './schema-document.js';
 import { SchemaProblem } from './schema-problem.js';

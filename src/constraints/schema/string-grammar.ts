@@ -2,7 +2,7 @@
 import { automatonString } from '../automaton/automaton-grammar.js';
 import { type Expression, NEVER } from '../grammar/expression.js';
 import { quotedString } from '../grammar/string-characters.js';
-import type { Alternative } from './schema-alternatives.js';
+import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
 import { SchemaProblem } from './schema-problem.js';
 import { stringAutomaton } from './string-automaton.js';

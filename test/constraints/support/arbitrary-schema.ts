@@ -1,5 +1,5 @@
 /** Random JSON Schemas that some value satisfies. @module */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { JsonSchema } from '../../../src/request/tool.js';
 
 const name = fc.constantFrom(

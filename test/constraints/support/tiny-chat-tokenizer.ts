@@ -1,7 +1,7 @@
 /** tiny-chat's real vocabulary, without its weights. @module */
-import { PreTrainedTokenizer } from '@huggingface/transformers';
-import { createTextTokenizer } from '../../../src/backends/transformers/text/tokenizer.js';
+import { Tokenizer } from '@huggingface/tokenizers';
 import type { TextTokenizer } from '../../../src/decoding/text-engine.js';
+import { createTextTokenizer } from '../../../src/prompt/create-text-tokenizer.js';
 
 let loading: Promise<TextTokenizer> | undefined;
 
@@ -15,8 +15,13 @@ async function load(): Promise<TextTokenizer> {
   const read = async (file: string): Promise<Record<string, unknown>> =>
     (await fetch(`/models/tiny-chat/${file}`)).json() as Promise<Record<string, unknown>>;
   const [json, config] = await Promise.all([read('tokenizer.json'), read('tokenizer_config.json')]);
-  const pretrained = new PreTrainedTokenizer(json, config);
-  return createTextTokenizer(pretrained, { endTokens: [0, 2], chatTemplate: String(config['chat_template']) });
+  return createTextTokenizer({
+    tokenizer: new Tokenizer(json, config),
+    json,
+    specialTokens: {},
+    endTokens: [0, 2],
+    chatTemplate: String(config['chat_template']),
+  });
 }
 
 /** The same vocabulary as if another family of models had it: other added tokens, another template. */
