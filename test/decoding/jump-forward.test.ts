@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { CompiledConstraint, TokenConstraint } from '../../src/constraints/token-constraint.js';
+import { decodeLoop, type DecodeRun } from '../../src/decoding/decode-loop.js';
+import type { TokenEvent } from '../../src/events/token-event.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
+import { type FakeEngine, fakeTextEngine } from './fake-text-engine.js';
+
+/** A grammar that allows `pattern` only: `?` is any digit, everything else is forced. */
+function patternGrammar(pattern: string): CompiledConstraint & { open: number } {
+  const allowed = (place: number): number[] =>
+    pattern[place] === '?' ? Array.from('0123456789', (digit) => digit.charCodeAt(0)) : [pattern.charCodeAt(place)];
+  const grammar = {
+    open: 0,
+    dispose: () => {},
+    start(): TokenConstraint {
+      grammar.open += 1;
+      let place = 0;
+      return {
+        maskLogits(logits) {
+          for (let token = 0; token < logits.length; token++)
+            if (!allowed(place).includes(token)) logits[token] = -Infinity;
+          return true;
+        },
+        accept(token) {
+          if (!allowed(place).includes(token)) throw new Error(`token ${token} at ${place}`);
+          place += 1;
+        },
+        forcedTokens() {
+          const free = pattern.indexOf('?', place);
+          return Array.from(pattern.slice(place, free < 0 ? undefined : free), (character) => character.charCodeAt(0));
+        },
+        isComplete: () => place === pattern.length,
+        dispose: () => void (grammar.open -= 1),
+      };
+    },
+  };
+  return grammar;
+}
+
+async function run(pattern: string, changes: Partial<GenerationRequest> = {}, cap = 100) {
+  const engine: FakeEngine = fakeTextEngine({ logits: (_, logits) => void (logits[0x37] = 5) });
+  const constraint = patternGrammar(pattern);
+  const request = { ...plainGenerationRequest('fake', { type: 'raw', text: 'x' }), ...changes };
+  const settings: DecodeRun = {
+    engine,
+    request,
+    promptTokens: [120],
+    reasoningOpen: false,
+    reasoningClose: [],
+    cap,
+    constraint,
+    onDecode: () => {},
+  };
+  const events: TokenEvent[] = [];
+  for await (const event of decodeLoop(settings, new AbortController().signal)) events.push(event);
+  const text = events.map((event) => (event.type !== 'prompt' && event.choice === 0 ? event.text : '')).join('');
+  return { engine, constraint, events, text, tokens: events.filter((event) => event.type === 'token') };
+}
+
+describe('jump-forward', () => {
+  it('appends forced tokens together, without sampling them', async () => {
+    const { engine, text, tokens, events, constraint } = await run('{"age":?,"size":?}');
+    expect(text).toBe('{"age":7,"size":7}');
+    expect(tokens).toHaveLength(18);
+    // The forced start in one piece, then the digit with what must follow it; nothing follows the last.
+    expect(engine.decodes.map(([row]) => String.fromCharCode(...row!))).toEqual(['{"age":', '7,"size":']);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' });
+    expect(constraint.open).toBe(0);
+  });
+
+  it('stops at the cap in the middle of what is forced', async () => {
+    const { text, events } = await run('{"age":?}', {}, 3);
+    expect(text).toBe('{"a');
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'length' });
+  });
+
+  it('writes the same one by one where every token needs its log-probability', async () => {
+    const { engine, text, tokens } = await run('{"age":?}', { topLogprobs: 1 });
+    expect(text).toBe('{"age":7}');
+    expect(engine.decodes.every(([row]) => row!.length === 1)).toBe(true);
+    expect(tokens.every((event) => event.logprob !== undefined)).toBe(true);
+  });
+
+  it('writes the same in every row of a batch', async () => {
+    const { engine, events } = await run('{"age":?}', { n: 3 });
+    for (const choice of [0, 1, 2]) {
+      const text = events
+        .map((event) => (event.type === 'token' && event.choice === choice ? event.text : ''))
+        .join('');
+      expect(text).toBe('{"age":7}');
+    }
+    expect(engine.decodes.every((rows) => rows.every((row) => row.length === 1))).toBe(true);
+  });
+
+  it('ends at a stop sequence inside what is forced', async () => {
+    const { text, events } = await run('{"age":?}', { stop: ['ge"'] });
+    expect(text).toBe('{"a');
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop', stopSequence: 'ge"' });
+  });
+});
