@@ -30,8 +30,9 @@ const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
  * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or broken
  */
 export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Promise<TextModel> {
+  let source: ModelSource | undefined;
   try {
-    const source = await prepareSource(entry, options);
+    source = await prepareSource(entry, options);
     const [pretrained, model] = await Promise.all([
       AutoTokenizer.from_pretrained(source.id),
       AutoModelForCausalLM.from_pretrained(source.id, source.pretrained),
@@ -42,6 +43,10 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
   } catch (thrown) {
+    const mayFallBack =
+      (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu' && !options.signal.aborted;
+    // An adapter is no promise: drivers fail on single operators or run out of memory.
+    if (mayFallBack) return loadTextModel({ ...entry, device: 'wasm' }, options);
     throw toLoadError(thrown, entry, options.signal);
   }
 }
