@@ -4,9 +4,8 @@ import { engineLost } from './engine-lost.js';
 
 /** Watches the device of one engine. */
 export class DeviceWatch {
-  /** Resolves when the device is gone, unless that was meant (see {@link expectLoss}). */
+  /** Resolves with the first reason why the engine cannot answer any more. */
   readonly lost: Promise<InferenceError>;
-  #expected = false;
   #gone = false;
   #report!: (error: InferenceError) => void;
 
@@ -19,7 +18,7 @@ export class DeviceWatch {
     });
   }
 
-  /** The device is gone: whoever asks the engine for anything now may wait for ever. */
+  /** The engine is gone: whoever asks it for anything now may wait for ever. */
   get isLost(): boolean {
     return this.#gone;
   }
@@ -44,12 +43,7 @@ export class DeviceWatch {
     };
   }
 
-  /** From now on a lost device is our own doing. */
-  expectLoss(): void {
-    this.#expected = true;
-  }
-
-  /** The engine failed in a way that leaves its state unknown: nothing more can be asked of it. */
+  /** Nothing more can be asked of the engine: it was ended, or failed in a way that leaves its state unknown. */
   giveUp(error: InferenceError): void {
     this.#report(error);
   }
@@ -58,9 +52,7 @@ export class DeviceWatch {
     const original = adapter.requestDevice.bind(adapter);
     const requestDevice: GPUAdapter['requestDevice'] = async (descriptor) => {
       const device = await original(descriptor);
-      void device.lost.then((info) => {
-        if (!this.#expected) this.#report(engineLost('The GPU device was lost.', info));
-      });
+      void device.lost.then((info) => this.#report(engineLost('The GPU device was lost.', info)));
       return device;
     };
     Object.defineProperty(adapter, 'requestDevice', { configurable: true, value: requestDevice });

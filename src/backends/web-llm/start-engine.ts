@@ -50,8 +50,10 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
     initProgressCallback: progressReporter(options.id, options.totalBytes, options.onProgress),
   });
   const stop = async (): Promise<void> => {
-    watch.expectLoss();
-    await settledWithin(engine.unload(), watch.isLost ? 0 : STOP_DEADLINE_MS);
+    const deadline = watch.isLost ? 0 : STOP_DEADLINE_MS;
+    // A generation that still runs gets its end from here: its pass may never come back.
+    watch.giveUp(new InferenceError('unavailable', 'The model was unloaded.'));
+    await settledWithin(engine.unload(), deadline);
   };
   const detach = watch.attach(options.gpu);
   try {
