@@ -1,14 +1,5 @@
 /** Quoted strings. @module */
-import {
-  EMPTY,
-  type CodePointRange,
-  type Expression,
-  characters,
-  choice,
-  literal,
-  repeat,
-  sequence,
-} from './expression.js';
+import { type CodePointRange, type Expression, characters, choice, literal, repeat, sequence } from './expression.js';
 import type { GrammarRules } from './grammar-rules.js';
 import type { ValueStyle } from './value-style.js';
 
@@ -42,15 +33,19 @@ function content(rules: GrammarRules, style: ValueStyle, min: number, max: numbe
     return min === 0 ? free : sequence(repeat(plain, min, min), free);
   }
   if (max > COUNTED_WITH_ESCAPES) return sequence(repeat(plain, min, max), quote);
-  let rest: Expression = quote;
-  for (let room = 1; room <= max; room += 1) {
-    const enough = max - room >= min ? [quote] : [];
-    const longer = [sequence(plain, rest), sequence(escape, rest)];
-    const name = rules.reserve();
-    rules.define(name, choice(...enough, ...longer));
-    rest = { type: 'rule', name };
-  }
-  return max === 0 ? sequence(EMPTY, quote) : rest;
+  return sequence(repeat(plain, min, min), upTo(rules, style, max - min));
+}
+
+/** At most so many characters and the quote. All strings share these rules. */
+function upTo(rules: GrammarRules, style: ValueStyle, room: number): Expression {
+  const quote = literal('"');
+  if (room === 0) return quote;
+  return rules.shared(`up to ${style.language} ${room}`, () => {
+    const rest = upTo(rules, style, room - 1);
+    return rules.add(
+      choice(quote, sequence(characters(...PLAIN_CHARACTERS), rest), sequence(escapeSequence(rules, style), rest)),
+    );
+  });
 }
 
 /** A backslash and what may follow it; a pair of surrogates counts as one character, as it does in JSON Schema. */

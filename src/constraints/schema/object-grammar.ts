@@ -17,6 +17,9 @@ import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-cont
 import { SchemaProblem } from './schema-problem.js';
 import { keyOutside } from './key-grammar.js';
 
+/** Each optional property may be followed by any later one, so the engine's work grows with their square. */
+const MAX_PROPERTIES = 400;
+
 /** How an object's members are written around the value's grammar: as JSON members, or as Python keyword arguments. */
 export interface ObjectFrame {
   open: string;
@@ -53,6 +56,13 @@ export function objectGrammar(
     throw new SchemaProblem('is only supported as true or false', sealed, 'unevaluatedProperties');
   }
   const found = objectMembers(alternative);
+  if (found.declared.size > MAX_PROPERTIES) {
+    throw new SchemaProblem(
+      `has more than ${MAX_PROPERTIES} entries`,
+      nodeWith(alternative, 'properties'),
+      'properties',
+    );
+  }
   const members: Member[] = [];
   for (const [name, schemas] of found.declared) {
     const required = found.required.has(name);

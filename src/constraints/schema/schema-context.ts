@@ -8,7 +8,7 @@ import type { SchemaDocument, SchemaNode } from './schema-document.js';
 import { SchemaProblem } from './schema-problem.js';
 
 /** Most rules that one schema may need; beyond it compiling would take seconds. */
-const MAX_RULES = 20_000;
+const MAX_RULES = 8_000;
 
 export interface SchemaContext {
   readonly document: SchemaDocument;
