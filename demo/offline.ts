@@ -1,11 +1,18 @@
 /** After one visit the page works without a network: `public/sw.js` keeps what passes, this sees to it that all passes. */
+import { signal } from '@preact/signals';
 import { DEFAULT_MODELS } from 'inpage';
+
+/** The page, its engine and the bundled models are kept: a reload needs no network. */
+export const worksOffline = signal(false);
 
 /** Where `startInference` registers it too; a second registration of the same is none. */
 const SERVICE_WORKER = '/sw.js?prefix=%2Fv1';
 
 /** Milliseconds that a first visit waits for the Service Worker before it starts without. */
 const PATIENCE = 5_000;
+
+const SCRIPTS = '/assets/';
+const ENGINE_FILES = ['/inpage/ort-wasm-simd-threaded.mjs', '/inpage/ort-wasm-simd-threaded.wasm'];
 
 /** What the bundled models are made of. */
 const TOKENIZER = ['config.json', 'tokenizer.json', 'tokenizer_config.json'];
@@ -39,13 +46,33 @@ export async function openOfflineCache(): Promise<void> {
 export async function keepOfflineCopy(): Promise<void> {
   if (!navigator.serviceWorker?.controller) return;
   const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name));
-  const own = loaded.filter(({ origin, pathname }) => origin === location.origin && pathname.startsWith('/assets/'));
+  const scripts = loaded.filter(({ origin, pathname }) => origin === location.origin && pathname.startsWith(SCRIPTS));
   const models = DEFAULT_MODELS.flatMap(({ id, source }) => (MODEL_FILES[id] ?? []).map((file) => `${source}/${file}`));
-  for (const path of [location.pathname, ...new Set(own.map(({ pathname }) => pathname)), ...models]) {
-    // One after another: what the visitor does now goes first. What fails now is fetched when it is needed.
-    await fetch(path, { priority: 'low' }).then(
-      (response) => response.arrayBuffer(),
-      () => undefined,
-    );
+  const paths = new Set([location.pathname, ...scripts.map(({ pathname }) => pathname), ...ENGINE_FILES, ...models]);
+  let missing = 0;
+  // One after another: what the visitor does now goes first. The set grows by what the scripts may import later.
+  for (const path of paths) {
+    const text = await fetchThrough(path);
+    if (text === undefined) missing++;
+    else if (path.startsWith(SCRIPTS)) for (const name of importsOf(text)) paths.add(SCRIPTS + name);
+  }
+  worksOffline.value = missing === 0;
+}
+
+/** Names of built scripts in a built script. */
+function importsOf(script: string): string[] {
+  const names = script.matchAll(/["'`](?:\.\/|\/?assets\/)?([\w.-]+-[\w-]{8}\.js)["'`]/g);
+  return [...names].map(([, name]) => name).filter((name) => name !== undefined);
+}
+
+/** A file's text, kept by the Service Worker on its way. What fails now is fetched when it is needed. */
+async function fetchThrough(path: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(path, { priority: 'low' });
+    const bytes = await response.arrayBuffer();
+    if (!response.ok) return undefined;
+    return path.endsWith('.js') ? new TextDecoder().decode(bytes) : '';
+  } catch {
+    return undefined;
   }
 }

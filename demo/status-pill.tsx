@@ -1,5 +1,6 @@
 /** Where the chosen model runs, and that nothing leaves the page. */
 import { useEffect, useState } from 'preact/hooks';
+import { worksOffline } from './offline.js';
 import { chatModel, inference, statusVersion } from './inference.js';
 
 const STATES = { absent: 'loads when asked', loading: 'loading', ready: 'ready', busy: 'busy', failed: 'failed' };
@@ -17,7 +18,7 @@ export function StatusPill() {
       {inference.value
         ? [chatModel.value, STATES[model?.state ?? 'absent'], place].filter(Boolean).join(' · ')
         : 'starting'}
-      {online ? '' : ' · offline'}
+      {online ? (worksOffline.value ? ' · works offline' : '') : ' · offline'}
     </p>
   );
 }

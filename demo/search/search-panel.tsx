@@ -67,10 +67,20 @@ function QueryBox() {
 }
 
 function HitView({ hit: { note, similarity } }: { hit: Hit }) {
+  const share = Math.max(0, similarity);
   return (
     <li>
       <span>{note}</span>
-      <meter min={0} max={1} value={Math.max(0, similarity)} aria-label="Similarity" />
+      <div
+        class="similarity"
+        role="meter"
+        aria-label="Similarity"
+        aria-valuemin={0}
+        aria-valuemax={1}
+        aria-valuenow={share}
+      >
+        <span style={{ width: `${100 * share}%` }} />
+      </div>
       <output>{similarity.toFixed(2)}</output>
     </li>
   );

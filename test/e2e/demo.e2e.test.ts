@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import type { Browser, BrowserContext } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { finishedAnswer, loadBarTexts, openDemo, say, watch, type Watched } from './support/demo-page.js';
+import { newContext } from './support/host-page.js';
+import { launchChromium } from './support/launch-chromium.js';
+import { serveFolder } from './support/serve-demo.js';
+
+let browser: Browser;
+let context: BrowserContext;
+let watched: Watched;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  context = await newContext(browser);
+  watched = watch(context);
+});
+afterEach(async () => {
+  await context.close();
+  if (watched.problems.length > 0) throw new Error(`The page complained: ${watched.problems.join('; ')}`);
+  if (watched.hosts.size > 1) throw new Error(`The page left its origin: ${[...watched.hosts].join()}`);
+});
+
+const origin = (): string => inject('demoOrigin');
+
+describe('the chat', () => {
+  it('[S01] shows the answer while it is written, with its speed, and stops', async () => {
+    const page = await openDemo(context, origin());
+    await page.getByLabel('Model').selectOption('slow');
+    await say(page, 'Go');
+    const answer = page.locator('[data-role=assistant] > p').last();
+    const lengths: number[] = [];
+    for (const words of [3, 10, 30]) {
+      await answer.filter({ hasText: 'word '.repeat(words).trim() }).waitFor();
+      lengths.push((await answer.innerText()).length);
+    }
+    expect(lengths[0]).toBeLessThan(lengths[2] ?? 0);
+    expect(await page.getByLabel('Speed').innerText()).toMatch(/^\d+ tokens\/s$/);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const { text, facts } = await finishedAnswer(page);
+    expect(facts).toBe('stopped');
+    expect(text.length).toBeLessThan('word '.repeat(400).length / 2);
+    // The next word goes into the box without a click.
+    await page.keyboard.type('More');
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('More');
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await page.getByText('This page has its own /v1.').waitFor();
+  });
+
+  it('loads the bundled model with a bar, and speaks three dialects in one conversation', async () => {
+    const page = await openDemo(context, origin());
+    await say(page, 'What is the capital of France?');
+    const answer = await finishedAnswer(page);
+    expect(answer.text).toContain('Paris');
+    expect(answer.facts).toMatch(/\d+ tokens · \d+ tokens\/s · first after \d+ ms · Chat Completions/);
+    expect((await loadBarTexts(page)).join()).toContain('tiny-chat');
+    for (const [dialect, path] of [
+      ['Messages', '/v1/messages'],
+      ['Responses', '/v1/responses'],
+    ] as const) {
+      await page.getByText(dialect, { exact: true }).click();
+      await say(page, 'What is 17 + 25?');
+      await page.locator('footer', { hasText: dialect }).waitFor();
+      expect((await finishedAnswer(page)).text).toContain('42');
+      const wire = page.getByRole('complementary', { name: 'On the wire' });
+      await wire.getByText(path).waitFor();
+      await wire.getByText('"42').or(wire.getByText('"2"')).first().waitFor();
+    }
+  });
+
+  it('follows the answer, unless the reader has scrolled away', async () => {
+    const page = await openDemo(context, origin());
+    await page.setViewportSize({ width: 390, height: 560 });
+    await page.getByLabel('Model').selectOption('slow');
+    await say(page, 'Go');
+    const log = page.getByRole('log');
+    const distance = () => log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
+    await page.getByText('word '.repeat(120).trim()).waitFor();
+    expect(await distance()).toBeLessThan(60);
+    await log.evaluate((element) => (element.scrollTop = 0));
+    await page.getByText('word '.repeat(200).trim()).waitFor();
+    expect(await log.evaluate((element) => element.scrollTop)).toBe(0);
+    // Nothing is wider than a phone, and the wire has a tab of its own there.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.getByRole('button', { name: 'Wire' }).click();
+    await page.getByRole('heading', { name: 'On the wire' }).waitFor();
+  });
+});
+
+describe('the other panels', () => {
+  it('search finds the note that means the same', async () => {
+    const page = await openDemo(context, origin(), 'search');
+    await page.getByLabel('Query').fill('how can visitors get on the internet at our house');
+    const first = page.getByRole('list', { name: 'Notes, nearest first' }).getByRole('listitem').first();
+    await first.filter({ hasText: 'Wi-Fi for guests' }).waitFor();
+    expect(Number(await first.getByRole('meter').getAttribute('aria-valuenow'))).toBeGreaterThan(0.4);
+  });
+
+  it('speech writes down a clip, and translates one', async () => {
+    const page = await openDemo(context, origin(), 'speech');
+    await page.getByRole('button', { name: /^en-2/ }).click();
+    await page.getByTestId('transcript').getByText('We are going to take a photo on Sunday').waitFor();
+    await page.getByText('Translate to English').click();
+    await page.getByRole('button', { name: /^es-2/ }).click();
+    await page.getByText('es-2.wav · ').waitFor();
+    expect(await page.getByTestId('transcript').innerText()).toMatch(/Vienna/);
+  });
+
+  it('tools run in the page, and the answer uses the result', async () => {
+    const page = await openDemo(context, origin(), 'tools');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    await steps.filter({ hasText: 'The model answers' }).waitFor();
+    expect(await steps.filter({ hasText: 'The model calls get_weather' }).innerText()).toContain('{"city":"Oslo"}');
+    expect(await steps.last().innerText()).toContain('rainy');
+  });
+
+  it('models load and unload, and WebLLM models show what they need before anything is downloaded', async () => {
+    const page = await openDemo(context, origin(), 'models');
+    const card = page.getByRole('listitem', { name: 'tiny-embed' });
+    await card.getByRole('button', { name: 'Load' }).click();
+    await card.getByText('ready').waitFor();
+    await card.getByText(/WASM, \d thread/).waitFor();
+    await card.getByRole('button', { name: 'Unload' }).click();
+    await card.getByText('not loaded').waitFor();
+
+    await page.getByText('Add a WebLLM model').click();
+    await page.getByLabel('Filter models').fill('SmolLM2-360M-Instruct-q4f16_1');
+    const model = page.getByRole('list', { name: 'WebLLM models' }).getByRole('listitem').first();
+    await model.getByText(/about \d+ MB download · \d+ MB of GPU memory · \d+ tokens of context.*shader-f16/).waitFor();
+    await model.getByRole('button', { name: 'Add' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('huggingface.co').waitFor();
+    await dialog.getByRole('button', { name: 'Add model' }).click();
+    await page.getByText(/chat · web-llm/).waitFor();
+    expect(await page.evaluate(() => localStorage.getItem('inpage-demo-models'))).toContain('SmolLM2-360M');
+  });
+});
+
+it('works without a network and without its server after one visit', async () => {
+  const server = await serveFolder(join(import.meta.dirname, '../../dist-demo'));
+  const page = await openDemo(context, server.origin);
+  await say(page, 'What is the capital of France?');
+  expect((await finishedAnswer(page)).text).toContain('Paris');
+  await page.getByText('works offline').waitFor();
+  await server.close();
+  await context.setOffline(true);
+
+  await page.reload();
+  await page.locator('main[aria-busy=false]').waitFor();
+  await say(page, 'What is the capital of France?');
+  expect((await finishedAnswer(page)).text).toContain('Paris');
+  // Also what the first visit did not use.
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByLabel('Query').fill('what time does my plane depart');
+  await page.getByText('Flight to Lisbon').waitFor();
+  await page.getByRole('button', { name: 'Speech' }).click();
+  await page.getByRole('button', { name: /^en-2/ }).click();
+  await page.getByTestId('transcript').getByText('We are going to take a photo on Sunday').waitFor();
+  // A page without a network reports the files that it asked the server about; it has them all.
+  watched.problems = watched.problems.filter((problem) => !problem.includes('ERR_INTERNET_DISCONNECTED'));
+});
