@@ -3,6 +3,7 @@ export { startInference } from './start-inference.js';
 export type { PageInference } from './start-inference.js';
 export type { ApiKey, InferenceOptions, RateLimits } from './tab/start-options.js';
 export type { LoadProgress, ModelEntry, Pricing, Script, ScriptedReply, VendorMetadata } from './models/model-entry.js';
+export type { FaultSettings } from './faults/faults.js';
 export type { ModelStatus } from './scheduler/model-status.js';
 export { listWebLlmModels } from './list-web-llm-models.js';
 export type { PrebuiltModel } from './backends/web-llm/prebuilt-models.js';

@@ -1,5 +1,6 @@
 /** The door of the library: one call gives the page its own `/v1`. @module */
 import { InferenceError } from './errors/inference-error.js';
+import type { FaultSettings } from './faults/faults.js';
 import { rejectOnAbort } from './relay/greeting.js';
 import type { ModelStatus } from './scheduler/model-status.js';
 import { EngineClient } from './tab/engine-client.js';
@@ -22,6 +23,18 @@ export interface PageInference {
   unload(model: string): Promise<void>;
   /** The models' state as the engine told it last. */
   status(): ModelStatus[];
+  /**
+   * Rehearsal switches for tests: failures, delays and broken streams on demand. Off until set; they end with the
+   * engine.
+   * @example
+   * await inference.faults.set({ fail: { status: 429, count: 2, retryAfter: 1 } });
+   */
+  readonly faults: {
+    /** Replaces all switches. */
+    set(settings: FaultSettings): Promise<void>;
+    /** Turns everything off. */
+    clear(): Promise<void>;
+  };
   /** Ends this tab's part: its engine when it hosts one, and `fetch`. Another open tab takes over. */
   stop(): Promise<void>;
 }
@@ -52,9 +65,13 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   const inference: PageInference = {
     baseURL: bases.origin + bases.prefix,
     fetch: createInferenceFetch(bases, tab.connect, (...request) => globalThis.fetch(...request)),
-    load: (model) => client.run('load', model),
-    unload: (model) => client.run('unload', model),
+    load: (model) => client.run({ control: 'load', model }),
+    unload: (model) => client.run({ control: 'unload', model }),
     status: () => client.status(),
+    faults: {
+      set: (settings) => client.run({ control: 'faults', settings }),
+      clear: () => client.run({ control: 'faults', settings: {} }),
+    },
     async stop() {
       client.stop();
       tab.stop();

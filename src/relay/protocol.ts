@@ -6,6 +6,7 @@
  * and chunks; a generation in a model worker is a call whose items are token events.
  * @module
  */
+import type { FaultSettings } from '../faults/faults.js';
 import type { ModelInfo } from '../backends/backend.js';
 import type { SerializedInferenceError } from '../errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
@@ -62,7 +63,8 @@ export type ControlPayload =
   /** Answered by snapshots for as long as the call lasts. */
   | { control: 'watch' }
   /** Answered by one snapshot when it is done. */
-  | { control: 'load' | 'unload'; model: string };
+  | { control: 'load' | 'unload'; model: string }
+  | { control: 'faults'; settings: FaultSettings };
 
 /** Everything that a gateway answers. */
 export type GatewayPayload = RequestPayload | ControlPayload;

@@ -1,6 +1,7 @@
 /** The gateway: app and scheduler behind ports. Runs in the gateway worker. @module */
 import type { Remote } from 'comlink';
 import { InferenceError } from '../errors/inference-error.js';
+import { Faults } from '../faults/faults.js';
 import { createApp } from '../http/app.js';
 import { Catalog } from '../models/catalog.js';
 import type { LoadProgress } from '../models/model-entry.js';
@@ -23,15 +24,17 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   const { models, assetsURL, pageURL, requestTimeout, prefix, apiKeys, rateLimits } = options;
   const host = createWorkerModelHost({ spawn: () => spawn(page), assetsURL, pageURL });
   const inference = createInference({ catalog: new Catalog(models), host, requestTimeout });
+  const faults = new Faults();
   const app = createApp({
     inference,
     prefix,
+    faults,
     ...(apiKeys && { apiKeys: [...apiKeys] }),
     ...(rateLimits && { rateLimits }),
   });
   const handlers = {
     request: (request: Request) => app.fetch(request),
-    control: (payload: ControlPayload, signal: AbortSignal) => answerControl(inference, payload, signal),
+    control: (payload: ControlPayload, signal: AbortSignal) => answerControl({ inference, faults }, payload, signal),
   };
   return {
     connect: (port) => void serveCall(port, handlers),
@@ -47,12 +50,13 @@ async function spawn(page: Remote<PageControl>): Promise<ModelWorkerHandle> {
 }
 
 async function* answerControl(
-  inference: ControlledInference,
+  { inference, faults }: { inference: ControlledInference; faults: Faults },
   payload: ControlPayload,
   signal: AbortSignal,
 ): AsyncGenerator<Snapshot> {
   if (payload.control === 'watch') return yield* watch(inference, signal);
-  await inference[payload.control](payload.model);
+  if (payload.control === 'faults') faults.set(payload.settings);
+  else await inference[payload.control](payload.model);
   yield { models: inference.status(), progress: [] };
 }
 

@@ -33,9 +33,9 @@ export class EngineClient {
   }
 
   /** Resolves when it is done. Rejects with the engine's InferenceError, or `unavailable` when there is no engine. */
-  async run(control: 'load' | 'unload', model: string): Promise<void> {
+  async run(payload: Exclude<ControlPayload, { control: 'watch' }>): Promise<void> {
     const { signal } = this.#stopped;
-    const snapshot = await this.#first({ control, model }, signal);
+    const snapshot = await this.#first(payload, signal);
     this.#models = snapshot.models;
   }
 
