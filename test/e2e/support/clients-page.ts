@@ -6,6 +6,9 @@ import OpenAI, * as openaiErrors from 'openai';
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import * as z from 'zod';
 
+// Zod would compile its schemas with `new Function`, which the page's policy forbids.
+z.config({ jitless: true });
+
 const CHAT = 'tiny-chat';
 const CAPITAL = 'What is the capital of France?';
 const WEATHER = 'What is the weather in Oslo?';
