@@ -1,7 +1,7 @@
 /** Where the chosen model runs, and that nothing leaves the page. */
 import { useEffect, useState } from 'preact/hooks';
-import { worksOffline } from './offline.js';
 import { chatModel, inference, statusVersion } from './inference.js';
+import { worksOffline } from './offline.js';
 
 const STATES = { absent: 'loads when asked', loading: 'loading', ready: 'ready', busy: 'busy', failed: 'failed' };
 
@@ -15,10 +15,12 @@ export function StatusPill() {
   return (
     <p class="pill" data-state={model?.state ?? 'absent'}>
       <span class="dot" aria-hidden="true" />
-      {inference.value
-        ? [chatModel.value, STATES[model?.state ?? 'absent'], place].filter(Boolean).join(' · ')
-        : 'starting'}
-      {online ? (worksOffline.value ? ' · works offline' : '') : ' · offline'}
+      <span class="facts">
+        {inference.value
+          ? [chatModel.value, STATES[model?.state ?? 'absent'], place].filter(Boolean).join(' · ')
+          : 'starting'}
+        {online ? (worksOffline.value ? ' · works offline' : '') : ' · offline'}
+      </span>
     </p>
   );
 }

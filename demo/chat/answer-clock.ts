@@ -1,3 +1,6 @@
+/** Seconds below which a span tells more about how the browser bundles messages than about the model. */
+const SHORTEST = 0.05;
+
 /** When the pieces of an answer came, as the page saw it. */
 export class AnswerClock {
   pieces = 0;
@@ -20,6 +23,6 @@ export class AnswerClock {
   /** Tokens per second. The first has no time of its own: loading and reading the prompt came before it. */
   rate(tokens: number): number | undefined {
     const seconds = (this.#last - this.#first) / 1000;
-    return tokens > 1 && seconds > 0 ? (tokens - 1) / seconds : undefined;
+    return tokens > 1 && seconds > SHORTEST ? (tokens - 1) / seconds : undefined;
   }
 }
