@@ -191,6 +191,33 @@ describe('tool_choice auto', () => {
   });
 });
 
+describe('harmony', () => {
+  const tags = ['<|channel|>', '<|message|>', '<|constrain|>', '<|start|>', '<|end|>'];
+  const added = ['<think>', '</think>', '<tool_call>', '</tool_call>', '<tools>'];
+  const renamed = Object.fromEntries(added.map((text, index) => [text, tags[index] ?? text]));
+
+  it('[C46] [C56] thinks or not, then calls a declared tool', async () => {
+    const using: ConstrainedModel = { ...(await model('none', renamed)), reasoningFormat: 'harmony' };
+    const end = using.tokenizer.addedTokens.get('<|end|>')!;
+    for (let seed = 0; seed < 10; seed += 1) {
+      const { text, complete } = await walk(using, { toolChoice: 'required' }, seed, end);
+      expect(complete).toBe(true);
+      const { calls } = read(using, text);
+      expect(calls).toHaveLength(1);
+      expectValid(calls);
+    }
+  });
+
+  it('[C38] the final message is the JSON', async () => {
+    const using: ConstrainedModel = { ...(await model('none', renamed)), reasoningFormat: 'harmony' };
+    const end = using.tokenizer.addedTokens.get('<|end|>')!;
+    for (let seed = 0; seed < 10; seed += 1) {
+      const { text } = await walk(using, { tools: [], output: { type: 'json-object' } }, seed, end);
+      expect(JSON.parse(read(using, text).text)).toBeTypeOf('object');
+    }
+  });
+});
+
 describe('around calls', () => {
   it('[C45] none: the token that begins a call is forbidden', async () => {
     const using = await model('hermes', {});
@@ -219,6 +246,29 @@ describe('around calls', () => {
     const rest = randomWalk(tokenizer, state, { random: seededRandom(5) });
     expect(JSON.parse(rest.text)).toBeTypeOf('object');
     compiled!.dispose();
+  });
+
+  it('a model that was asked to think may open its thinking itself', async () => {
+    const using: ConstrainedModel = { ...(await model('hermes', {})), reasoningFormat: 'think-tags' };
+    const { tokenizer } = using;
+    const close = tokenizer.addedTokens.get('</think>')!;
+    for (const thinks of [true, false]) {
+      const compiled = await compileConstraint(
+        ask({ tools, toolChoice: 'required', reasoning: { enabled: true } }),
+        using,
+      );
+      const state = compiled!.start();
+      const thought = [tokenizer.addedTokens.get('<think>')!, ...tokenizer.encodeText('\nHm.\n'), close];
+      if (thinks) for (const token of thought) state.accept(token);
+      const rest = randomWalk(tokenizer, state, {
+        random: seededRandom(8),
+        prefer: tokenizer.addedTokens.get('<tool_call>')!,
+      });
+      expectValid(read({ ...using, reasoningFormat: 'none' }, rest.text).calls);
+      expect(read({ ...using, reasoningFormat: 'none' }, rest.text).calls.length).toBeGreaterThan(0);
+      state.dispose();
+      compiled!.dispose();
+    }
   });
 
   it('a forced tool that is not declared is refused', async () => {

@@ -51,8 +51,8 @@ export class GrammarRules {
     const bodies = (name: string): Expression => prune(this.#bodies.get(name) ?? NEVER, possible);
     const body = factorChoices(pruned, bodies);
     const lines = [`root ::= ${print(body)}`];
-    const pending = rulesIn(body);
-    const seen = new Set(pending);
+    const seen = new Set(rulesIn(body));
+    const pending = [...seen];
     for (const name of pending) {
       const factored = factorChoices(bodies(name), bodies);
       lines.push(`${name} ::= ${print(factored)}`);

@@ -155,3 +155,19 @@ function tagged(tag: string, schema: JsonSchema): JsonSchema {
   const { properties } = schema as { properties: object };
   return { type: 'object', properties: { kind: { const: tag }, ...properties }, required: ['kind'] };
 }
+
+/** The same schemas with a limit on everything that a rambling model could write without end. */
+export const arbitraryBoundedSchema: fc.Arbitrary<JsonSchema> = arbitrarySchema.map(
+  (schema) => bounded(schema) as JsonSchema,
+);
+
+function bounded(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(bounded);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const limited = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, key === 'const' || key === 'enum' ? value : bounded(value)]),
+  );
+  if (limited['type'] === 'string') return { maxLength: 12, ...limited };
+  const open = typeof limited['additionalProperties'] === 'object' || limited['patternProperties'] !== undefined;
+  return limited['type'] === 'object' && open ? { maxProperties: 6, ...limited } : limited;
+}
