@@ -14,10 +14,13 @@ export interface ModelLocation {
   folderURL?: string;
 }
 
-/** WASM threads that this realm can use: 1 unless it is cross-origin isolated. */
+/**
+ * WASM threads that this realm can use: 1 unless it is cross-origin isolated, else half the cores. The threads spin while
+ * they wait for each other; with every core taken, the page and the other workers would slow all of them down.
+ */
 export function availableThreads(): number {
   if (!globalThis.crossOriginIsolated) return 1;
-  return Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1));
+  return Math.max(1, Math.min(MOST_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) / 2)));
 }
 
 /**
@@ -60,13 +63,8 @@ export function configureFiles(location: ModelLocation, model: string, options: 
   env.cacheKey = MODEL_CACHE;
   const toURL = (request: string): string =>
     local && request.startsWith(id) ? new URL(request.slice(id.length).replace(/^\//, ''), folderURL).href : request;
-  env.fetch = async (request: string | URL, init?: RequestInit) => {
-    const url = toURL(String(request));
-    const response = await fetch(url, { ...init, signal: options.signal });
-    if (!response.ok) return response;
-    // Development servers answer missing files with their start page.
-    if (response.headers.get('content-type')?.startsWith('text/html')) return new Response(null, { status: 404 });
-    return withProgress(response, (loadedBytes, totalBytes) => {
+  const reported = (response: Response, url: string): Response =>
+    withProgress(response, (loadedBytes, totalBytes) => {
       options.onProgress({
         model,
         file: url.slice(url.lastIndexOf('/') + 1),
@@ -75,10 +73,24 @@ export function configureFiles(location: ModelLocation, model: string, options: 
         stage: 'download',
       });
     });
+  env.fetch = async (request: string | URL, init?: RequestInit) => {
+    const url = toURL(String(request));
+    const response = await fetch(url, { ...init, signal: options.signal });
+    if (!response.ok) return response;
+    // Development servers answer missing files with their start page.
+    if (response.headers.get('content-type')?.startsWith('text/html')) return new Response(null, { status: 404 });
+    return reported(response, url);
   };
   if (env.useBrowserCache) {
     env.useCustomCache = true;
-    env.customCache = keepFresh(local ? toURL : undefined);
+    const cache = keepFresh(local ? toURL : undefined);
+    env.customCache = {
+      put: (key, response) => cache.put(key, response),
+      async match(key) {
+        const kept = await cache.match(key);
+        return kept && reported(kept, key);
+      },
+    };
   }
 }
 
