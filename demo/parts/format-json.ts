@@ -1,5 +1,5 @@
 /** Columns that a nested value may take before it is broken into lines. */
-const WIDTH = 56;
+const WIDTH = 44;
 
 /** JSON for people: what fits on a line stays on it. */
 export function formatJson(value: unknown, indent = ''): string {
