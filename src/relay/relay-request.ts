@@ -1,5 +1,5 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../errors/inference-error.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { hangUp, rejectOnAbort } from './greeting.js';
 import { openCall, peerGone } from './open-call.js';
@@ -110,7 +110,9 @@ class Exchange {
       return value instanceof Uint8Array ? (value as Uint8Array<ArrayBuffer>) : undefined;
     } catch (thrown) {
       if (this.#signal.aborted) return undefined;
-      if (head.failureTail !== undefined) return new TextEncoder().encode(head.failureTail);
+      // The tail speaks for an engine that is gone; a body that broke by itself stays broken.
+      const gone = isInferenceError(thrown) && thrown.code === 'unavailable';
+      if (gone && head.failureTail !== undefined) return new TextEncoder().encode(head.failureTail);
       this.end();
       throw new TypeError('The answer was cut: the inference engine stopped.', { cause: thrown });
     }

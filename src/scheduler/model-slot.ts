@@ -18,7 +18,7 @@ interface Loading {
 /** Loads its model on demand, once for all who wait, and forgets it when its engine dies. */
 export class ModelSlot {
   readonly entry: ModelEntry;
-  readonly queue = new RunQueue();
+  readonly queue: RunQueue;
   /** Bytes of the loaded files, as reported while loading. */
   bytes = 0;
   /** `performance.now()`-like time of the last use, for eviction. */
@@ -37,6 +37,7 @@ export class ModelSlot {
     this.entry = entry;
     this.#host = host;
     this.#changed = changed;
+    this.queue = new RunQueue(() => changed());
     this.#report = (progress): void => {
       this.#progress = progress;
       if (progress.totalBytes > 0 && progress.stage === 'download')

@@ -6,8 +6,14 @@ export type Release = () => void;
 
 /** A fair lock whose waiting can be aborted. */
 export class RunQueue {
+  readonly #changed: () => void;
   #held = false;
   readonly #waiting: (() => void)[] = [];
+
+  /** @param changed called after every change of `busy` and `length` */
+  constructor(changed: () => void = () => {}) {
+    this.#changed = changed;
+  }
 
   /** How many wait. */
   get length(): number {
@@ -23,12 +29,14 @@ export class RunQueue {
     if (signal.aborted) throw toInferenceError(signal.reason);
     if (this.#held) await this.#wait(signal);
     this.#held = true;
+    this.#changed();
     let released = false;
     return () => {
       if (released) return;
       released = true;
       this.#held = false;
       this.#waiting.shift()?.();
+      this.#changed();
     };
   }
 
@@ -43,10 +51,12 @@ export class RunQueue {
       const leave = (): void => {
         const place = this.#waiting.indexOf(enter);
         if (place >= 0) this.#waiting.splice(place, 1);
+        this.#changed();
         reject(toInferenceError(signal.reason));
       };
       signal.addEventListener('abort', leave, { once: true });
       this.#waiting.push(enter);
+      this.#changed();
     });
   }
 }

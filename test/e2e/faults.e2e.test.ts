@@ -26,7 +26,7 @@ describe('inference.faults', () => {
 
   it('cuts a stream, and is off after clear', async () => {
     const page = await openHost(context, MODELS);
-    await page.evaluate(() => window.inference?.faults.set({ cutStreamAfterEvents: 6 }));
+    await page.evaluate(() => window.inference?.faults.set({ cutStreamAfterEvents: 20 }));
     await startStream(page, 'long');
     expect((await streamEnd(page)).error).toBeDefined();
     await page.evaluate(() => window.inference?.faults.clear());
