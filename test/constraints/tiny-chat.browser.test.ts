@@ -128,7 +128,8 @@ describe('tiny-chat under constraints', () => {
           sampling: { temperature: 1, seed },
           maxTokens: 1800,
         });
-        if (reason === 'stop') finished += 1;
+        if (reason !== 'stop') throw new Error(`Not finished: ${text}`);
+        finished += 1;
         if (!validateAgainstSchema(JSON.parse(text), schema)) throw new Error(`Does not conform: ${text}`);
       }),
       { numRuns: 200, seed: 21, endOnFailure: true },

@@ -169,5 +169,7 @@ function bounded(schema: unknown): unknown {
   );
   if (limited['type'] === 'string') return { maxLength: 12, ...limited };
   const open = typeof limited['additionalProperties'] === 'object' || limited['patternProperties'] !== undefined;
-  return limited['type'] === 'object' && open ? { maxProperties: 6, ...limited } : limited;
+  return limited['type'] === 'object' && open
+    ? { maxProperties: 6, propertyNames: { maxLength: 13 }, ...limited }
+    : limited;
 }
