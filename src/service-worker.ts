@@ -1,7 +1,7 @@
 /**
  * The Service Worker: relay only. It answers the requests of its prefix and of the intercepted bases by asking the tab
- * that hosts the engine, and leaves everything else alone. Its settings are in its own URL and it remembers nothing,
- * so the browser may stop and start it at any time. Built as one classic script.
+ * that hosts the engine, and leaves everything else alone. Its settings are in its own URL and it remembers nothing that
+ * it could not find again, so the browser may stop and start it at any time. Built as one classic script.
  * @module
  */
 import { CONNECT_DEADLINE } from './relay/call-timing.js';
@@ -10,6 +10,7 @@ import { ownLifeline } from './relay/lifeline.js';
 import { matchBase, type Bases } from './relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from './relay/protocol.js';
 import { relayRequest } from './relay/relay-request.js';
+import { TrunkLines } from './relay/trunk-lines.js';
 import { toRequestPayload, unavailableResponse } from './relay/request-payload.js';
 
 /** The parts of `ServiceWorkerGlobalScope` in use; TypeScript's own types for it clash with those of pages. */
@@ -35,6 +36,7 @@ interface RequestEvent extends LifecycleEvent {
 }
 interface PageEvent extends LifecycleEvent {
   readonly data: PageMessage | undefined;
+  readonly source: TabClient | null;
   readonly ports: readonly MessagePort[];
 }
 
@@ -46,6 +48,8 @@ const bases: Bases = {
   intercept: settings.getAll('intercept'),
 };
 const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
+
+const trunks = new TrunkLines();
 
 /** Milliseconds between two looks whether the tab that reads an answer still exists. */
 const CLIENT_CHECK = 5_000;
@@ -62,7 +66,10 @@ scope.addEventListener('fetch', (event) => {
 scope.addEventListener('message', (event) => {
   const [port] = event.ports;
   if (!port) return;
-  if (event.data?.inpage === 'claim') event.waitUntil(claim(port));
+  if (event.data?.inpage === 'claim') {
+    if (event.source) trunks.forget(event.source.id);
+    event.waitUntil(claim(port));
+  }
   if (event.data?.inpage === 'broker') event.waitUntil(broker(event.data.group, port));
 });
 
@@ -79,8 +86,8 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
   signal.addEventListener('abort', done);
   try {
     const payload = await toRequestPayload(request, url);
-    const connect = (stop: AbortSignal) => findHost({ tabs, prefix: bases.prefix, asker: clientId, signal: stop });
-    return await relayRequest(payload, connect, signal, done);
+    const find = (stop: AbortSignal) => findHost({ tabs, prefix: bases.prefix, asker: clientId, signal: stop });
+    return await relayRequest(payload, (stop) => trunks.connect(clientId, find, stop), signal, done);
   } catch (thrown) {
     done();
     if (signal.aborted) throw thrown;

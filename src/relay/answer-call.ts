@@ -117,6 +117,8 @@ class AnsweredCall<Payload, Item> {
         return this.#wake();
       case 'cancel':
         return this.#cancel();
+      case 'call':
+        return;
     }
   };
 

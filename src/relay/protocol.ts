@@ -29,6 +29,8 @@ export type CallerMessage<Payload> =
   | { type: 'open'; payload: Payload; lifeline: string | undefined }
   /** The caller has taken so many items. */
   | { type: 'credit'; count: number }
+  /** Instead of `open`: this port stays a line to the gateway, and here is the port of a call. */
+  | { type: 'call' }
   | { type: 'cancel' };
 
 /** Callee to caller, on the call's own port. */

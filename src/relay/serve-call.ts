@@ -5,6 +5,7 @@ import { ownLifeline } from './lifeline.js';
 import {
   PROTOCOL_VERSION,
   type CalleeMessage,
+  type CallerMessage,
   type ControlPayload,
   type GatewayPayload,
   type RequestPayload,
@@ -31,6 +32,9 @@ export async function serveCall(
       'control' in payload ? handlers.control(payload, signal) : respond(payload, handlers.request, signal),
     timing,
   );
+  port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<CallerMessage<GatewayPayload>>) => {
+    if (data.type === 'call' && call) void serveCall(call, handlers, timing);
+  });
   const hello: CalleeMessage<never> = { type: 'hello', version: PROTOCOL_VERSION, lifeline: await ownLifeline() };
   port.postMessage(hello);
   await answered;
