@@ -48,6 +48,7 @@ function copyOnnxRuntime(): Plugin {
     name: 'inpage:copy-onnx-runtime',
     closeBundle() {
       for (const file of readdirSync(from)) if (wanted.test(file)) cpSync(from + file, path(`dist/ort/${file}`));
+      cpSync(path('src/backends/transformers/ort-module.mjs'), path('dist/ort/ort-module.mjs'));
     },
   };
 }
@@ -147,7 +148,14 @@ const test: ViteUserConfig = {
       '@huggingface/jinja',
       '@huggingface/tokenizers',
       '@huggingface/transformers',
-      '@mlc-ai/web-xgrammar',
+      '@mlc-ai/web-llm',
+      'ai',
+      '@ai-sdk/openai',
+      '@ai-sdk/openai-compatible',
+      '@ai-sdk/anthropic',
+      'openai/helpers/zod',
+      'zod',
+      'eventsource-parser',
       '@cfworker/json-schema',
       'fast-check',
       'hono/tiny',

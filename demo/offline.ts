@@ -12,7 +12,11 @@ const SERVICE_WORKER = '/sw.js?prefix=%2Fv1';
 const PATIENCE = 5_000;
 
 const SCRIPTS = '/assets/';
-const ENGINE_FILES = ['/inpage/ort-wasm-simd-threaded.mjs', '/inpage/ort-wasm-simd-threaded.wasm'];
+const ENGINE_FILES = [
+  '/inpage/ort-module.mjs',
+  '/inpage/ort-wasm-simd-threaded.mjs',
+  '/inpage/ort-wasm-simd-threaded.wasm',
+];
 
 /** What the bundled models are made of. */
 const TOKENIZER = ['config.json', 'tokenizer.json', 'tokenizer_config.json'];

@@ -1,6 +1,8 @@
 /** Entry of a model worker: one engine, one model. The page makes it, the gateway talks to it. @module */
+import { wrap } from 'comlink';
 import type { Backend } from './backends/backend.js';
 import { InferenceError } from './errors/inference-error.js';
+import { providePageAudioDecoder, type PageAudioDecoder } from './media/page-audio-decoder.js';
 import type { ModelEntry } from './models/model-entry.js';
 import { ownLifeline } from './relay/lifeline.js';
 import type { WorkerReady } from './relay/protocol.js';
@@ -25,7 +27,8 @@ async function backendOf(entry: ModelEntry): Promise<Backend> {
 }
 
 globalThis.addEventListener('message', (event: MessageEvent) => {
-  const [port] = event.ports;
+  const [port, decoder] = event.ports;
+  if (decoder) providePageAudioDecoder(wrap<PageAudioDecoder>(decoder));
   if (port) serveModel(port, backendOf);
 });
 const ready: WorkerReady = { type: 'ready', lifeline: await ownLifeline() };

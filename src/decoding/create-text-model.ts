@@ -99,7 +99,7 @@ async function compile(
   request: GenerationRequest,
   prompt: RenderedPrompt,
 ): Promise<CompiledConstraint | undefined> {
-  const plain = request.output.type === 'text' && (request.tools.length === 0 || request.toolChoice === 'none');
+  const plain = request.output.type === 'text' && request.tools.length === 0;
   if (plain || !engine.constrainable) return undefined;
   const { compileConstraint } = await import('../constraints/compile-constraint.js');
   const { tokenizer, toolFormat, reasoningFormat } = engine;

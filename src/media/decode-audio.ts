@@ -1,26 +1,16 @@
 /** Recordings of any supported kind as samples that a speech model reads. @module */
 import { InferenceError } from '../errors/inference-error.js';
+import { pageAudioDecoder, type PageAudioDecoder } from './page-audio-decoder.js';
 import { readWav, type WavFile } from './read-wav.js';
 import { mixDown, SampleCollector } from './sample-collector.js';
 import { sniffAudio } from './sniff-media-type.js';
-
-/** A recording decoded by the page. */
-export interface DecodedAudio {
-  /** One array per channel, all of one length. */
-  channels: Float32Array[];
-  /** Hz. */
-  sampleRate: number;
-}
-
-/** What the page's `decodeAudioData` can do and a worker cannot. Rejects when the page cannot decode it either. */
-export type PageAudioDecoder = (bytes: Uint8Array) => Promise<DecodedAudio>;
 
 export interface DecodeAudioOptions {
   /** Hz of the result. @default 16000 */
   sampleRate?: number;
   /** Longer recordings are refused: their samples would fill the memory. @default two hours */
   maxSeconds?: number;
-  /** Asked when this realm has no decoder for the recording. @default the one of {@link providePageAudioDecoder} */
+  /** Asked when this realm has no decoder for the recording. @default the one of `providePageAudioDecoder` */
   pageDecoder?: PageAudioDecoder;
   signal?: AbortSignal;
 }
@@ -28,20 +18,13 @@ export interface DecodeAudioOptions {
 /** Frames of a WAV file that are converted at once. */
 const WAV_PIECE = 1 << 18;
 
-let defaultPageDecoder: PageAudioDecoder | undefined;
-
-/** Sets the page's decoder for this realm; undefined takes it away. */
-export function providePageAudioDecoder(decoder: PageAudioDecoder | undefined): void {
-  defaultPageDecoder = decoder;
-}
-
 /**
  * A recording as mono samples, -1 to 1. WAV needs no codec; the other containers go through WebCodecs, or else through
  * the page. Sound is resampled piece by piece, so memory holds the file and the result.
  * @throws InferenceError `invalid_media` with param `file` when it is no recording, broken or too long; `cancelled`
  */
 export async function decodeAudio(bytes: Uint8Array, options: DecodeAudioOptions = {}): Promise<Float32Array> {
-  const { sampleRate = 16_000, maxSeconds = 7200, pageDecoder = defaultPageDecoder, signal } = options;
+  const { sampleRate = 16_000, maxSeconds = 7200, pageDecoder = pageAudioDecoder(), signal } = options;
   const container = sniffAudio(bytes);
   if (!container) throw invalid('The file is not audio in a supported format.');
   const collect = (rate: number) => new SampleCollector(rate, sampleRate, maxSeconds, signal);

@@ -2,14 +2,14 @@
 import type { LoadedModel } from '../backends/backend.js';
 import type { GenerationEvent } from '../channels/generation-event.js';
 import { createToolCallId, interpretTokens } from '../channels/interpret-tokens.js';
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { Catalog } from '../models/catalog.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
-import { Deadline } from './deadline.js';
+import { Deadline, orAborted } from './deadline.js';
 import { hearAudio } from './hear-audio.js';
 import type { Inference, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictOver } from './memory-budget.js';
@@ -69,9 +69,10 @@ class Scheduler implements ControlledInference {
   }
 
   async *generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent, void> {
-    const slot = this.#slotFor(request.model, 'chat');
+    const asked = this.#slotFor(request.model, 'chat');
     const deadline = this.#deadline(options);
     try {
+      const slot = await this.#runnable(asked, deadline.signal);
       const prompt = await hearAudio(request.prompt, this.catalog, (heard) =>
         this.transcribe(heard, { signal: deadline.signal, deadline: 'result' }),
       );
@@ -90,24 +91,25 @@ class Scheduler implements ControlledInference {
   }
 
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
-    const slot = this.#slotFor(request.model, 'chat');
-    return this.#single(slot, options, true, (model, signal) =>
+    const asked = this.#slotFor(request.model, 'chat');
+    return this.#single(asked, options, true, (model, slot, signal) =>
       operationOf(model, 'countTokens')({ ...request, model: slot.entry.id }, signal),
     );
   }
 
   async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingResult> {
-    const slot = this.#slotFor(request.model, 'embeddings');
+    const asked = this.#slotFor(request.model, 'embeddings');
     // Not exclusive: the model itself batches concurrent requests.
-    return this.#single(slot, options, false, (model, signal) =>
+    return this.#single(asked, options, false, (model, slot, signal) =>
       operationOf(model, 'embed')({ ...request, model: slot.entry.id }, signal),
     );
   }
 
   async *transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {
-    const slot = this.#slotFor(request.model, 'speech');
+    const asked = this.#slotFor(request.model, 'speech');
     const deadline = this.#deadline(options);
     try {
+      const slot = await this.#runnable(asked, deadline.signal);
       const events = runOnSlot<TranscriptEvent>(
         slot,
         {
@@ -127,7 +129,8 @@ class Scheduler implements ControlledInference {
 
   async load(model: string): Promise<void> {
     const entry = this.catalog.require(model);
-    await this.#slots.get(entry.id)?.ready();
+    const slot = await this.#runnable(this.#slotFor(entry.id, entry.task), new AbortController().signal);
+    await slot.ready();
   }
 
   async unload(model: string): Promise<void> {
@@ -149,14 +152,15 @@ class Scheduler implements ControlledInference {
   }
 
   async #single<T>(
-    slot: ModelSlot,
+    asked: ModelSlot,
     options: RunOptions,
     exclusive: boolean,
-    work: (model: LoadedModel, signal: AbortSignal) => Promise<T>,
+    work: (model: LoadedModel, slot: ModelSlot, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const deadline = this.#deadline(options);
     try {
-      const run = { exclusive, start: (model: LoadedModel, signal: AbortSignal) => once(work(model, signal)) };
+      const slot = await this.#runnable(asked, deadline.signal);
+      const run = { exclusive, start: (model: LoadedModel, signal: AbortSignal) => once(work(model, slot, signal)) };
       for await (const result of runOnSlot<T>(slot, run, deadline)) return result;
       throw new InferenceError('internal', 'The model gave no result.');
     } finally {
@@ -177,6 +181,19 @@ class Scheduler implements ControlledInference {
       });
     }
     return slot;
+  }
+
+  /** The slot itself, or where its model cannot run on this device the one that its entry names instead. */
+  async #runnable(slot: ModelSlot, signal: AbortSignal, tried: readonly ModelSlot[] = []): Promise<ModelSlot> {
+    const { fallback, device = 'auto', task } = slot.entry;
+    if (fallback === undefined || device !== 'auto' || tried.includes(slot)) return slot;
+    try {
+      await orAborted(slot.ready(), signal);
+      return slot;
+    } catch (thrown) {
+      if (toInferenceError(thrown).code !== 'insufficient_resources') throw thrown;
+      return this.#runnable(this.#slotFor(fallback, task), signal, [...tried, slot]);
+    }
   }
 
   #changed(slot: ModelSlot, progress?: LoadProgress): void {

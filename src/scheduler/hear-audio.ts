@@ -1,5 +1,5 @@
 /** Chat models without ears hear through the catalog's speech model: audio parts become their transcripts. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../errors/inference-error.js';
 import type { Catalog } from '../models/catalog.js';
 import type { ContentPart, Message } from '../request/message.js';
 import type { Prompt } from '../request/generation-request.js';
@@ -19,23 +19,35 @@ export async function hearAudio(prompt: Prompt, catalog: Catalog, transcribe: Tr
       param: 'messages',
     });
   }
-  const hear = async (part: ContentPart): Promise<ContentPart> => {
+  const hear = async (part: ContentPart, param: string): Promise<ContentPart> => {
     if (part.type !== 'audio') return part;
     const audio: TranscriptionRequest['audio'] = { bytes: part.bytes };
     if (part.mediaType) audio.mediaType = part.mediaType;
     let text = '';
-    for await (const event of transcribe({ model: speech.id, task: 'transcribe', audio })) {
-      if (event.type === 'finish') text = event.text;
+    try {
+      for await (const event of transcribe({ model: speech.id, task: 'transcribe', audio })) {
+        if (event.type === 'finish') text = event.text;
+      }
+    } catch (thrown) {
+      throw atPart(thrown, param);
     }
     return { type: 'text', text };
   };
   const messages: Message[] = [];
-  for (const message of prompt.messages) {
+  for (const [index, message] of prompt.messages.entries()) {
     const content: ContentPart[] = [];
-    for (const part of message.content) content.push(await hear(part));
+    for (const [at, part] of message.content.entries()) {
+      content.push(await hear(part, `messages.${index}.content.${at}`));
+    }
     messages.push({ ...message, content });
   }
   return { type: 'chat', messages };
+}
+
+/** The speech model's complaint about its file is one about this part of the conversation. */
+function atPart(thrown: unknown, param: string): unknown {
+  if (!isInferenceError(thrown) || thrown.param !== 'file') return thrown;
+  return new InferenceError('invalid_request', thrown.message, { param }, { cause: thrown });
 }
 
 function hasAudio(message: Message): boolean {

@@ -2,6 +2,7 @@
 import { proxy, transfer, wrap, type Remote } from 'comlink';
 import { watchLifeline } from '../relay/lifeline.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnResult } from './gateway-control.js';
+import { decoderPort } from './page-audio-decoder.js';
 import { workerStarted } from './start-worker.js';
 
 /** Milliseconds before a gateway that could not start is tried again. */
@@ -33,7 +34,7 @@ export class EngineHost implements PageControl {
     try {
       const lifeline = await workerStarted(worker);
       const { port1, port2 } = new MessageChannel();
-      worker.postMessage(undefined, [port2]);
+      worker.postMessage(undefined, [port2, decoderPort()]);
       return transfer({ started: true, id, port: port1, lifeline }, [port1]);
     } catch (thrown) {
       this.#modelWorkers.delete(id);

@@ -34,7 +34,9 @@ for (const [letter, title, count] of RULES) {
   const open = ids.filter((id) => !covered.has(id));
   total += count;
   missing += open.length;
-  process.stdout.write(`${letter}  ${title.padEnd(30)} ${count - open.length}/${count}${open.length ? `  open: ${open.join(' ')}` : ''}\n`);
+  process.stdout.write(
+    `${letter}  ${title.padEnd(30)} ${count - open.length}/${count}${open.length ? `  open: ${open.join(' ')}` : ''}\n`,
+  );
 }
 process.stdout.write(`${total - missing} of ${total} rules have a test that names them\n`);
 if (missing > 0) process.exitCode = 1;
