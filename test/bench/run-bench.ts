@@ -34,7 +34,7 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     resolve: { alias: { inpage: join(root, 'dist/index.js') } },
     build: { outDir, emptyOutDir: true, target: 'es2022', rolldownOptions: { input: pages } },
   });
-  return serveFolder(outDir);
+  return serveFolder(outDir, false);
 }
 
 /** Opening a page is measured from outside: each time a fresh page, everything already in the browser's caches. */
