@@ -6,10 +6,11 @@
  */
 import { CONNECT_DEADLINE } from './relay/call-timing.js';
 import { findHost, type TabClient } from './relay/find-host.js';
+import { hangUp } from './relay/greeting.js';
 import { ownLifeline } from './relay/lifeline.js';
 import { matchBase, type Bases } from './relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from './relay/protocol.js';
-import { relayRequest } from './relay/relay-request.js';
+import { relayRequest, type GatewayPort } from './relay/relay-request.js';
 import { TrunkLines } from './relay/trunk-lines.js';
 import { toRequestPayload, unavailableResponse } from './relay/request-payload.js';
 
@@ -85,14 +86,21 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
   const signal = AbortSignal.any([request.signal, reader.signal]);
   signal.addEventListener('abort', done);
   try {
-    const payload = await toRequestPayload(request, url);
     const find = (stop: AbortSignal) => findHost({ tabs, prefix: bases.prefix, asker: clientId, signal: stop });
-    return await relayRequest(payload, (stop) => trunks.connect(clientId, find, stop), signal, done);
+    // The body is read while the gateway is found.
+    const found = trunks.connect(clientId, find, AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+    const payload = await toRequestPayload(request, url).catch((thrown: unknown) => hangUpOn(found, thrown));
+    return await relayRequest(payload, () => found, signal, done);
   } catch (thrown) {
     done();
     if (signal.aborted) throw thrown;
     return unavailableResponse();
   }
+}
+
+async function hangUpOn(found: Promise<GatewayPort>, thrown: unknown): Promise<never> {
+  void found.then(({ port }) => hangUp(port)).catch(() => {});
+  throw thrown;
 }
 
 async function claim(port: MessagePort): Promise<void> {

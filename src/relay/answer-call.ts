@@ -23,6 +23,9 @@ export async function answerCall<Payload, Item>(
   else port.close();
 }
 
+/** Milliseconds. */
+const TURN_EVERY = 5;
+
 class AnsweredCall<Payload, Item> {
   readonly #port: MessagePort;
   readonly #timing: CallTiming;
@@ -69,14 +72,18 @@ class AnsweredCall<Payload, Item> {
   }
 
   async #pump(source: AsyncIterable<Item>): Promise<void> {
+    let turned = performance.now();
     for await (const item of source) {
       this.signal.throwIfAborted();
       this.#buffer.push(item);
       this.#flush();
       while (this.#buffer.length >= BUFFER_LIMIT) await this.#moreCredit();
-      // An engine that computes without ever leaving its task would not see the messages that cancel it.
-      await nextTask();
-      this.signal.throwIfAborted();
+      // A source that never leaves its task would not see the messages that cancel it; most do by themselves.
+      if (performance.now() - turned > TURN_EVERY) {
+        await nextTask();
+        turned = performance.now();
+        this.signal.throwIfAborted();
+      }
     }
     while (this.#buffer.length > 0) await this.#moreCredit();
   }

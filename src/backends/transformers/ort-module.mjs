@@ -1,11 +1,21 @@
 /**
- * Stands in front of ONNX Runtime's own loader, is served beside it, and hands the engine what the loader hides: the wasm
+ * Stands in front of ONNX Runtime's own loader and is served beside it. It begins to compile the wasm as soon as it is
+ * imported, while the model's files are still on their way, and it hands the engine what the loader hides: the wasm
  * module and the session that was made last. With them keys and values stay inside wasm memory between two runs.
  */
 import createModule from './ort-wasm-simd-threaded.mjs';
 
+const early = WebAssembly.compileStreaming(fetch(new URL('./ort-wasm-simd-threaded.wasm', import.meta.url)));
+early.catch(() => {});
+
 export default async function createSharedModule(config) {
-  const module = await createModule(config);
+  // What could not be compiled early is left to the loader, which also knows how to complain.
+  const compiled = await early.catch(() => undefined);
+  const instantiateWasm = (imports, done) => {
+    WebAssembly.instantiate(compiled, imports).then((instance) => done(instance, compiled), config?.onAbort);
+    return {};
+  };
+  const module = await createModule(compiled ? { ...config, instantiateWasm } : config);
   const runtime = { module, lastSession: 0 };
   const createSession = module._OrtCreateSession;
   module._OrtCreateSession = (...settings) => {
