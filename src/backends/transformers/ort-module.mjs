@@ -11,11 +11,7 @@ early.catch(() => {});
 export default async function createSharedModule(config) {
   // What could not be compiled early is left to the loader, which also knows how to complain.
   const compiled = await early.catch(() => undefined);
-  const instantiateWasm = (imports, done) => {
-    WebAssembly.instantiate(compiled, imports).then((instance) => done(instance, compiled), config?.onAbort);
-    return {};
-  };
-  const module = await createModule(compiled ? { ...config, instantiateWasm } : config);
+  const module = await (compiled ? createCompiled(config, compiled) : createModule(config));
   const runtime = { module, lastSession: 0 };
   const createSession = module._OrtCreateSession;
   module._OrtCreateSession = (...settings) => {
@@ -24,4 +20,17 @@ export default async function createSharedModule(config) {
   };
   globalThis[Symbol.for('inpage.onnx-runtime')] = runtime;
   return module;
+}
+
+/** The loader waits for its hook's answer and would wait for ever for a failure, so that is told past it. */
+function createCompiled(config, compiled) {
+  return new Promise((resolve, reject) => {
+    const instantiateWasm = (imports, done) => {
+      WebAssembly.instantiate(compiled, imports)
+        .then((instance) => done(instance, compiled))
+        .catch(reject);
+      return {};
+    };
+    createModule({ ...config, instantiateWasm }).then(resolve, reject);
+  });
 }
