@@ -25,7 +25,7 @@ export interface InferenceSettings {
   requestTimeout: number;
   /** Bytes of weights that may stay loaded. @default half of the device's memory */
   memoryBudget?: number;
-  /** Unix milliseconds. @default Date.now */
+  /** Unix milliseconds, with fraction where the platform has it. @default from `performance` */
   clock?: () => number;
   /** Unique ids of tool calls. @default createToolCallId */
   createId?: () => string;
@@ -60,7 +60,7 @@ class Scheduler implements ControlledInference {
   constructor(settings: InferenceSettings) {
     this.catalog = settings.catalog;
     this.#settings = settings;
-    this.#clock = settings.clock ?? Date.now;
+    this.#clock = settings.clock ?? preciseClock;
     this.#createId = settings.createId ?? createToolCallId;
     for (const entry of settings.catalog.entries) {
       const slot = new ModelSlot(entry, settings.host, (progress) => this.#changed(slot, progress));
@@ -203,6 +203,9 @@ class Scheduler implements ControlledInference {
     }
   }
 }
+
+/** Unix milliseconds like `Date.now`, but finer and never running backwards. */
+const preciseClock = (): number => performance.timeOrigin + performance.now();
 
 function requireImages(request: GenerationRequest, model: LoadedModel): void {
   if (model.info.images || request.prompt.type === 'raw') return;

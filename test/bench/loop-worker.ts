@@ -31,7 +31,6 @@ async function run({ question, maxTokens, logitBias, origin }: Order) {
     type: 'chat',
     messages: [{ role: 'user', content: [{ type: 'text', text: question }] }],
   });
-  const start = performance.now();
   let first = 0;
   let last = 0;
   let tokens = 0;
@@ -42,7 +41,7 @@ async function run({ question, maxTokens, logitBias, origin }: Order) {
     first ||= last;
     tokens++;
   }
-  return { firstToken: (first - start) / 1000, tokensPerSecond: (tokens - 1) / ((last - first) / 1000) };
+  return { tokensPerSecond: (tokens - 1) / ((last - first) / 1000) };
 }
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<Order>) => {

@@ -1,7 +1,7 @@
 /** What the way through Service Worker, HTTP and SSE costs over our decode loop in a worker of its own. */
 import { startInference } from 'inpage';
 import OpenAI from 'openai';
-import { type BenchRow, compare } from '../bench-row.js';
+import { type BenchRow, compare, median } from '../bench-row.js';
 
 const TOKENS = 160;
 const QUESTION = 'Tell me a very short story about a cat.';
@@ -11,6 +11,8 @@ const NO_END = { '0': -100, '2': -100 };
 /** Seconds. */
 interface Timing {
   firstToken: number;
+  /** What the engine itself says of the same request. */
+  engineFirstToken: number;
   tokensPerSecond: number;
 }
 
@@ -19,7 +21,7 @@ export async function transportRows(): Promise<BenchRow[]> {
   const openai = new OpenAI({ baseURL: inference.baseURL, apiKey: 'none', dangerouslyAllowBrowser: true });
   const worker = new Worker(new URL('../loop-worker.ts', import.meta.url), { type: 'module' });
   const whole = (): Promise<Timing> => throughClient(openai);
-  const bare = (): Promise<Timing> => throughWorker(worker);
+  const bare = (): Promise<Pick<Timing, 'tokensPerSecond'>> => throughWorker(worker);
   const rows = [
     await compare(
       { name: 'tokens/s: Service Worker + SSE + openai client over our loop', goal: 0.95, unit: 'tokens/s' },
@@ -27,16 +29,28 @@ export async function transportRows(): Promise<BenchRow[]> {
       async () => (await bare()).tokensPerSecond,
       7,
     ),
-    await compare(
-      { name: "time to first token: what the way adds to the loop's own", goal: 3, unit: 'ms', lower: true },
-      async () => (await whole()).firstToken * 1000,
-      async () => (await bare()).firstToken * 1000,
-      21,
-    ),
+    await addedToFirstToken(whole),
   ];
   worker.terminate();
   await inference.stop();
   return rows;
+}
+
+/** The engine's own time comes with the same answer, so that a cold cache in between does not count as the relay's. */
+async function addedToFirstToken(whole: () => Promise<Timing>): Promise<BenchRow> {
+  const timings: Timing[] = [];
+  for (let round = 0; round < 21; round++) timings.push(await whole());
+  const milliseconds = (pick: (timing: Timing) => number): number =>
+    median(timings.map((timing) => pick(timing) * 1000));
+  return {
+    name: "time to first token: what the way adds to the engine's own",
+    ours: milliseconds((timing) => timing.firstToken),
+    peer: milliseconds((timing) => timing.engineFirstToken),
+    ratio: milliseconds((timing) => timing.firstToken - timing.engineFirstToken),
+    goal: 3,
+    unit: 'ms',
+    lower: true,
+  };
 }
 
 async function throughClient(openai: OpenAI): Promise<Timing> {
@@ -47,20 +61,26 @@ async function throughClient(openai: OpenAI): Promise<Timing> {
     max_tokens: TOKENS,
     logit_bias: NO_END,
     stream: true,
+    stream_options: { include_usage: true },
   });
   let first = 0;
   let last = 0;
+  let engineFirstToken = 0;
   for await (const chunk of stream) {
+    // A field of this service, which the client's types do not know.
+    const usage = chunk.usage as { time_to_first_token?: number } | null | undefined;
+    engineFirstToken = usage?.time_to_first_token ?? engineFirstToken;
     if (!chunk.choices[0]?.delta.content) continue;
     last = performance.now();
     first ||= last;
   }
-  return { firstToken: (first - start) / 1000, tokensPerSecond: (TOKENS - 1) / ((last - first) / 1000) };
+  const tokensPerSecond = (TOKENS - 1) / ((last - first) / 1000);
+  return { firstToken: (first - start) / 1000, engineFirstToken, tokensPerSecond };
 }
 
-function throughWorker(worker: Worker): Promise<Timing> {
+function throughWorker(worker: Worker): Promise<Pick<Timing, 'tokensPerSecond'>> {
   return new Promise((resolve, reject) => {
-    worker.onmessage = ({ data }: MessageEvent<Timing | string>) =>
+    worker.onmessage = ({ data }: MessageEvent<Pick<Timing, 'tokensPerSecond'> | string>) =>
       typeof data === 'string' ? reject(new Error(data)) : resolve(data);
     worker.postMessage({ question: QUESTION, maxTokens: TOKENS, logitBias: NO_END, origin: location.origin });
   });
