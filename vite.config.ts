@@ -172,6 +172,8 @@ const test: ViteUserConfig = {
         extends: true,
         test: {
           name: 'unit',
+          // One project after the other: they share two cores.
+          sequence: { groupOrder: 0 },
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.{browser,e2e,gpu}.test.ts'],
           environment: 'node',
@@ -183,6 +185,7 @@ const test: ViteUserConfig = {
         server: { headers: CROSS_ORIGIN_ISOLATION },
         test: {
           name: 'browser',
+          sequence: { groupOrder: 1 },
           include: ['test/**/*.browser.test.ts'],
           testTimeout: 120_000,
           fileParallelism: false,
@@ -204,6 +207,7 @@ const test: ViteUserConfig = {
         extends: true,
         test: {
           name: 'e2e',
+          sequence: { groupOrder: 2 },
           globalSetup: ['test/e2e/support/serve-demo.ts'],
           include: ['test/**/*.e2e.test.ts'],
           environment: 'node',

@@ -1,4 +1,5 @@
 /** `npm run try -- "your question"`: the main job without a screen. Headless Chromium opens the page, asks, and prints. */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchChromium } from '../test/e2e/support/launch-chromium.js';
@@ -6,7 +7,7 @@ import { serveFolder } from '../test/e2e/support/serve-demo.js';
 
 const question = process.argv.slice(2).join(' ') || 'What is the capital of France?';
 const root = join(import.meta.dirname, '../dist-demo');
-if (!existsSync(join(root, 'host.html'))) throw new Error('The demo is not built yet: run `npm run build` first.');
+if (!existsSync(join(root, 'host.html'))) execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'ignore' });
 
 const server = await serveFolder(root);
 const browser = await launchChromium();

@@ -46,13 +46,15 @@ async function* respond(
   signal: AbortSignal,
 ): AsyncGenerator<ResponseItem> {
   const response = await handler(fromRequestPayload(payload, signal));
-  yield toResponseHead(response);
-  if (!response.body) return;
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const cancel = (): void => void reader.cancel(signal.reason).catch(() => {});
+  const head = toResponseHead(response);
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+  const cancel = (): void => void reader?.cancel(signal.reason).catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
   try {
     if (signal.aborted) cancel();
+    // The caller may leave here too, and a body that is neither read nor cancelled would hold the engine for ever.
+    yield head;
+    if (!reader) return;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;

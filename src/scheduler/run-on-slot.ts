@@ -67,6 +67,15 @@ async function* guarded<T>(
   lost.catch(() => {});
   let iterator: AsyncIterator<T> | undefined;
   let ended = false;
+  let stopped = false;
+  const stop = (): void => {
+    if (stopped) return;
+    stopped = true;
+    if (ended || !iterator) release();
+    else void stopEngine(slot, model, iterator).finally(release);
+  };
+  // A caller that left may never ask for the next item, nor say that it wants none.
+  signal.addEventListener('abort', stop, { once: true });
   try {
     iterator = run.start(model, signal)[Symbol.asyncIterator]();
     for (;;) {
@@ -83,8 +92,8 @@ async function* guarded<T>(
     throw error;
   } finally {
     slot.lastUsed = performance.now();
-    if (ended || !iterator) release();
-    else void stopEngine(slot, model, iterator).finally(release);
+    signal.removeEventListener('abort', stop);
+    stop();
   }
 }
 

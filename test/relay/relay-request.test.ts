@@ -38,6 +38,31 @@ function streamOf(
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('a relayed request', () => {
+  it('[S25] whose caller leaves before the answer has begun cancels the body all the same', async () => {
+    let cancelled = 0;
+    let answer = (): void => {};
+    let called = (): void => {};
+    const controller = new AbortController();
+    const { fetch } = relay(async () => {
+      called();
+      await new Promise<void>((resolve) => (answer = resolve));
+      return new Response(
+        streamOf(
+          () => {},
+          () => void (cancelled += 1),
+        ),
+      );
+    });
+    const reached = new Promise<void>((resolve) => (called = resolve));
+    const left = fetch('http://page.test/v1/x', { signal: controller.signal }).catch((error: Error) => error.name);
+    await reached;
+    controller.abort();
+    expect(await left).toBe('AbortError');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    answer();
+    await expect.poll(() => cancelled).toBe(1);
+  });
+
   it('arrives as it was sent', async () => {
     const { fetch } = relay(async (request) =>
       Response.json({

@@ -105,6 +105,16 @@ describe('runOnSlot', () => {
     expect(stopped).toBe(true);
   });
 
+  it('frees the slot when the caller leaves without asking for more or saying so', async () => {
+    const slot = new ModelSlot(entry, killableHost().host, () => {});
+    const controller = new AbortController();
+    const deadline = new Deadline(60, controller.signal);
+    const abandoned = runOnSlot(slot, { start, exclusive: true }, deadline);
+    expect(await abandoned.next()).toEqual({ done: false, value: 1 });
+    controller.abort();
+    expect(await collect(runOnSlot(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
+  });
+
   it('[X16] ends with timeout when nothing comes, and the slot serves the next', async () => {
     const slot = new ModelSlot(entry, killableHost().host, () => {});
     const silent = async function* (_: LoadedModel, signal: AbortSignal): AsyncGenerator<number> {

@@ -49,7 +49,9 @@ export function residentSession(session: OnnxSession): OnnxSession | undefined {
   const runtime = (globalThis as unknown as Record<symbol, SharedRuntime | undefined>)[
     Symbol.for('inpage.onnx-runtime')
   ];
-  return runtime && runtime.lastSession !== 0
+  // Another version of the runtime may have other exports; then its own `run` does.
+  const isKnown = typeof runtime?.module._OrtRun === 'function';
+  return isKnown && runtime.lastSession !== 0
     ? new ResidentSession(session, runtime.module, runtime.lastSession)
     : undefined;
 }
