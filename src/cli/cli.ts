@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * `npx inpage init <public folder>`: copies what a page needs beside its bundle, for builds without the Vite plugin.
  * @module
