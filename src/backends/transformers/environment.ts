@@ -15,12 +15,14 @@ export interface ModelLocation {
 }
 
 /**
- * WASM threads that this realm can use: 1 unless it is cross-origin isolated, else half the cores. The threads spin while
- * they wait for each other; with every core taken, the page and the other workers would slow all of them down.
+ * WASM threads that this realm can use: 1 unless it is cross-origin isolated, else a share of the cores. The threads spin
+ * while they wait for each other; with every core taken for long, the page and the other workers would slow all of them
+ * down, so only short bursts of work take them all.
+ * @param share of the cores, above 0 to 1
  */
-export function availableThreads(): number {
+export function availableThreads(share: number): number {
   if (!globalThis.crossOriginIsolated) return 1;
-  return Math.max(1, Math.min(MOST_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) / 2)));
+  return Math.max(1, Math.min(MOST_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) * share)));
 }
 
 /**

@@ -32,7 +32,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
   const inNode = options.pageURL.startsWith('file:');
   if (!inNode) configureFiles(location, entry.id, options);
   const device = inNode ? 'wasm' : await chooseDevice(entry, location.id);
-  const threads = device === 'wasm' ? availableThreads() : 1;
+  const threads = device === 'wasm' ? availableThreads(entry.task === 'embeddings' ? 1 : 0.5) : 1;
   if (!inNode) await configureRuntime(device, options.assetsURL, threads);
   const read = (file: string): Promise<string | undefined> => readFile(location, file, options.signal);
   return {
