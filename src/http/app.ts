@@ -150,7 +150,9 @@ function refuseMethod(endpoints: readonly Endpoint[]): never {
 function answerError(thrown: unknown, c: HttpRequestContext): Response {
   const error = toInferenceError(thrown);
   if (error.code === 'internal' && error.cause !== undefined) console.error(error.cause);
-  return renderError(error, c.get('endpoint'), c.get('inferenceId'));
+  // An address that no pattern fits (an empty path) comes here without having passed `frame`.
+  const { endpoint = 'service', inferenceId = createUuid() } = c.var as Partial<HttpEnvironment['Variables']>;
+  return renderError(error, endpoint, inferenceId);
 }
 
 function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
