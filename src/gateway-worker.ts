@@ -14,7 +14,6 @@ const control: GatewayControl = {
   connect(port: MessagePort): void {
     gateway?.connect(port);
   },
-  stop: async () => gateway?.stop(),
 };
 expose(control);
 const ready: WorkerReady = { type: 'ready', lifeline: await ownLifeline() };

@@ -1,4 +1,5 @@
 /** The callee's half of a call: pushes items into a MessagePort as far as the caller's credit goes. @module */
+import { yieldToEventLoop } from '../decoding/yield-to-event-loop.js';
 import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import { watchLifeline } from './lifeline.js';
@@ -80,7 +81,7 @@ class AnsweredCall<Payload, Item> {
       while (this.#buffer.length >= BUFFER_LIMIT) await this.#moreCredit();
       // A source that never leaves its task would not see the messages that cancel it; most do by themselves.
       if (performance.now() - turned > TURN_EVERY) {
-        await nextTask();
+        await yieldToEventLoop();
         turned = performance.now();
         this.signal.throwIfAborted();
       }
@@ -132,22 +133,4 @@ class AnsweredCall<Payload, Item> {
   #send(message: CalleeMessage<Item>): void {
     this.#port.postMessage(message);
   }
-}
-
-const tasks: (() => void)[] = [];
-let taskChannel: MessageChannel | undefined;
-
-/** Resolves in a later task, after the messages that have arrived; unlike a timer it is never delayed or throttled. */
-function nextTask(): Promise<void> {
-  if (!taskChannel) {
-    taskChannel = new MessageChannel();
-    taskChannel.port1.onmessage = () => tasks.shift()?.();
-    // Node would otherwise be kept alive by the port.
-    (taskChannel.port1 as { unref?: () => void }).unref?.();
-  }
-  const { port2 } = taskChannel;
-  return new Promise((resolve) => {
-    tasks.push(resolve);
-    port2.postMessage(undefined);
-  });
 }

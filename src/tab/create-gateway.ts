@@ -16,7 +16,6 @@ import type { GatewayOptions, PageControl } from './gateway-control.js';
 export interface Gateway {
   /** Answers the call that comes through this port. */
   connect(port: MessagePort): void;
-  stop(): Promise<void>;
 }
 
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
@@ -38,7 +37,6 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   };
   return {
     connect: (port) => void serveCall(port, handlers),
-    stop: () => inference.stop(),
   };
 }
 

@@ -23,8 +23,6 @@ export interface GatewayControl {
   configure(options: GatewayOptions, page: Remote<PageControl>): void;
   /** Takes one end of a call's port. */
   connect(port: MessagePort): void;
-  /** Unloads all models. */
-  stop(): Promise<void>;
 }
 
 /** A model worker that runs, or the reason why none could be started. */

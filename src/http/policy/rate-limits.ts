@@ -17,8 +17,6 @@ export interface RateLimiter {
    * @throws InferenceError `rate_limit_exceeded` with the same headers and `retryAfter`; nothing is counted then
    */
   take: (caller: string, requests: number) => Promise<Record<string, string>>;
-  /** The headers as they would be without counting anything. */
-  look: (caller: string) => Promise<Record<string, string>>;
 }
 
 /** Buckets of equal length; a request leaves the window when its bucket is `buckets` buckets old. */
@@ -72,7 +70,6 @@ export function createRateLimiter(limits: RateLimits | undefined, store: Counter
         headers: outcome.headers,
       });
     },
-    look: async (caller) => (await store.update(caller, (counters) => count(counters, 0))).headers,
   };
 }
 
