@@ -1,5 +1,5 @@
 /**
- * One config, chosen by mode: `library` (the browser entries), `node` (Vite plugin, command line),
+ * One config, chosen by mode: `library` (the browser entries), `node` (Vite plugin, command line, Playwright fixtures),
  * `service-worker` (one classic script), `demo` (the playground, built against the finished library), `test` (vitest).
  * @module
  */
@@ -123,6 +123,7 @@ const node: ViteUserConfig = {
       entry: {
         vite: path('src/vite/index.ts'),
         cli: path('src/cli/cli.ts'),
+        playwright: path('src/playwright/index.ts'),
       },
       formats: ['es'],
     },

@@ -5,11 +5,11 @@
  */
 import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listStaticFiles } from '../vite/static-files.js';
+import { BUNDLED_MODELS, listStaticFiles } from '../vite/static-files.js';
 
 const [command, folder] = process.argv.slice(2);
 if (command === 'init' && folder) {
-  const files = listStaticFiles(['tiny-chat', 'tiny-embed', 'tiny-whisper']);
+  const files = listStaticFiles(BUNDLED_MODELS);
   for (const [url, file] of files) {
     const target = join(folder, url);
     mkdirSync(dirname(target), { recursive: true });

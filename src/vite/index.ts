@@ -11,7 +11,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin } from 'vite';
-import { type StaticFile, listStaticFiles } from './static-files.js';
+import { BUNDLED_MODELS, type StaticFile, listStaticFiles, mediaTypeOf } from './static-files.js';
 
 /** Options of {@link inpage}. */
 export interface InpagePluginOptions {
@@ -33,16 +33,9 @@ const ISOLATION_HEADERS = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-const MEDIA_TYPES: Record<string, string> = {
-  js: 'text/javascript',
-  mjs: 'text/javascript',
-  json: 'application/json',
-  wasm: 'application/wasm',
-};
-
 /** See the module's example. Works in dev, build and preview. */
 export function inpage(options: InpagePluginOptions = {}): Plugin {
-  const files = listStaticFiles(options.models ?? ['tiny-chat', 'tiny-embed', 'tiny-whisper']);
+  const files = listStaticFiles(options.models ?? BUNDLED_MODELS);
   return {
     name: 'inpage',
     config: () => ({
@@ -70,8 +63,7 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
 }
 
 function send(file: StaticFile, request: IncomingMessage, response: ServerResponse, isolated: boolean): void {
-  const extension = file.path.slice(file.path.lastIndexOf('.') + 1);
-  response.setHeader('content-type', MEDIA_TYPES[extension] ?? 'application/octet-stream');
+  response.setHeader('content-type', mediaTypeOf(file.path));
   response.setHeader('content-length', statSync(file.path).size);
   if (isolated) for (const [name, value] of Object.entries(ISOLATION_HEADERS)) response.setHeader(name, value);
   if (request.method === 'HEAD') response.end();

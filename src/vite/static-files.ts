@@ -8,6 +8,21 @@ export interface StaticFile {
   path: string;
 }
 
+/** All that come with the package. */
+export const BUNDLED_MODELS = ['tiny-chat', 'tiny-embed', 'tiny-whisper'];
+
+const MEDIA_TYPES: Record<string, string> = {
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  json: 'application/json',
+  wasm: 'application/wasm',
+};
+
+/** By the extension of a file's name. */
+export function mediaTypeOf(path: string): string {
+  return MEDIA_TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+}
+
 /**
  * URL path to file: `/inpage-sw.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
  * Paths are those of the built package, where this module is bundled into `dist/`.

@@ -90,6 +90,10 @@ function weightsOf(parameter: Parameter, next: () => number): Buffer {
     values.fill(1 / (NIBBLE_DEVIATION * Math.sqrt(inputs)));
   } else if (parameter.name.includes('norm')) {
     values.fill(1);
+  } else if (parameter.shape.length > 1) {
+    // Uniform in ±√3 has the deviation 1.
+    const scale = Math.sqrt(3 / (parameter.shape.at(-1) ?? 1));
+    for (let index = 0; index < count; index++) values[index] = (next() / 0x80000000 - 1) * scale;
   }
   return Buffer.from(values.buffer);
 }

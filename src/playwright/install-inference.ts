@@ -1,0 +1,102 @@
+/** Puts the service in front of an app under test. @module */
+import type { BrowserContext, Page, Request, Response } from 'playwright';
+import type { FaultSettings } from '../faults/faults.js';
+import type { ModelStatus } from '../scheduler/model-status.js';
+import type { PageInference } from '../start-inference.js';
+import type { InferenceOptions } from '../tab/start-options.js';
+import { HOST_PAGE, servePackage } from './serve-package.js';
+
+/** Those of `startInference`, and where the app is. */
+export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker'> {
+  /** Any URL of the app under test. `https` or `localhost`: only there can a page have a Service Worker. */
+  origin: string;
+}
+
+/** The service in a test: what a page's `inference` has, seen from outside, and the requests that it answered. */
+export interface InstalledInference {
+  /** Absolute base of the service on the app's origin. */
+  readonly baseURL: string;
+  /**
+   * What the app's pages asked and the service answered, oldest first. `page.route` does not see these requests, because
+   * a Service Worker answers them; `page.waitForResponse` does.
+   */
+  readonly requests: readonly Request[];
+  load(model: string): Promise<void>;
+  unload(model: string): Promise<void>;
+  status(): Promise<ModelStatus[]>;
+  /** Failures, delays and broken streams on demand. */
+  readonly faults: PageInference['faults'];
+  /** Ends the service; the app's requests go to its own server again. */
+  stop(): Promise<void>;
+}
+
+/** The page that hosts the service. */
+type HostWindow = Window & {
+  startInference(options: InferenceOptions): Promise<PageInference>;
+  inference: PageInference;
+};
+
+/**
+ * Starts the service on the app's origin, in a page of its own that stays open in the background. Pages of this context
+ * that are opened (or loaded again) afterwards have it; pages of other contexts do not.
+ * @throws Error whose message says which option is wrong, or why the page cannot have a Service Worker
+ * @example
+ * const inference = await installInference(context, { origin: 'http://localhost:5173' });
+ */
+export async function installInference(context: BrowserContext, options: InstallOptions): Promise<InstalledInference> {
+  const { origin: app, ...rest } = options;
+  const { origin } = new URL(app);
+  const stopServing = await servePackage(context, origin);
+  const page = await context.newPage();
+  const requests: Request[] = [];
+  let bases: string[] = [];
+  const note = (response: Response): void => {
+    const isAnswered = response.fromServiceWorker() && bases.some((base) => response.url().startsWith(`${base}/`));
+    if (isAnswered) requests.push(response.request());
+  };
+  const stop = async (): Promise<void> => {
+    context.off('response', note);
+    await page.evaluate(stopService).catch(() => {});
+    await page.close();
+    await stopServing();
+  };
+
+  try {
+    await page.goto(origin + HOST_PAGE);
+    const baseURL = await page.evaluate(startService, rest);
+    bases = [baseURL, ...(options.intercept ?? [])];
+    context.on('response', note);
+    return { baseURL, requests, stop, ...remoteControl(page) };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
+
+function remoteControl(page: Page): Pick<InstalledInference, 'load' | 'unload' | 'status' | 'faults'> {
+  return {
+    load: (model) => page.evaluate((id) => (window as unknown as HostWindow).inference.load(id), model),
+    unload: (model) => page.evaluate((id) => (window as unknown as HostWindow).inference.unload(id), model),
+    status: () => page.evaluate(() => (window as unknown as HostWindow).inference.status()),
+    faults: {
+      set: (settings: FaultSettings) =>
+        page.evaluate((faults) => (window as unknown as HostWindow).inference.faults.set(faults), settings),
+      clear: () => page.evaluate(() => (window as unknown as HostWindow).inference.faults.clear()),
+    },
+  };
+}
+
+/** Runs in the page. */
+async function startService(options: InferenceOptions): Promise<string> {
+  const host = window as unknown as HostWindow;
+  host.inference = await host.startInference(options);
+  return host.inference.baseURL;
+}
+
+/** Runs in the page. Without its worker, the app's requests go to its own server again. */
+async function stopService(): Promise<void> {
+  await (window as Partial<HostWindow>).inference?.stop();
+  for (const registration of await navigator.serviceWorker.getRegistrations()) {
+    if (registration.active?.scriptURL.includes('/inpage-sw.js')) await registration.unregister();
+  }
+}
