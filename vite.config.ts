@@ -124,10 +124,11 @@ const node: ViteUserConfig = {
         vite: path('src/vite/index.ts'),
         cli: path('src/cli/cli.ts'),
         playwright: path('src/playwright/index.ts'),
+        bridge: path('src/bridge/index.ts'),
       },
       formats: ['es'],
     },
-    rolldownOptions: { external: [/^node:/, 'vite'] },
+    rolldownOptions: { external: [/^node:/, 'vite', 'playwright'] },
   },
 };
 

@@ -1,22 +1,34 @@
 #!/usr/bin/env node
 /**
- * `npx inpage init <public folder>`: copies what a page needs beside its bundle, for builds without the Vite plugin.
+ * The command line.
+ *
+ * `npx inpage init <public folder>` copies what a page needs beside its bundle, for builds without the Vite plugin.
+ *
+ * `npx inpage serve [--port N] [--config FILE] [--chromium PATH]` serves `/v1` to programs that are no browsers; FILE is
+ * JSON with options of `startInference`. Needs `playwright`.
  * @module
  */
-import { cpSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { BUNDLED_MODELS, listStaticFiles } from '../vite/static-files.js';
+import { parseArgs } from 'node:util';
+import { init } from './init.js';
+import { serve } from './serve.js';
 
-const [command, folder] = process.argv.slice(2);
-if (command === 'init' && folder) {
-  const files = listStaticFiles(BUNDLED_MODELS);
-  for (const [url, file] of files) {
-    const target = join(folder, url);
-    mkdirSync(dirname(target), { recursive: true });
-    cpSync(file.path, target);
-  }
-  process.stdout.write(`inpage: copied ${files.size} files to ${folder}\n`);
-} else {
-  process.stderr.write('Usage: inpage init <public folder>\n');
+const USAGE = `Usage: inpage init <public folder>
+       inpage serve [--port N] [--config FILE] [--chromium PATH]
+`;
+
+const OPTIONS = { port: { type: 'string' }, config: { type: 'string' }, chromium: { type: 'string' } } as const;
+
+try {
+  const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  const [command, folder, ...more] = positionals;
+  if (command === 'init' && folder && more.length === 0) init(folder);
+  else if (command === 'serve' && folder === undefined) await serve(values);
+  else fail(USAGE);
+} catch (thrown) {
+  fail(`inpage: ${thrown instanceof Error ? thrown.message.split('\n')[0] : String(thrown)}\n`);
+}
+
+function fail(message: string): void {
+  process.stderr.write(message);
   process.exitCode = 2;
 }

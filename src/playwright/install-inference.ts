@@ -1,10 +1,11 @@
 /** Puts the service in front of an app under test. @module */
 import type { BrowserContext, Page, Request, Response } from 'playwright';
+import { HOST_PAGE, type HostWindow, startInHostPage } from '../static-files/host-files.js';
 import type { FaultSettings } from '../faults/faults.js';
 import type { ModelStatus } from '../scheduler/model-status.js';
 import type { PageInference } from '../start-inference.js';
 import type { InferenceOptions } from '../tab/start-options.js';
-import { HOST_PAGE, servePackage } from './serve-package.js';
+import { routePackage } from './route-package.js';
 
 /** Those of `startInference`, and where the app is. */
 export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker'> {
@@ -30,12 +31,6 @@ export interface InstalledInference {
   stop(): Promise<void>;
 }
 
-/** The page that hosts the service. */
-type HostWindow = Window & {
-  startInference(options: InferenceOptions): Promise<PageInference>;
-  inference: PageInference;
-};
-
 /**
  * Starts the service on the app's origin, in a page of its own that stays open in the background. Pages of this context
  * that are opened (or loaded again) afterwards have it; pages of other contexts do not.
@@ -46,7 +41,7 @@ type HostWindow = Window & {
 export async function installInference(context: BrowserContext, options: InstallOptions): Promise<InstalledInference> {
   const { origin: app, ...rest } = options;
   const { origin } = new URL(app);
-  const stopServing = await servePackage(context, origin);
+  const stopRouting = await routePackage(context, origin);
   const page = await context.newPage();
   const requests: Request[] = [];
   let bases: string[] = [];
@@ -58,12 +53,12 @@ export async function installInference(context: BrowserContext, options: Install
     context.off('response', note);
     await page.evaluate(stopService).catch(() => {});
     await page.close();
-    await stopServing();
+    await stopRouting();
   };
 
   try {
     await page.goto(origin + HOST_PAGE);
-    const baseURL = await page.evaluate(startService, rest);
+    const baseURL = await page.evaluate(startInHostPage, rest);
     bases = [baseURL, ...(options.intercept ?? [])];
     context.on('response', note);
     return { baseURL, requests, stop, ...remoteControl(page) };
@@ -84,13 +79,6 @@ function remoteControl(page: Page): Pick<InstalledInference, 'load' | 'unload' |
       clear: () => page.evaluate(() => (window as unknown as HostWindow).inference.faults.clear()),
     },
   };
-}
-
-/** Runs in the page. */
-async function startService(options: InferenceOptions): Promise<string> {
-  const host = window as unknown as HostWindow;
-  host.inference = await host.startInference(options);
-  return host.inference.baseURL;
 }
 
 /** Runs in the page. Without its worker, the app's requests go to its own server again. */

@@ -11,7 +11,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin } from 'vite';
-import { BUNDLED_MODELS, type StaticFile, listStaticFiles, mediaTypeOf } from './static-files.js';
+import { BUNDLED_MODELS, type StaticFile, listStaticFiles, mediaTypeOf } from '../static-files/static-files.js';
 
 /** Options of {@link inpage}. */
 export interface InpagePluginOptions {

@@ -14,6 +14,7 @@ export const BUNDLED_MODELS = ['tiny-chat', 'tiny-embed', 'tiny-whisper'];
 const MEDIA_TYPES: Record<string, string> = {
   js: 'text/javascript',
   mjs: 'text/javascript',
+  html: 'text/html',
   json: 'application/json',
   wasm: 'application/wasm',
 };

@@ -1,0 +1,36 @@
+/** The bridge's end inside the page. These functions are sent into it, so they use nothing of this module. @module */
+import type { HostWindow } from '../static-files/host-files.js';
+import type { BridgedAnswer, BridgedRequest } from './bridged-request.js';
+
+type BridgeWindow = HostWindow & {
+  /** Out of the page; resolves when the client wants more. */
+  inpageBridge(answer: BridgedAnswer): Promise<void>;
+  /** Requests under way. */
+  inpageCalls?: Map<number, AbortController>;
+};
+
+/** Answers one request through `inference.fetch`; resolves at the end of its body, rejects when it breaks off. */
+export async function answerInPage({ id, method, url, headers, body }: BridgedRequest): Promise<void> {
+  const page = window as unknown as BridgeWindow;
+  const calls = (page.inpageCalls ??= new Map<number, AbortController>());
+  const controller = new AbortController();
+  calls.set(id, controller);
+  try {
+    const bytes = body === undefined ? null : Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0));
+    const response = await page.inference.fetch(url, { method, headers, body: bytes, signal: controller.signal });
+    await page.inpageBridge({ id, type: 'head', status: response.status, headers: [...response.headers] });
+    const reader = response.body?.getReader();
+    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
+      let letters = '';
+      for (const byte of piece.value) letters += String.fromCharCode(byte);
+      await page.inpageBridge({ id, type: 'chunk', bytes: btoa(letters) });
+    }
+  } finally {
+    calls.delete(id);
+  }
+}
+
+/** Cancels a request; one that is over is left alone. */
+export function cancelInPage(id: number): void {
+  (window as unknown as BridgeWindow).inpageCalls?.get(id)?.abort();
+}

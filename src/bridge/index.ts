@@ -1,0 +1,3 @@
+/** The service for programs that are no browsers. @module */
+export { serveInference } from './serve-inference.js';
+export type { InferenceServer, ServeOptions } from './serve-inference.js';

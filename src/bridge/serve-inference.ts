@@ -1,0 +1,128 @@
+/**
+ * The service for programs that are no browsers: a local HTTP server, whose `/v1` is answered by a page in a headless
+ * browser.
+ * @module
+ */
+import { createReadStream, statSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium, type Browser, type LaunchOptions } from 'playwright';
+import { matchBase } from '../relay/match-base.js';
+import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.js';
+import { mediaTypeOf } from '../static-files/static-files.js';
+import type { InferenceOptions } from '../tab/start-options.js';
+import { PageBridge, sendUnavailable } from './page-bridge.js';
+
+/** Those of `startInference`, and how to serve. */
+export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker' | 'intercept'> {
+  /**
+   * TCP port on the loopback interface; 0: any free one.
+   * @default 0
+   */
+  port?: number;
+  /** For Playwright's `chromium.launch`, e.g. `{ executablePath: '/usr/bin/chromium' }`. */
+  launch?: LaunchOptions;
+}
+
+/** A running server. */
+export interface InferenceServer {
+  /** Absolute base, e.g. `http://localhost:8080/v1`: an SDK's `baseURL`. */
+  readonly baseURL: string;
+  /** Ends requests, browser and server. */
+  close(): Promise<void>;
+}
+
+/** WASM gets several threads only on a page like this. */
+const ISOLATION_HEADERS = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
+
+/**
+ * Starts browser, page and server; resolves when requests are answered. Only this machine reaches the server.
+ * @throws Error of Playwright (no browser), of Node (the port is taken), or of `startInference` (an option is wrong)
+ * @example
+ * const server = await serveInference({ port: 8080 });
+ * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
+ */
+export async function serveInference({ port = 0, launch, ...options }: ServeOptions = {}): Promise<InferenceServer> {
+  const files = listHostFiles();
+  let bridge: Promise<PageBridge> | undefined;
+  const server = createServer((request, response) => void answer(request, response));
+  const origin = await listen(server, port);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const target = targetOf(request, origin);
+    const file = files.get(target.pathname);
+    // A foreign page may have its own name point here; it must not get to the models.
+    if (!isLocal(request.headers.host)) response.writeHead(403).end('Forbidden');
+    else if (target.pathname === HOST_PAGE) response.writeHead(200, headersFor(HOST_PAGE)).end(HOST_HTML);
+    else if (file !== undefined) sendFile(file, response);
+    else await forward(target, bridge, request, response);
+  };
+
+  let browser: Browser | undefined;
+  const open = async (): Promise<PageBridge> => {
+    browser ??= await chromium.launch(launch);
+    const page = await browser.newPage();
+    page.once('crash', () => {
+      bridge = open();
+      bridge.catch(() => {});
+      void page.close();
+    });
+    return PageBridge.open(page, origin, { ...options, serviceWorker: false });
+  };
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await Promise.all([browser?.close(), new Promise((resolve) => server.close(resolve))]);
+  };
+  try {
+    bridge = open();
+    const { baseURL } = await bridge;
+    return { baseURL, close };
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+}
+
+/** A client may name any host in its request line; only the path counts. */
+function targetOf({ url = '/' }: IncomingMessage, origin: string): URL {
+  const { pathname, search } = URL.canParse(url, origin) ? new URL(url, origin) : new URL(origin);
+  return new URL(origin + pathname + search);
+}
+
+/** Through the page that is open, or is just being opened again. */
+async function forward(
+  target: URL,
+  bridge: Promise<PageBridge> | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const open = await bridge?.catch(() => undefined);
+  if (!open) return sendUnavailable(response);
+  const url = matchBase(target, { origin: target.origin, prefix: new URL(open.baseURL).pathname, intercept: [] });
+  if (url === undefined) response.writeHead(404).end('Not Found');
+  else await open.forward(url, request, response);
+}
+
+/** Returns the origin. */
+async function listen(server: Server, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+function isLocal(host: string | undefined): boolean {
+  return /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host ?? '');
+}
+
+function headersFor(path: string): Record<string, string> {
+  return { 'content-type': mediaTypeOf(path), ...ISOLATION_HEADERS };
+}
+
+function sendFile(file: string, response: ServerResponse): void {
+  response.writeHead(200, { ...headersFor(file), 'content-length': statSync(file).size });
+  createReadStream(file).pipe(response);
+}

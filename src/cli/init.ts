@@ -1,0 +1,15 @@
+/** `inpage init`. @module */
+import { cpSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
+
+/** Copies the static files into an app's public folder. */
+export function init(folder: string): void {
+  const files = listStaticFiles(BUNDLED_MODELS);
+  for (const [url, file] of files) {
+    const target = join(folder, url);
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(file.path, target);
+  }
+  process.stdout.write(`inpage: copied ${files.size} files to ${folder}\n`);
+}

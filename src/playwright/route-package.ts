@@ -1,0 +1,24 @@
+/** Serves the library's files on the origin of an app that knows nothing of them. @module */
+import type { BrowserContext, Route } from 'playwright';
+import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.js';
+import { mediaTypeOf } from '../static-files/static-files.js';
+
+/**
+ * Answers the paths of the library in this context. Below `/models/` only files of the bundled models are answered, and
+ * all else is left to the app.
+ * @param origin of the app, without a slash at the end
+ * @returns takes the routes away again
+ */
+export async function routePackage(context: BrowserContext, origin: string): Promise<() => Promise<void>> {
+  const files = listHostFiles();
+  const isOurs = (url: URL): boolean =>
+    url.origin === origin && (url.pathname === HOST_PAGE || files.has(url.pathname));
+  const answer = async (route: Route): Promise<void> => {
+    const path = files.get(new URL(route.request().url()).pathname);
+    await (path === undefined
+      ? route.fulfill({ contentType: mediaTypeOf(HOST_PAGE), body: HOST_HTML })
+      : route.fulfill({ path, contentType: mediaTypeOf(path) }));
+  };
+  await context.route(isOurs, answer);
+  return () => context.unroute(isOurs, answer);
+}
