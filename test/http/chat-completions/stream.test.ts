@@ -6,6 +6,7 @@ import { InferenceError } from '../../../src/errors/inference-error.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { failureTailOf } from '../../../src/relay/failure-tail.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
+import { validateStream } from '../../support/validate-stream.js';
 import { chat, chatStream, deltasOf, eventsOf } from '../support/call.js';
 
 const script = (
@@ -148,7 +149,7 @@ it('[S12] output that the limit cuts: the error with model_output is the last ev
     { messages: [{ role: 'user', content: 'call' }], tools: [LOOK], max_tokens: 5 },
   ];
   for (const fields of cut) {
-    const events = await chatStream(app, fields);
+    const events = await chatStream(app, fields, { end: 'failed' });
     expect(events.at(-1)?.data).toBe('[DONE]');
     const { json } = events.at(-2) ?? { json: {} };
     expect(json.error).toMatchObject({ code: 'model_output_invalid', model_output: expect.any(String) });
@@ -189,6 +190,7 @@ it('[S24] an error after the start is one event with the error object, then the 
   const { status, text } = await chat(app, { stream: true });
   expect(status).toBe(200);
   const events = eventsOf(text);
+  validateStream('chat-completions', events, { end: 'failed' });
   expect(
     deltasOf(events)
       .map((delta) => delta.content ?? '')

@@ -1,6 +1,7 @@
 /** Requests to the app and what came back, for tests that go through the door. */
-import { createParser } from 'eventsource-parser';
 import type { App } from '../../../src/http/app.js';
+import { parseEvents, type ReceivedEvent } from '../../support/read-events.js';
+import { type ValidateOptions, validateStream } from '../../support/validate-stream.js';
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -60,24 +61,25 @@ export function chat(
 }
 
 /** One event of a stream; `json` as in {@link Answer}. */
-export interface Event {
-  event: string | undefined;
-  data: string;
+export interface Event extends ReceivedEvent {
   // oxlint-disable-next-line typescript/no-explicit-any
   json: any;
 }
 
 /** All events of a stream's text. */
 export function eventsOf(text: string): Event[] {
-  const events: Event[] = [];
-  const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data, json: parse(data) }) });
-  parser.feed(text);
-  return events;
+  return parseEvents(text).map((event) => ({ ...event, json: parse(event.data) }));
 }
 
-/** The events of a streamed chat completion. */
-export async function chatStream(app: App, fields: Record<string, unknown> = {}): Promise<Event[]> {
-  return eventsOf((await chat(app, { stream: true, ...fields })).text);
+/** The events of a streamed chat completion, checked as a whole. */
+export async function chatStream(
+  app: App,
+  fields: Record<string, unknown> = {},
+  options?: ValidateOptions,
+): Promise<Event[]> {
+  const { text } = await chat(app, { stream: true, ...fields });
+  validateStream('chat-completions', parseEvents(text), options);
+  return eventsOf(text);
 }
 
 /** The deltas of one choice of a chat stream, in order. */
