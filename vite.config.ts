@@ -8,10 +8,11 @@ import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { thirdPartyNotices } from './.ci/third-party-notices.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-/** The library's workers keep their place beside `index.js`, written so that every bundler finds them there. */
+/** The library's workers keep their place beside `index.js`, written as `new Worker(new URL(…))`, which Vite and webpack know. */
 const WORKERS = ['gateway-worker', 'model-worker'] as const;
 
 /** Turns `new URL('../x-worker.ts', import.meta.url)` into the same with the built file, past Vite's own worker bundling. */
@@ -64,7 +65,7 @@ function dropInlinedWasm(): Plugin {
     transform(code, id) {
       if (!/onnxruntime-web|@huggingface.transformers/.test(id)) return null;
       const changed = code.replace(
-        /new URL\(\s*["'](ort-[\w.-]+)["'],\s*import\.meta\.url\s*\)/g,
+        /new \w+\(\s*["'](ort[-.][\w.-]+)["'],\s*import\.meta\.url\s*\)/g,
         "new URL('/inpage/$1', globalThis.location.href)",
       );
       return changed === code ? null : { code: changed, map: null };
@@ -75,7 +76,12 @@ function dropInlinedWasm(): Plugin {
 const library: ViteUserConfig = {
   publicDir: false,
   base: './',
-  plugins: [separateWorkers(), dropInlinedWasm(), copyOnnxRuntime()],
+  plugins: [
+    separateWorkers(),
+    dropInlinedWasm(),
+    copyOnnxRuntime(),
+    thirdPartyNotices(path('dist/THIRD-PARTY-NOTICES.md'), ['onnxruntime-web', '@mlc-ai/web-xgrammar']),
+  ],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

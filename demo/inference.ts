@@ -14,8 +14,16 @@ export const chatModels = computed(() => models.value.filter((model) => model.ta
 /** Counts status changes, so that views of `inference.status()` know when to look again. */
 export const statusVersion = signal(0);
 
-/** Starts, or starts anew after the list of models changed. */
-export async function start(): Promise<void> {
+let starting: Promise<void> = Promise.resolve();
+
+/** Starts, or starts anew after the list of models changed; one after the other, or an engine would be left behind. */
+export function start(): Promise<void> {
+  starting = starting.then(restart);
+  return starting;
+}
+
+async function restart(): Promise<void> {
+  startError.value = undefined;
   try {
     await inference.peek()?.stop();
     inference.value = undefined;

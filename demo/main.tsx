@@ -6,6 +6,7 @@ import { keepOfflineCopy, openOfflineCache } from './offline.js';
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);
-await openOfflineCache();
+// What keeps a Service Worker away also keeps the start from working, which says why.
+await openOfflineCache().catch(() => {});
 await start();
 await keepOfflineCopy();

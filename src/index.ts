@@ -6,7 +6,7 @@ export type { LoadProgress, ModelEntry, Pricing, Script, ScriptedReply, VendorMe
 export type { FaultSettings } from './faults/faults.js';
 export type { ModelStatus } from './scheduler/model-status.js';
 export { listWebLlmModels } from './list-web-llm-models.js';
-export type { PrebuiltModel } from './backends/web-llm/prebuilt-models.js';
+export type { PrebuiltModel } from './backends/web-llm/prebuilt-model.js';
 export { DEFAULT_MODELS } from './models/default-catalog.js';
 export { INFERENCE_ERROR_CODES, InferenceError, isInferenceError } from './errors/inference-error.js';
 export type { InferenceErrorCode, InferenceErrorDetails } from './errors/inference-error.js';

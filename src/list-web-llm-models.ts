@@ -1,5 +1,5 @@
 /** WebLLM's list of ready-made models, for an app that lets its visitors choose one. @module */
-import type { PrebuiltModel } from './backends/web-llm/prebuilt-models.js';
+import type { PrebuiltModel } from './backends/web-llm/prebuilt-model.js';
 
 /**
  * The chat models of WebLLM's list, smallest first, with what each needs: shown before anything is downloaded. An id goes

@@ -1,6 +1,7 @@
 /** The door of the library: one call gives the page its own `/v1`. @module */
 import { InferenceError } from './errors/inference-error.js';
 import type { FaultSettings } from './faults/faults.js';
+import { APP_BASE } from './models/app-base.js';
 import { rejectOnAbort } from './relay/greeting.js';
 import type { ModelStatus } from './scheduler/model-status.js';
 import { EngineClient } from './tab/engine-client.js';
@@ -97,7 +98,7 @@ function serviceWorkerContainer({ serviceWorker }: ResolvedOptions): ServiceWork
 
 function gatewayOptions({ models, apiKeys, rateLimits, requestTimeout, prefix, serviceWorker }: ResolvedOptions) {
   // Engine files lie beside the Service Worker's script, where the Vite plugin and the command line tool put them.
-  const assetsURL = new URL('inpage/', serviceWorker || new URL('/', location.href)).href;
+  const assetsURL = new URL('inpage/', serviceWorker || new URL(APP_BASE, document.baseURI)).href;
   return { models, apiKeys, rateLimits, requestTimeout, prefix, assetsURL, pageURL: document.baseURI };
 }
 

@@ -2,7 +2,8 @@
 /**
  * The command line.
  *
- * `npx inpage init <public folder>` copies what a page needs beside its bundle, for builds without the Vite plugin.
+ * `npx inpage init <public folder> [--models a,b] [--no-webgpu]` copies what a page needs beside its bundle, for builds
+ * without the Vite plugin; `--models ''` copies no model.
  *
  * `npx inpage serve [--port N] [--config FILE] [--chromium PATH]` serves `/v1` to programs that are no browsers; FILE is
  * JSON with options of `startInference`. Needs `playwright`.
@@ -12,17 +13,28 @@ import { parseArgs } from 'node:util';
 import { init } from './init.js';
 import { serve } from './serve.js';
 
-const USAGE = `Usage: inpage init <public folder>
+const USAGE = `Usage: inpage init <public folder> [--models tiny-chat,tiny-embed] [--no-webgpu]
        inpage serve [--port N] [--config FILE] [--chromium PATH]
 `;
 
-const OPTIONS = { port: { type: 'string' }, config: { type: 'string' }, chromium: { type: 'string' } } as const;
+const OPTIONS = {
+  models: { type: 'string' },
+  'no-webgpu': { type: 'boolean', default: false },
+  port: { type: 'string' },
+  config: { type: 'string' },
+  chromium: { type: 'string' },
+} as const;
 
 try {
   const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const [command, folder, ...more] = positionals;
-  if (command === 'init' && folder && more.length === 0) init(folder);
-  else if (command === 'serve' && folder === undefined) await serve(values);
+  if (command === 'init' && folder && more.length === 0) {
+    const { models } = values;
+    init(folder, {
+      webgpu: !values['no-webgpu'],
+      ...(models !== undefined && { models: models.split(',').filter(Boolean) }),
+    });
+  } else if (command === 'serve' && folder === undefined) await serve(values);
   else fail(USAGE);
 } catch (thrown) {
   fail(`inpage: ${thrown instanceof Error ? thrown.message.split('\n')[0] : String(thrown)}\n`);

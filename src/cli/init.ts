@@ -1,11 +1,11 @@
 /** `inpage init`. @module */
 import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
+import { BUNDLED_MODELS, listStaticFiles, type StaticFileOptions } from '../static-files/static-files.js';
 
-/** Copies the static files into an app's public folder. */
-export function init(folder: string): void {
-  const files = listStaticFiles(BUNDLED_MODELS);
+/** Copies the static files into an app's public folder. @throws Error when there is no such model */
+export function init(folder: string, options: Partial<StaticFileOptions> = {}): void {
+  const files = listStaticFiles({ models: BUNDLED_MODELS, webgpu: true, ...options });
   for (const [url, file] of files) {
     const target = join(folder, url);
     mkdirSync(dirname(target), { recursive: true });

@@ -45,7 +45,7 @@ async function start(): Promise<XgrammarModule> {
   if (generation > 1) url.searchParams.set('copy', String(generation));
   const scope = globalThis as { xgrammar?: Api };
   const before = scope.xgrammar;
-  await import(/* @vite-ignore */ url.href);
+  await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ url.href);
   const api = scope.xgrammar;
   if (api === undefined || api === before) throw new Error('The script set no global.');
   delete scope.xgrammar;

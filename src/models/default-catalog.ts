@@ -1,16 +1,17 @@
 /** The three bundled models. @module */
+import { APP_BASE } from './app-base.js';
 import type { ModelEntry } from './model-entry.js';
 
 /**
  * `tiny-chat`, `tiny-embed`, `tiny-whisper`: what `startInference()` serves without a `models` option. Their files
- * are served by the app itself, below `models/` of the page's origin.
+ * are served by the app itself, from `models/` below its base.
  */
 export const DEFAULT_MODELS: readonly ModelEntry[] = [
   {
     id: 'tiny-chat',
     task: 'chat',
     backend: 'transformers',
-    source: '/models/tiny-chat',
+    source: `${APP_BASE}models/tiny-chat`,
     // The 8-bit file on WASM is both better and faster than WebGPU for a model this small (see its card).
     device: 'wasm',
     dtype: 'q8',
@@ -28,7 +29,7 @@ export const DEFAULT_MODELS: readonly ModelEntry[] = [
     id: 'tiny-embed',
     task: 'embeddings',
     backend: 'transformers',
-    source: '/models/tiny-embed',
+    source: `${APP_BASE}models/tiny-embed`,
     device: 'wasm',
     dtype: 'q8',
     ownedBy: 'inpage',
@@ -45,7 +46,7 @@ export const DEFAULT_MODELS: readonly ModelEntry[] = [
     id: 'tiny-whisper',
     task: 'speech',
     backend: 'transformers',
-    source: '/models/tiny-whisper',
+    source: `${APP_BASE}models/tiny-whisper`,
     device: 'wasm',
     dtype: 'q8',
     ownedBy: 'inpage',

@@ -1,5 +1,6 @@
 /** Puts the service in front of an app under test. @module */
 import type { BrowserContext, Page, Request, Response } from 'playwright';
+import { matchBase } from '../relay/match-base.js';
 import { HOST_PAGE, type HostWindow, startInHostPage } from '../static-files/host-files.js';
 import type { FaultSettings } from '../faults/faults.js';
 import type { ModelStatus } from '../scheduler/model-status.js';
@@ -44,9 +45,9 @@ export async function installInference(context: BrowserContext, options: Install
   const stopRouting = await routePackage(context, origin);
   const page = await context.newPage();
   const requests: Request[] = [];
-  let bases: string[] = [];
+  const bases = { origin, prefix: rest.prefix ?? '/v1', intercept: rest.intercept ?? [] };
   const note = (response: Response): void => {
-    const isAnswered = response.fromServiceWorker() && bases.some((base) => response.url().startsWith(`${base}/`));
+    const isAnswered = response.fromServiceWorker() && matchBase(new URL(response.url()), bases) !== undefined;
     if (isAnswered) requests.push(response.request());
   };
   const stop = async (): Promise<void> => {
@@ -59,7 +60,6 @@ export async function installInference(context: BrowserContext, options: Install
   try {
     await page.goto(origin + HOST_PAGE);
     const baseURL = await page.evaluate(startInHostPage, rest);
-    bases = [baseURL, ...(options.intercept ?? [])];
     context.on('response', note);
     return { baseURL, requests, stop, ...remoteControl(page) };
   } catch (thrown) {

@@ -31,7 +31,7 @@ export async function startInHostPage(options: InferenceOptions): Promise<string
 /** URL path to absolute path: the library, its static files and the bundled models. The page itself is no file. */
 export function listHostFiles(): Map<string, string> {
   const files = new Map<string, string>();
-  for (const [url, { path }] of listStaticFiles(BUNDLED_MODELS)) files.set(url, path);
+  for (const [url, { path }] of listStaticFiles({ models: BUNDLED_MODELS, webgpu: true })) files.set(url, path);
   const folder = fileURLToPath(new URL('./', import.meta.url));
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (file.endsWith('.js')) files.set(`/inpage/host/${file.replaceAll('\\', '/')}`, folder + file);

@@ -24,26 +24,43 @@ export function mediaTypeOf(path: string): string {
   return MEDIA_TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
 }
 
+/** What an app may leave out. */
+export interface StaticFileOptions {
+  /** Which bundled models to include; `false`: none. */
+  models: readonly string[] | false;
+  /** ONNX Runtime for WebGPU (27 MB), which models with `device: 'webgpu'` or `'auto'` use where there is a GPU. */
+  webgpu: boolean;
+}
+
+/** Cards, samples and notes of the bundled models, which no engine asks for. */
+const SAMPLES = /^(README\.md|notes\.json|clips[\\/])/;
+
 /**
  * URL path to file: `/inpage-sw.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
  * Paths are those of the built package, where this module is bundled into `dist/`.
  */
-export function listStaticFiles(models: string[] | false): Map<string, StaticFile> {
+export function listStaticFiles({ models, webgpu }: StaticFileOptions): Map<string, StaticFile> {
   const packaged = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
   const files = new Map<string, StaticFile>([['/inpage-sw.js', { path: packaged('./service-worker.js') }]]);
-  addFolder(files, packaged('./ort/'), '/inpage/');
+  addFolder(files, packaged('./ort/'), '/inpage/', (file) => webgpu || !file.includes('.asyncify.'));
   for (const model of models || []) {
     const folder = packaged(`../public/models/${model}/`);
     if (!existsSync(folder)) throw new Error(`inpage: there is no bundled model "${model}".`);
-    addFolder(files, folder, `/models/${model}/`);
+    addFolder(files, folder, `/models/${model}/`, (file) => !SAMPLES.test(file));
   }
   return files;
 }
 
-function addFolder(files: Map<string, StaticFile>, folder: string, url: string): void {
+function addFolder(
+  files: Map<string, StaticFile>,
+  folder: string,
+  url: string,
+  isWanted: (file: string) => boolean,
+): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    files.set(url + relative(folder, path).replaceAll('\\', '/'), { path });
+    const file = relative(folder, path);
+    if (isWanted(file)) files.set(url + file.replaceAll('\\', '/'), { path });
   }
 }

@@ -1,5 +1,6 @@
 /** Checks the options of `startInference` and fills in the defaults. @module */
 import { InferenceError } from '../errors/inference-error.js';
+import { APP_BASE } from '../models/app-base.js';
 import { Catalog } from '../models/catalog.js';
 import { DEFAULT_MODELS } from '../models/default-catalog.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
@@ -28,7 +29,7 @@ const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'];
 export function resolveOptions(options: InferenceOptions, pageURL: string): ResolvedOptions {
   if (!isObject(options)) throw new InferenceError('invalid_request', 'The options must be an object.');
   const { models = DEFAULT_MODELS, apiKeys, rateLimits, requestTimeout = 600, prefix = '/v1' } = options;
-  const { intercept = [], serviceWorker = '/inpage-sw.js', onProgress = () => {} } = options;
+  const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
   checkModels(models);
   checkApiKeys(apiKeys);
   checkRateLimits(rateLimits);

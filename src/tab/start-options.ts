@@ -19,7 +19,10 @@ export interface InferenceOptions {
    * @default the bundled tiny-chat, tiny-embed and tiny-whisper
    */
   models?: readonly ModelEntry[];
-  /** Accepted keys. Absent: any key, or none. */
+  /**
+   * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts where there is no such header. Absent: any key,
+   * or none.
+   */
   apiKeys?: readonly ApiKey[];
   rateLimits?: RateLimits;
   /**
@@ -38,8 +41,9 @@ export interface InferenceOptions {
    */
   intercept?: readonly string[];
   /**
-   * URL of the Service Worker's script, relative to the page; `false`: no Service Worker, only `inference.fetch`.
-   * @default '/inpage-sw.js'
+   * URL of the Service Worker's script, relative to the page; `false`: no Service Worker, only `inference.fetch`. ONNX
+   * Runtime is loaded from `inpage/` beside the script (without one: below the app's base).
+   * @default 'inpage-sw.js' below the app's base, which the Vite plugin knows and which is '/' with other bundlers
    */
   serviceWorker?: string | false;
   /** Told how far each model's loading is. */

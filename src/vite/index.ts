@@ -21,6 +21,12 @@ export interface InpagePluginOptions {
    */
   models?: string[] | false;
   /**
+   * Serve ONNX Runtime for WebGPU too: 27 MB in one file, more than some hosts take. Without it, models of the backend
+   * `transformers` run on WASM only (`device: 'wasm'`).
+   * @default true
+   */
+  webgpu?: boolean;
+  /**
    * Send COOP and COEP headers in dev and preview, so that WASM runs on several threads. In production your own server
    * must send them.
    * @default false
@@ -35,10 +41,11 @@ const ISOLATION_HEADERS = {
 
 /** See the module's example. Works in dev, build and preview. */
 export function inpage(options: InpagePluginOptions = {}): Plugin {
-  const files = listStaticFiles(options.models ?? BUNDLED_MODELS);
+  const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu: options.webgpu ?? true });
   return {
     name: 'inpage',
-    config: () => ({
+    config: ({ base = '/' }) => ({
+      define: { __INPAGE_BASE__: JSON.stringify(appBase(base)) },
       optimizeDeps: { exclude: ['inpage'] },
       worker: { format: 'es' },
       ...(options.crossOriginIsolation
@@ -46,20 +53,28 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
         : {}),
     }),
     configureServer(server) {
+      const { base } = server.config;
       server.middlewares.use((request, response, next) => {
-        const file = files.get(new URL(request.url ?? '/', 'http://localhost').pathname);
+        const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+        const file = files.get(pathname.startsWith(base) ? `/${pathname.slice(base.length)}` : pathname);
         if (file) send(file, request, response, options.crossOriginIsolation === true);
         else next();
       });
     },
     async generateBundle() {
-      // Workers are bundled by builds of their own, which must not emit the files again.
+      // A build for a server needs none of them.
       if (this.environment.config.consumer !== 'client') return;
       for (const [url, file] of files) {
         this.emitFile({ type: 'asset', fileName: url.slice(1), source: await readFile(file.path) });
       }
     },
   };
+}
+
+/** Where the app lives: a base on another origin (a CDN) holds its assets, but a Service Worker must be the page's own. */
+function appBase(base: string): string {
+  if (base === '' || base.startsWith('./')) return './';
+  return base.startsWith('/') ? base : '/';
 }
 
 function send(file: StaticFile, request: IncomingMessage, response: ServerResponse, isolated: boolean): void {

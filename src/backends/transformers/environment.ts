@@ -45,7 +45,7 @@ export async function configureRuntime(device: 'webgpu' | 'wasm', assetsURL: str
 
 async function canImport(url: string): Promise<boolean> {
   try {
-    await import(/* @vite-ignore */ url);
+    await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ url);
     return true;
   } catch {
     return false;

@@ -1,26 +1,7 @@
 /** WebLLM's list of ready-made models, as an app shows it before anything is downloaded. @module */
 import type { ModelRecord } from '@mlc-ai/web-llm';
+import type { PrebuiltModel } from './prebuilt-model.js';
 import { importWebLlm } from './web-llm-module.js';
-
-/** A model of the list. Plain data. */
-export interface PrebuiltModel {
-  /** What goes into `ModelEntry.id` or `source`. */
-  id: string;
-  /** Hub repository of the weights. */
-  repository: string;
-  /** Megabytes of GPU memory with the default context. */
-  gpuMemoryMB: number | undefined;
-  /** Megabytes to download, estimated from parameter count and quantisation in the name; undefined when it names none. */
-  downloadMB: number | undefined;
-  /** WebGPU features without which it does not run, e.g. `shader-f16`. */
-  requiredFeatures: string[];
-  /** Also for phones and old chips. */
-  lowResource: boolean;
-  /** Tokens. */
-  contextLength: number | undefined;
-  /** `q4f16_1` and the like. */
-  quantization: string | undefined;
-}
 
 /** The value of WebLLM's `ModelType.LLM`; absent means the same. */
 const LANGUAGE_MODEL = 0;

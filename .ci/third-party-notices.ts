@@ -1,0 +1,59 @@
+/** Writes the licences of everything that a build bundles beside it, as those licences ask. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Plugin } from 'vite';
+
+interface Manifest {
+  name: string;
+  version: string;
+  license?: string;
+  author?: string | { name?: string };
+  repository?: string | { url?: string };
+}
+
+/**
+ * Vite plugin.
+ * @param file where the notices go
+ * @param copied packages whose files are copied and not bundled
+ */
+export function thirdPartyNotices(file: string, copied: readonly string[]): Plugin {
+  return {
+    name: 'inpage:third-party-notices',
+    generateBundle(_, bundle) {
+      const folders = new Set(copied.map((name) => join('node_modules', name)));
+      for (const output of Object.values(bundle)) {
+        for (const id of output.type === 'chunk' ? output.moduleIds : output.originalFileNames) {
+          const folder = packageFolder(id);
+          if (folder !== undefined) folders.add(folder);
+        }
+      }
+      writeFileSync(file, write([...folders].toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1))));
+    },
+  };
+}
+
+/** Of a module's id: the folder of its package, relative to the project. */
+function packageFolder(id: string): string | undefined {
+  return /.*?(node_modules\/(?:.*node_modules\/)?(?:@[^/]+\/)?[^/?]+)/.exec(id)?.[1];
+}
+
+function write(folders: readonly string[]): string {
+  const parts = folders.map((folder) => {
+    const { name, version, license, author, repository } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    ) as Manifest;
+    const facts = [
+      `Licence: ${license ?? 'see below'}`,
+      `Copyright: ${(typeof author === 'string' ? author : author?.name) ?? `the authors of ${name}`}`,
+      `Source: ${(typeof repository === 'string' ? repository : repository?.url) ?? `https://www.npmjs.com/package/${name}`}`,
+    ];
+    return `## ${name} ${version}\n\n${facts.join('\n\n')}\n\n${licenceText(folder)}`;
+  });
+  return `# Third-party notices\n\nThe files in this folder contain the following packages.\n\n${parts.join('\n')}`;
+}
+
+/** Some packages of a monorepo leave their licence at its root, which is not published. */
+function licenceText(folder: string): string {
+  const files = readdirSync(folder).filter((name) => /^(licen[cs]e|notice|thirdparty)/i.test(name));
+  return files.map((name) => `\`\`\`\n${readFileSync(join(folder, name), 'utf8').trim()}\n\`\`\`\n`).join('\n');
+}

@@ -1,0 +1,7 @@
+/** Where the app lives on its origin. @module */
+
+/** Set by the Vite plugin to the app's `base`; absent with other bundlers. */
+declare const __INPAGE_BASE__: string | undefined;
+
+/** URL path that ends with `/`: what the plugin emits lies below it. */
+export const APP_BASE: string = typeof __INPAGE_BASE__ === 'string' ? __INPAGE_BASE__ : '/';
