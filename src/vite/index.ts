@@ -45,7 +45,7 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
   return {
     name: 'inpage',
     config: ({ base = '/' }) => ({
-      define: { __INPAGE_BASE__: JSON.stringify(appBase(base)) },
+      define: { INPAGE_BASE: JSON.stringify(appBase(base)) },
       optimizeDeps: { exclude: ['inpage'] },
       worker: { format: 'es' },
       ...(options.crossOriginIsolation
