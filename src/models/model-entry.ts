@@ -1,22 +1,27 @@
 /** What an app says about a model it wants to serve. Public. @module */
+import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 
 /** Shown by `GET /v1/models?verbose=true` as `vendor_metadata`. */
 export interface VendorMetadata {
   /** Data residency; `on-device` for local models. */
   region?: string;
+  /** Requests leave the device. */
   is_external?: boolean;
   architecture?: string;
   provider?: string;
   /** What the model can do, e.g. `chat`, `tools`, `json`, `reasoning`, `embeddings`, `transcription`. */
   capabilities?: string[];
   license?: string;
+  /** In the words of the catalog, e.g. `available`. */
   status?: string;
+  /** Page of the model on its hub. */
   hf_link?: string;
   overview?: string;
+  /** @default the task */
   category?: string;
 }
 
-/** Prices of the models list; zeros for local models. */
+/** Shown as it is by `GET /v1/models`, in whatever unit the app means; nothing is billed. */
 export interface Pricing {
   prompt: number;
   completion: number;
@@ -36,6 +41,7 @@ export interface ScriptedReply {
 
 /** What a `scripted` model says and how fast. For tests and demos without a real model. */
 export interface Script {
+  /** The first whose `match` occurs in the last message answers, else the first without `match`, else nothing is said. */
   replies: ScriptedReply[];
   /** Pause before each token, in milliseconds. @default 0 */
   tokenDelayMs?: number;
@@ -48,17 +54,21 @@ export interface ModelEntry {
   /** The name that requests use. */
   id: string;
   task: 'chat' | 'embeddings' | 'speech';
+  /** An `upstream` model (of a remote `/v1`) is listed as external; its requests are refused with 503. */
   backend: 'transformers' | 'web-llm' | 'upstream' | 'scripted';
-  /** Folder URL (absolute, or relative to the page) or hub id (`owner/name`); for `upstream` its base URL. */
+  /**
+   * Folder URL (absolute, or relative to the page) or hub id (`owner/name`).
+   * @default the id
+   */
   source?: string;
   /** @default 'auto': WebGPU where an adapter exists and the model profits, else WASM. */
   device?: 'auto' | 'webgpu' | 'wasm';
   /** Weights' precision, e.g. `q8`, `q4`, `q4f16`. Absent: what the model's config says for the device. */
   dtype?: string;
-  /** Overrides the tool-call syntax found in the chat template: `hermes`, `llama3`, `mistral`, `pythonic`, `none`. */
-  toolFormat?: string;
-  /** Overrides the reasoning syntax found in the chat template: `think-tags`, `harmony`, `none`. */
-  reasoningFormat?: string;
+  /** Overrides the tool-call syntax found in the chat template. */
+  toolFormat?: ToolFormat;
+  /** Overrides the reasoning syntax found in the chat template. */
+  reasoningFormat?: ReasoningFormat;
   /** web-llm: URL of the compiled model library; absent: the id (or source) is one of WebLLM's own list. */
   modelLibrary?: string;
   ownedBy?: string;

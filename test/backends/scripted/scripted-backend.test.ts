@@ -61,7 +61,7 @@ describe('scripted chat', () => {
     expect(direct.usage.reasoningTokens).toBe(0);
   });
 
-  it.each(['hermes', 'llama3', 'mistral', 'pythonic'])('calls tools in the %s syntax', async (toolFormat) => {
+  it.each(['hermes', 'llama3', 'mistral', 'pythonic'] as const)('calls tools in the %s syntax', async (toolFormat) => {
     const first = {
       name: 'get_weather',
       arguments: { city: 'Ulm "an der" Donau', days: [1, 2], deep: { a: null, b: true } },
