@@ -2,6 +2,7 @@
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { WebLlmEnvironment } from './environment.js';
+import { requiredFeatures } from './prebuilt-models.js';
 
 /** What a GPU and its browser offer. Plain data. */
 export interface DeviceFacts {
@@ -58,10 +59,11 @@ export async function readDeviceFacts(environment: WebLlmEnvironment): Promise<D
 /**
  * What the device lacks for a model, as the end of a sentence ("it needs …").
  * WebGPU does not say how much video memory there is; buffer limits and main memory are the best known bounds.
+ * @param quantization of the model's config, once that is read
  * @returns undefined when nothing speaks against trying
  */
-export function missingForModel(record: ModelRecord, facts: DeviceFacts): string | undefined {
-  return missingForRuntime(facts) ?? missingFeature(record, facts) ?? missingMemory(record, facts);
+export function missingForModel(record: ModelRecord, facts: DeviceFacts, quantization?: string): string | undefined {
+  return missingForRuntime(facts) ?? missingFeature(record, facts, quantization) ?? missingMemory(record, facts);
 }
 
 function missingForRuntime(facts: DeviceFacts): string | undefined {
@@ -72,8 +74,8 @@ function missingForRuntime(facts: DeviceFacts): string | undefined {
   return undefined;
 }
 
-function missingFeature(record: ModelRecord, facts: DeviceFacts): string | undefined {
-  const missing = record.required_features?.find((feature) => !facts.features.has(feature));
+function missingFeature(record: ModelRecord, facts: DeviceFacts, quantization?: string): string | undefined {
+  const missing = requiredFeatures(record, quantization).find((feature) => !facts.features.has(feature));
   return missing === undefined ? undefined : `the WebGPU feature \`${missing}\`, which this GPU lacks`;
 }
 

@@ -42,6 +42,15 @@ export async function checkDevice(candidate: Candidate, environment: WebLlmEnvir
 }
 
 /**
+ * Checks what only the config tells of an entry's own model: the precision of its weights.
+ * @throws InferenceError `insufficient_resources`
+ */
+export function checkPrecision(candidate: Candidate, facts: DeviceFacts, quantization: string | undefined): void {
+  const missing = missingForModel(candidate.record, facts, quantization);
+  if (missing !== undefined) throw refuse(candidate, facts, missing);
+}
+
+/**
  * Checks that what is not cached yet fits the storage that is left.
  * @returns bytes of the weights; 0 when unknown
  * @throws InferenceError `insufficient_resources` that names a smaller model

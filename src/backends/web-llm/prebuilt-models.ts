@@ -34,13 +34,23 @@ export function quantizationOf(name: string): string | undefined {
   return /q\d(?:bf|f|fp)\d+(?:_\d)?/.exec(name)?.[0];
 }
 
+/**
+ * WebGPU features without which a model does not run. WebLLM's list forgets half precision for most of its models, and
+ * its own check comes when all weights are there.
+ * @param quantization of the model's config; absent: what its name says
+ */
+export function requiredFeatures(record: ModelRecord, quantization = quantizationOf(record.model_id)): string[] {
+  const halfPrecision = /^q\dfp?16/.test(quantization ?? '');
+  return [...new Set([...(record.required_features ?? []), ...(halfPrecision ? ['shader-f16'] : [])])];
+}
+
 function describe(record: ModelRecord): PrebuiltModel {
   return {
     id: record.model_id,
     repository: record.model,
     gpuMemoryMB: record.vram_required_MB,
     downloadMB: downloadSize(record.model_id),
-    requiredFeatures: [...(record.required_features ?? [])],
+    requiredFeatures: requiredFeatures(record),
     lowResource: record.low_resource_required ?? false,
     contextLength: record.overrides?.context_window_size,
     quantization: quantizationOf(record.model_id),

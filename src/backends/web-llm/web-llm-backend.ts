@@ -9,7 +9,7 @@ import type { ModelEntry } from '../../models/model-entry.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import type { Backend, LoadOptions } from '../backend.js';
 import { type ChatConfig, contextLengthOf, readChatConfig } from './chat-config.js';
-import { checkDevice, checkStorage, refuse } from './check-model.js';
+import { checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
 import { browserEnvironment, type WebLlmEnvironment } from './environment.js';
 import { findModelRecord } from './find-model-record.js';
 import { loadTokenizer } from './load-tokenizer.js';
@@ -52,6 +52,7 @@ async function loadModel(entry: ModelEntry, options: LoadOptions, environment: W
   onProgress({ model: entry.id, stage: 'download', loadedBytes: 0, totalBytes: 0 });
   const files = new ModelFiles(folderURL, environment, signal);
   const config = await readChatConfig(files, record.overrides);
+  checkPrecision(candidate, facts, config.quantization);
   const totalBytes = await checkStorage(candidate, facts, files, environment);
   const tokenizer = await loadTokenizer(files, config);
 

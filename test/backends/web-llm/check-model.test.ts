@@ -1,7 +1,9 @@
-import { prebuiltAppConfig } from '@mlc-ai/web-llm';
+import { type ModelRecord, prebuiltAppConfig } from '@mlc-ai/web-llm';
 import { describe, expect, it } from 'vitest';
+import { isChatModel } from '../../../src/backends/web-llm/prebuilt-models.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
+import { CHAT_CONFIG } from './chat-config.js';
 import { type FakeBrowser, fakeBrowser, FakeGpu, WEIGHT_BYTES } from './fake-environment.js';
 
 const LARGE = 'Llama-3.1-8B-Instruct-q4f32_1-MLC';
@@ -29,6 +31,10 @@ function suggestion(message: string) {
   return prebuiltAppConfig.model_list.find((record) => record.model_id === id);
 }
 
+function isHalfPrecisionChat(record: ModelRecord): boolean {
+  return isChatModel(record) && /q\df16/.test(record.model_id);
+}
+
 describe('before any download', () => {
   it('refuses without WebGPU', async () => {
     const browser = fakeBrowser({ gpu: undefined });
@@ -52,8 +58,29 @@ describe('before any download', () => {
     expect(message).toContain('shader-f16');
     expect(message).toContain('transformers.js');
     const larger = await failure(browser, { id: 'gemma-2-9b-it-q4f16_1-MLC' });
-    expect(suggestion(larger.message)?.required_features ?? []).toEqual([]);
+    expect(suggestion(larger.message)!.model_id).toContain('f32');
     expect(browser.fetched).toEqual([]);
+  });
+
+  it.each(prebuiltAppConfig.model_list.filter(isHalfPrecisionChat).map((record) => record.model_id))(
+    'refuses %s without half precision, whether the list says so or not',
+    async (id) => {
+      const browser = fakeBrowser({ gpu: new FakeGpu({}, []) });
+      const { code, message } = await failure(browser, { id });
+      expect(code).toBe('insufficient_resources');
+      expect(message).toContain('shader-f16');
+      expect(suggestion(message)?.model_id ?? 'f32').toContain('f32');
+      expect(browser.fetched).toEqual([]);
+    },
+  );
+
+  it('refuses an entry’s own model by the precision of its config', async () => {
+    const files = { 'mlc-chat-config.json': { ...CHAT_CONFIG, quantization: 'q4f16_1' } };
+    const browser = fakeBrowser({ gpu: new FakeGpu({}, []), files });
+    const { code, message } = await failure(browser, { id: 'mine', source: '/m', modelLibrary: '/m.wasm' });
+    expect(code).toBe('insufficient_resources');
+    expect(message).toContain('shader-f16');
+    expect(browser.fetched).toEqual(['http://localhost/m/mlc-chat-config.json']);
   });
 
   it('refuses too little memory and names a smaller model that fits', async () => {

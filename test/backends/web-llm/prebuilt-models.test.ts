@@ -15,7 +15,9 @@ describe('listWebLlmModels', () => {
     const sizes = models.map(({ gpuMemoryMB }) => gpuMemoryMB ?? Infinity);
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
     expect(models.some(({ id }) => id.includes('embed'))).toBe(false);
-    expect(models.some(({ requiredFeatures }) => requiredFeatures.includes('shader-f16'))).toBe(true);
+    for (const { quantization, requiredFeatures } of models) {
+      expect(requiredFeatures).toEqual(quantization?.includes('f16') ? ['shader-f16'] : []);
+    }
     expect(structuredClone(models)).toEqual(models);
   });
 
