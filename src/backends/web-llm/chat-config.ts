@@ -24,7 +24,7 @@ export async function readChatConfig(files: ModelFiles, overrides: ChatOptions =
 
 /** The weights' files. */
 export interface WeightsManifest {
-  files: string[];
+  shards: { file: string; bytes: number }[];
   /** Size of all of them. */
   bytes: number;
 }
@@ -39,7 +39,7 @@ export async function readWeightsManifest(files: ModelFiles): Promise<WeightsMan
     const shards = (manifest as { records?: { dataPath: string; nbytes: number }[] } | undefined)?.records;
     if (!shards) continue;
     return {
-      files: shards.map((shard) => shard.dataPath),
+      shards: shards.map((shard) => ({ file: shard.dataPath, bytes: shard.nbytes })),
       bytes: shards.reduce((sum, shard) => sum + shard.nbytes, 0),
     };
   }

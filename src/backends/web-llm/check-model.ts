@@ -2,7 +2,7 @@
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
-import { readWeightsManifest } from './chat-config.js';
+import { readWeightsManifest, type WeightsManifest } from './chat-config.js';
 import { type DeviceFacts, missingForModel, readDeviceFacts } from './check-device.js';
 import type { WebLlmEnvironment } from './environment.js';
 import type { ModelFiles } from './model-files.js';
@@ -64,27 +64,38 @@ export async function checkStorage(
   const manifest = await readWeightsManifest(files);
   if (!manifest) return 0;
   const free = await environment.freeStorage();
-  if (free === undefined || free >= manifest.bytes || (await files.areCached(manifest.files))) return manifest.bytes;
-  const needs = `${megabytes(manifest.bytes)} MB of storage, and ${megabytes(free)} MB are free`;
+  if (free === undefined || free >= manifest.bytes) return manifest.bytes;
+  const missing = await missingBytes(manifest, files);
+  if (free >= missing) return manifest.bytes;
+  const needs = `${megabytes(missing)} MB of storage, and ${megabytes(free)} MB are free`;
   // Weights make up most of a model's memory, so memory shrinks about as storage does.
-  throw refuse(candidate, facts, needs, (memoryOf(candidate.record) * free) / manifest.bytes);
+  throw refuse(candidate, facts, needs, { weightBytes: manifest.bytes, share: free / manifest.bytes });
 }
 
-/**
- * `insufficient_resources` that names a model which would run.
- * @param below megabytes of GPU memory that the suggestion must stay under; absent: what the refused model needs
- */
+/** How large the refused model is, and how large another may be. */
+interface SizeLimit {
+  /** Size of its weights: what it needs of the GPU at the least, where its record does not say. @default 0, unknown */
+  weightBytes?: number;
+  /** Part of its memory that a suggestion must stay under. @default 1 */
+  share?: number;
+}
+
+/** `insufficient_resources` that names a model which would run, if it is known what the refused one needs. */
 export function refuse(
   candidate: Candidate,
   facts: DeviceFacts,
   needs: string,
-  below = memoryOf(candidate.record),
+  { weightBytes = 0, share = 1 }: SizeLimit = {},
 ): InferenceError {
-  return refusal(candidate.entry.id, needs, smallerModel(candidate.prebuilt, facts, below));
+  const memory = candidate.record.vram_required_MB ?? weightBytes / MEGABYTE;
+  return refusal(candidate.entry.id, needs, smallerModel(candidate.prebuilt, facts, memory * share));
 }
 
-function memoryOf(record: ModelRecord): number {
-  return record.vram_required_MB ?? Infinity;
+/** A download that was cut off goes on where it stopped, so shards that are cached already take no more storage. */
+async function missingBytes({ shards }: WeightsManifest, files: ModelFiles): Promise<number> {
+  let sum = 0;
+  for (const { file, bytes } of shards) if (!(await files.isCached(file))) sum += bytes;
+  return sum;
 }
 
 function megabytes(bytes: number): number {

@@ -39,12 +39,10 @@ export class ModelFiles {
     }
   }
 
-  /** Every one of these files is in WebLLM's cache. */
-  async areCached(files: readonly string[]): Promise<boolean> {
+  /** The file of weights is in WebLLM's cache. */
+  async isCached(file: string): Promise<boolean> {
     const cache = await this.#open('webllm/model');
-    if (!cache) return false;
-    for (const file of files) if (!(await cache.match(new URL(file, this.#folderURL).href))) return false;
-    return true;
+    return (await cache?.match(new URL(file, this.#folderURL).href)) !== undefined;
   }
 
   async #read(url: string, scope: FileScope): Promise<Response | undefined> {

@@ -59,7 +59,9 @@ async function loadModel(entry: ModelEntry, options: LoadOptions, environment: W
   const gpu = environment.gpu!;
   const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal }).catch(
     (error: unknown) => {
-      throw error instanceof LostWhileLoading ? refuse(candidate, facts, 'more GPU memory than there is') : error;
+      throw error instanceof LostWhileLoading
+        ? refuse(candidate, facts, 'more GPU memory than there is', { weightBytes: totalBytes })
+        : error;
     },
   );
   onProgress({ model: entry.id, stage: 'ready', loadedBytes: totalBytes, totalBytes });

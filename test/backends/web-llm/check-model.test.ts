@@ -4,7 +4,7 @@ import { isChatModel } from '../../../src/backends/web-llm/prebuilt-models.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { CHAT_CONFIG } from './chat-config.js';
-import { type FakeBrowser, fakeBrowser, FakeGpu, WEIGHT_BYTES } from './fake-environment.js';
+import { type FakeBrowser, fakeBrowser, FakeGpu, manifestOf, WEIGHT_BYTES } from './fake-environment.js';
 
 const LARGE = 'Llama-3.1-8B-Instruct-q4f32_1-MLC';
 const HALF_PRECISION = 'SmolLM2-360M-Instruct-q4f16_1-MLC';
@@ -125,6 +125,34 @@ describe('before any download', () => {
     const large = prebuiltAppConfig.model_list.find((record) => record.model_id === LARGE)!;
     expect(suggestion(message)!.vram_required_MB).toBeLessThan(large.vram_required_MB! / 4);
     expect(browser.fetched.filter((url) => url.endsWith('.bin'))).toEqual([]);
+  });
+
+  it('asks for no more storage than the shards need that are not cached', async () => {
+    const half = WEIGHT_BYTES / 2;
+    for (const [free, code] of [
+      [half, 'model_not_supported'],
+      [half - 1, 'insufficient_resources'],
+    ] as const) {
+      const browser = fakeBrowser({ freeStorage: free, files: { 'tokenizer.json': undefined } });
+      const cache = await browser.environment.caches!.open('webllm/model');
+      await cache.put(`https://huggingface.co/mlc-ai/${LARGE}/resolve/main/params_shard_0.bin`, new Response());
+      const error = await failure(browser, { id: LARGE });
+      expect(error.code).toBe(code);
+      if (error.code === 'insufficient_resources')
+        expect(error.message).toContain(`${Math.ceil(half / 2 ** 20)} MB of storage`);
+    }
+  });
+
+  it('names for an entry’s own model one that is smaller than its weights, and none when their size is unknown', async () => {
+    const own = { id: 'mine', source: '/m', modelLibrary: '/m.wasm' };
+    const [bytes, free] = [4e9, 3e9];
+    const browser = fakeBrowser({ freeStorage: free, files: { 'tensor-cache.json': manifestOf(bytes) } });
+    const { code, message } = await failure(browser, own);
+    expect(code).toBe('insufficient_resources');
+    expect(suggestion(message)!.vram_required_MB! * 2 ** 20).toBeLessThan(free);
+    const files = { 'mlc-chat-config.json': { ...CHAT_CONFIG, quantization: 'q4f16_1' } };
+    const unknown = await failure(fakeBrowser({ gpu: new FakeGpu({}, []), files }), own);
+    expect(suggestion(unknown.message)).toBeUndefined();
   });
 
   it('asks for no storage when the weights are cached', async () => {

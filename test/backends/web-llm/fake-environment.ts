@@ -75,12 +75,10 @@ export const WEIGHT_BYTES = 300_000_000;
 
 const TINY_CHAT = new URL('../../../public/models/tiny-chat/', import.meta.url);
 
-const MANIFEST = {
-  records: [
-    { dataPath: 'params_shard_0.bin', nbytes: WEIGHT_BYTES / 2 },
-    { dataPath: 'params_shard_1.bin', nbytes: WEIGHT_BYTES / 2 },
-  ],
-};
+/** `tensor-cache.json` of weights in two shards. */
+export function manifestOf(bytes: number): object {
+  return { records: [0, 1].map((shard) => ({ dataPath: `params_shard_${shard}.bin`, nbytes: bytes / 2 })) };
+}
 
 export interface FakeBrowserOptions extends Partial<Omit<FakeModel, 'rows'>> {
   gpu?: FakeGpu | undefined;
@@ -119,7 +117,7 @@ async function fileOf(url: string, overrides: Record<string, unknown>): Promise<
     return overrides[file] === undefined ? new Response(null, { status: 404 }) : Response.json(overrides[file]);
   }
   if (file === 'mlc-chat-config.json') return Response.json(CHAT_CONFIG);
-  if (file === 'tensor-cache.json') return Response.json(MANIFEST);
+  if (file === 'tensor-cache.json') return Response.json(manifestOf(WEIGHT_BYTES));
   if (file.startsWith('tokenizer')) return new Response(await readFile(fileURLToPath(new URL(file, TINY_CHAT))));
   return new Response(null, { status: 404 });
 }

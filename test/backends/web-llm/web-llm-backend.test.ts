@@ -8,7 +8,13 @@ import { type GenerationRequest, plainGenerationRequest } from '../../../src/req
 import type { Message } from '../../../src/request/message.js';
 import { describeBackend } from '../../contract/backend-contract.js';
 import { buildApp } from '../../support/build-app.js';
-import { type FakeBrowser, fakeBrowser, type FakeBrowserOptions, WEIGHT_BYTES } from './fake-environment.js';
+import {
+  type FakeBrowser,
+  fakeBrowser,
+  type FakeBrowserOptions,
+  manifestOf,
+  WEIGHT_BYTES,
+} from './fake-environment.js';
 
 const PREBUILT = 'Qwen2.5-0.5B-Instruct-q4f32_1-MLC';
 
@@ -267,7 +273,7 @@ describe('losing the GPU', () => {
   });
 
   it('while loading means that the model is too large', async () => {
-    const browser = fakeBrowser();
+    const browser = fakeBrowser({ files: { 'tensor-cache.json': manifestOf(4e9) } });
     const request = browser.gpu.requestAdapter.bind(browser.gpu);
     let asked = 0;
     browser.gpu.requestAdapter = async () => {
@@ -291,7 +297,7 @@ describe('losing the GPU', () => {
     });
     await expect(backend.load(custom, optionsWith())).rejects.toMatchObject({
       code: 'insufficient_resources',
-      message: expect.stringContaining('MB) instead'),
+      message: expect.stringMatching(/Use `.+` \(3\d{3} MB\) instead/),
     });
   });
 
