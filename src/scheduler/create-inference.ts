@@ -33,7 +33,7 @@ export interface InferenceSettings {
 
 /** {@link Inference} with the controls that the page API offers. */
 export interface ControlledInference extends Inference {
-  /** Loads a model before its first request. @throws InferenceError */
+  /** Loads a model before its first request; one that this device refused is tried again. @throws InferenceError */
   load(model: string): Promise<void>;
   /** Ends the model's engine; a running request fails with `unavailable`. */
   unload(model: string): Promise<void>;
@@ -129,7 +129,9 @@ class Scheduler implements ControlledInference {
 
   async load(model: string): Promise<void> {
     const entry = this.catalog.require(model);
-    const slot = await this.#runnable(this.#slotFor(entry.id, entry.task), new AbortController().signal);
+    const asked = this.#slotFor(entry.id, entry.task);
+    if (asked.refused) await asked.unload();
+    const slot = await this.#runnable(asked, new AbortController().signal);
     await slot.ready();
   }
 
@@ -187,6 +189,8 @@ class Scheduler implements ControlledInference {
   async #runnable(slot: ModelSlot, signal: AbortSignal, tried: readonly ModelSlot[] = []): Promise<ModelSlot> {
     const { fallback, device = 'auto', task } = slot.entry;
     if (fallback === undefined || device !== 'auto' || tried.includes(slot)) return slot;
+    // Asking again would start a worker, and perhaps load for minutes, before each answer of the fallback.
+    if (slot.refused) return this.#runnable(this.#slotFor(fallback, task), signal, [...tried, slot]);
     try {
       await orAborted(slot.ready(), signal);
       return slot;

@@ -1,6 +1,9 @@
 /** One signal for everything that can end a request early: the caller, and time. @module */
 import { InferenceError } from '../errors/inference-error.js';
 
+/** The longest wait of a timer. A longer one would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Aborts `signal` with `cancelled` when the caller leaves and with `timeout` when the started timer runs out. */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -8,7 +11,7 @@ export class Deadline {
   readonly #caller: AbortSignal;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param seconds how long after `start` */
+  /** @param seconds how long after `start`; more than 24 days, or Infinity: no timeout */
   constructor(seconds: number, caller: AbortSignal) {
     this.#seconds = seconds;
     this.#caller = caller;
@@ -22,6 +25,7 @@ export class Deadline {
 
   /** Starts the clock, once; later calls change nothing. */
   start(): void {
+    if (this.#seconds * 1000 > LONGEST_MS) return;
     this.#timer ??= setTimeout(() => {
       this.#controller.abort(
         new InferenceError('timeout', `The model gave no answer within ${this.#seconds} seconds.`),

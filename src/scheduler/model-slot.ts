@@ -31,6 +31,7 @@ export class ModelSlot {
   #loading: Loading | undefined;
   #progress: LoadProgress | undefined;
   #failed = false;
+  #refused = false;
 
   /** @param changed called after every change of {@link status} */
   constructor(entry: ModelEntry, host: ModelHost, changed: (progress?: LoadProgress) => void) {
@@ -53,6 +54,11 @@ export class ModelSlot {
     return this.#model;
   }
 
+  /** The last load found that this device cannot run the model. Holds until {@link unload} or a load that succeeds. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
   get idle(): boolean {
     return this.#model !== undefined && !this.queue.busy && this.queue.length === 0;
   }
@@ -64,11 +70,12 @@ export class ModelSlot {
     return this.#loading.promise;
   }
 
-  /** Ends the engine, or its loading. The next `ready` loads again. */
+  /** Ends the engine, or its loading, for which requests may wait: `unavailable` to them. The next `ready` loads again. */
   async unload(): Promise<void> {
-    this.#loading?.controller.abort(new InferenceError('cancelled', 'The model was unloaded while it was loading.'));
+    this.#loading?.controller.abort(new InferenceError('unavailable', 'The model was unloaded while it was loading.'));
     const model = this.#model;
     this.#forget(false);
+    this.#refused = false;
     await model?.unload();
   }
 
@@ -111,9 +118,13 @@ export class ModelSlot {
     started.then((model) => (controller.signal.aborted ? model.unload() : undefined)).catch(() => {});
     const promise = orAborted(started, controller.signal)
       .then((model) => this.#loaded(model))
-      .catch((error: unknown) => {
-        if (this.#loading?.controller === controller) this.#forget(true);
-        throw toInferenceError(error);
+      .catch((thrown: unknown) => {
+        const error = toInferenceError(thrown);
+        if (this.#loading?.controller === controller) {
+          this.#refused = error.code === 'insufficient_resources';
+          this.#forget(true);
+        }
+        throw error;
       })
       .finally(() => clearTimeout(stalled));
     queueMicrotask(this.#changed);
@@ -131,6 +142,7 @@ export class ModelSlot {
     this.#model = model;
     this.#loading = undefined;
     this.#failed = false;
+    this.#refused = false;
     this.bytes = [...this.#fileBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
     void model.lost.then(() => this.restart(model));
     this.#report({ model: this.entry.id, loadedBytes: this.bytes, totalBytes: this.bytes, stage: 'ready' });

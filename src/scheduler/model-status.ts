@@ -6,7 +6,7 @@ export interface ModelStatus {
   id: string;
   task: ModelEntry['task'];
   backend: ModelEntry['backend'];
-  /** `failed`: the last load or run broke the engine; the next request loads it again. */
+  /** `failed`: the last load or run broke the engine; the next request loads it again, unless its fallback serves. */
   state: 'absent' | 'loading' | 'ready' | 'busy' | 'failed';
   /** Requests that wait for their turn. */
   queued: number;

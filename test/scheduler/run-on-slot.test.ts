@@ -164,6 +164,18 @@ describe('runOnSlot', () => {
     expect(await next).toEqual([1, 2, 3]);
   });
 
+  it('tells those who wait for a load that is given up that the model is unavailable, not that they left', async () => {
+    const { host } = killableHost();
+    let starts = 0;
+    const slow: ModelHost = {
+      start: (model, options) => (++starts === 1 ? new Promise(() => {}) : host.start(model, options)),
+    };
+    const slot = new ModelSlot(entry, slow, () => {});
+    const waiting = collect(runOnSlot(slot, { start, exclusive: true }, calm()));
+    await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'unavailable' }), slot.unload()]);
+    expect(await collect(runOnSlot(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
+  });
+
   it('lets several in at once when they do not exclude each other', async () => {
     const slot = new ModelSlot(entry, killableHost().host, () => {});
     let inside = 0;
