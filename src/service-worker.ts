@@ -51,6 +51,8 @@ const bases: Bases = {
 const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
 const trunks = new TrunkLines();
+/** Groups by tab, as far as the tabs said so since the browser started this worker. */
+const groups = new Map<string, string>();
 
 /** Milliseconds between two looks whether the tab that reads an answer still exists. */
 const CLIENT_CHECK = 5_000;
@@ -68,7 +70,10 @@ scope.addEventListener('message', (event) => {
   const [port] = event.ports;
   if (!port) return;
   if (event.data?.inpage === 'claim') {
-    if (event.source) trunks.forget(event.source.id);
+    if (event.source) {
+      trunks.forget(event.source.id);
+      groups.set(event.source.id, event.data.group);
+    }
     event.waitUntil(claim(port));
   }
   if (event.data?.inpage === 'broker') event.waitUntil(broker(event.data.group, port));
@@ -86,7 +91,7 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
   const signal = AbortSignal.any([request.signal, reader.signal]);
   signal.addEventListener('abort', done);
   try {
-    const find = (stop: AbortSignal) => findHost({ tabs, prefix: bases.prefix, asker: clientId, signal: stop });
+    const find = (stop: AbortSignal) => findHost({ tabs, prefix: bases.prefix, asker: clientId, groups, signal: stop });
     // The body is read while the gateway is found.
     const found = trunks.connect(clientId, find, AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
     const payload = await toRequestPayload(request, url).catch((thrown: unknown) => hangUpOn(found, thrown));

@@ -56,11 +56,8 @@ const START_DEADLINE = 40_000;
 export async function startInference(options: InferenceOptions = {}): Promise<PageInference> {
   const resolved = resolveOptions(options, document.baseURI);
   const serviceWorker = serviceWorkerContainer(resolved);
-  const tab = new EngineTab({
-    gateway: gatewayOptions(resolved),
-    group: serviceWorker && (await engineGroup(resolved)),
-    serviceWorker,
-  });
+  const group = serviceWorker && (await engineGroup(resolved));
+  const tab = new EngineTab({ gateway: gatewayOptions(resolved), group, serviceWorker });
   const client = new EngineClient(tab.connect, resolved.onProgress);
   const bases = { origin: location.origin, prefix: resolved.prefix, intercept: resolved.intercept };
   const inference: PageInference = {
@@ -79,7 +76,7 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     },
   };
   try {
-    await Promise.all([control(serviceWorker, resolved), answered(client)]);
+    await Promise.all([control(serviceWorker, resolved, group), answered(client)]);
   } catch (thrown) {
     await inference.stop();
     throw thrown;
@@ -102,9 +99,13 @@ function gatewayOptions({ models, apiKeys, rateLimits, requestTimeout, prefix, s
   return { models, apiKeys, rateLimits, requestTimeout, prefix, assetsURL, pageURL: document.baseURI };
 }
 
-async function control(container: ServiceWorkerContainer | undefined, resolved: ResolvedOptions): Promise<void> {
-  const { serviceWorker: script, prefix, intercept } = resolved;
-  if (container && script !== false) await registerServiceWorker(container, { script, prefix, intercept });
+async function control(
+  container: ServiceWorkerContainer | undefined,
+  { serviceWorker: script, prefix, intercept }: ResolvedOptions,
+  group: string | undefined,
+): Promise<void> {
+  if (!container || script === false || group === undefined) return;
+  await registerServiceWorker(container, { script, prefix, intercept }, group);
 }
 
 async function answered(client: EngineClient): Promise<void> {

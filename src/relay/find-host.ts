@@ -4,7 +4,7 @@
  * @module
  */
 import { awaitGreeting, hangUp, rejectOnAbort } from './greeting.js';
-import type { ConnectMessage } from './protocol.js';
+import type { ConnectMessage, TabWords } from './protocol.js';
 import type { GatewayPort } from './relay-request.js';
 
 /** What is needed of a `WindowClient`. */
@@ -18,8 +18,10 @@ export interface FindHostOptions {
   /** All open tabs of the origin. */
   tabs: () => Promise<readonly TabClient[]>;
   prefix: string;
-  /** The tab that makes the request, asked first: it is the host, or it knows its group. */
+  /** The tab that makes the request, asked first: it knows its group, and may be the host. */
   asker?: string | undefined;
+  /** Groups by tab, as far as they are known; what the asker says is added. Used when the asker is too busy to answer. */
+  groups?: Map<string, string>;
   /** Only a host of this group will do. */
   group?: string | undefined;
   signal: AbortSignal;
@@ -34,27 +36,33 @@ const PAUSE = 50;
  * Asks until a gateway says hello. Several may be asked, one is chosen, and only that one gets the request.
  * Rejects with the signal's reason.
  */
-export async function findHost({ tabs, prefix, asker, group, signal }: FindHostOptions): Promise<GatewayPort> {
+export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
+  const { tabs, prefix, asker, groups, signal } = options;
+  let { group } = options;
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   const asked = new Set<MessagePort>();
   let found: (gateway: GatewayPort) => void = () => {};
   const host = new Promise<GatewayPort>((resolve) => (found = resolve));
 
-  const ask = (tab: TabClient): Promise<string> => {
+  const ask = (tab: TabClient): Promise<TabWords> => {
     const { port1, port2 } = new MessageChannel();
     asked.add(port1);
-    const { hello, elsewhere } = awaitGreeting(port1, stop);
+    const { hello, tab: said } = awaitGreeting(port1, stop);
     void hello.then((words) => found({ port: port1, hello: words }));
     tab.postMessage({ inpage: 'connect', prefix, group }, [port2]);
-    return elsewhere;
+    return said;
   };
 
   const round = async (): Promise<void> => {
     const all = await tabs();
     const first = group === undefined ? all.find((tab) => tab.id === asker) : undefined;
     if (first) {
-      group = await Promise.race([ask(first), pause(PATIENCE)]);
+      const answer = ask(first);
+      void answer.then((words) => groups?.set(first.id, words.group));
+      const words = await Promise.race([answer, pause(PATIENCE)]);
+      group = words?.group ?? groups?.get(first.id);
+      if (words?.hosts) await pause(PATIENCE);
       if (stop.aborted) return;
     }
     for (const tab of all) if (tab !== first) void ask(tab);

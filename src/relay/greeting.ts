@@ -1,13 +1,13 @@
 /** The first words on a port: is a gateway at its other end? @module */
-import type { CalleeMessage, CallerMessage, Hello } from './protocol.js';
+import type { CalleeMessage, CallerMessage, Hello, TabWords } from './protocol.js';
 import type { GatewayPort } from './relay-request.js';
 
 /** How a port that was handed to a page was received. */
 export interface Greeting {
   /** A gateway has the port. Never resolves otherwise. */
   hello: Promise<Hello>;
-  /** The page has no engine, but knows which group its requests belong to. Never resolves otherwise. */
-  elsewhere: Promise<string>;
+  /** The page has it, and says which group its requests belong to. Never resolves otherwise. */
+  tab: Promise<TabWords>;
 }
 
 /** Listens for the first words on a port, until the signal aborts. */
@@ -15,19 +15,19 @@ export function awaitGreeting(port: MessagePort, signal: AbortSignal): Greeting 
   const listener = new AbortController();
   const stop = AbortSignal.any([signal, listener.signal]);
   const { promise: hello, resolve: onHello } = withResolvers<Hello>();
-  const { promise: elsewhere, resolve: onElsewhere } = withResolvers<string>();
+  const { promise: tab, resolve: onTab } = withResolvers<TabWords>();
   port.addEventListener(
     'message',
     (event: MessageEvent<CalleeMessage<never>>) => {
       if (event.data.type === 'hello') {
         listener.abort();
         onHello(event.data);
-      } else if (event.data.type === 'elsewhere') onElsewhere(event.data.group);
+      } else if (event.data.type === 'tab') onTab(event.data);
     },
     { signal: stop },
   );
   port.start();
-  return { hello, elsewhere };
+  return { hello, tab };
 }
 
 /** Tells the gateway that nothing will come through this port. */

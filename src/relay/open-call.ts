@@ -134,8 +134,7 @@ class OpenCall<Item> {
         return this.#end({});
       case 'error':
         return this.#end({ error: deserializeInferenceError(message.error) });
-      case 'elsewhere':
-        return this.#end({ error: peerGone() });
+      case 'tab':
       case 'hello':
       case 'alive':
         return;

@@ -13,7 +13,7 @@ import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import type { ModelStatus } from '../scheduler/model-status.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** Items that a callee may send before the caller grants more. */
 export const CREDIT_WINDOW = 32;
@@ -37,8 +37,8 @@ export type CallerMessage<Payload> =
 export type CalleeMessage<Item> =
   /** Sent when a port reaches a gateway, before `open`. */
   | Hello
-  /** A page that does not host an engine has no use for this port; its group does. */
-  | { type: 'elsewhere'; group: string }
+  /** Sent before anything else by the page that a port is handed to. */
+  | TabWords
   /** Nothing to say yet, but at work. */
   | { type: 'alive' }
   | { type: 'items'; items: Item[] }
@@ -50,6 +50,13 @@ export interface Hello {
   type: 'hello';
   version: number;
   lifeline: string | undefined;
+}
+
+/** What a page says of itself: its group, and whether the gateway is here, which then says hello on the same port. */
+export interface TabWords {
+  type: 'tab';
+  group: string;
+  hosts: boolean;
 }
 
 /** A Request without its streams. */
@@ -128,8 +135,11 @@ export interface ModelLostMessage {
 
 /** Page to Service Worker. */
 export type PageMessage =
-  /** Take control of all pages (a hard-reloaded page has no controller). Answered on the port with a {@link Hello}. */
-  | { inpage: 'claim' }
+  /**
+   * Take control of all pages (a hard-reloaded page has no controller), and know the group of this one. Answered on the
+   * port with a {@link Hello}.
+   */
+  | { inpage: 'claim'; group: string }
   /** Find the group's host for me. Answered on the port with a {@link BrokerMessage}. */
   | { inpage: 'broker'; group: string };
 

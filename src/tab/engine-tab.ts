@@ -1,7 +1,7 @@
 /** One tab's part in the engine: it hosts it, or waits in line and reaches the host through the Service Worker. @module */
 import { availableLocks } from '../relay/lifeline.js';
 import { connectThrough, rejectOnAbort } from '../relay/greeting.js';
-import type { BrokerMessage, CalleeMessage, ConnectMessage, PageMessage } from '../relay/protocol.js';
+import type { BrokerMessage, ConnectMessage, PageMessage, TabWords } from '../relay/protocol.js';
 import type { Connect, GatewayPort } from '../relay/relay-request.js';
 import { hostLock } from './engine-group.js';
 import { EngineHost } from './engine-host.js';
@@ -99,8 +99,9 @@ export class EngineTab {
     const [port] = ports;
     const { gateway, group } = this.#options;
     if (data?.inpage !== 'connect' || !port || data.prefix !== gateway.prefix || group === undefined) return;
-    if (this.#host && (data.group ?? group) === group) return this.#host.connect(port);
-    const answer: CalleeMessage<never> = { type: 'elsewhere', group };
-    port.postMessage(answer);
+    // The gateway may take a while to say hello; until then no other group's may be taken for it.
+    const words: TabWords = { type: 'tab', group, hosts: this.#host !== undefined };
+    port.postMessage(words);
+    if ((data.group ?? group) === group) this.#host?.connect(port);
   };
 }

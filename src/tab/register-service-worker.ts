@@ -16,11 +16,13 @@ export interface ServiceWorkerSettings {
 
 /**
  * Resolves when requests of this page go through the Service Worker.
+ * @param group of this tab
  * @throws InferenceError `unavailable` that says what to do
  */
 export async function registerServiceWorker(
   container: ServiceWorkerContainer,
   settings: ServiceWorkerSettings,
+  group: string,
 ): Promise<void> {
   const url = new URL(settings.script);
   url.searchParams.set('prefix', settings.prefix);
@@ -33,7 +35,7 @@ export async function registerServiceWorker(
   }
   const deadline = AbortSignal.timeout(CONTROL_DEADLINE);
   try {
-    await Promise.race([takeControl(container, registration, url), rejectOnAbort(deadline)]);
+    await Promise.race([takeControl(container, registration, url, group), rejectOnAbort(deadline)]);
   } catch (thrown) {
     if (!deadline.aborted) throw thrown;
     throw failure(
@@ -57,11 +59,12 @@ async function takeControl(
   container: ServiceWorkerContainer,
   registration: ServiceWorkerRegistration,
   url: URL,
+  group: string,
 ): Promise<void> {
   const worker = registration.installing ?? registration.waiting ?? registration.active;
   if (!worker) throw failure('The Service Worker was removed while it was registered.');
   await activated(worker);
-  const { version } = await claim(worker);
+  const { version } = await claim(worker, group);
   if (version !== PROTOCOL_VERSION) {
     throw failure(`The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again.`);
   }
@@ -82,9 +85,9 @@ function activated(worker: ServiceWorker): Promise<void> {
 }
 
 /** Hard-reloaded pages have no controller until they ask. */
-function claim(worker: ServiceWorker): Promise<Hello> {
+function claim(worker: ServiceWorker, group: string): Promise<Hello> {
   const { port1, port2 } = new MessageChannel();
-  const message: PageMessage = { inpage: 'claim' };
+  const message: PageMessage = { inpage: 'claim', group };
   worker.postMessage(message, [port2]);
   return new Promise((resolve) => {
     port1.onmessage = (event: MessageEvent<Hello>) => {

@@ -227,6 +227,17 @@ describe('several tabs', () => {
     expect(await ask(first, 'quick')).toEqual(SERVED);
   });
 
+  it('with other options never answer for a tab that is busy', async () => {
+    const first = await openHost(context, MODELS);
+    await openHost(context, { models: [countingModel(3, 0, 'other')] });
+    const status = await first.evaluate(async () => {
+      const response = fetch('/v1/models/quick');
+      for (const end = performance.now() + 1_500; performance.now() < end;);
+      return (await response).status;
+    });
+    expect(status).toBe(200);
+  });
+
   it('a page without Inpage is served by the tab that hosts', async () => {
     await openHost(context, MODELS);
     const plain = await context.newPage();

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findHost, type TabClient } from '../../src/relay/find-host.js';
-import { PROTOCOL_VERSION, type CalleeMessage } from '../../src/relay/protocol.js';
+import { PROTOCOL_VERSION, type Hello, type TabWords } from '../../src/relay/protocol.js';
 
-type Role = 'host' | 'guest' | 'silent';
+/** A `slow` host has a gateway that is just starting: it says hello when all other tabs have been asked. */
+type Role = 'host' | 'slow' | 'guest' | 'silent';
 
 /** A tab of a group in a role; it counts what it was asked and the ports that were closed again. */
 function tab(id: string, group: string, role: Role): TabClient & { role: Role; asked: number; hungUp: number } {
@@ -17,11 +18,11 @@ function tab(id: string, group: string, role: Role): TabClient & { role: Role; a
       port.onmessage = () => (this.hungUp += 1);
       if (this.role === 'silent') return;
       const wanted = message.group === undefined || message.group === group;
-      const answer: CalleeMessage<never> =
-        this.role === 'host' && wanted
-          ? { type: 'hello', version: PROTOCOL_VERSION, lifeline: id }
-          : { type: 'elsewhere', group };
-      port.postMessage(answer);
+      const hosts = this.role !== 'guest';
+      const words: TabWords = { type: 'tab', group, hosts };
+      port.postMessage(words);
+      const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION, lifeline: id };
+      if (hosts && wanted) setTimeout(() => port.postMessage(hello), this.role === 'slow' ? 800 : 0);
     },
   };
 }
@@ -46,6 +47,23 @@ describe('findHost', () => {
 
   it('asks all others when the asking tab does not answer', async () => {
     expect(await find([tab('a', 'g', 'silent'), tab('b', 'g', 'host')], 'a')).toBe('b');
+  });
+
+  it('waits for the asking tab’s own gateway while that starts, and takes no other group’s', async () => {
+    expect(await find([tab('x', 'other', 'host'), tab('a', 'g', 'slow')], 'a')).toBe('a');
+  });
+
+  it('knows the group of a busy tab from what that said before', async () => {
+    const groups = new Map<string, string>();
+    const signal = AbortSignal.timeout(3_000);
+    const asker = tab('a', 'g', 'guest');
+    const all = [tab('x', 'other', 'host'), asker, tab('b', 'g', 'host')];
+    const ask = () => findHost({ tabs: async () => all, prefix: '/v1', asker: 'a', groups, signal });
+    (await ask()).port.close();
+    asker.role = 'silent';
+    const { port, hello } = await ask();
+    port.close();
+    expect(hello.lifeline).toBe('b');
   });
 
   it('serves requests without a tab', async () => {
