@@ -41,7 +41,8 @@ export function dropXgrammar(module: XgrammarModule): void {
  */
 async function start(): Promise<XgrammarModule> {
   generation += 1;
-  const url = new URL(xgrammarUrl, import.meta.url);
+  // Written so that webpack does not take it for the name of a file: what the bundler gave is an address already.
+  const url = new globalThis.URL(xgrammarUrl, import.meta.url);
   if (generation > 1) url.searchParams.set('copy', String(generation));
   const scope = globalThis as { xgrammar?: Api };
   const before = scope.xgrammar;
