@@ -21,6 +21,8 @@ export interface CollectedChoice {
 
 /** A finished generation, choices in order. */
 export interface CollectedGeneration {
+  /** Catalog id of the model that answered. */
+  model: string;
   promptTokens: number;
   cachedTokens: number;
   choices: CollectedChoice[];
@@ -30,15 +32,16 @@ export interface CollectedGeneration {
 /** Reads all events. Rejects with what the events throw, and with `internal` when they end without `finish`. */
 export async function collectGeneration(events: AsyncIterable<GenerationEvent>): Promise<CollectedGeneration> {
   const choices: CollectedChoice[] = [];
-  let prompt = { promptTokens: 0, cachedTokens: 0 };
+  let start: Extract<GenerationEvent, { type: 'start' }> | undefined;
   let usage: GenerationUsage | undefined;
   for await (const event of events) {
-    if (event.type === 'start') prompt = { promptTokens: event.promptTokens, cachedTokens: event.cachedTokens };
+    if (event.type === 'start') start = event;
     else if (event.type === 'finish') usage = event.usage;
     else collect((choices[event.choice] ??= emptyChoice()), event);
   }
-  if (!usage) throw new InferenceError('internal', 'The generation ended without a result.');
-  return { ...prompt, choices, usage };
+  if (!start || !usage) throw new InferenceError('internal', 'The generation ended without a result.');
+  const { model, promptTokens, cachedTokens } = start;
+  return { model, promptTokens, cachedTokens, choices, usage };
 }
 
 function emptyChoice(): CollectedChoice {

@@ -35,7 +35,8 @@ export interface OutputFailure {
  * that choice starts. Choices interleave. `start` is first, `finish` last. Failures are thrown as InferenceError.
  */
 export type GenerationEvent =
-  | { type: 'start'; promptTokens: number; cachedTokens: number }
+  /** `model`: catalog id of the model that answers, which is a fallback when the one asked for cannot run here. */
+  | { type: 'start'; model: string; promptTokens: number; cachedTokens: number }
   | { type: 'reasoning-start'; choice: number }
   | { type: 'reasoning-delta'; choice: number; text: string }
   | { type: 'reasoning-end'; choice: number }

@@ -32,7 +32,8 @@ export async function* interpretTokens(
     if (event.type === 'prompt') {
       meter.prompt(event.promptTokens, event.cachedTokens);
       choices = startChoices(event, request, options.createId);
-      yield { type: 'start', promptTokens: event.promptTokens, cachedTokens: event.cachedTokens };
+      const { promptTokens, cachedTokens } = event;
+      yield { type: 'start', model: request.model, promptTokens, cachedTokens };
       continue;
     }
     const choice = choices[event.choice];

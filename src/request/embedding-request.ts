@@ -14,3 +14,8 @@ export interface EmbeddingResult {
   /** Tokens read, special tokens included. */
   promptTokens: number;
 }
+
+/** A result with the catalog id of the model that gave it: a fallback, when the one asked for cannot run here. */
+export interface EmbeddingAnswer extends EmbeddingResult {
+  model: string;
+}

@@ -6,7 +6,7 @@ import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { Catalog } from '../models/catalog.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
-import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
+import type { EmbeddingAnswer, EmbeddingRequest } from '../request/embedding-request.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
 import { Deadline, orAborted } from './deadline.js';
@@ -97,12 +97,13 @@ class Scheduler implements ControlledInference {
     );
   }
 
-  async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingResult> {
+  async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer> {
     const asked = this.#slotFor(request.model, 'embeddings');
     // Not exclusive: the model itself batches concurrent requests.
-    return this.#single(asked, options, false, (model, slot, signal) =>
-      operationOf(model, 'embed')({ ...request, model: slot.entry.id }, signal),
-    );
+    return this.#single(asked, options, false, async (model, slot, signal) => {
+      const { id } = slot.entry;
+      return { ...(await operationOf(model, 'embed')({ ...request, model: id }, signal)), model: id };
+    });
   }
 
   async *transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {

@@ -5,7 +5,7 @@
  */
 import type { GenerationEvent } from '../channels/generation-event.js';
 import type { Catalog } from '../models/catalog.js';
-import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
+import type { EmbeddingAnswer, EmbeddingRequest } from '../request/embedding-request.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
 
@@ -27,6 +27,6 @@ export interface Inference {
   readonly catalog: Catalog;
   generate(request: GenerationRequest, options: RunOptions): AsyncIterable<GenerationEvent>;
   countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;
-  embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingResult>;
+  embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;
 }

@@ -44,7 +44,7 @@ describe('interpretTokens: blocks', () => {
     const pieces = ['<think>', 'hm', '</think>', '\n\nLook:', ' ', ...CALL];
     const events = await all(interpret([PROMPT, ...pieces.map((piece) => token(piece)), end()]));
     expect(events.slice(0, -1)).toEqual([
-      { type: 'start', promptTokens: 7, cachedTokens: 3 },
+      { type: 'start', model: 'model', promptTokens: 7, cachedTokens: 3 },
       { type: 'reasoning-start', choice: 0 },
       { type: 'reasoning-delta', choice: 0, text: 'hm' },
       { type: 'reasoning-end', choice: 0 },

@@ -7,8 +7,8 @@ import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
-import type { CompletionHead } from '../generation/completion-head.js';
-import { systemFingerprint } from '../generation/system-fingerprint.js';
+import { beginHead } from '../generation/completion-head.js';
+import type { HeadOf } from '../generation/completion-head.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { requireLogprobs, requireStream } from '../schemas/cross-field-rules.js';
@@ -36,14 +36,9 @@ export const chatCompletionsEndpoint: Endpoint = {
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
     const request = toGenerationRequest(body, entry.id, await toMessages(body.messages));
     await context.admit(c, request.n);
-    const head: CompletionHead = {
-      id: `chatcmpl-${context.createId()}`,
-      created: Math.floor(context.now() / 1000),
-      model: entry.id,
-      systemFingerprint: systemFingerprint(entry),
-    };
-    if (body.stream !== true) return collected(c, context, request, head);
-    return streamed(c, context, request, head, body.stream_options?.include_usage === true);
+    const headOf = beginHead('chatcmpl', context);
+    if (body.stream !== true) return collected(c, context, request, headOf);
+    return streamed(c, context, request, headOf, body.stream_options?.include_usage === true);
   },
 };
 
@@ -51,17 +46,17 @@ async function collected(
   c: HttpRequestContext,
   context: HttpContext,
   request: GenerationRequest,
-  head: CompletionHead,
+  headOf: HeadOf,
 ): Promise<Response> {
   const answer = await collectGeneration(generate(context, request, { signal: c.req.raw.signal, deadline: 'result' }));
-  return c.json(toResponse(answer, head, request.topLogprobs !== undefined));
+  return c.json(toResponse(answer, headOf(answer.model), request.topLogprobs !== undefined));
 }
 
 function streamed(
   c: HttpRequestContext,
   context: HttpContext,
   request: GenerationRequest,
-  head: CompletionHead,
+  headOf: HeadOf,
   includeUsage: boolean,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
@@ -69,7 +64,7 @@ function streamed(
   const inStream = (error: InferenceError) => errorObject(error, 'chat-completions', c.get('inferenceId'));
   return streamResponse(context, {
     events: toStream(afterFirstToken(events), {
-      head,
+      headOf,
       n: request.n,
       includeUsage,
       hasLogprobs: request.topLogprobs !== undefined,

@@ -1,8 +1,8 @@
 /** Generation events as chat completion chunks. @module */
 import type { GenerationEvent } from '../../channels/generation-event.js';
-import type { InferenceError } from '../../errors/inference-error.js';
+import { InferenceError } from '../../errors/inference-error.js';
 import { finishReason } from '../generation/completion-head.js';
-import type { CompletionHead } from '../generation/completion-head.js';
+import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
 import { logprobsObject } from '../generation/logprobs-object.js';
 import { outputFailureError } from '../generation/output-failure-error.js';
 import { usageObject } from '../generation/usage-object.js';
@@ -10,13 +10,17 @@ import type { ServerSentEvent } from '../sse/server-sent-event.js';
 
 /** What the chunks depend on besides the events. */
 export interface ChunkOptions {
-  head: CompletionHead;
+  headOf: HeadOf;
   /** Number of choices. */
   n: number;
   includeUsage: boolean;
   hasLogprobs: boolean;
   /** The dialect's JSON for an error inside the stream. */
   errorObject: (error: InferenceError) => Record<string, unknown>;
+}
+
+interface ChunkState extends ChunkOptions {
+  head: CompletionHead;
 }
 
 /** The last event of every chat and text completion stream that did not break. */
@@ -27,8 +31,11 @@ export async function* toStream(
   events: AsyncIterable<GenerationEvent>,
   options: ChunkOptions,
 ): AsyncGenerator<ServerSentEvent[]> {
+  let state: ChunkState | undefined;
   let stopReason: 'stop' | 'length' | 'tool_calls' = 'stop';
   for await (const event of events) {
+    if (event.type === 'start') state = { ...options, head: options.headOf(event.model) };
+    if (!state) throw new InferenceError('internal', 'The generation answered before it began.');
     if (event.type === 'choice-finish') {
       if (event.failure) {
         yield [{ data: options.errorObject(outputFailureError(event.failure)) }, DONE];
@@ -38,17 +45,17 @@ export async function* toStream(
     }
     if (event.type === 'finish') {
       const usage = usageObject(event.usage, stopReason);
-      yield options.includeUsage ? [{ data: { ...chunk(options, []), usage } }, DONE] : [DONE];
+      yield options.includeUsage ? [{ data: { ...chunk(state, []), usage } }, DONE] : [DONE];
       return;
     }
-    const chunks = toChunks(event, options);
+    const chunks = toChunks(event, state);
     if (chunks.length > 0) yield chunks;
   }
 }
 
 type ChunkEvent = Exclude<GenerationEvent, { type: 'finish' }>;
 
-function toChunks(event: ChunkEvent, options: ChunkOptions): ServerSentEvent[] {
+function toChunks(event: ChunkEvent, options: ChunkState): ServerSentEvent[] {
   if (event.type === 'start') {
     const first = { role: 'assistant', content: '' };
     return Array.from({ length: options.n }, (_, index) => ({ data: chunk(options, [choiceChunk(index, first)]) }));
@@ -96,7 +103,7 @@ function choiceChunk(index: number, delta: object, reason: string | null = null)
   return { index, delta, logprobs: null, finish_reason: reason };
 }
 
-function chunk({ head, includeUsage }: ChunkOptions, choices: object[]): Record<string, unknown> {
+function chunk({ head, includeUsage }: ChunkState, choices: object[]): Record<string, unknown> {
   return {
     id: head.id,
     object: 'chat.completion.chunk',

@@ -4,8 +4,8 @@ import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
-import type { CompletionHead } from '../generation/completion-head.js';
-import { systemFingerprint } from '../generation/system-fingerprint.js';
+import { beginHead } from '../generation/completion-head.js';
+import type { HeadOf } from '../generation/completion-head.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { requireLogprobs, requireStream } from '../schemas/cross-field-rules.js';
@@ -37,23 +37,18 @@ export const completionsEndpoint: Endpoint = {
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
     const request = toGenerationRequest(body, entry.id);
     await context.admit(c, request.n);
-    const head: CompletionHead = {
-      id: `cmpl-${context.createId()}`,
-      created: Math.floor(context.now() / 1000),
-      model: entry.id,
-      systemFingerprint: systemFingerprint(entry),
-    };
-    if (body.stream === true) return stream(request, body, head, c, context);
+    const headOf = beginHead('cmpl', context);
+    if (body.stream === true) return stream(request, body, headOf, c, context);
     const signal = c.req.raw.signal;
     const generation = await collectGeneration(context.inference.generate(request, { signal, deadline: 'result' }));
-    return c.json(toCompletion(generation, head));
+    return c.json(toCompletion(generation, headOf(generation.model)));
   },
 };
 
 async function stream(
   request: GenerationRequest,
   body: CompletionsRequest,
-  head: CompletionHead,
+  headOf: HeadOf,
   c: HttpRequestContext,
   context: HttpContext,
 ): Promise<Response> {
@@ -61,7 +56,7 @@ async function stream(
   const events = context.inference.generate(request, { signal: abort.signal, deadline: 'first-token' });
   const options = { includeUsage: body.stream_options?.include_usage === true, logprobs: body.logprobs === true };
   return streamResponse(context, {
-    events: toServerSentEvents(toCompletionChunks(afterFirstToken(events), head, options)),
+    events: toServerSentEvents(toCompletionChunks(afterFirstToken(events), headOf, options)),
     abort,
     keepAlive: () => COMMENT,
     failure: (error) => [{ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }],

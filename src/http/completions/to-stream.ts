@@ -1,6 +1,7 @@
 /** Generation events as the chunks of a text completion stream. @module */
 import type { GenerationEvent } from '../../channels/generation-event.js';
-import type { CompletionHead } from '../generation/completion-head.js';
+import { InferenceError } from '../../errors/inference-error.js';
+import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
 import { usageObject } from '../generation/usage-object.js';
 import { completionLogprobs, completionObject } from './completion-object.js';
 import type { CompletionChoice, CompletionObject } from './completion-object.js';
@@ -25,11 +26,13 @@ interface StreamState extends CompletionStreamOptions {
 /** One chunk per piece of text, one with the `finish_reason` per choice, then the usage if it was asked for. */
 export async function* toCompletionChunks(
   events: AsyncIterable<GenerationEvent>,
-  head: CompletionHead,
+  headOf: HeadOf,
   options: CompletionStreamOptions,
 ): AsyncGenerator<CompletionObject, void, undefined> {
-  const state: StreamState = { ...options, head, offsets: [], stopReason: 'stop' };
+  let state: StreamState | undefined;
   for await (const event of events) {
+    if (event.type === 'start') state = { ...options, head: headOf(event.model), offsets: [], stopReason: 'stop' };
+    if (!state) throw new InferenceError('internal', 'The generation answered before it began.');
     const chunk = toChunk(event, state);
     if (chunk) yield chunk;
   }

@@ -21,8 +21,8 @@ export const embeddingsEndpoint: Endpoint = {
     const request = toEmbeddingRequest(body, entry.id);
     await context.admit(c);
     try {
-      const result = await context.inference.embed(request, { signal: c.req.raw.signal, deadline: 'result' });
-      return c.json(toEmbeddings(result, entry.id, body.encoding_format ?? 'float'));
+      const answer = await context.inference.embed(request, { signal: c.req.raw.signal, deadline: 'result' });
+      return c.json(toEmbeddings(answer, body.encoding_format ?? 'float'));
     } catch (thrown) {
       throw isSingle(body.input) ? withoutIndex(thrown) : thrown;
     }

@@ -1,5 +1,5 @@
-/** An embedding result as the answer of `POST /embeddings`. @module */
-import type { EmbeddingResult } from '../../request/embedding-request.js';
+/** Embeddings as the answer of `POST /embeddings`. @module */
+import type { EmbeddingAnswer } from '../../request/embedding-request.js';
 
 /** How vectors are written: numbers, or base64 of little-endian 32-bit floats. */
 export type EncodingFormat = 'float' | 'base64';
@@ -12,16 +12,16 @@ export interface EmbeddingsObject {
 }
 
 /** Items follow the inputs' order. */
-export function toEmbeddings(result: EmbeddingResult, model: string, format: EncodingFormat): EmbeddingsObject {
+export function toEmbeddings(answer: EmbeddingAnswer, format: EncodingFormat): EmbeddingsObject {
   return {
     object: 'list',
-    data: result.vectors.map((vector, index) => ({
+    data: answer.vectors.map((vector, index) => ({
       object: 'embedding',
       index,
       embedding: format === 'base64' ? toBase64(vector) : Array.from(vector),
     })),
-    model,
-    usage: { prompt_tokens: result.promptTokens, total_tokens: result.promptTokens },
+    model: answer.model,
+    usage: { prompt_tokens: answer.promptTokens, total_tokens: answer.promptTokens },
   };
 }
 

@@ -34,7 +34,6 @@ export const messagesEndpoint: Endpoint = {
     const id = `msg_${context.createId().replaceAll('-', '')}`;
     const message: MessageContext = {
       id,
-      model: entry.id,
       showThinking: showsThinking(body),
       showCache: asksForCache(json),
     };

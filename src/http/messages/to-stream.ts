@@ -9,8 +9,6 @@ import type { ContentBlock, MessageEnd, MessageStreamEvent } from './message-obj
 export interface MessageContext {
   /** `msg_...`, unique. */
   id: string;
-  /** Catalog id of the model used. */
-  model: string;
   /** Thinking was asked for; otherwise a model's reasoning stays inside. */
   showThinking: boolean;
   /** The usage tells cached tokens apart from other input. */
@@ -42,7 +40,7 @@ export async function* toMessageStream(
 function* renderEvent(event: GenerationEvent, state: MessageState): Generator<MessageStreamEvent> {
   switch (event.type) {
     case 'start':
-      yield messageStart(event.promptTokens, state.showCache ? event.cachedTokens : 0, state);
+      yield messageStart(event, state);
       yield { type: 'ping' };
       return;
     case 'choice-finish':
@@ -102,18 +100,23 @@ function* renderBlock(event: BlockEvent, state: MessageState): Generator<Message
   state.blockIndex += 1;
 }
 
-function messageStart(promptTokens: number, cachedTokens: number, context: MessageContext): MessageStreamEvent {
+type GenerationStart = Extract<GenerationEvent, { type: 'start' }>;
+
+function messageStart(
+  { model, promptTokens, cachedTokens }: GenerationStart,
+  context: MessageContext,
+): MessageStreamEvent {
   return {
     type: 'message_start',
     message: {
       id: context.id,
       type: 'message',
       role: 'assistant',
-      model: context.model,
+      model,
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: usageAtStart(promptTokens, cachedTokens),
+      usage: usageAtStart(promptTokens, context.showCache ? cachedTokens : 0),
     },
   };
 }

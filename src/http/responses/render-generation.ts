@@ -34,6 +34,7 @@ export interface RenderState extends RenderOptions {
 export function* renderGeneration(event: GenerationEvent, state: RenderState): Generator<ResponseEvent> {
   switch (event.type) {
     case 'start':
+      state.response.model = event.model;
       yield { type: 'response.created', response: snapshot(state) };
       yield { type: 'response.in_progress', response: snapshot(state) };
       return;
