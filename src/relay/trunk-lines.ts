@@ -4,7 +4,7 @@
  * looked for again.
  * @module
  */
-import { connectThrough } from './greeting.js';
+import { connectThrough, hangUp } from './greeting.js';
 import { watchLifeline } from './lifeline.js';
 import type { CallerMessage } from './protocol.js';
 import type { Connect, GatewayPort } from './relay-request.js';
@@ -16,8 +16,8 @@ const EXTENSION: CallerMessage<never> = { type: 'call' };
 
 interface Trunk {
   port: MessagePort;
-  /** Aborts when the gateway is gone. */
-  dead: AbortSignal;
+  /** Aborts when the line is given up. */
+  over: AbortController;
 }
 
 /** Gateways by the tab that asks: tabs may belong to different engines. */
@@ -32,31 +32,39 @@ export class TrunkLines {
     const trunk = this.#trunks.get(tab);
     if (trunk) {
       try {
-        const stop = AbortSignal.any([signal, trunk.dead, AbortSignal.timeout(PATIENCE)]);
+        const stop = AbortSignal.any([signal, trunk.over.signal, AbortSignal.timeout(PATIENCE)]);
         return await connectThrough((port) => trunk.port.postMessage(EXTENSION, [port]), stop);
       } catch {
         signal.throwIfAborted();
-        this.#trunks.delete(tab);
+        this.#drop(tab, trunk);
       }
     }
     const gateway = await find(signal);
-    void this.#lay(tab, find(AbortSignal.timeout(PATIENCE)));
+    this.#lay(tab, gateway);
     return gateway;
   }
 
   /** The tab starts anew and may belong to another engine now. */
   forget(tab: string): void {
-    this.#trunks.delete(tab);
+    const trunk = this.#trunks.get(tab);
+    if (trunk) this.#drop(tab, trunk);
   }
 
-  async #lay(tab: string, found: Promise<GatewayPort>): Promise<void> {
-    const gateway = await found.catch(() => undefined);
+  /** Branches off from a line that is about to be used for a call. */
+  #lay(tab: string, { port, hello }: GatewayPort): void {
     // Without a lifeline nobody would say when the line is dead.
-    if (gateway?.hello.lifeline === undefined) return;
-    const { port, hello } = gateway;
-    const death = new AbortController();
-    watchLifeline(hello.lifeline, () => death.abort(), new AbortController().signal);
-    death.signal.addEventListener('abort', () => this.#trunks.delete(tab));
-    this.#trunks.set(tab, { port, dead: death.signal });
+    if (hello.lifeline === undefined || this.#trunks.has(tab)) return;
+    const { port1, port2 } = new MessageChannel();
+    port.postMessage(EXTENSION, [port2]);
+    const trunk: Trunk = { port: port1, over: new AbortController() };
+    this.#trunks.set(tab, trunk);
+    watchLifeline(hello.lifeline, () => this.#drop(tab, trunk), trunk.over.signal);
+  }
+
+  #drop(tab: string, trunk: Trunk): void {
+    if (this.#trunks.get(tab) === trunk) this.#trunks.delete(tab);
+    if (trunk.over.signal.aborted) return;
+    trunk.over.abort();
+    hangUp(trunk.port);
   }
 }

@@ -238,12 +238,21 @@ describe('several tabs', () => {
     expect(status).toBe(200);
   });
 
-  it('a page without Inpage is served by the tab that hosts', async () => {
-    await openHost(context, MODELS);
+  it('a page without Inpage is served by the tab that hosts, which is looked for once', async () => {
+    const host = await openHost(context, MODELS);
+    await host.evaluate(() => {
+      const searches: string[] = [];
+      Object.assign(window, { searches });
+      navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ inpage?: string }>) => {
+        if (data.inpage === 'connect') searches.push(data.inpage);
+      });
+    });
     const plain = await context.newPage();
     await plain.goto(`${inject('demoOrigin')}/models/tiny-chat/config.json`);
-    const status = await plain.evaluate(async () => (await fetch('/v1/models')).status);
-    expect(status).toBe(200);
+    for (let request = 0; request < 3; request++) {
+      expect(await plain.evaluate(async () => (await fetch('/v1/models')).status)).toBe(200);
+    }
+    expect(await host.evaluate(() => (window as unknown as { searches: string[] }).searches)).toEqual(['connect']);
   });
 });
 
