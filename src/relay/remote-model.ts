@@ -3,6 +3,7 @@ import type { LoadedModel, ModelInfo } from '../backends/backend.js';
 import { deserializeInferenceError, InferenceError } from '../errors/inference-error.js';
 import type { LoadProgress } from '../models/model-entry.js';
 import { MODEL_TIMING } from './call-timing.js';
+import { rejectOnAbort } from './greeting.js';
 import { watchLifeline } from './lifeline.js';
 import { openCall, peerGone } from './open-call.js';
 import type {
@@ -99,6 +100,7 @@ class RemoteModel {
 
   /** Ends the worker; whoever still waits for it learns so. */
   end(): void {
+    if (this.#over.signal.aborted) return;
     this.#over.abort();
     this.#worker.end();
     this.#worker.port.close();
@@ -106,13 +108,14 @@ class RemoteModel {
   }
 
   async #unload(): Promise<void> {
-    try {
-      for await (const _ of this.call({ method: 'unload' }, AbortSignal.timeout(UNLOAD_DEADLINE))) break;
-    } catch {
-      // Ending the worker frees more than any unload can.
-    } finally {
-      this.end();
-    }
+    const deadline = AbortSignal.timeout(UNLOAD_DEADLINE);
+    // A call that is aborted waits for the worker to stop, and one that hangs does not. Ending it frees more than any unload.
+    await Promise.race([this.#sayGoodbye(deadline), rejectOnAbort(deadline)]).catch(() => {});
+    this.end();
+  }
+
+  async #sayGoodbye(signal: AbortSignal): Promise<void> {
+    for await (const _ of this.call({ method: 'unload' }, signal)) break;
   }
 }
 

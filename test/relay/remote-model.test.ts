@@ -126,6 +126,17 @@ describe('a model in another realm', () => {
     expect((await model.lost).code).toBe('unavailable');
   });
 
+  it('ends a worker that hangs when it is told to unload, without waiting for it to stop', async () => {
+    const { model, counts } = await remote({
+      load: async (entry, options) => ({
+        ...(await scriptedBackend.load(entry, options)),
+        unload: () => new Promise(() => {}),
+      }),
+    });
+    await model.unload();
+    expect(counts.ended).toBe(1);
+  }, 15_000);
+
   it('ends its worker when loading fails, and passes the error on', async () => {
     const failing: Backend = {
       load: () => Promise.reject(new InferenceError('insufficient_resources', 'Too big.', { param: 'model' })),
