@@ -21,6 +21,8 @@ export interface TextTokenizer {
   bytesOf(token: number): Uint8Array;
   /** Jinja source; absent for models without chat training. */
   readonly chatTemplate?: string;
+  /** Jinja source for conversations with tools, where the model has another one for them. */
+  readonly toolTemplate?: string;
   /** `bos_token`, `eos_token` and the like, for the template. */
   readonly templateVariables: Readonly<Record<string, string>>;
   /** Ids that the model wants before raw text (a BOS token), usually none. */

@@ -14,6 +14,7 @@ export interface TokenizerParts {
   /** End-of-turn tokens of the generation config. */
   endTokens: readonly number[];
   chatTemplate: string | undefined;
+  toolTemplate?: string | undefined;
 }
 
 /** `tokenizer.json`, as far as it is looked into. */
@@ -43,7 +44,7 @@ const encoder = new TextEncoder();
 
 /** Runs the stages of a tokenizer for text in which no added token is meant. */
 export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
-  const { tokenizer, chatTemplate, specialTokens } = parts;
+  const { tokenizer, chatTemplate, toolTemplate, specialTokens } = parts;
   const stages = tokenizer as unknown as Stages;
   const added: AddedTokens = tokenizer.get_added_tokens_decoder();
   const addedTokens = new Map([...added].map(([id, { content }]) => [content, id] as const));
@@ -61,6 +62,7 @@ export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
         : bytesOfPiece(stages.model.vocab[token] ?? ''));
     },
     ...(chatTemplate !== undefined && { chatTemplate }),
+    ...(toolTemplate !== undefined && { toolTemplate }),
     templateVariables: specialTokens,
     prefixTokens: prefixTokens(tokenizer, specialTokens),
   };

@@ -1,9 +1,9 @@
 /** A canonical request to the token ids of its prompt. @module */
-import { Template } from '@huggingface/jinja';
 import type { TextTokenizer } from '../decoding/text-engine.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
+import { compiledTemplate } from './chat-templates.js';
 import { declaresTools } from './detect-formats.js';
 import { encodeTrustedText, PromptEncoder } from './encode-prompt.js';
 import { withHermesTools } from './hermes-tools.js';
@@ -30,8 +30,6 @@ export interface PromptFormats {
   reasoningFormat: ReasoningFormat;
 }
 
-const templates = new Map<string, Template>();
-
 /**
  * Renders with the model's own chat template; raw prompts are encoded as they are, control tokens included. No string of
  * a chat request can become a control token.
@@ -46,8 +44,7 @@ export function renderPrompt(
   if (prompt.type === 'raw') {
     return { tokens: [...tokenizer.prefixTokens, ...encodeTrustedText(prompt.text, tokenizer)], reasoningOpen: false };
   }
-  const source = tokenizer.chatTemplate;
-  if (source === undefined) {
+  if (tokenizer.chatTemplate === undefined) {
     throw new InferenceError(
       'model_not_supported',
       'This model has no chat template: it completes text, but cannot chat.',
@@ -58,8 +55,12 @@ export function renderPrompt(
   }
   const messages = templateMessages(prompt.messages);
   const tools = request.toolChoice === 'none' ? [] : templateTools(request.tools);
-  const encoder = new PromptEncoder(tokenizer, source + JSON.stringify([messages, tools, request.templateArguments]));
-  const text = renderConversation(source, request, tokenizer, {
+  const sources = templatesFor(tokenizer, formats, { messages, tools });
+  const encoder = new PromptEncoder(
+    tokenizer,
+    sources.join('') + JSON.stringify([messages, tools, request.templateArguments]),
+  );
+  const text = renderConversation(sources, request, tokenizer, {
     messages: encoder.markDeep(messages) as TemplateMessage[],
     tools: encoder.markDeep(tools) as TemplateTool[],
     templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
@@ -73,29 +74,42 @@ interface Conversation {
   templateArguments: Record<string, unknown>;
 }
 
+/** The templates to try. One for tools is right for calls, too; what it refuses can be written out for the plain one. */
+function templatesFor(
+  { chatTemplate = '', toolTemplate }: TextTokenizer,
+  { toolFormat }: PromptFormats,
+  { messages, tools }: Omit<Conversation, 'templateArguments'>,
+): string[] {
+  const hasCalls = messages.some((message) => message.tool_calls !== undefined || message.role === 'tool');
+  if (toolTemplate === undefined || (tools.length === 0 && !hasCalls)) return [chatTemplate];
+  return tools.length === 0 || toolFormat === 'hermes' ? [toolTemplate, chatTemplate] : [toolTemplate];
+}
+
 function renderConversation(
-  source: string,
+  sources: readonly string[],
   request: GenerationRequest,
   tokenizer: TextTokenizer,
   conversation: Conversation,
 ): string {
-  const knowsTools = declaresTools(source);
   const { enabled, effort } = request.reasoning;
   const variables = {
     ...conversation.templateArguments,
     ...(enabled !== undefined && { enable_thinking: enabled, thinking: enabled }),
     ...(effort !== undefined && { reasoning_effort: effort }),
     ...tokenizer.templateVariables,
-    tools: knowsTools && conversation.tools.length > 0 ? conversation.tools : null,
     add_generation_prompt: true,
   };
-  const template = compiledTemplate(source);
   let refusal: unknown;
-  for (const messages of variantsOf(conversation, knowsTools)) {
-    try {
-      return template.render({ ...variables, messages });
-    } catch (error) {
-      refusal ??= error;
+  for (const source of sources) {
+    const knowsTools = declaresTools(source);
+    const tools = knowsTools && conversation.tools.length > 0 ? conversation.tools : null;
+    const template = compiledTemplate(source);
+    for (const messages of variantsOf(conversation, knowsTools)) {
+      try {
+        return template.render({ ...variables, tools, messages });
+      } catch (error) {
+        refusal ??= error;
+      }
     }
   }
   const reason = refusal instanceof Error ? refusal.message : 'unknown reason';
@@ -113,14 +127,6 @@ function* variantsOf(conversation: Conversation, knowsTools: boolean): Generator
   yield withStringArguments(messages);
   yield withoutSystemRole(messages);
   yield withoutSystemRole(withShortCallIds(messages));
-}
-
-function compiledTemplate(source: string): Template {
-  const known = templates.get(source);
-  if (known) return known;
-  const template = new Template(source);
-  templates.set(source, template);
-  return template;
 }
 
 /** Only the template's own tags count: those of the client carry marks. */

@@ -216,6 +216,41 @@ describe('templates of the hub', () => {
     },
   );
 
+  describe('a model with another template for tools', () => {
+    // Hermes 3's: it loops over the tools in any case, and adds their descriptions to strings.
+    const toolTemplate =
+      "{{ 'FUNCTIONS ' }}{% for tool in tools %}{{ tool.function.name + ' - ' + tool.function.description }}{% endfor %}" +
+      "{% for message in messages %}{{ message.role + ': ' + message.content }}{% if message.tool_calls %}{{ message.tool_calls | tojson }}{% endif %}{% endfor %}";
+    const own: TextTokenizer = {
+      ...tokenizer,
+      chatTemplate: "{% for message in messages %}{{ '[' + message.role + '] ' + message.content + '\n' }}{% endfor %}",
+      toolTemplate,
+    };
+
+    it('takes the plain one without tools', () => {
+      expect(rendered(chat([user('Hi')]), own)).toBe('[user] Hi\n');
+      expect(rendered(chat([user('Hi')], { tools: [weather], toolChoice: 'none' }), own)).toBe('[user] Hi\n');
+    });
+
+    it('takes the other one with tools', () => {
+      const prompt = rendered(chat([user('Hi')], { tools: [weather] }), own);
+      expect(prompt).toBe('FUNCTIONS get_weather - Tells the weather.user: Hi');
+    });
+
+    it('writes calls out for the plain one when the other refuses them without tools', () => {
+      const prompt = rendered(chat(conversation), own);
+      expect(prompt).toContain('[assistant] <tool_call>\n{"name": "get_weather", "arguments": {"city":"Rome"}}');
+      expect(prompt).toContain('[user] <tool_response>');
+    });
+
+    it('declares tools in Hermes words where the other refuses them, and nowhere else', () => {
+      const { description: _, ...bare } = weather;
+      const request = chat([user('Hi')], { tools: [bare] });
+      expect(rendered(request, own)).toContain('[system] # Tools');
+      expect(() => renderPrompt(request, own, { ...formats, toolFormat: 'mistral' })).toThrow(/refused/);
+    });
+  });
+
   it('says why a template refuses', () => {
     const own: TextTokenizer = { ...tokenizer, chatTemplate: "{{ raise_exception('Only on Sundays.') }}" };
     expect(() => render(chat([user('Hi')]), own)).toThrow(/Only on Sundays/);

@@ -2,6 +2,7 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import type { TextTokenizer } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../errors/inference-error.js';
+import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-templates.js';
 import { createTextTokenizer, specialTokensOf, type TokenizerJson } from '../../prompt/create-text-tokenizer.js';
 import { type ChatConfig, endTokensOf } from './chat-config.js';
 import { toChatTemplate } from './conversation-template.js';
@@ -12,9 +13,7 @@ interface TokenizerFile extends TokenizerJson {
   added_tokens?: { id: number; content: string }[];
 }
 
-type TokenizerConfig = Record<string, unknown> & {
-  chat_template?: string | { name: string; template: string }[];
-};
+type TokenizerConfig = Record<string, unknown> & { chat_template?: ChatTemplateField };
 
 /**
  * Reads `tokenizer.json` and `tokenizer_config.json`. The chat template is the model's own, or built from
@@ -27,20 +26,15 @@ export async function loadTokenizer(files: ModelFiles, config: ChatConfig): Prom
     throw new InferenceError('model_not_supported', 'The model folder holds no `tokenizer.json`.', { param: 'model' });
   }
   const own = ((await files.readJson('tokenizer_config.json', 'webllm/model')) ?? {}) as TokenizerConfig;
+  const templates = chatTemplatesOf(own.chat_template);
   return createTextTokenizer({
+    ...templates,
     tokenizer: new Tokenizer(json, own),
     json,
     specialTokens: specialTokensOf(own),
     endTokens: endTokensOf(config),
-    chatTemplate: chatTemplateOf(own) ?? builtTemplate(config, json),
+    chatTemplate: templates.chatTemplate ?? builtTemplate(config, json),
   });
-}
-
-/** Some models bring several templates; the one for tools knows plain conversations too. */
-function chatTemplateOf({ chat_template: template }: TokenizerConfig): string | undefined {
-  if (template === undefined || typeof template === 'string') return template;
-  const named = (name: string): string | undefined => template.find((one) => one.name === name)?.template;
-  return named('tool_use') ?? named('default');
 }
 
 function builtTemplate({ conv_template: format }: ChatConfig, json: TokenizerFile): string | undefined {

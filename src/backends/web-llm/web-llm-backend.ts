@@ -70,7 +70,7 @@ async function loadModel(entry: ModelEntry, options: LoadOptions, environment: W
 
 function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenizer, started: StartedEngine): TextModel {
   const { engine, tap, watch, stop } = started;
-  const toolFormat = detectToolFormat(tokenizer.chatTemplate, entry.toolFormat);
+  const toolFormat = detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat);
   const reasoningFormat = detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat);
   const textEngine = new WebLlmTextEngine({
     engine,

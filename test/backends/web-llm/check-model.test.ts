@@ -127,20 +127,21 @@ describe('before any download', () => {
     expect(browser.fetched.filter((url) => url.endsWith('.bin'))).toEqual([]);
   });
 
-  it('asks for no more storage than the shards need that are not cached', async () => {
-    const half = WEIGHT_BYTES / 2;
-    for (const [free, code] of [
-      [half, 'model_not_supported'],
-      [half - 1, 'insufficient_resources'],
-    ] as const) {
-      const browser = fakeBrowser({ freeStorage: free, files: { 'tokenizer.json': undefined } });
-      const cache = await browser.environment.caches!.open('webllm/model');
-      await cache.put(`https://huggingface.co/mlc-ai/${LARGE}/resolve/main/params_shard_0.bin`, new Response());
-      const error = await failure(browser, { id: LARGE });
-      expect(error.code).toBe(code);
-      if (error.code === 'insufficient_resources')
-        expect(error.message).toContain(`${Math.ceil(half / 2 ** 20)} MB of storage`);
-    }
+  it.each([
+    ['enough', WEIGHT_BYTES / 2, 'model_not_supported', 'tokenizer.json'],
+    [
+      'too little',
+      WEIGHT_BYTES / 2 - 1,
+      'insufficient_resources',
+      `${Math.ceil(WEIGHT_BYTES / 2 ** 21)} MB of storage`,
+    ],
+  ])('counts only the shards that are not cached: %s', async (_, freeStorage, code, says) => {
+    const browser = fakeBrowser({ freeStorage, files: { 'tokenizer.json': undefined } });
+    const cache = await browser.environment.caches!.open('webllm/model');
+    await cache.put(`https://huggingface.co/mlc-ai/${LARGE}/resolve/main/params_shard_0.bin`, new Response());
+    const error = await failure(browser, { id: LARGE });
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(says);
   });
 
   it('names for an entry’s own model one that is smaller than its weights, and none when their size is unknown', async () => {

@@ -131,6 +131,20 @@ describe('loading', () => {
     expect(browser.fetched.every((url) => url.startsWith(folder))).toBe(true);
   });
 
+  it('keeps a template for tools apart from the plain one', async () => {
+    const templates = {
+      default: '{% for message in messages %}{{ message.content }}{% endfor %}',
+      tool_use: '{% for tool in tools %}{{ tool.function.name }}{% endfor %}{{ messages[0].content }}',
+    };
+    const list = Object.entries(templates).map(([name, template]) => ({ name, template }));
+    const { model } = await loadFake({ files: { 'tokenizer_config.json': { chat_template: list } } });
+    const count = (changes?: Partial<GenerationRequest>): Promise<number> =>
+      model.countTokens(ask([user('Hi')], changes), new AbortController().signal);
+    const plain = await count();
+    expect(plain).toBeGreaterThan(0);
+    expect(await count({ tools: [{ name: 'get_weather', parameters: {} }] })).toBeGreaterThan(plain);
+  });
+
   it('passes a shorter context on, so that less memory is taken', async () => {
     const { model, record } = await loadFake({}, { contextLength: 256 });
     expect(model.info.contextLength).toBe(256);

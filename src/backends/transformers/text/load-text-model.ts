@@ -9,6 +9,7 @@ import {
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../errors/inference-error.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
+import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-templates.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../backend.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
@@ -38,8 +39,8 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
       AutoModelForCausalLM.from_pretrained(source.id, source.pretrained),
     ]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
-    const chatTemplate = await findChatTemplate(pretrained, source);
-    const loaded = await assemble(entry, source, { pretrained, model, chatTemplate });
+    const templates = await findChatTemplates(pretrained, source);
+    const loaded = await assemble(entry, source, { pretrained, model, templates });
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
   } catch (thrown) {
@@ -54,23 +55,23 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
 interface LoadedParts {
   pretrained: PreTrainedTokenizer;
   model: PreTrainedModel;
-  chatTemplate: string | undefined;
+  templates: ChatTemplates;
 }
 
 async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<TextModel> {
-  const { model, pretrained, chatTemplate } = parts;
+  const { model, pretrained, templates } = parts;
   const plain = textSession(model, entry);
   const session = source.info.device === 'wasm' ? (residentSession(plain) ?? plain) : plain;
   const config = model.config as unknown as Record<string, unknown>;
-  const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), chatTemplate });
+  const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), ...templates });
   const forward = new ForwardPass(session, ONE_BASED.includes(String(config['model_type'])) ? 1 : 0);
   const engine = new TransformersTextEngine({
     forward,
     emptyState: () => SequenceState.empty(session),
     tokenizer,
     contextLength: contextLength(entry, config),
-    toolFormat: detectToolFormat(chatTemplate, entry.toolFormat),
-    reasoningFormat: detectReasoningFormat(chatTemplate, entry.reasoningFormat),
+    toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
+    reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
   });
   const device = source.info.device === 'webgpu' ? await gpuDevice() : undefined;
@@ -100,10 +101,10 @@ function textSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession {
 }
 
 /** From the tokenizer's config, or, as newer repositories have it, from a file of its own. */
-async function findChatTemplate(pretrained: PreTrainedTokenizer, source: ModelSource): Promise<string | undefined> {
-  const template = (pretrained as unknown as { chat_template: string | Record<string, string> | null }).chat_template;
-  if (typeof template === 'string') return template;
-  return template?.['tool_use'] ?? template?.['default'] ?? source.readText('chat_template.jinja');
+async function findChatTemplates(pretrained: PreTrainedTokenizer, source: ModelSource): Promise<ChatTemplates> {
+  const templates = chatTemplatesOf((pretrained as unknown as { chat_template: ChatTemplateField }).chat_template);
+  if (templates.chatTemplate !== undefined) return templates;
+  return { ...templates, chatTemplate: await source.readText('chat_template.jinja') };
 }
 
 function endTokens(model: PreTrainedModel): number[] {

@@ -2,6 +2,7 @@
 import type { PreTrainedTokenizer } from '@huggingface/transformers';
 import type { Tokenizer } from '@huggingface/tokenizers';
 import type { TextTokenizer } from '../../../decoding/text-engine.js';
+import type { ChatTemplates } from '../../../prompt/chat-templates.js';
 import {
   createTextTokenizer as createOfParts,
   specialTokensOf,
@@ -9,10 +10,9 @@ import {
 } from '../../../prompt/create-text-tokenizer.js';
 
 /** What is not in the tokenizer's own files. */
-export interface TextTokenizerOptions {
+export interface TextTokenizerOptions extends ChatTemplates {
   /** `eos_token_id` of the generation config and config. */
   endTokens: readonly number[];
-  chatTemplate: string | undefined;
 }
 
 /** Takes out of transformers.js's class what the tokenizer's files said. */
