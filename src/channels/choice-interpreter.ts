@@ -112,17 +112,19 @@ export function createChoiceInterpreter(options: ChoiceInterpreterOptions): Choi
     return taken;
   };
 
-  /** Held-back text of a call that the cap cut is no content; the failure's raw output has it. */
-  const endParts = (reason: 'stop' | 'length'): { parts: ChannelPart[]; cutBeforeCall: boolean } => {
-    const insideCall = reason === 'length' && parser.channel === 'tool-call';
+  /** Held-back text of a call that the cap or a stop sequence cut is no content; a failure's raw output has it. */
+  const endParts = ({ reason, stopSequence }: ChoiceEndEvent): { parts: ChannelPart[]; cutBeforeCall: boolean } => {
+    const isCut = reason === 'length' || stopSequence !== undefined;
+    const insideCall = isCut && parser.channel === 'tool-call';
     const parts = parser.end();
     const cutBeforeCall = insideCall && parts.some((part) => part.type === 'text');
     return { parts: cutBeforeCall ? parts.filter((part) => part.type !== 'text') : parts, cutBeforeCall };
   };
 
-  const finishReason = (reason: 'stop' | 'length', endedInText: boolean): 'stop' | 'length' | 'tool-calls' => {
-    if (reason === 'length' && endedInText) return 'length';
-    return calls.length > 0 ? 'tool-calls' : reason;
+  const finishReason = (end: ChoiceEndEvent, endedInText: boolean): 'stop' | 'length' | 'tool-calls' => {
+    if (end.stopSequence !== undefined) return 'stop';
+    if (end.reason === 'length' && endedInText) return 'length';
+    return calls.length > 0 ? 'tool-calls' : end.reason;
   };
 
   return {
@@ -136,21 +138,22 @@ export function createChoiceInterpreter(options: ChoiceInterpreterOptions): Choi
       parts.forEach(take);
       return { events: takeEvents(), isReasoning: before === 'reasoning' || after === 'reasoning' };
     },
-    end({ reason, text: rest, stopSequence }) {
+    end(event) {
+      const { reason, text: rest, stopSequence } = event;
       rawOutput += rest;
       parser.push(rest).forEach(take);
-      const { parts, cutBeforeCall } = endParts(reason);
+      const { parts, cutBeforeCall } = endParts(event);
       parts.forEach(take);
       // Tokens that a stop sequence swallowed whole still have log-probabilities.
       if (block === 'text' || (!textSeen && calls.length === 0)) flushLogprobs();
       const endedInText = block === 'text' || block === 'reasoning';
       close();
-      const finished = { rawOutput, text, toolCalls: calls, cutBeforeCall, reason };
+      const finished = { rawOutput, text, toolCalls: calls, cutBeforeCall, reason, stopSequence };
       const failure = findOutputFailure(request, finished);
       events.push({
         type: 'choice-finish',
         choice,
-        reason: finishReason(reason, endedInText),
+        reason: finishReason(event, endedInText),
         ...(stopSequence === undefined ? {} : { stopSequence }),
         ...(failure ? { failure } : {}),
         completionTokens,

@@ -51,6 +51,7 @@ export type GenerationEvent =
   | {
       type: 'choice-finish';
       choice: number;
+      /** `stop` when a stop sequence fired, even inside a call or after some. */
       reason: 'stop' | 'length' | 'tool-calls';
       stopSequence?: string;
       failure?: OutputFailure;

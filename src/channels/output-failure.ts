@@ -13,9 +13,14 @@ export interface FinishedChoice {
   /** The end came inside a call that had not yet been given out. */
   cutBeforeCall: boolean;
   reason: 'stop' | 'length';
+  /** The stop sequence that ended it. */
+  stopSequence: string | undefined;
 }
 
-/** The first reason why the choice must not count as an answer, or undefined when it is one. */
+/**
+ * The first reason why the choice must not count as an answer, or undefined when it is one. What a stop sequence ended
+ * is the answer that was asked for, however unfinished.
+ */
 export function findOutputFailure(request: GenerationRequest, choice: FinishedChoice): OutputFailure | undefined {
   const type = failureType(request, choice);
   return type && { type, rawOutput: choice.rawOutput };
@@ -23,6 +28,7 @@ export function findOutputFailure(request: GenerationRequest, choice: FinishedCh
 
 function failureType(request: GenerationRequest, choice: FinishedChoice): OutputFailure['type'] | undefined {
   const { toolCalls, reason } = choice;
+  if (choice.stopSequence !== undefined) return undefined;
   if (choice.cutBeforeCall) return 'tool-call';
   if (toolCalls.some((call) => !call.complete || !isJsonObject(call.arguments))) return 'tool-call';
   if (!choiceSatisfied(request, toolCalls)) {

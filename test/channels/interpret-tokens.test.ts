@@ -210,6 +210,25 @@ describe('interpretTokens: failures', () => {
     expect(choice.failure?.type).toBe('tool-call');
   });
 
+  it('what a stop sequence ended is no failure: in a call, in JSON, before a required call, after a whole one', async () => {
+    const stopped = async (pieces: readonly string[], asked: Partial<GenerationRequest>) => {
+      const events = [PROMPT, ...pieces.map((piece) => token(piece)), end(0, { stopSequence: 'END' })];
+      return (await collectGeneration(interpret(events, request(asked)))).choices[0]!;
+    };
+    const cases: [readonly string[], Partial<GenerationRequest>, object][] = [
+      [CALL.slice(0, 2), {}, { text: '', toolCalls: [] }],
+      [CALL.slice(0, 3), { toolChoice: 'required' }, { toolCalls: [{ arguments: '{"a"' }] }],
+      [['{"a": 1'], { tools: [], output: { type: 'json-object' } }, { text: '{"a": 1' }],
+      [['Well'], { toolChoice: { name: 'f' } }, { text: 'Well' }],
+      [[...CALL, 'And'], {}, { text: 'And', toolCalls: [{ arguments: '{"a": 1}' }] }],
+    ];
+    for (const [pieces, asked, expected] of cases) {
+      const choice = await stopped(pieces, asked);
+      expect(choice).toMatchObject({ ...expected, reason: 'stop', stopSequence: 'END' });
+      expect(choice.failure).toBeUndefined();
+    }
+  });
+
   it('passes on what the engine throws, and closes it when the reader breaks off', async () => {
     let closed = 0;
     const options = { clock: tickingClock(), createId: createToolCallId, startTime: 0 };

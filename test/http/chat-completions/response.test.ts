@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
-import { chat } from '../support/call.js';
+import { chat, eventsOf } from '../support/call.js';
 
 const script = (replies: NonNullable<ModelEntry['script']>['replies'], overrides: Partial<ModelEntry> = {}) =>
   buildApp({ models: [scriptedChat({ script: { replies }, ...overrides })] });
@@ -161,6 +161,20 @@ describe('length', () => {
       expect(json.choices[0].message.content).toBe('one two three four'.split(first)[0]);
       expect(json.choices[0].finish_reason).toBe('stop');
     }
+  });
+
+  it('[C34] a stop sequence inside JSON or a call ends the answer as it is', async () => {
+    const { app } = await script([{ match: 'JSON', text: '{"a": 1, "b": 2}' }, CALL]);
+    const messages = [{ role: 'user', content: 'JSON, please' }];
+    for (const stream of [false, true]) {
+      const { text } = await chat(app, { messages, response_format: { type: 'json_object' }, stop: ',', stream });
+      const choices = stream ? eventsOf(text).flatMap(({ json }) => json?.choices ?? []) : JSON.parse(text).choices;
+      expect(choices.map((choice: any) => (choice.message ?? choice.delta).content ?? '').join('')).toBe('{"a": 1');
+      expect(choices.at(-1).finish_reason).toBe('stop');
+    }
+    const [choice] = (await chat(app, { tools: [LOOK], tool_choice: 'required', stop: 'Bern' })).json.choices;
+    expect(choice.finish_reason).toBe('stop');
+    expect(choice.message.tool_calls[0].function).toMatchObject({ name: 'look_up', arguments: '{"city":"' });
   });
 
   it('[C35] of several stop sequences the first to occur ends the text', async () => {

@@ -95,6 +95,27 @@ it('[M11] stop_sequences name the one that fired', async () => {
   });
 });
 
+it('[M11] a stop sequence inside a call or JSON is named, too', async () => {
+  const call = { messages: [user('How is the weather?')], tools: TOOLS, tool_choice: { type: 'any' } };
+  const stopped = { stop_reason: 'stop_sequence', stop_sequence: ',' };
+  // The first comma stands before the arguments, so no call has come yet.
+  expect(await create({ ...call, stop_sequences: [','] })).toMatchObject({
+    content: [{ text: 'Looking.' }],
+    ...stopped,
+  });
+  expect(await create({ ...call, stop_sequences: ['"days"'] })).toMatchObject({
+    content: [{ text: 'Looking.' }, { type: 'tool_use', name: 'get_weather', input: { city: 'Paris' } }],
+    stop_reason: 'stop_sequence',
+    stop_sequence: '"days"',
+  });
+  const format = { type: 'json_schema', schema: { type: 'object' } };
+  const script = { replies: [{ text: '{"a": 1, "b": 2}' }] };
+  expect(await create({ output_config: { format }, stop_sequences: [','] }, { script })).toMatchObject({
+    content: [{ type: 'text', text: '{"a": 1' }],
+    ...stopped,
+  });
+});
+
 it('[M12] a tool has a name of 1 to 128 letters, digits, underscores and dashes', async () => {
   const tool = { input_schema: { type: 'object' } };
   for (const name of ['get weather', '', 'a'.repeat(129), undefined])
