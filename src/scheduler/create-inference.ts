@@ -68,6 +68,11 @@ class Scheduler implements ControlledInference {
     }
   }
 
+  contextLength(model: string): number | undefined {
+    const entry = this.catalog.require(model);
+    return this.#slots.get(entry.id)?.contextLength ?? entry.contextLength;
+  }
+
   async *generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent, void> {
     const asked = this.#slotFor(request.model, 'chat');
     const deadline = this.#deadline(options);

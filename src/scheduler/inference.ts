@@ -25,6 +25,8 @@ export interface RunOptions {
  */
 export interface Inference {
   readonly catalog: Catalog;
+  /** Tokens of a model's context window: the engine's own word once it was loaded, before that the entry's, if any. */
+  contextLength(model: string): number | undefined;
   generate(request: GenerationRequest, options: RunOptions): AsyncIterable<GenerationEvent>;
   countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;
   embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;

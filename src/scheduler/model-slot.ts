@@ -23,6 +23,8 @@ export class ModelSlot {
   bytes = 0;
   /** `performance.now()`-like time of the last use, for eviction. */
   lastUsed = 0;
+  /** Tokens, as the engine said when it was loaded last. */
+  contextLength: number | undefined;
 
   readonly #host: ModelHost;
   readonly #changed: () => void;
@@ -140,6 +142,7 @@ export class ModelSlot {
 
   #loaded(model: LoadedModel): LoadedModel {
     this.#model = model;
+    this.contextLength = model.info.contextLength;
     this.#loading = undefined;
     this.#failed = false;
     this.#refused = false;

@@ -9,10 +9,12 @@ export const listModelsEndpoint: Endpoint = {
   path: '/models',
   summary: 'Lists the models that are available to the caller.',
   route: (context) => (c) => {
+    const { inference } = context;
     const verbose = c.req.query('verbose') === 'true';
+    const models = inference.catalog.usable();
     return c.json({
       object: 'list',
-      data: context.inference.catalog.usable().map((entry) => modelObject(entry, verbose)),
+      data: models.map((entry) => modelObject(entry, inference.contextLength(entry.id), verbose)),
     });
   },
 };

@@ -12,9 +12,15 @@ const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   speech: ['transcription', 'translation'],
 };
 
-/** @param verbose adds `vendor_metadata` */
-export function modelObject(entry: ModelEntry, verbose: boolean): Record<string, unknown> {
-  const contextLength = entry.contextLength ?? ASSUMED_CONTEXT_LENGTH;
+/**
+ * @param contextLength in tokens; undefined while nobody knows
+ * @param verbose adds `vendor_metadata`
+ */
+export function modelObject(
+  entry: ModelEntry,
+  contextLength = ASSUMED_CONTEXT_LENGTH,
+  verbose: boolean,
+): Record<string, unknown> {
   return {
     id: entry.id,
     object: 'model',

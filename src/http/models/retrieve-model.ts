@@ -9,7 +9,8 @@ export const retrieveModelEndpoint: Endpoint = {
   path: '/models/:id{.+}',
   summary: 'Retrieves the metadata of one model.',
   route: (context) => (c) => {
-    const entry = context.inference.catalog.require(c.req.param('id') ?? '');
-    return c.json(modelObject(entry, c.req.query('verbose') === 'true'));
+    const { inference } = context;
+    const entry = inference.catalog.require(c.req.param('id') ?? '');
+    return c.json(modelObject(entry, inference.contextLength(entry.id), c.req.query('verbose') === 'true'));
   },
 };

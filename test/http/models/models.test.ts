@@ -1,5 +1,7 @@
 /** The model list and single models. */
 import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/backends/backend.js';
+import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
 import { DEFAULT_MODELS } from '../../../src/models/default-catalog.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { get } from '../support/call.js';
@@ -27,6 +29,28 @@ describe('list', () => {
       });
       expect(model.max_completion_tokens).toBeLessThanOrEqual(model.context_length);
     }
+  });
+
+  it('[L02] the context length of a model that was loaded is what its engine says', async () => {
+    const backend: Backend = {
+      async load(entry, options) {
+        const model = await scriptedBackend.load(entry, options);
+        return { ...model, info: { ...model.info, contextLength: 777 } };
+      },
+    };
+    const { app, inference } = await buildApp({
+      models: [scriptedChat(), scriptedChat({ id: 'named', contextLength: 1000 })],
+      backends: { scripted: backend },
+    });
+    const lengths = async () =>
+      (await get(app, '/v1/models')).json.data.map((model: { context_length: number }) => model.context_length);
+    expect(await lengths()).toEqual([expect.any(Number), 1000]);
+    await inference.load('scripted-chat');
+    await inference.load('named');
+    expect(await lengths()).toEqual([777, 777]);
+    await inference.unload('scripted-chat');
+    const { json } = await get(app, '/v1/models/scripted-chat');
+    expect(json).toMatchObject({ context_length: 777, max_completion_tokens: 777 });
   });
 
   it('[L04] [L06] verbose=true adds vendor_metadata, on-device for local models', async () => {
