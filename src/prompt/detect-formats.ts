@@ -1,5 +1,6 @@
 /** Which syntax a model uses for tool calls and thinking, read from its chat template. @module */
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
+import { declaresTools } from './declares-tools.js';
 
 const TOOL_FORMATS: readonly string[] = ['hermes', 'llama3', 'mistral', 'pythonic', 'none'] satisfies ToolFormat[];
 const REASONING_FORMATS: readonly string[] = ['think-tags', 'harmony', 'none'] satisfies ReasoningFormat[];
@@ -24,9 +25,4 @@ export function detectReasoningFormat(chatTemplate: string | undefined, override
   if (override !== undefined && REASONING_FORMATS.includes(override)) return override as ReasoningFormat;
   if (chatTemplate?.includes('<|channel|>')) return 'harmony';
   return chatTemplate?.includes('<think>') ? 'think-tags' : 'none';
-}
-
-/** The template can write tool declarations itself. */
-export function declaresTools(chatTemplate: string): boolean {
-  return /\btools\b/.test(chatTemplate.replaceAll('builtin_tools', ''));
 }

@@ -4,7 +4,7 @@ import { InferenceError } from '../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { compiledTemplate } from './chat-templates.js';
-import { declaresTools } from './detect-formats.js';
+import { declaresTools } from './declares-tools.js';
 import { encodeTrustedText, PromptEncoder } from './encode-prompt.js';
 import { withHermesTools } from './hermes-tools.js';
 import {

@@ -216,6 +216,13 @@ describe('templates of the hub', () => {
     },
   );
 
+  it('declares tools in the system message where the template only speaks of them', () => {
+    const chatTemplate =
+      "{{ 'Use the available tools.' }}{% for message in messages %}{{ message.role + ': ' + message.content }}{% endfor %}";
+    const prompt = rendered(chat([user('Hi')], { tools: [weather] }), { ...tokenizer, chatTemplate });
+    expect(prompt).toContain('get_weather');
+  });
+
   describe('a model with another template for tools', () => {
     // Hermes 3's: it loops over the tools in any case, and adds their descriptions to strings.
     const toolTemplate =

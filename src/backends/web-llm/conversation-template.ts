@@ -40,13 +40,14 @@ const PLACEHOLDERS = {
   tool: '{tool_message}',
 } as const;
 
-/** Left empty here: tools are explained in the system message. */
+/** Left out: tools are explained in the system message. */
 const FUNCTIONS_PLACEHOLDER = '{function_string}';
 
 type SpeakingRole = 'user' | 'assistant' | 'tool';
 
 function systemPrompt(format: ConversationTemplate): string[] {
-  const rendered = expression(filled(format.system_template, PLACEHOLDERS.system, 'system'));
+  const template = format.system_template.replaceAll(FUNCTIONS_PLACEHOLDER, '');
+  const rendered = expression(filled(template, PLACEHOLDERS.system, 'system'));
   if (format.render_empty_system_message !== false) return [rendered];
   return [statement("if system != ''"), rendered, statement('endif')];
 }

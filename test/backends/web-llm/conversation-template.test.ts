@@ -69,6 +69,15 @@ describe('toChatTemplate', () => {
     expect(render(format, [user('x'), { role: 'tool', content: 'y' }])).toBe("You're kind.U: x\nU: y\nA: ");
   });
 
+  it('leaves out the place of functions, which are explained in the system message', () => {
+    const format = {
+      ...CHATML,
+      system_template: '{function_string}{system_message}\n',
+      role_templates: { user: '{function_string}{user_message}' } as ConversationTemplate['role_templates'],
+    };
+    expect(render(format as ConversationTemplate, [user('Hi')])).not.toContain('function_string');
+  });
+
   it('keeps quotes, backslashes and braces of the format as they are', () => {
     const format = { ...CHATML, system_template: "'\\{{ }} {%\n{system_message}" };
     expect(render(format, [user('Hi')])).toContain("'\\{{ }} {%\nYou're kind.");
