@@ -14,6 +14,7 @@ import {
   templateTools,
   withoutSystemRole,
   withShortCallIds,
+  withSingleCalls,
   withStringArguments,
 } from './template-messages.js';
 
@@ -125,6 +126,7 @@ function* variantsOf(conversation: Conversation, knowsTools: boolean): Generator
   yield messages;
   yield withShortCallIds(messages);
   yield withStringArguments(messages);
+  yield withSingleCalls(messages);
   yield withoutSystemRole(messages);
   yield withoutSystemRole(withShortCallIds(messages));
 }

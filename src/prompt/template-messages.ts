@@ -99,6 +99,33 @@ export function withoutSystemRole(messages: readonly TemplateMessage[]): Templat
   return merged;
 }
 
+/** For templates that take one call per message (Llama 3): each call is followed by its own result. */
+export function withSingleCalls(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const single: TemplateMessage[] = [];
+  for (let place = 0; place < messages.length; place++) {
+    const message = messages[place]!;
+    const { tool_calls: calls = [], ...plain } = message;
+    if (calls.length < 2) {
+      single.push(message);
+      continue;
+    }
+    const results = resultsAt(messages, place + 1);
+    for (const [index, call] of calls.entries()) {
+      const rest: TemplateMessage = index === 0 ? plain : { role: plain.role, content: '' };
+      single.push({ ...rest, tool_calls: [call] }, ...results.filter((result) => result.tool_call_id === call.id));
+    }
+    single.push(...results.filter((result) => !calls.some((call) => call.id === result.tool_call_id)));
+    place += results.length;
+  }
+  return single;
+}
+
+/** The tool messages that stand together from a place on. */
+function resultsAt(messages: readonly TemplateMessage[], place: number): TemplateMessage[] {
+  const end = messages.findIndex((message, index) => index >= place && message.role !== 'tool');
+  return messages.slice(place, end < 0 ? messages.length : end);
+}
+
 /** For templates that accept only ids of nine letters and digits (Mistral's). */
 export function withShortCallIds(messages: readonly TemplateMessage[]): TemplateMessage[] {
   const short = new Map<string, string>();

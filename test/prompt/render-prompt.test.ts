@@ -216,6 +216,32 @@ describe('templates of the hub', () => {
     },
   );
 
+  it.each(Object.entries(HUB_TEMPLATES))('%s renders several calls in one message', (_, { template }) => {
+    const call = (city: string) => ({ id: `call_${city}`, name: 'get_weather', arguments: `{"city":"${city}"}` });
+    const result = (city: string, sky: string): Message => ({
+      role: 'tool',
+      toolCallId: `call_${city}`,
+      content: text(sky),
+    });
+    const messages: Message[] = [
+      user('Weather in Rome and Oslo?'),
+      { role: 'assistant', content: [], toolCalls: [call('Rome'), call('Oslo')] },
+      result('Oslo', 'rainy'),
+      result('Rome', 'sunny'),
+    ];
+    const templateVariables = { bos_token: '<s>', eos_token: '</s>' };
+    const prompt = rendered(chat(messages, { tools: [weather] }), {
+      ...tokenizer,
+      chatTemplate: template,
+      templateVariables,
+    });
+    const places = ['Rome"', 'sunny', 'Oslo"', 'rainy'].map((word) => prompt.lastIndexOf(word));
+    expect(places.every((place) => place > 0)).toBe(true);
+    // One call per message: each result follows its own call.
+    const isLlama = detectToolFormat(template) === 'llama3';
+    expect(places.every((place, index) => index === 0 || places[index - 1]! < place)).toBe(isLlama);
+  });
+
   it('declares tools in the system message where the template only speaks of them', () => {
     const chatTemplate =
       "{{ 'Use the available tools.' }}{% for message in messages %}{{ message.role + ': ' + message.content }}{% endfor %}";
