@@ -34,26 +34,21 @@ const thinkingBlock = object({ type: v.literal('thinking'), thinking: v.string()
 /** Thinking of another service, which nobody here can read. */
 const redactedThinkingBlock = object({ type: v.literal('redacted_thinking') });
 
-const contentBlock = v.variant('type', [
-  textBlock,
-  imageBlock,
-  toolUseBlock,
-  toolResultBlock,
-  thinkingBlock,
-  redactedThinkingBlock,
-]);
+const userBlock = v.variant('type', [textBlock, imageBlock, toolResultBlock]);
+const assistantBlock = v.variant('type', [textBlock, toolUseBlock, thinkingBlock, redactedThinkingBlock]);
 
-/** One turn of the conversation. */
-export const messageSchema = object({
-  role: v.picklist(['user', 'assistant']),
-  content: v.union([v.string(), v.array(contentBlock)]),
-});
+/** One turn of the conversation. A block that belongs to the other role is refused, not dropped. */
+export const messageSchema = v.variant('role', [
+  object({ role: v.literal('user'), content: v.union([v.string(), v.array(userBlock)]) }),
+  object({ role: v.literal('assistant'), content: v.union([v.string(), v.array(assistantBlock)]) }),
+]);
 
 /** A string, or text blocks. */
 export const systemSchema = v.union([v.string(), v.array(textBlock)]);
 
 export type MessageInput = v.InferOutput<typeof messageSchema>;
-export type ContentBlockInput = v.InferOutput<typeof contentBlock>;
+export type UserBlockInput = v.InferOutput<typeof userBlock>;
+export type AssistantBlockInput = v.InferOutput<typeof assistantBlock>;
 export type ToolResultInput = v.InferOutput<typeof toolResultBlock>;
 export type ImageBlockInput = v.InferOutput<typeof imageBlock>;
 export type SystemInput = v.InferOutput<typeof systemSchema>;

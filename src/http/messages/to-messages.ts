@@ -2,11 +2,12 @@
 import type { AssistantMessage, ContentPart, Message, ToolMessage } from '../../request/message.js';
 import { imagePartFromBase64 } from '../media-parts/image-part.js';
 import type {
-  ContentBlockInput,
+  AssistantBlockInput,
   ImageBlockInput,
   MessageInput,
   SystemInput,
   ToolResultInput,
+  UserBlockInput,
 } from './content-schema.js';
 
 /**
@@ -33,14 +34,14 @@ function toTextParts(content: SystemInput): ContentPart[] {
   return content.map(({ text }) => ({ type: 'text', text }));
 }
 
-async function toUserMessages(content: MessageInput['content'], path: string): Promise<Message[]> {
+async function toUserMessages(content: string | readonly UserBlockInput[], path: string): Promise<Message[]> {
   if (typeof content === 'string') return [{ role: 'user', content: [{ type: 'text', text: content }] }];
   const results: ToolMessage[] = [];
   const parts: ContentPart[] = [];
   for (const [index, block] of content.entries()) {
     if (block.type === 'tool_result') results.push(await toToolMessage(block, `${path}.${index}.content`));
     else if (block.type === 'text') parts.push({ type: 'text', text: block.text });
-    else if (block.type === 'image') parts.push(await toImagePart(block, `${path}.${index}.source.data`));
+    else parts.push(await toImagePart(block, `${path}.${index}.source.data`));
   }
   const isOnlyResults = parts.length === 0 && results.length > 0;
   return isOnlyResults ? results : [...results, { role: 'user', content: parts }];
@@ -63,8 +64,9 @@ function toImagePart({ source }: ImageBlockInput, param: string): Promise<Conten
   return imagePartFromBase64(source.data, param);
 }
 
-function toAssistantMessage(content: string | ContentBlockInput[]): AssistantMessage {
-  const blocks: ContentBlockInput[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+function toAssistantMessage(content: string | readonly AssistantBlockInput[]): AssistantMessage {
+  const blocks: readonly AssistantBlockInput[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const message: AssistantMessage = { role: 'assistant', content: [], toolCalls: [] };
   for (const block of blocks) {
     if (block.type === 'text') message.content.push({ type: 'text', text: block.text });

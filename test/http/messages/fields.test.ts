@@ -52,6 +52,24 @@ it('[M04] content is a string or an array of blocks', async () => {
   ).toBe('message');
 });
 
+it('[M04] a block in the wrong turn is refused, not dropped', async () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
+  const wrong = {
+    user: [
+      { type: 'tool_use', id: 'toolu_1', name: 'get_time', input: {} },
+      { type: 'thinking', thinking: 'Hm.', signature: 'x' },
+      { type: 'redacted_thinking', data: 'x' },
+    ],
+    assistant: [image, { type: 'tool_result', tool_use_id: 'toolu_1', content: '12:00' }],
+  };
+  for (const [role, blocks] of Object.entries(wrong)) {
+    for (const block of blocks) {
+      const messages = [user('Hello'), { role, content: [{ type: 'text', text: 'Yes?' }, block] }, user('Bye')];
+      expect((await refuse({ ...valid, messages })).body.error.param).toBe('messages.1.content.1.type');
+    }
+  }
+});
+
 it('[M05] max_tokens is a required integer of at least 1', async () => {
   expect((await refuse(without('max_tokens'))).status).toBe(400);
   for (const max_tokens of [0, -1, 1.5, '5']) expect((await refuse({ ...valid, max_tokens })).status).toBe(400);
