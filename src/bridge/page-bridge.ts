@@ -1,8 +1,8 @@
 /** Carries HTTP exchanges into a page and back. @module */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import type { Page } from 'playwright';
+import { MAX_BODY_BYTES } from '../http/max-body-bytes.js';
 import { unavailableResponse } from '../relay/request-payload.js';
 import { HOST_PAGE, startInHostPage } from '../static-files/host-files.js';
 import type { InferenceOptions } from '../tab/start-options.js';
@@ -48,7 +48,7 @@ export class PageBridge {
     });
     try {
       const { method = 'GET' } = request;
-      const bytes = await buffer(request);
+      const bytes = await readBody(request);
       const body = bytes.length > 0 && !BODILESS.has(method) ? bytes.toString('base64') : undefined;
       await this.#page.evaluate(answerInPage, { id, method, url, headers: headersOf(request), body });
       this.#responses.delete(id);
@@ -71,6 +71,20 @@ export class PageBridge {
       await drained(response);
     }
   }
+}
+
+/** The body. One that is too large is cut where that shows, and the service refuses it in the caller's dialect. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MAX_BODY_BYTES) break;
+  }
+  // Many clients read no answer before they have sent everything.
+  request.resume();
+  return Buffer.concat(pieces);
 }
 
 function headersOf({ headers }: IncomingMessage): [string, string][] {

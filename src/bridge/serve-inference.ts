@@ -3,15 +3,24 @@
  * browser.
  * @module
  */
-import { createReadStream, statSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser, type LaunchOptions } from 'playwright';
+import { pipeline } from 'node:stream/promises';
+import type { LaunchOptions } from 'playwright';
 import { matchBase } from '../relay/match-base.js';
 import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.js';
 import { mediaTypeOf } from '../static-files/static-files.js';
 import type { InferenceOptions } from '../tab/start-options.js';
-import { PageBridge, sendUnavailable } from './page-bridge.js';
+import { sendUnavailable } from './page-bridge.js';
+import { PageKeeper } from './page-keeper.js';
 
 /** Those of `startInference`, and how to serve. */
 export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker' | 'intercept'> {
@@ -39,7 +48,8 @@ const ISOLATION_HEADERS = {
 };
 
 /**
- * Starts browser, page and server; resolves when requests are answered. Only this machine reaches the server.
+ * Starts browser, page and server; resolves when requests are answered. Only programs of this machine reach the
+ * server: other origins' web pages are refused.
  * @throws Error of Playwright (no browser), of Node (the port is taken), or of `startInference` (an option is wrong)
  * @example
  * const server = await serveInference({ port: 8080 });
@@ -47,37 +57,26 @@ const ISOLATION_HEADERS = {
  */
 export async function serveInference({ port = 0, launch, ...options }: ServeOptions = {}): Promise<InferenceServer> {
   const files = listHostFiles();
-  let bridge: Promise<PageBridge> | undefined;
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
   const origin = await listen(server, port);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const target = targetOf(request, origin);
     const file = files.get(target.pathname);
-    // A foreign page may have its own name point here; it must not get to the models.
-    if (!isLocal(request.headers.host)) response.writeHead(403).end('Forbidden');
+    if (isForeign(request.headers)) response.writeHead(403).end('Forbidden');
     else if (target.pathname === HOST_PAGE) response.writeHead(200, headersFor(HOST_PAGE)).end(HOST_HTML);
-    else if (file !== undefined) sendFile(file, response);
-    else await forward(target, bridge, request, response);
+    else if (file !== undefined) await sendFile(file, response);
+    else await forward(target, keeper, request, response);
   };
 
-  let browser: Browser | undefined;
-  const open = async (): Promise<PageBridge> => {
-    browser ??= await chromium.launch(launch);
-    const page = await browser.newPage();
-    page.once('crash', () => {
-      bridge = open();
-      bridge.catch(() => {});
-      void page.close();
-    });
-    return PageBridge.open(page, origin, { ...options, serviceWorker: false });
-  };
+  const keeper = new PageKeeper({ origin, inference: { ...options, serviceWorker: false }, launch });
   const close = async (): Promise<void> => {
     server.closeAllConnections();
-    await Promise.all([browser?.close(), new Promise((resolve) => server.close(resolve))]);
+    await Promise.all([keeper.close(), new Promise((resolve) => server.close(resolve))]);
   };
   try {
-    bridge = open();
-    const { baseURL } = await bridge;
+    const { baseURL } = await keeper.page();
     return { baseURL, close };
   } catch (thrown) {
     await close();
@@ -91,14 +90,14 @@ function targetOf({ url = '/' }: IncomingMessage, origin: string): URL {
   return new URL(origin + pathname + search);
 }
 
-/** Through the page that is open, or is just being opened again. */
+/** Through the page that is open, or is opened again for this. */
 async function forward(
   target: URL,
-  bridge: Promise<PageBridge> | undefined,
+  keeper: PageKeeper,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const open = await bridge?.catch(() => undefined);
+  const open = await keeper.page().catch(() => undefined);
   if (!open) return sendUnavailable(response);
   const url = matchBase(target, { origin: target.origin, prefix: new URL(open.baseURL).pathname, intercept: [] });
   if (url === undefined) response.writeHead(404).end('Not Found');
@@ -114,15 +113,23 @@ async function listen(server: Server, port: number): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-function isLocal(host: string | undefined): boolean {
-  return /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host ?? '');
+/**
+ * Whether a web page of somebody else asks. It must not get to the models: neither by a name of its own that points here,
+ * nor by one of those requests that browsers send to any address.
+ */
+function isForeign({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  const isLocal = /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host);
+  const isOwn = origin === undefined || origin === `http://${host}`;
+  return !isLocal || !isOwn || site === 'cross-site' || site === 'same-site';
 }
 
 function headersFor(path: string): Record<string, string> {
   return { 'content-type': mediaTypeOf(path), ...ISOLATION_HEADERS };
 }
 
-function sendFile(file: string, response: ServerResponse): void {
-  response.writeHead(200, { ...headersFor(file), 'content-length': statSync(file).size });
-  createReadStream(file).pipe(response);
+async function sendFile(file: string, response: ServerResponse): Promise<void> {
+  const facts = await stat(file).catch(() => undefined);
+  if (!facts) return void response.writeHead(404).end('Not Found');
+  response.writeHead(200, { ...headersFor(file), 'content-length': facts.size });
+  await pipeline(createReadStream(file), response);
 }

@@ -10,6 +10,7 @@ import { embeddingsEndpoint } from './embeddings/route.js';
 import type { Endpoint } from './endpoint.js';
 import { renderError } from './errors/render-error.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
+import { MAX_BODY_BYTES } from './max-body-bytes.js';
 import { countTokensEndpoint } from './messages/count-tokens.js';
 import { messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint } from './models/list-models.js';
@@ -57,7 +58,7 @@ export interface AppOptions {
   faults?: Faults;
   /** @default first event awaited for 5 s, keep-alive every 10 s */
   streamTiming?: Partial<StreamTiming>;
-  /** Largest JSON body in bytes. @default 40 MiB: a 25 MB recording in base64, and some text */
+  /** Largest JSON body in bytes. @default {@link MAX_BODY_BYTES} */
   maxBodyBytes?: number;
 }
 
@@ -65,7 +66,6 @@ export interface AppOptions {
 export type App = Hono<HttpEnvironment>;
 
 const DEFAULT_TIMING: StreamTiming = { startDelayMs: 5000, keepAliveMs: 10_000 };
-const DEFAULT_MAX_BODY_BYTES = 40 * 1024 * 1024;
 
 /**
  * Builds the service around an {@link Inference}.
@@ -101,7 +101,7 @@ function createContext(options: AppOptions): HttpContext {
     createId: options.createId ?? createUuid,
     streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },
     faults,
-    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+    maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     async admit(c, requests = 1) {
       c.set('answerHeaders', await limiter.take(c.get('caller'), requests));
       await faults.beforeAnswer(c.req.raw.signal);

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import OpenAI, { NotFoundError } from 'openai';
-import { chromium } from 'playwright';
+import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../src/index.js';
 import { countingModel } from '../e2e/support/host-page.js';
@@ -20,16 +21,41 @@ const LAUNCH = executablePath ? { executablePath } : {};
 const MODELS: ModelEntry[] = [...DEFAULT_MODELS, countingModel(20_000, 20, 'endless'), countingModel(3, 0, 'quick')];
 
 describe('serveInference', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inpage-bridge-'));
+  /** A file in the package that is there when the server starts. */
+  const extraFile = join(root, 'dist/extra-file.js');
+  /** Starts the browser, or nothing as long as the file `broken` exists. */
+  const starter = join(folder, 'chromium');
+  const broken = join(folder, 'broken');
   let server: Awaited<ReturnType<typeof serveInference>>;
   let client: OpenAI;
   let debugPort: number;
   beforeAll(async () => {
     debugPort = await freePort();
     const args = [`--remote-debugging-port=${debugPort}`];
-    server = await serveInference({ models: MODELS, launch: { ...LAUNCH, args } });
+    const script = `#!/bin/sh\n[ -e '${broken}' ] && exit 1\nexec '${executablePath ?? chromium.executablePath()}' "$@"\n`;
+    writeFileSync(starter, script, { mode: 0o755 });
+    writeFileSync(extraFile, '');
+    server = await serveInference({ models: MODELS, launch: { executablePath: starter, args } });
     client = new OpenAI({ baseURL: server.baseURL, apiKey: 'none', maxRetries: 0 });
   });
-  afterAll(() => server.close());
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+    rmSync(extraFile, { force: true });
+  });
+
+  const answered = async (asked: ReturnType<typeof request>): Promise<IncomingMessage> =>
+    ((await once(asked, 'response')) as [IncomingMessage])[0];
+  const statusOf = async (path: string, headers: IncomingHttpHeaders): Promise<number | undefined> => {
+    const { port } = new URL(server.baseURL);
+    const response = await answered(request({ host: '127.0.0.1', port, path, headers }).end());
+    response.resume();
+    return response.statusCode;
+  };
+  /** The server's browser, seen from outside. */
+  const debug = (): Promise<Browser> => chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
+  const modelsStatus = async (): Promise<number> => (await fetch(`${server.baseURL}/models`)).status;
 
   it('streams a chat to a program in Node', async () => {
     const stream = await client.chat.completions.create({
@@ -80,15 +106,67 @@ describe('serveInference', () => {
     ['/', 'localhost', 404],
     ['http://[', 'localhost', 404],
   ])('answers %s on %s itself, with %i', async (path, host, status) => {
-    const { port } = new URL(server.baseURL);
-    const asked = request({ host: '127.0.0.1', port, path, headers: { host } }).end();
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
-    response.resume();
-    expect(response.statusCode).toBe(status);
+    expect(await statusOf(path, { host })).toBe(status);
   });
 
+  it('is there for programs and its own page, not for the web pages of others', async () => {
+    const { host, origin } = new URL(server.baseURL);
+    const headers: IncomingHttpHeaders[] = [
+      { origin },
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://evil.example' },
+      { origin: 'http://localhost:1' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ];
+    const statuses = await Promise.all(headers.map((more) => statusOf('/v1/models', { host, ...more })));
+    expect(statuses).toEqual([200, 200, 200, 403, 403, 403, 403, 403]);
+  });
+
+  it('refuses a body that is too large while it still comes', async () => {
+    const { port, host } = new URL(server.baseURL);
+    const upload = request({
+      host: '127.0.0.1',
+      port,
+      path: '/v1/chat/completions',
+      method: 'POST',
+      headers: { host },
+    });
+    upload.write(Buffer.alloc(41 * 1024 * 1024, 'x'));
+    const response = await answered(upload);
+    expect(response.statusCode).toBe(413);
+    expect(JSON.parse(await text(response))).toMatchObject({ error: { code: 'payload_too_large' } });
+    upload.destroy();
+  }, 30_000);
+
+  it('answers 404 for a file that is not there any more', async () => {
+    rmSync(extraFile);
+    expect(await statusOf('/inpage/host/extra-file.js', { host: 'localhost' })).toBe(404);
+    expect(await modelsStatus()).toBe(200);
+  });
+
+  it('goes on after its page was closed', async () => {
+    const browser = await debug();
+    const [page] = browser.contexts().flatMap((context) => context.pages());
+    await page!.close();
+    await browser.close();
+    await expect.poll(modelsStatus, { timeout: 20_000 }).toBe(200);
+  }, 30_000);
+
+  it('goes on after its browser has ended, also when the next one does not start at once', async () => {
+    writeFileSync(broken, '');
+    const browser = await debug();
+    const session = await browser.newBrowserCDPSession();
+    await session.send('Browser.close').catch(() => {});
+    await expect.poll(modelsStatus, { timeout: 20_000 }).toBe(503);
+    rmSync(broken);
+    await expect.poll(modelsStatus, { timeout: 20_000, interval: 500 }).toBe(200);
+  }, 60_000);
+
   it('goes on after its page has crashed', async () => {
-    const browser = await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
+    const browser = await debug();
     const [page] = browser.contexts().flatMap((context) => context.pages());
     const crashed = page!.waitForEvent('crash');
     await page!.goto('chrome://crash').catch(() => {});
