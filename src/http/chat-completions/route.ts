@@ -1,14 +1,13 @@
 /** POST /chat/completions @module */
 import { collectGeneration } from '../../channels/collect-generation.js';
-import type { GenerationEvent } from '../../channels/generation-event.js';
-import { InferenceError, toInferenceError } from '../../errors/inference-error.js';
+import type { InferenceError } from '../../errors/inference-error.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
-import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
 import { beginHead } from '../generation/completion-head.js';
 import type { HeadOf } from '../generation/completion-head.js';
+import { generate } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { requireLogprobs, requireStream } from '../schemas/cross-field-rules.js';
@@ -74,19 +73,4 @@ function streamed(
     keepAlive: () => COMMENT,
     failure: (error) => [{ data: inStream(error) }],
   });
-}
-
-/** Images have been decoded before, so media that fails down there is audio, which has no error shape of its own. */
-async function* generate(
-  context: HttpContext,
-  request: GenerationRequest,
-  options: RunOptions,
-): AsyncGenerator<GenerationEvent> {
-  try {
-    yield* context.inference.generate(request, options);
-  } catch (thrown) {
-    const error = toInferenceError(thrown);
-    if (error.code !== 'invalid_media') throw error;
-    throw new InferenceError('invalid_request', error.message, { param: 'messages' }, { cause: error });
-  }
 }

@@ -6,6 +6,8 @@ import { errorObject } from '../errors/render-error.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
 import { beginHead } from '../generation/completion-head.js';
 import type { HeadOf } from '../generation/completion-head.js';
+import { generate } from '../generation/generate.js';
+import type { FieldNames } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { requireLogprobs, requireStream } from '../schemas/cross-field-rules.js';
@@ -23,6 +25,8 @@ import { toCompletionChunks } from './to-stream.js';
 
 const DONE: ServerSentEvent = { data: '[DONE]' };
 
+const NAMES: FieldNames = { messages: 'prompt' };
+
 /** Continues a raw prompt, streamed or not. */
 export const completionsEndpoint: Endpoint = {
   name: 'completions',
@@ -39,8 +43,8 @@ export const completionsEndpoint: Endpoint = {
     await context.admit(c, request.n);
     const headOf = beginHead('cmpl', context);
     if (body.stream === true) return stream(request, body, headOf, c, context);
-    const signal = c.req.raw.signal;
-    const generation = await collectGeneration(context.inference.generate(request, { signal, deadline: 'result' }));
+    const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
+    const generation = await collectGeneration(generate(context, request, options, NAMES));
     return c.json(toCompletion(generation, headOf(generation.model)));
   },
 };
@@ -53,7 +57,7 @@ async function stream(
   context: HttpContext,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = context.inference.generate(request, { signal: abort.signal, deadline: 'first-token' });
+  const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' }, NAMES);
   const options = { includeUsage: body.stream_options?.include_usage === true, logprobs: body.logprobs === true };
   return streamResponse(context, {
     events: toServerSentEvents(toCompletionChunks(afterFirstToken(events), headOf, options)),

@@ -1,10 +1,11 @@
 /** POST /messages/count_tokens @module */
 import type { Endpoint } from '../endpoint.js';
+import { countTokens } from '../generation/generate.js';
 import { requireModel } from '../policy/require-model.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { countTokensRequestSchema } from './request-schema.js';
-import { toPromptRequest } from './to-generation-request.js';
+import { FIELD_NAMES, toPromptRequest } from './to-generation-request.js';
 
 /** How many input tokens a Messages request has, without generating anything. */
 export const countTokensEndpoint: Endpoint = {
@@ -19,6 +20,6 @@ export const countTokensEndpoint: Endpoint = {
     const request = await toPromptRequest(body, entry.id);
     await context.admit(c);
     const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
-    return c.json({ input_tokens: await context.inference.countTokens(request, options) });
+    return c.json({ input_tokens: await countTokens(context, request, options, FIELD_NAMES) });
   },
 };

@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
+import { generate } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { encodeServerSentEvent } from '../sse/server-sent-event.js';
@@ -13,7 +14,7 @@ import { readJsonBody } from '../validation/read-json-body.js';
 import { asksForCache } from './asks-for-cache.js';
 import type { MessageStreamEvent } from './message-object.js';
 import { messagesRequestSchema } from './request-schema.js';
-import { showsThinking, toGenerationRequest } from './to-generation-request.js';
+import { FIELD_NAMES, showsThinking, toGenerationRequest } from './to-generation-request.js';
 import { toMessage } from './to-response.js';
 import { toMessageStream } from './to-stream.js';
 import type { MessageContext } from './to-stream.js';
@@ -39,7 +40,7 @@ export const messagesEndpoint: Endpoint = {
     };
     if (body.stream === true) return stream(request, message, c, context);
     const signal = c.req.raw.signal;
-    const events = context.inference.generate(request, { signal, deadline: 'result' });
+    const events = generate(context, request, { signal, deadline: 'result' }, FIELD_NAMES);
     return c.json(await toMessage(toMessageStream(events, message)));
   },
 };
@@ -51,7 +52,7 @@ async function stream(
   context: HttpContext,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = context.inference.generate(request, { signal: abort.signal, deadline: 'first-token' });
+  const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' }, FIELD_NAMES);
   return streamResponse(context, {
     events: toServerSentEvents(toMessageStream(afterFirstToken(events), message)),
     abort,

@@ -4,11 +4,15 @@ import { plainGenerationRequest } from '../../request/generation-request.js';
 import type { GenerationRequest, Reasoning } from '../../request/generation-request.js';
 import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool, ToolChoice } from '../../request/tool.js';
+import type { FieldNames } from '../generation/generate.js';
 import { defineTools } from '../schemas/define-tools.js';
 import { toSampling } from '../schemas/to-sampling.js';
 import { requireTool, requireTools } from '../schemas/to-tools.js';
 import type { CountTokensRequest, MessagesRequest } from './request-schema.js';
 import { toMessages } from './to-messages.js';
+
+/** What errors from below call otherwise. */
+export const FIELD_NAMES: FieldNames = { messages: 'messages', response_format: 'output_config.format' };
 
 /**
  * Everything that was asked for.

@@ -4,6 +4,8 @@ import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { ERROR_ROWS, errorCode } from '../errors/error-shapes.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
+import { generate } from '../generation/generate.js';
+import type { FieldNames } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import type { ServerSentEvent } from '../sse/server-sent-event.js';
@@ -19,6 +21,8 @@ import { toEchoedFields, toGenerationRequest } from './to-generation-request.js'
 import { toResponse } from './to-response.js';
 import { failureEvents, keepAliveText, startProgress, toResponseStream } from './to-stream.js';
 import type { GeneralErrorDetails, ResponseProgress } from './to-stream.js';
+
+const NAMES: FieldNames = { messages: 'input', response_format: 'text.format' };
 
 /** Output items for a conversation, streamed or not. Nothing is stored. */
 export const responsesEndpoint: Endpoint = {
@@ -37,7 +41,7 @@ export const responsesEndpoint: Endpoint = {
     const progress = createProgress(body, entry.id, context);
     if (body.stream === true) return stream(request, progress, c, context);
     const signal = c.req.raw.signal;
-    const events = context.inference.generate(request, { signal, deadline: 'result' });
+    const events = generate(context, request, { signal, deadline: 'result' }, NAMES);
     return c.json(await toResponse(toResponseStream(events, progress)));
   },
 };
@@ -56,7 +60,7 @@ async function stream(
   context: HttpContext,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = context.inference.generate(request, { signal: abort.signal, deadline: 'first-token' });
+  const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' }, NAMES);
   return streamResponse(context, {
     events: toServerSentEvents(toResponseStream(afterFirstToken(events), progress)),
     abort,

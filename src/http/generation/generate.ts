@@ -1,0 +1,54 @@
+/** Generations as a dialect asks for them: errors from below name the dialect's own fields. @module */
+import type { GenerationEvent } from '../../channels/generation-event.js';
+import { InferenceError, toInferenceError } from '../../errors/inference-error.js';
+import type { GenerationRequest } from '../../request/generation-request.js';
+import type { RunOptions } from '../../scheduler/inference.js';
+import type { HttpContext } from '../http-context.js';
+
+/** What a dialect calls the fields that errors from below name as chat completions do. */
+export interface FieldNames {
+  /** The prompt as a whole: where in it the problem is cannot be said of items that are not the canonical messages. */
+  messages?: string;
+  response_format?: string;
+}
+
+/** The events of a generation. Throws what it throws, in the dialect's words. */
+export async function* generate(
+  context: HttpContext,
+  request: GenerationRequest,
+  options: RunOptions,
+  names: FieldNames = {},
+): AsyncGenerator<GenerationEvent> {
+  try {
+    yield* context.inference.generate(request, options);
+  } catch (thrown) {
+    throw inDialect(toInferenceError(thrown), names);
+  }
+}
+
+/** The tokens of a request's prompt. Throws as {@link generate}. */
+export async function countTokens(
+  context: HttpContext,
+  request: GenerationRequest,
+  options: RunOptions,
+  names: FieldNames,
+): Promise<number> {
+  try {
+    return await context.inference.countTokens(request, options);
+  } catch (thrown) {
+    throw inDialect(toInferenceError(thrown), names);
+  }
+}
+
+function inDialect(error: InferenceError, names: FieldNames): InferenceError {
+  // Images have been decoded before, so media that fails down there is audio, which has no error shape of its own.
+  const isAudio = error.code === 'invalid_media';
+  const param = isAudio ? 'messages' : error.param;
+  const field = param?.split('.', 1)[0];
+  const name = field === 'messages' || field === 'response_format' ? names[field] : undefined;
+  if (!isAudio && name === undefined) return error;
+  const code = isAudio ? 'invalid_request' : error.code;
+  const message = name === undefined ? error.message : error.message.replace(`\`${field}\``, `\`${name}\``);
+  const details = { ...error.details, ...(param !== undefined && { param: name ?? param }) };
+  return new InferenceError(code, message, details, { cause: error });
+}
