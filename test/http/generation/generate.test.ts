@@ -25,14 +25,7 @@ async function refusing(error: InferenceError): Promise<App> {
   const backend: Backend = {
     async load(entry, options) {
       const model = await scriptedBackend.load(entry, options);
-      // oxlint-disable-next-line eslint/require-yield
-      return {
-        ...model,
-        countTokens: fail,
-        generate: async function* () {
-          await fail();
-        },
-      };
+      return { ...model, countTokens: fail, generate: () => ({ [Symbol.asyncIterator]: () => ({ next: fail }) }) };
     },
   };
   const { app } = await buildApp({ backends: { scripted: backend } });
