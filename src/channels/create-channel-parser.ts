@@ -1,4 +1,5 @@
 /** From a model's formats to the parser for one choice. @module */
+import { THINK_TAGS } from '../events/think-tags.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import type { ChannelParser, ChannelPart } from './channel-parser.js';
 import { createHarmonyParser } from './harmony.js';
@@ -24,7 +25,7 @@ export function createChannelParser(options: ChannelParserOptions): ChannelParse
   if (reasoningFormat === 'harmony') return createHarmonyParser({ startOpen: reasoningOpen, toolsOffered });
   const tools = createToolParser(toolsOffered ? options.toolFormat : 'none');
   if (reasoningFormat === 'none') return tools;
-  return composeParsers(createThinkTagsParser({ startOpen: reasoningOpen }), tools);
+  return composeParsers(createThinkTagsParser({ tags: THINK_TAGS[reasoningFormat], startOpen: reasoningOpen }), tools);
 }
 
 function createToolParser(format: ToolFormat): ChannelParser {

@@ -1,12 +1,12 @@
-/** `<think>…</think>` before the answer: DeepSeek R1, Qwen 3, tiny-chat. @module */
+/** `<think>…</think>` or `[THINK]…[/THINK]` before the answer. @module */
+import type { ThinkTags } from '../events/think-tags.js';
 import type { ChannelParser } from './channel-parser.js';
 import { certainLength, mayBecome } from './partial-match.js';
 import { createStepParser, type ParserStep, type StepMachine } from './step-parser.js';
 
-const OPEN = '<think>';
-const CLOSE = '</think>';
-
 export interface ThinkTagsOptions {
+  /** One of `THINK_TAGS`. */
+  tags: ThinkTags;
   /** The prompt already opened the block, so the text begins as reasoning. */
   startOpen: boolean;
 }
@@ -15,7 +15,7 @@ export interface ThinkTagsOptions {
  * Thinking is only looked for at the beginning: an answer may speak about `<think>` without becoming reasoning.
  * White space at the borders of the reasoning, and between it and the answer, is dropped.
  */
-export function createThinkTagsParser({ startOpen }: ThinkTagsOptions): ChannelParser {
+export function createThinkTagsParser({ tags, startOpen }: ThinkTagsOptions): ChannelParser {
   let reasoned = false;
 
   const text: ParserStep = (buffer, parts) => {
@@ -35,14 +35,14 @@ export function createThinkTagsParser({ startOpen }: ThinkTagsOptions): ChannelP
       if (piece !== '') reasoned = true;
     };
     const blank = reasoned ? 0 : buffer.length - buffer.trimStart().length;
-    const close = buffer.indexOf(CLOSE);
+    const close = buffer.indexOf(tags.close);
     if (close >= 0) {
       give(buffer.slice(blank, Math.max(blank, close)).trimEnd());
       machine.step = afterReasoning;
       machine.channel = 'text';
-      return close + CLOSE.length;
+      return close + tags.close.length;
     }
-    const certain = final ? buffer.trimEnd().length : certainLength(buffer, [CLOSE]);
+    const certain = final ? buffer.trimEnd().length : certainLength(buffer, [tags.close]);
     if (certain <= blank) return final ? buffer.length : undefined;
     give(buffer.slice(blank, certain));
     return final ? buffer.length : certain;
@@ -51,12 +51,12 @@ export function createThinkTagsParser({ startOpen }: ThinkTagsOptions): ChannelP
   // A model whose prompt already holds the tag sometimes writes it once more.
   const start: ParserStep = (buffer, _parts, final) => {
     const trimmed = buffer.trimStart();
-    if (trimmed.startsWith(OPEN)) {
+    if (trimmed.startsWith(tags.open)) {
       machine.step = reasoning;
       machine.channel = 'reasoning';
-      return buffer.length - trimmed.length + OPEN.length;
+      return buffer.length - trimmed.length + tags.open.length;
     }
-    if (mayBecome(trimmed, [OPEN]) && !final) return undefined;
+    if (mayBecome(trimmed, [tags.open]) && !final) return undefined;
     machine.step = startOpen ? reasoning : text;
     return 0;
   };

@@ -1,5 +1,6 @@
 /** A request's whole answer as a grammar: reasoning, then text, JSON or calls. @module */
 import { InferenceError } from '../errors/inference-error.js';
+import { THINK_TAGS } from '../events/think-tags.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import type { OutputFormat } from '../request/output-format.js';
@@ -181,8 +182,9 @@ function withReasoning(
     );
     return reasoningOpen ? rest : choice(answer, sequence(open, rest));
   }
+  const tags = THINK_TAGS[reasoningFormat];
   const newlines = repeat(characters([0x0a, 0x0a]), 0, 2);
-  const thought = sequence(rules.add({ type: 'text-until', stops: spellings('</think>', marker) }), newlines, answer);
+  const thought = sequence(rules.add({ type: 'text-until', stops: spellings(tags.close, marker) }), newlines, answer);
   if (reasoningOpen) return thought;
-  return request.reasoning.enabled === true ? choice(answer, sequence(tag('<think>', marker), thought)) : answer;
+  return request.reasoning.enabled === true ? choice(answer, sequence(tag(tags.open, marker), thought)) : answer;
 }

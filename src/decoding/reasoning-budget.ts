@@ -1,16 +1,16 @@
 /** Closes the thinking after so many tokens. @module */
+import { THINK_TAGS, type ThinkTags } from '../events/think-tags.js';
 import type { ReasoningFormat } from '../events/token-event.js';
 
 /** How a family of models begins and ends its thinking. */
-interface ReasoningTags {
-  open: string;
-  close: string;
+interface ReasoningTags extends ThinkTags {
   /** What ends the thinking when the model does not; for harmony the final channel must be opened as well. */
   forcedClose: string;
 }
 
 const TAGS: Record<Exclude<ReasoningFormat, 'none'>, ReasoningTags> = {
-  'think-tags': { open: '<think>', close: '</think>', forcedClose: '</think>' },
+  'think-tags': { ...THINK_TAGS['think-tags'], forcedClose: THINK_TAGS['think-tags'].close },
+  'think-brackets': { ...THINK_TAGS['think-brackets'], forcedClose: THINK_TAGS['think-brackets'].close },
   harmony: {
     open: '<|channel|>analysis<|message|>',
     close: '<|end|>',

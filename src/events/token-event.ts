@@ -4,7 +4,7 @@
 export type ToolFormat = 'hermes' | 'llama3' | 'mistral' | 'pythonic' | 'none';
 
 /** How a model family writes its thinking. */
-export type ReasoningFormat = 'think-tags' | 'harmony' | 'none';
+export type ReasoningFormat = 'think-tags' | 'think-brackets' | 'harmony' | 'none';
 
 /** One candidate token with its exact log-probability (after bias and penalties, before temperature and cut-offs). */
 export interface TokenCandidate {

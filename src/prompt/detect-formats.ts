@@ -3,7 +3,12 @@ import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import { declaresTools } from './declares-tools.js';
 
 const TOOL_FORMATS: readonly string[] = ['hermes', 'llama3', 'mistral', 'pythonic', 'none'] satisfies ToolFormat[];
-const REASONING_FORMATS: readonly string[] = ['think-tags', 'harmony', 'none'] satisfies ReasoningFormat[];
+const REASONING_FORMATS: readonly string[] = [
+  'think-tags',
+  'think-brackets',
+  'harmony',
+  'none',
+] satisfies ReasoningFormat[];
 
 /**
  * The syntax of tool calls. A template that knows nothing of tools gets Hermes: the prompt then explains that syntax.
@@ -23,6 +28,9 @@ export function detectToolFormat(chatTemplate: string | undefined, override?: st
 /** The syntax of thinking. @param override from the catalog entry; unknown names are ignored */
 export function detectReasoningFormat(chatTemplate: string | undefined, override?: string): ReasoningFormat {
   if (override !== undefined && REASONING_FORMATS.includes(override)) return override as ReasoningFormat;
-  if (chatTemplate?.includes('<|channel|>')) return 'harmony';
-  return chatTemplate?.includes('<think>') ? 'think-tags' : 'none';
+  if (chatTemplate === undefined) return 'none';
+  if (chatTemplate.includes('<|channel|>')) return 'harmony';
+  // The first template of DeepSeek R1 only cuts the thinking off older answers, so it holds just the closing tag.
+  if (/<\/?think>/.test(chatTemplate)) return 'think-tags';
+  return /\[\/?THINK\]/.test(chatTemplate) ? 'think-brackets' : 'none';
 }

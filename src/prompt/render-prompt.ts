@@ -1,6 +1,7 @@
 /** A canonical request to the token ids of its prompt. @module */
 import type { TextTokenizer } from '../decoding/text-engine.js';
 import { InferenceError } from '../errors/inference-error.js';
+import { THINK_TAGS } from '../events/think-tags.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { compiledTemplate } from './chat-templates.js';
@@ -133,6 +134,7 @@ function* variantsOf(conversation: Conversation, knowsTools: boolean): Generator
 
 /** Only the template's own tags count: those of the client carry marks. */
 function endsInsideReasoning(text: string, format: ReasoningFormat): boolean {
-  if (format === 'think-tags') return /<think>\s*$/.test(text);
-  return format === 'harmony' && text.endsWith('<|channel|>analysis<|message|>');
+  if (format === 'none') return false;
+  if (format === 'harmony') return text.endsWith('<|channel|>analysis<|message|>');
+  return text.trimEnd().endsWith(THINK_TAGS[format].open);
 }

@@ -1,23 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import { createThinkTagsParser } from '../../src/channels/think-tags.js';
+import { THINK_TAGS } from '../../src/events/think-tags.js';
 import { describeChannelParser } from '../contract/channel-parser-contract.js';
 import { OPEN_THINK_FIXTURES, THINK_FIXTURES, THINK_FRAGMENTS } from '../fixtures/channels/think-tags.js';
 
+const tags = THINK_TAGS['think-tags'];
+
+const inBrackets = (text: string): string => text.replaceAll('<think>', '[THINK]').replaceAll('</think>', '[/THINK]');
+
+describeChannelParser('think brackets', {
+  create: () => createThinkTagsParser({ tags: THINK_TAGS['think-brackets'], startOpen: false }),
+  fixtures: [
+    {
+      name: 'thinking, then the answer, as Ministral 3 Reasoning writes it',
+      text: '[THINK]Two and two.[/THINK]Four.',
+      parts: [
+        { type: 'reasoning', text: 'Two and two.' },
+        { type: 'text', text: 'Four.' },
+      ],
+    },
+    { name: 'a bracket is no tag', text: '[THING] a', parts: [{ type: 'text', text: '[THING] a' }] },
+  ],
+  fragments: THINK_FRAGMENTS.map(inBrackets).concat('[', '[/', '[THI', ']'),
+});
+
 describeChannelParser('think tags', {
-  create: () => createThinkTagsParser({ startOpen: false }),
+  create: () => createThinkTagsParser({ tags, startOpen: false }),
   fixtures: THINK_FIXTURES,
   fragments: THINK_FRAGMENTS,
 });
 
 describeChannelParser('think tags, opened by the prompt', {
-  create: () => createThinkTagsParser({ startOpen: true }),
+  create: () => createThinkTagsParser({ tags, startOpen: true }),
   fixtures: OPEN_THINK_FIXTURES,
   fragments: THINK_FRAGMENTS,
 });
 
 describe('think tags: streaming', () => {
   it('gives reasoning while it is written', () => {
-    const parser = createThinkTagsParser({ startOpen: false });
+    const parser = createThinkTagsParser({ tags, startOpen: false });
     expect(parser.push('<think>\nOne')).toEqual([{ type: 'reasoning', text: 'One' }]);
     expect(parser.push(' two')).toEqual([{ type: 'reasoning', text: ' two' }]);
     expect(parser.channel).toBe('reasoning');

@@ -193,6 +193,12 @@ describe('reasoning', () => {
     expect(tokensOf(events).map((event) => event.id)).toContain(close);
   });
 
+  it('closes a thinking between brackets, too', async () => {
+    const { model } = modelOf({ text: `[THINK]${'x'.repeat(20)}`, reasoningFormat: 'think-brackets' });
+    const events = await collect(model.generate(request({ reasoning: { budgetTokens: 4 } }), signal));
+    expect(textOf(events)).toMatch(/^\[THINK\]xxxx\[\/THINK\]/);
+  });
+
   it('leaves a thinking alone that ends by itself', async () => {
     const { model } = modelOf({ text: '<think>ab</think>cdefghij' });
     const events = await collect(model.generate(request({ reasoning: { budgetTokens: 12 } }), signal));

@@ -23,6 +23,8 @@ describe('detectToolFormat', () => {
 describe('detectReasoningFormat', () => {
   it.each([
     ['<think>', 'think-tags'],
+    ["{{ content.split('</think>')[-1] }}", 'think-tags'],
+    ["{{ '[THINK]' + block + '[/THINK]' }}", 'think-brackets'],
     ['<|channel|>analysis', 'harmony'],
     ['plain', 'none'],
     [undefined, 'none'],

@@ -85,6 +85,16 @@ describe('the prompt of tiny-chat', () => {
     expect(render(chat([user('Hi')], { reasoning: { enabled: false } })).reasoningOpen).toBe(false);
   });
 
+  it.each([
+    ['<think>\\n', 'think-tags', true],
+    ['[THINK]', 'think-brackets', true],
+    ['[THINK]', 'think-tags', false],
+    ['', 'think-brackets', false],
+  ] as const)('knows from its end %j whether it opened the thinking of %s', (end, reasoningFormat, open) => {
+    const own: TextTokenizer = { ...tokenizer, chatTemplate: `{{ messages[0].content + '${end}' }}` };
+    expect(renderPrompt(chat([user('Hi')]), own, { ...formats, reasoningFormat }).reasoningOpen).toBe(open);
+  });
+
   it('refuses images and audio by the name of the field', () => {
     const image: Message = {
       role: 'user',

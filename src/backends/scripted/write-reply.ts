@@ -1,4 +1,5 @@
 /** A scripted reply in the raw syntax of a model family, as a real model would write it. @module */
+import { THINK_TAGS } from '../../events/think-tags.js';
 import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
 import type { ScriptedReply } from '../../models/model-entry.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
@@ -22,10 +23,11 @@ export function writeReply(reply: ScriptedReply, request: GenerationRequest, for
   const offered = request.tools.length > 0 && request.toolChoice !== 'none';
   const calls = offered ? (reply.toolCalls ?? []) : [];
   if (formats.reasoningFormat === 'harmony') return writeHarmony(reasoning, text, calls);
-  const thinking = reasoning !== '' && formats.reasoningFormat === 'think-tags';
+  const tags = formats.reasoningFormat === 'none' ? undefined : THINK_TAGS[formats.reasoningFormat];
+  const thought = tags && reasoning !== '' ? `${tags.open}\n${reasoning}\n${tags.close}\n\n` : '';
   const written = calls.length > 0 ? writeCalls(calls, formats.toolFormat) : '';
   const separator = text !== '' && written !== '' ? '\n' : '';
-  return `${thinking ? `<think>\n${reasoning}\n</think>\n\n` : ''}${text}${separator}${written}`;
+  return `${thought}${text}${separator}${written}`;
 }
 
 function thinks({ reasoning, templateArguments }: GenerationRequest): boolean {

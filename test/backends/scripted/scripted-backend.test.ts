@@ -98,6 +98,13 @@ describe('scripted chat', () => {
     expect((await answer(model, ask('21 grad'))).choices[0]!.text).toBe('What?');
   });
 
+  it('reasons between brackets', async () => {
+    const reply = { reasoning: 'Two and two.', text: 'Four.' };
+    const model = await load({ replies: [reply] }, { reasoningFormat: 'think-brackets' });
+    const thinking = await answer(model, ask('2+2', { reasoning: { enabled: true } }));
+    expect(thinking.choices[0]).toMatchObject(reply);
+  });
+
   it('reasons and calls in the harmony syntax', async () => {
     const toolCalls = [{ name: 'get_weather', arguments: { city: 'Ulm' } }];
     const model = await load(
