@@ -37,8 +37,9 @@ const conversation = {
   messages: v.pipe(v.array(messageSchema), v.minLength(1)),
 };
 
+const system = v.nullish(systemSchema);
+
 const promptOptions = {
-  system: v.nullish(systemSchema),
   tools: v.nullish(v.pipe(v.array(tool), v.maxLength(128))),
   tool_choice: v.nullish(toolChoice),
   thinking: v.nullish(thinking),
@@ -49,6 +50,7 @@ const promptOptions = {
 export const messagesRequestSchema = object({
   ...conversation,
   max_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  system,
   temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),
   top_p: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   top_k: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
@@ -58,7 +60,7 @@ export const messagesRequestSchema = object({
 });
 
 /** What of a request decides the number of its input tokens. */
-export const countTokensRequestSchema = object({ ...conversation, ...promptOptions });
+export const countTokensRequestSchema = object({ ...conversation, system, ...promptOptions });
 
 export type CountTokensRequest = v.InferOutput<typeof countTokensRequestSchema>;
 export type MessagesRequest = v.InferOutput<typeof messagesRequestSchema>;

@@ -1,21 +1,24 @@
 /** Tools that only the vendor's own servers can run. @module */
-import { InferenceError } from '../../errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
 
 /**
- * Looks at the unchecked body, because such a tool has its own error code and none of a function's fields.
- * @throws InferenceError `unsupported_tool_type`
+ * Runs the check of a body. When its first problem is the type of a tool, and that names one (no function, but a tool
+ * with fields of its own), the error has a code of its own, too.
+ * @throws InferenceError `unsupported_tool_type`, or what `check` throws
  */
-export function refuseBuiltInTools(body: Record<string, unknown>): void {
-  if (!Array.isArray(body['tools'])) return;
-  for (const [index, tool] of body['tools'].entries()) {
-    const type: unknown = typeof tool === 'object' && tool !== null && 'type' in tool ? tool.type : undefined;
-    if (typeof type !== 'string' || type === 'function') continue;
-    throw new InferenceError(
-      'unsupported_tool_type',
-      `\`tools.${index}.type\` must be "function": built-in tools are not supported.`,
-      {
-        param: `tools.${index}.type`,
-      },
-    );
+export function refuseBuiltInTools<T>(body: Record<string, unknown>, check: () => T): T {
+  try {
+    return check();
+  } catch (thrown) {
+    const index = isInferenceError(thrown) ? /^tools\.(\d+)\.type$/.exec(thrown.param ?? '')?.[1] : undefined;
+    if (index === undefined || typeof typeOfTool(body, Number(index)) !== 'string') throw thrown;
+    const param = `tools.${index}.type`;
+    const message = `\`${param}\` must be "function": built-in tools are not supported.`;
+    throw new InferenceError('unsupported_tool_type', message, { param });
   }
+}
+
+function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown {
+  const tool: unknown = Array.isArray(tools) ? tools[index] : undefined;
+  return typeof tool === 'object' && tool !== null ? Reflect.get(tool, 'type') : undefined;
 }

@@ -33,8 +33,7 @@ export const responsesEndpoint: Endpoint = {
   requestSchema: responsesRequestSchema,
   route: (context) => async (c) => {
     const json = await readJsonBody(c, context);
-    refuseBuiltInTools(json);
-    const body = parseBody(responsesRequestSchema, json);
+    const body = refuseBuiltInTools(json, () => parseBody(responsesRequestSchema, json));
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
     const request = await toGenerationRequest(body, entry.id);
     await context.admit(c);

@@ -89,6 +89,19 @@ it('[M06] system is a string or text blocks', async () => {
   }
 });
 
+it('the first problem in the order of the fields is reported', async () => {
+  const wrong = { temperature: 9, stream: 'yes', tools: 5, tool_choice: 5 };
+  const body = { ...wrong, system: 5, max_tokens: 0, messages: [], model: 5 };
+  const order = ['model', 'messages', 'max_tokens', 'system', 'temperature', 'stream', 'tools', 'tool_choice'];
+  const seen: string[] = [];
+  for (let fixed: object = body; seen.length < order.length;) {
+    const { param } = (await refuse(fixed)).body.error;
+    seen.push(param);
+    fixed = { ...fixed, [param]: { ...valid, tools: TOOLS }[param as 'model'] };
+  }
+  expect(seen).toEqual(order);
+});
+
 it('[M07] temperature is 0 to 2', async () => {
   for (const temperature of [-0.1, 2.1, '1']) expect((await refuse({ ...valid, temperature })).status).toBe(400);
   for (const temperature of [0, 1.5, 2]) expect((await create({ temperature })).type).toBe('message');

@@ -127,6 +127,16 @@ it('[R15] built-in tools are refused', async () => {
   }
 });
 
+it('[R15] a built-in tool is reported in its place: after problems of fields before it, before those behind', async () => {
+  const tools = [{ type: 'web_search' }];
+  expect(await refuse({ input: 'Hi', tools })).toMatchObject({ code: 'missing_required_field', param: 'model' });
+  expect(await refuse({ ...valid, temperature: 9, tools })).toMatchObject({ code: null, param: 'temperature' });
+  expect(await refuse({ ...valid, tools: [{ type: 'function' }, ...tools] })).toMatchObject({ param: 'tools.0.name' });
+  expect(await refuse({ ...valid, tools, user: 5 })).toMatchObject({ code: 'unsupported_tool_type' });
+  for (const type of [undefined, 5])
+    expect(await refuse({ ...valid, tools: [{ type }] })).toMatchObject({ code: null, param: 'tools.0.type' });
+});
+
 it('[R18] efforts are accepted on every model', async () => {
   for (const effort of ['low', 'medium', 'high']) {
     expect((await create({ reasoning: { effort } }, { reasoningFormat: 'none' })).reasoning.effort).toBe(effort);
