@@ -1,12 +1,16 @@
 /** The engine of a hosting tab: makes the gateway worker and the model workers, and replaces the gateway when it dies. @module */
 import { proxy, transfer, wrap, type Remote } from 'comlink';
+import { rejectOnAbort } from '../relay/greeting.js';
 import { watchLifeline } from '../relay/lifeline.js';
+import { peerGone } from '../relay/open-call.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnResult } from './gateway-control.js';
 import { decoderPort } from './page-audio-decoder.js';
 import { workerStarted } from './start-worker.js';
 
 /** Milliseconds before a gateway that could not start is tried again. */
 const RESTART_PAUSE = 1_000;
+/** Milliseconds that a gateway whose script runs gets to take its options. */
+const CONFIGURE_DEADLINE = 10_000;
 
 /** Owns all workers of a tab, from its construction until `stop`. */
 export class EngineHost implements PageControl {
@@ -53,26 +57,45 @@ export class EngineHost implements PageControl {
     this.#endWorkers();
   }
 
-  async #start(): Promise<Remote<GatewayControl>> {
+  /** Tries until it succeeds. Rejects when this host is stopped. */
+  #start(): Promise<Remote<GatewayControl>> {
+    const started = this.#tryToStart();
+    started.catch(() => {}); // Nobody may be waiting.
+    return started;
+  }
+
+  async #tryToStart(): Promise<Remote<GatewayControl>> {
+    const { signal } = this.#stopped;
     for (;;) {
-      this.#stopped.signal.throwIfAborted();
+      signal.throwIfAborted();
       try {
-        const worker = new Worker(new URL('../gateway-worker.ts', import.meta.url), {
-          type: 'module',
-          name: 'inpage-gateway',
-        });
-        this.#gateway = worker;
-        const lifeline = await workerStarted(worker);
-        const control = wrap<GatewayControl>(worker);
-        await control.configure(this.#options, proxy(this as PageControl) as unknown as Remote<PageControl>);
-        watchLifeline(lifeline, () => this.#restart(), this.#stopped.signal);
-        return control;
+        return await Promise.race([this.#startGateway(), rejectOnAbort(signal)]);
       } catch (thrown) {
+        this.#gateway?.terminate();
+        signal.throwIfAborted();
         // A page that is being closed cannot start workers; one with a broken deployment should see why.
         console.error('inpage: the gateway could not be started; trying again.', thrown);
         await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE));
       }
     }
+  }
+
+  async #startGateway(): Promise<Remote<GatewayControl>> {
+    const worker = new Worker(new URL('../gateway-worker.ts', import.meta.url), {
+      type: 'module',
+      name: 'inpage-gateway',
+    });
+    this.#gateway = worker;
+    const lifeline = await workerStarted(worker);
+    const died = new Promise<void>((resolve) => watchLifeline(lifeline, resolve, this.#stopped.signal));
+    const control = wrap<GatewayControl>(worker);
+    await Promise.race([
+      control.configure(this.#options, proxy(this as PageControl) as unknown as Remote<PageControl>),
+      rejectOnAbort(AbortSignal.timeout(CONFIGURE_DEADLINE)),
+      died.then(() => Promise.reject(peerGone())),
+    ]);
+    void died.then(() => this.#restart());
+    return control;
   }
 
   #restart(): void {

@@ -44,9 +44,9 @@ export function resolveOptions(options: InferenceOptions, pageURL: string): Reso
   check(serviceWorker === false || typeof serviceWorker === 'string', 'serviceWorker', 'the URL of a script, or false');
   check(typeof onProgress === 'function', 'onProgress', 'a function');
   return {
-    models,
-    apiKeys,
-    rateLimits,
+    models: copy(models, 'models'),
+    apiKeys: copy(apiKeys, 'apiKeys'),
+    rateLimits: copy(rateLimits, 'rateLimits'),
     requestTimeout,
     prefix,
     intercept: intercept.map((base) => base.replace(/\/+$/, '')),
@@ -100,9 +100,21 @@ function checkBase(base: string, option: string): void {
   );
 }
 
+/** The engine gets a copy, because it runs in another realm. */
+function copy<Value>(value: Value, option: string): Value {
+  try {
+    return structuredClone(value);
+  } catch {
+    throw wrong(option, 'plain data, without functions and without the proxies of reactive frameworks');
+  }
+}
+
 function check(correct: boolean, option: string, expected: string): asserts correct {
-  if (!correct)
-    throw new InferenceError('invalid_request', `The option \`${option}\` must be ${expected}.`, { param: option });
+  if (!correct) throw wrong(option, expected);
+}
+
+function wrong(option: string, expected: string): InferenceError {
+  return new InferenceError('invalid_request', `The option \`${option}\` must be ${expected}.`, { param: option });
 }
 
 function isObject(value: unknown): boolean {
