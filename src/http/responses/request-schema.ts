@@ -15,9 +15,18 @@ const functionTool = object({
   strict: v.nullish(v.boolean()),
 });
 
+const namedFunction = object({ type: v.literal('function'), name: v.pipe(v.string(), v.minLength(1)) });
+
 const toolChoice = v.union([
   v.picklist(['none', 'auto', 'required']),
-  object({ type: v.literal('function'), name: v.pipe(v.string(), v.minLength(1)) }),
+  v.variant('type', [
+    namedFunction,
+    object({
+      type: v.literal('allowed_tools'),
+      mode: v.picklist(['auto', 'required']),
+      tools: v.array(namedFunction),
+    }),
+  ]),
 ]);
 
 const textFormat = v.variant('type', [
@@ -33,7 +42,7 @@ const textFormat = v.variant('type', [
 ]);
 
 const reasoning = object({
-  effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+  effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
 });
 
 /** A field that asks for something kept between requests. */
@@ -58,7 +67,7 @@ export const responsesRequestSchema = object({
   text: v.nullish(object({ format: v.nullish(textFormat) })),
   reasoning: v.nullish(reasoning),
   user: v.nullish(v.string()),
-  metadata: v.nullish(objectOf(v.unknown())),
+  metadata: v.nullish(objectOf(v.string())),
   include: v.nullish(v.array(v.string())),
   top_logprobs: topLogprobs,
   previous_response_id: stateful(),

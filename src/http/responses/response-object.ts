@@ -66,7 +66,7 @@ export interface EchoedFields {
   instructions: string | null;
   max_output_tokens: number | null;
   max_tool_calls: null;
-  metadata: Record<string, unknown>;
+  metadata: Record<string, string>;
   parallel_tool_calls: boolean;
   reasoning: { effort: string | null; summary: null };
   temperature: number;

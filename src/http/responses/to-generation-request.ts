@@ -17,7 +17,7 @@ import { toMessages } from './to-messages.js';
  * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be
  */
 export async function toGenerationRequest(body: ResponsesRequest, model: string): Promise<GenerationRequest> {
-  const tools = defineTools(
+  const defined = defineTools(
     (body.tools ?? []).map(({ name, description, parameters }, index) => ({
       name,
       description,
@@ -28,8 +28,7 @@ export async function toGenerationRequest(body: ResponsesRequest, model: string)
   const messages = await toMessages(body.instructions, body.input);
   return {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
-    tools,
-    toolChoice: toToolChoice(body.tool_choice, tools),
+    ...toOffer(body.tool_choice, defined),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.text?.format),
     sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }),
@@ -68,10 +67,23 @@ function wantsLogprobs({ include, top_logprobs: topLogprobs }: ResponsesRequest)
   return topLogprobs != null || (include ?? []).includes('message.output_text.logprobs');
 }
 
-function toToolChoice(choice: ResponsesRequest['tool_choice'], tools: readonly Tool[]): ToolChoice {
-  if (choice == null) return 'auto';
-  if (choice === 'required') return requireTools(choice, tools);
-  return typeof choice === 'string' ? choice : requireTool(choice.name, tools, 'tool_choice.name');
+/** The tools that may be called, and how. */
+interface Offer {
+  tools: Tool[];
+  toolChoice: ToolChoice;
+}
+
+function toOffer(choice: ResponsesRequest['tool_choice'], tools: Tool[]): Offer {
+  if (choice == null) return { tools, toolChoice: 'auto' };
+  if (typeof choice === 'string') return { tools, toolChoice: toMode(choice, tools) };
+  if (choice.type === 'function') return { tools, toolChoice: requireTool(choice.name, tools, 'tool_choice.name') };
+  for (const [index, { name }] of choice.tools.entries()) requireTool(name, tools, `tool_choice.tools.${index}.name`);
+  const allowed = tools.filter((tool) => choice.tools.some(({ name }) => name === tool.name));
+  return { tools: allowed, toolChoice: toMode(choice.mode, allowed) };
+}
+
+function toMode(mode: 'none' | 'auto' | 'required', tools: readonly Tool[]): ToolChoice {
+  return mode === 'required' ? requireTools(mode, tools) : mode;
 }
 
 type TextFormat = NonNullable<ResponsesRequest['text']>['format'];
@@ -95,5 +107,5 @@ function toReasoning(effort: Effort): Reasoning {
   if (effort == null) return {};
   if (effort === 'none') return { enabled: false };
   if (effort === 'minimal') return { enabled: true, effort: 'low' };
-  return { enabled: true, effort: effort === 'xhigh' ? 'high' : effort };
+  return { enabled: true, effort: effort === 'xhigh' || effort === 'max' ? 'high' : effort };
 }

@@ -142,11 +142,17 @@ it('[R18] efforts are accepted on every model', async () => {
     expect((await create({ reasoning: { effort } }, { reasoningFormat: 'none' })).reasoning.effort).toBe(effort);
   }
   expect((await refuse({ ...valid, reasoning: { effort: 'huge' } })).param).toBe('reasoning.effort');
+  for (const effort of ['xhigh', 'max']) {
+    const response = await create({ reasoning: { effort } });
+    expect(response.reasoning.effort).toBe(effort);
+    expect(itemsOf(response, 'reasoning')).toHaveLength(1);
+  }
 });
 
 it('[R19] user and metadata are echoed', async () => {
   const echoed = { user: 'u-1', metadata: { topic: 'foxes' } };
   expect(await create(echoed)).toMatchObject(echoed);
+  expect((await refuse({ ...valid, metadata: { a: 'b', c: 5 } })).param).toBe('metadata.c');
 });
 
 it('[R20] previous_response_id is refused', async () => {
@@ -171,6 +177,32 @@ it('[R28] tool_choice is one of four forms', async () => {
   }
   const unknown = { type: 'function', name: 'unknown' };
   expect((await refuse({ ...valid, tools: TOOLS, tool_choice: unknown })).param).toBe('tool_choice.name');
+});
+
+it('[R28] allowed_tools narrows the tools down', async () => {
+  const allow = (mode: string, ...names: string[]) => ({
+    type: 'allowed_tools',
+    mode,
+    tools: names.map((name) => ({ type: 'function', name })),
+  });
+  const ask = { input: 'How is the weather?', tools: TOOLS };
+  const response = await create({ ...ask, tool_choice: allow('required', 'get_weather') });
+  expect(itemsOf(response, 'function_call')).toMatchObject([{ name: 'get_weather' }]);
+  expect(response.tools).toHaveLength(2);
+  expect(response.tool_choice).toEqual(allow('required', 'get_weather'));
+  // Fewer tools make a shorter prompt; none are no tools at all.
+  const all = await create({ ...ask, tool_choice: 'auto' });
+  const one = await create({ ...ask, tool_choice: allow('auto', 'get_time') });
+  const none = await create({ ...ask, tool_choice: allow('auto') });
+  expect(one.usage.input_tokens).toBeLessThan(all.usage.input_tokens);
+  expect(none.usage.input_tokens).toBe((await create({ input: ask.input })).usage.input_tokens);
+  for (const [tool_choice, param] of [
+    [allow('auto', 'get_time', 'unknown'), 'tool_choice.tools.1.name'],
+    [allow('required'), 'tool_choice'],
+    [allow('none', 'get_time'), 'tool_choice.mode'],
+  ] as const) {
+    expect((await refuse({ ...valid, ...ask, tool_choice })).param).toBe(param);
+  }
 });
 
 it('[R29] a prompt longer than the context is refused', async () => {
