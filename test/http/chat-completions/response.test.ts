@@ -183,18 +183,6 @@ describe('length', () => {
   });
 });
 
-describe('sampling fields that change nothing', () => {
-  it('[C31] [C32] penalties are accepted and ignored', async () => {
-    const { app } = await buildApp();
-    const plain = (await chat(app)).json.choices;
-    for (const fields of [{ presence_penalty: 2 }, { frequency_penalty: 5 }, { frequency_penalty: -7 }]) {
-      const { status, json } = await chat(app, fields);
-      expect(status).toBe(200);
-      expect(json.choices).toEqual(plain);
-    }
-  });
-});
-
 it('[C65] logit_bias +100 makes the token win at every step', async () => {
   const { app } = await buildApp();
   // The first 256 tokens of a scripted model are bytes.

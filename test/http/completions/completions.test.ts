@@ -63,11 +63,6 @@ describe('fields', () => {
     }
   });
 
-  it('[T09] repetition_penalty is no field here', async () => {
-    for (const repetition_penalty of [7, -3, 'x'])
-      expect((await complete({ repetition_penalty })).choices[0].text).toBe(TEXT);
-  });
-
   it('[T12] n is 1 to 8', async () => {
     for (const n of [0, 9]) expect((await refuse({ ...valid, n })).param).toBe('n');
     const { choices } = await complete({ n: 3 });

@@ -5,10 +5,6 @@ import { build, create, REASONING, refuse, TEXT, TOOLS, user, valid } from './su
 const weather = { messages: [user('How is the weather?')], tools: TOOLS };
 const uses = (message: any): any[] => message.content.filter(({ type }: any) => type === 'tool_use');
 
-it('[M10] without temperature decoding is greedy', async () => {
-  expect((await create()).content).toEqual((await create({ temperature: 0 })).content);
-});
-
 it('[M16] tool_choice is honoured', async () => {
   expect(uses(await create({ ...weather, tool_choice: { type: 'any' } }))).toHaveLength(1);
   expect(uses(await create({ ...weather, tool_choice: { type: 'tool', name: 'get_weather' } }))[0].name).toBe(

