@@ -4,6 +4,7 @@ import { APP_BASE } from '../models/app-base.js';
 import { Catalog } from '../models/catalog.js';
 import { DEFAULT_MODELS } from '../models/default-catalog.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+import { filesOf } from '../models/model-files.js';
 import type { ApiKey, InferenceOptions, RateLimits } from './start-options.js';
 
 /** Options with nothing left open. URLs are absolute. */
@@ -30,7 +31,7 @@ export function resolveOptions(options: InferenceOptions, pageURL: string): Reso
   if (!isObject(options)) throw new InferenceError('invalid_request', 'The options must be an object.');
   const { models = DEFAULT_MODELS, apiKeys, rateLimits, requestTimeout = 600, prefix = '/v1' } = options;
   const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
-  checkModels(models);
+  checkModels(models, pageURL);
   checkApiKeys(apiKeys);
   checkRateLimits(rateLimits);
   check(typeof requestTimeout === 'number' && requestTimeout > 0, 'requestTimeout', 'a number of seconds above 0');
@@ -55,7 +56,7 @@ export function resolveOptions(options: InferenceOptions, pageURL: string): Reso
   };
 }
 
-function checkModels(models: readonly ModelEntry[]): void {
+function checkModels(models: readonly ModelEntry[], pageURL: string): void {
   check(Array.isArray(models), 'models', 'an array of model entries');
   models.forEach((entry, index) => {
     const name = `models.${index}`;
@@ -63,9 +64,19 @@ function checkModels(models: readonly ModelEntry[]): void {
     check(typeof entry.id === 'string' && entry.id !== '', `${name}.id`, 'a text that is not empty');
     check(TASKS.includes(entry.task), `${name}.task`, `one of ${TASKS.join(', ')}`);
     check(BACKENDS.includes(entry.backend), `${name}.backend`, `one of ${BACKENDS.join(', ')}`);
+    check(hasFiles(entry, pageURL), name, 'an entry whose `source` and `modelLibrary` are URLs, or a hub id');
   });
   // Refuses names that are used twice.
   void new Catalog(models);
+}
+
+function hasFiles(entry: ModelEntry, pageURL: string): boolean {
+  try {
+    filesOf(entry, pageURL);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkApiKeys(apiKeys: readonly ApiKey[] | undefined): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
+import type { ModelEntry } from '../../src/models/model-entry.js';
 import { engineGroup } from '../../src/tab/engine-group.js';
 import { resolveOptions } from '../../src/tab/resolve-options.js';
 import type { InferenceOptions } from '../../src/tab/start-options.js';
@@ -38,6 +39,8 @@ describe('resolveOptions', () => {
     [{ models: [chat, { ...chat, id: '' }] }, 'models.1.id'],
     [{ models: [{ ...chat, task: 'video' }] }, 'models.0.task'],
     [{ models: [{ ...chat, backend: 'gpu' }] }, 'models.0.backend'],
+    [{ models: [{ ...chat, backend: 'transformers', source: 'https://[/' }] }, 'models.0'],
+    [{ models: [{ ...chat, backend: 'transformers', source: 5 }] }, 'models.0'],
     [{ models: [chat, chat] }, 'models'],
     [{ models: [{ ...chat, script: { replies() {} } }] }, 'models'],
     [{ models: new Proxy([chat], {}) }, 'models'],
@@ -67,7 +70,8 @@ describe('resolveOptions', () => {
 });
 
 describe('engineGroup', () => {
-  const group = (options: InferenceOptions): Promise<string> => engineGroup(resolveOptions(options, PAGE));
+  const group = (options: InferenceOptions, page = PAGE): Promise<string> =>
+    engineGroup(resolveOptions(options, page), page);
 
   it('is the same for options that mean the same', async () => {
     const model = { id: 'a', task: 'chat', backend: 'scripted' } as const;
@@ -86,5 +90,20 @@ describe('engineGroup', () => {
     ]);
     expect(new Set(groups).size).toBe(4);
     expect(groups.join()).not.toContain('sk-secret');
+  });
+
+  const model: ModelEntry = { id: 'a', task: 'chat', backend: 'transformers', source: 'models/a/b' };
+  const web: ModelEntry = { ...model, backend: 'web-llm', source: 'owner/name' };
+  it.each<[string, ModelEntry, boolean]>([
+    ['a relative folder', model, false],
+    ['an id that is a folder', { id: 'mine', task: 'chat', backend: 'transformers' }, false],
+    ['a relative model library', { ...web, modelLibrary: 'lib.wasm' }, false],
+    ['a folder from the root', { ...model, source: '/models/a' }, true],
+    ['a hub id', { ...model, source: 'owner/name' }, true],
+    ['a name of WebLLM’s list', { ...web, source: 'Llama-3.2-1B-Instruct-q4f32_1-MLC' }, true],
+  ])('of pages in two folders, where the source is %s', async (_, entry, isShared) => {
+    const options = { models: [entry] };
+    const groups = [await group(options), await group(options, 'https://app.test/other/page')];
+    expect(groups[0] === groups[1]).toBe(isShared);
   });
 });

@@ -2,12 +2,10 @@
 import { env, type PretrainedModelOptions } from '@huggingface/transformers';
 import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
+import { folderURLOf } from '../../models/model-files.js';
 import type { LoadOptions, ModelInfo } from '../backend.js';
 import { chooseDevice } from './choose-device.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './environment.js';
-
-/** A hub id: owner and name. Everything else is a folder. */
-const HUB_ID = /^[\w-][\w.-]*\/[\w.-]+$/;
 
 /** A source that is ready for `from_pretrained`. */
 export interface ModelSource {
@@ -66,13 +64,14 @@ export function toLoadError(thrown: unknown, entry: ModelEntry, signal: AbortSig
 
 function locate(entry: ModelEntry, pageURL: string): ModelLocation {
   const source = entry.source ?? entry.id;
-  if (HUB_ID.test(source)) return { id: source };
-  const url = new URL(source.endsWith('/') ? source : `${source}/`, pageURL);
+  const folderURL = folderURLOf(source, pageURL);
+  if (folderURL === undefined) return { id: source };
+  const url = new URL(folderURL);
   if (url.protocol === 'file:') return { id: decodeURIComponent(url.pathname).replace(/\/$/, '') };
   const path = url.pathname.replace(/\/$/, '');
   // transformers.js takes no folder URLs, but paths; one of another origin needs a path that cannot be our own.
   const id = url.origin === new URL(pageURL).origin ? path : `/.inpage/${encodeURIComponent(url.origin)}${path}`;
-  return { id, folderURL: url.href };
+  return { id, folderURL };
 }
 
 async function readFile(location: ModelLocation, file: string, signal: AbortSignal): Promise<string | undefined> {

@@ -2,9 +2,7 @@
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
-
-/** A hub id: owner and name. */
-const HUB_ID = /^[\w-][\w.-]*\/[\w.-]+$/;
+import { folderURLOf } from '../../models/model-files.js';
 
 export interface FoundModel {
   record: ModelRecord;
@@ -39,9 +37,7 @@ function customRecord(entry: ModelEntry, library: string, pageURL: string): Foun
       param: 'models',
     });
   }
-  const folderURL = HUB_ID.test(entry.source)
-    ? hubFolder(`https://huggingface.co/${entry.source}`)
-    : new URL(entry.source.endsWith('/') ? entry.source : `${entry.source}/`, pageURL).href;
+  const folderURL = folderURLOf(entry.source, pageURL) ?? hubFolder(`https://huggingface.co/${entry.source}`);
   return {
     folderURL,
     record: {

@@ -1,5 +1,6 @@
 /** A catalog entry as the model list shows it. @module */
 import type { ModelEntry } from '../../models/model-entry.js';
+import { isHubId } from '../../models/model-files.js';
 
 /** Context window that is shown for a model that was never loaded and whose entry names none. */
 const ASSUMED_CONTEXT_LENGTH = 4096;
@@ -49,7 +50,6 @@ function vendorMetadata(entry: ModelEntry): Record<string, unknown> {
   };
 }
 
-/** A source like `owner/name` is a hub id; anything else is a place of the app's own. */
 function hubLink(source: string | undefined): string {
-  return source !== undefined && /^[\w.-]+\/[\w.-]+$/.test(source) ? `https://huggingface.co/${source}` : '';
+  return source !== undefined && isHubId(source) ? `https://huggingface.co/${source}` : '';
 }

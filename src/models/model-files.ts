@@ -1,0 +1,32 @@
+/** Where a model's files are: on the hub, or in a folder. @module */
+import type { ModelEntry } from './model-entry.js';
+
+/** A hub id: owner and name. Every other source is a folder. */
+const HUB_ID = /^[\w-][\w.-]*\/[\w.-]+$/;
+
+/** Whether a `source` names a repository of the Hugging Face Hub. */
+export function isHubId(source: string): boolean {
+  return HUB_ID.test(source);
+}
+
+/**
+ * The folder that a `source` names: absolute, ends with `/`. Undefined for a hub id.
+ * @param pageURL absolute
+ * @throws TypeError when it is no URL
+ */
+export function folderURLOf(source: string, pageURL: string): string | undefined {
+  return isHubId(source) ? undefined : new URL(source.endsWith('/') ? source : `${source}/`, pageURL).href;
+}
+
+/**
+ * Absolute URLs (and hub ids) of all that an entry names. The same words mean other files on a page in another folder.
+ * @param pageURL absolute
+ * @throws TypeError when one is no URL
+ */
+export function filesOf({ backend, id, source, modelLibrary }: ModelEntry, pageURL: string): string[] {
+  const place = source ?? id;
+  const folder = (): string => folderURLOf(place, pageURL) ?? place;
+  if (backend === 'transformers') return [folder()];
+  // Without a library the model is one of WebLLM's own list.
+  return modelLibrary === undefined ? [] : [folder(), new URL(modelLibrary, pageURL).href];
+}
