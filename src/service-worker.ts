@@ -43,11 +43,8 @@ interface PageEvent extends LifecycleEvent {
 
 const scope = globalThis as unknown as Scope;
 const settings = new URL(scope.location.href).searchParams;
-const bases: Bases = {
-  origin: scope.location.origin,
-  prefix: settings.get('prefix') ?? '/v1',
-  intercept: settings.getAll('intercept'),
-};
+const prefix = settings.get('prefix') ?? '/v1';
+const bases: Bases = { origin: scope.location.origin, prefix, intercept: settings.getAll('intercept') };
 const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
 const trunks = new TrunkLines();
@@ -91,7 +88,8 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
   const signal = AbortSignal.any([request.signal, reader.signal]);
   signal.addEventListener('abort', done);
   try {
-    const find = (stop: AbortSignal) => findHost({ tabs, prefix: bases.prefix, asker: clientId, groups, signal: stop });
+    const find = (stop: AbortSignal) =>
+      findHost({ tabs, prefix, asker: clientId, groups, version: PROTOCOL_VERSION, signal: stop });
     // The body is read while the gateway is found.
     const found = trunks.connect(clientId, find, AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
     const payload = await toRequestPayload(request, url).catch((thrown: unknown) => hangUpOn(found, thrown));
@@ -117,7 +115,7 @@ async function claim(port: MessagePort): Promise<void> {
 async function broker(group: string, port: MessagePort): Promise<void> {
   try {
     const signal = AbortSignal.timeout(CONNECT_DEADLINE);
-    const gateway = await findHost({ tabs, prefix: bases.prefix, group, signal });
+    const gateway = await findHost({ tabs, prefix, group, signal });
     const message: BrokerMessage = { type: 'connected', hello: gateway.hello };
     port.postMessage(message, [gateway.port]);
   } catch {

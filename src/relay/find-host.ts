@@ -24,6 +24,8 @@ export interface FindHostOptions {
   groups?: Map<string, string>;
   /** Only a host of this group will do. */
   group?: string | undefined;
+  /** Only a gateway of this protocol version will do; absent: any, because a group is of one version. */
+  version?: number;
   signal: AbortSignal;
 }
 
@@ -37,7 +39,7 @@ const PAUSE = 50;
  * Rejects with the signal's reason.
  */
 export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
-  const { tabs, prefix, asker, groups, signal } = options;
+  const { tabs, prefix, asker, groups, version, signal } = options;
   let { group } = options;
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
@@ -49,7 +51,9 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
     const { port1, port2 } = new MessageChannel();
     asked.add(port1);
     const { hello, tab: said } = awaitGreeting(port1, stop);
-    void hello.then((words) => found({ port: port1, hello: words }));
+    void hello.then((words) => {
+      if (version === undefined || words.version === version) found({ port: port1, hello: words });
+    });
     tab.postMessage({ inpage: 'connect', prefix, group }, [port2]);
     return said;
   };

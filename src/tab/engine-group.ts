@@ -11,11 +11,11 @@ import type { ResolvedOptions } from './resolve-options.js';
 export async function engineGroup(options: ResolvedOptions, pageURL: string): Promise<string> {
   const { models, apiKeys, rateLimits, requestTimeout, prefix } = options;
   const files = models.map((entry) => filesOf(entry, pageURL));
-  const service = [PROTOCOL_VERSION, models, files, apiKeys, rateLimits, requestTimeout, prefix];
+  const service = [models, files, apiKeys, rateLimits, requestTimeout, prefix];
   const text = JSON.stringify(service, sortKeys);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   const hash = Array.from(new Uint8Array(digest, 0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${prefix}:${hash}`;
+  return `${prefix}:${PROTOCOL_VERSION}:${hash}`;
 }
 
 /** Name of the lock whose holder hosts the group's engine. */

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { findHost, type TabClient } from '../../src/relay/find-host.js';
 import { PROTOCOL_VERSION, type Hello, type TabWords } from '../../src/relay/protocol.js';
 
-/** A `slow` host has a gateway that is just starting: it says hello when all other tabs have been asked. */
-type Role = 'host' | 'slow' | 'guest' | 'silent';
+/**
+ * A `slow` host has a gateway that is just starting: it says hello when all other tabs have been asked. An `old host` is
+ * of another version.
+ */
+type Role = 'host' | 'slow' | 'old host' | 'guest' | 'silent';
 
 /** A tab of a group in a role; it counts what it was asked and the ports that were closed again. */
 function tab(id: string, group: string, role: Role): TabClient & { role: Role; asked: number; hungUp: number } {
@@ -21,7 +24,8 @@ function tab(id: string, group: string, role: Role): TabClient & { role: Role; a
       const hosts = this.role !== 'guest';
       const words: TabWords = { type: 'tab', group, hosts };
       port.postMessage(words);
-      const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION, lifeline: id };
+      const version = PROTOCOL_VERSION - Number(this.role === 'old host');
+      const hello: Hello = { type: 'hello', version, lifeline: id };
       if (hosts && wanted) setTimeout(() => port.postMessage(hello), this.role === 'slow' ? 800 : 0);
     },
   };
@@ -68,6 +72,19 @@ describe('findHost', () => {
 
   it('serves requests without a tab', async () => {
     expect(await find([tab('b', 'g', 'host')], '')).toBe('b');
+  });
+
+  it('takes no gateway of another version', async () => {
+    const all = [tab('a', 'g', 'old host'), tab('b', 'h', 'slow')];
+    const signal = AbortSignal.timeout(3_000);
+    const { port, hello } = await findHost({
+      tabs: async () => all,
+      prefix: '/v1',
+      version: PROTOCOL_VERSION,
+      signal,
+    });
+    port.close();
+    expect(hello.lifeline).toBe('b');
   });
 
   it('looks for the named group only', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
 import type { ModelEntry } from '../../src/models/model-entry.js';
+import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
 import { engineGroup } from '../../src/tab/engine-group.js';
 import { resolveOptions } from '../../src/tab/resolve-options.js';
 import type { InferenceOptions } from '../../src/tab/start-options.js';
@@ -90,6 +91,10 @@ describe('engineGroup', () => {
     ]);
     expect(new Set(groups).size).toBe(4);
     expect(groups.join()).not.toContain('sk-secret');
+  });
+
+  it('differs between versions, whose messages differ', async () => {
+    expect(await group({})).toMatch(new RegExp(`^/v1:${PROTOCOL_VERSION}:`));
   });
 
   const model: ModelEntry = { id: 'a', task: 'chat', backend: 'transformers', source: 'models/a/b' };
