@@ -69,13 +69,14 @@ it('a delay per event of a stream', async () => {
   ).toBe('Hello there, friend.');
 });
 
-it('a stream that breaks after N events is a network error, not an end', async () => {
+it.each([0, 1, 3])('a stream that breaks after %i events is a network error, not an end', async (events) => {
   const { app, faults } = await build();
-  faults.set({ cutStreamAfterEvents: 3 });
+  faults.set({ cutStreamAfterEvents: events });
   const body = JSON.stringify({ model: 'scripted-chat', messages: [{ role: 'user', content: 'Hi.' }], stream: true });
   const response = await app.request('/v1/chat/completions', { method: 'POST', body });
+  expect(response.status).toBe(200);
   const reader = response.body!.getReader();
-  for (let event = 0; event < 3; event += 1) expect((await reader.read()).done).toBe(false);
+  for (let event = 0; event < events; event += 1) expect((await reader.read()).done).toBe(false);
   await expect(reader.read()).rejects.toThrow('The connection was cut.');
   faults.clear();
   expect((await chat(app)).status).toBe(200);

@@ -78,10 +78,12 @@ class EventStream {
     this.#keepAliveMs = keepAliveMs;
   }
 
-  /** Waits for the first step, at most so long. Rejects when the step does. */
+  /** Waits for the first step, at most so long. Rejects when the step does; only a broken connection breaks the body. */
   async begin(startDelayMs: number): Promise<void> {
     this.#pending = this.#iterator.next();
-    await settledWithin(this.#pending, startDelayMs);
+    await settledWithin(this.#pending, startDelayMs).catch((thrown: unknown) => {
+      if (!(thrown instanceof BrokenConnection)) throw thrown;
+    });
   }
 
   body(): ReadableStream<Uint8Array<ArrayBuffer>> {
