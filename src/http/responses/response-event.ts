@@ -35,13 +35,14 @@ export type ItemEvent =
   | (ItemPosition & { type: 'response.function_call_arguments.delta'; delta: string })
   | (ItemPosition & { type: 'response.function_call_arguments.done'; name: string; arguments: string });
 
-/** What went wrong, in the documented flat form and in the nested form that clients have seen in practice. */
+/** What went wrong: the general error object, and its fields once more beside it, as clients know this event. */
 export interface StreamErrorEvent {
   type: 'error';
   code: string | null;
   message: string;
   param: string | null;
   error: { type: string; code: string | null; message: string; param: string | null };
+  request_id: string;
 }
 
 export type ResponseEvent = LifecycleEvent | ItemEvent | StreamErrorEvent;

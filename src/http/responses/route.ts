@@ -64,7 +64,7 @@ async function stream(
     events: toServerSentEvents(toResponseStream(afterFirstToken(events), progress)),
     abort,
     keepAlive: () => keepAliveText(progress),
-    failure: (error) => failureEvents(errorDetails(error), progress).map(toServerSentEvent),
+    failure: (error) => failureEvents(errorDetails(error), c.get('inferenceId'), progress).map(toServerSentEvent),
   });
 }
 

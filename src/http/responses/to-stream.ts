@@ -45,8 +45,13 @@ export async function* toResponseStream(
 /**
  * The last events of a stream that failed. A stream that failed before its first event gets that, too, so that
  * readers that insist on `response.created` understand it. Leaves `progress` as it is.
+ * @param requestId uuid, as in every error of the general shape
  */
-export function failureEvents(error: GeneralErrorDetails, progress: ResponseProgress): ResponseStreamEvent[] {
+export function failureEvents(
+  error: GeneralErrorDetails,
+  requestId: string,
+  progress: ResponseProgress,
+): ResponseStreamEvent[] {
   const response = snapshot(progress);
   const begun: ResponseEvent[] =
     progress.sequence === 0
@@ -56,13 +61,13 @@ export function failureEvents(error: GeneralErrorDetails, progress: ResponseProg
         ]
       : [];
   const failed: ResponseObject = { ...response, status: 'failed', error: responseError(error) };
-  const events = [...begun, errorEvent(error), { type: 'response.failed', response: failed } as const];
+  const events = [...begun, errorEvent(error, requestId), { type: 'response.failed', response: failed } as const];
   return events.map((event, index) => ({ ...event, sequence_number: progress.sequence + index }));
 }
 
-function errorEvent(error: GeneralErrorDetails): StreamErrorEvent {
+function errorEvent(error: GeneralErrorDetails, requestId: string): StreamErrorEvent {
   const { code, message, param } = error;
-  return { type: 'error', code, message, param, error };
+  return { type: 'error', code, message, param, error, request_id: requestId };
 }
 
 /** Clients know few codes here; what is the service's own fault is `server_error` to them. */

@@ -105,8 +105,12 @@ async function breaking(afterTokens: number, code?: InferenceErrorCode): Promise
 }
 
 it('[S24] an error after the start is an error event and response.failed', async () => {
-  const events = await postStream(await breaking(3), 'responses', valid, { end: 'failed' });
-  expect(events.at(-2)).toMatchObject({ type: 'error', error: { type: 'internal_error' } });
+  const response = await post(await breaking(3), '/responses', { ...valid, stream: true });
+  const received = await readEvents(response);
+  validateStream('responses', received, { end: 'failed' });
+  const events = jsonOf(received);
+  const requestId = response.headers.get('inference-id');
+  expect(events.at(-2)).toMatchObject({ type: 'error', error: { type: 'internal_error' }, request_id: requestId });
   expect(events.at(-1)).toMatchObject({
     type: 'response.failed',
     response: { status: 'failed', error: { code: 'server_error' } },

@@ -158,6 +158,7 @@ export function validateResponses(demand: Demand): StreamValidator {
       case 'error':
         demand(stage === 'running', 'an error comes inside the response');
         demand(typeof data.message === 'string' && data.error?.type, 'an error has a message and a type');
+        demand(typeof data.request_id === 'string', 'an error has the request_id of the general shape');
         stage = 'erred';
         return;
       case 'keepalive':
