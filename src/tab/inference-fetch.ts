@@ -1,4 +1,5 @@
 /** `inference.fetch`: a fetch whose requests below the engine's bases never leave the page. @module */
+import { rejectOnAbort } from '../relay/greeting.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { type Connect, relayRequest } from '../relay/relay-request.js';
 import { toRequestPayload } from '../relay/request-payload.js';
@@ -10,8 +11,9 @@ export function createInferenceFetch(bases: Bases, connect: Connect, networkFetc
     if (target === undefined) return networkFetch(input, init);
     const request = new Request(input, withDuplex(init));
     const { signal } = request;
-    signal.throwIfAborted();
-    return relayRequest(await toRequestPayload(request, target), connect, signal);
+    // A body may be a stream that never ends.
+    const payload = await Promise.race([toRequestPayload(request, target), rejectOnAbort(signal)]);
+    return relayRequest(payload, connect, signal);
   };
 }
 
