@@ -1,5 +1,6 @@
 /** Sets transformers.js up for a model worker: files from the app itself, threads, one cache. @module */
 import { env } from '@huggingface/transformers';
+import { InferenceError } from '../../errors/inference-error.js';
 import type { LoadOptions } from '../backend.js';
 import { keepFresh, MODEL_CACHE } from './model-cache.js';
 
@@ -55,8 +56,13 @@ async function canImport(url: string): Promise<boolean> {
 /**
  * Lets transformers.js fetch this model's files and nothing else: folders never fall back to the hub, hub models never
  * probe the app's own paths. Downloads report progress, stop with `signal`, and are kept in one cache.
+ * @returns says which file could not be fetched for want of a network or a working server, if any
  */
-export function configureFiles(location: ModelLocation, model: string, options: LoadOptions): void {
+export function configureFiles(
+  location: ModelLocation,
+  model: string,
+  options: LoadOptions,
+): () => InferenceError | undefined {
   const { id, folderURL } = location;
   const local = folderURL !== undefined;
   env.allowLocalModels = local;
@@ -65,19 +71,29 @@ export function configureFiles(location: ModelLocation, model: string, options: 
   env.cacheKey = MODEL_CACHE;
   const toURL = (request: string): string =>
     local && request.startsWith(id) ? new URL(request.slice(id.length).replace(/^\//, ''), folderURL).href : request;
+  let failure: InferenceError | undefined;
+  const noteFailure = (url: string, cause: unknown): void => {
+    if (options.signal.aborted) return;
+    failure ??= new InferenceError(
+      'unavailable',
+      `The model's file \`${fileOf(url)}\` could not be fetched.`,
+      {},
+      { cause },
+    );
+  };
   const reported = (response: Response, url: string): Response =>
-    withProgress(response, (loadedBytes, totalBytes) => {
-      options.onProgress({
-        model,
-        file: url.slice(url.lastIndexOf('/') + 1),
-        loadedBytes,
-        totalBytes,
-        stage: 'download',
-      });
+    withProgress(response, {
+      onBytes: (loadedBytes, totalBytes) =>
+        options.onProgress({ model, file: fileOf(url), loadedBytes, totalBytes, stage: 'download' }),
+      onFailure: (error) => noteFailure(url, error),
     });
   env.fetch = async (request: string | URL, init?: RequestInit) => {
     const url = toURL(String(request));
-    const response = await fetch(url, { ...init, signal: options.signal });
+    const response = await fetch(url, { ...init, signal: options.signal }).catch((error: unknown) => {
+      noteFailure(url, error);
+      throw error;
+    });
+    if (response.status === 429 || response.status >= 500) noteFailure(url, response.status);
     if (!response.ok) return response;
     // Development servers answer missing files with their start page.
     if (response.headers.get('content-type')?.startsWith('text/html')) return new Response(null, { status: 404 });
@@ -94,10 +110,21 @@ export function configureFiles(location: ModelLocation, model: string, options: 
       },
     };
   }
+  return () => failure;
 }
 
-/** The same response; `report` hears of its bytes as they are read. */
-function withProgress(response: Response, report: (loaded: number, total: number) => void): Response {
+function fileOf(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1);
+}
+
+interface ReadingWatch {
+  onBytes: (loaded: number, total: number) => void;
+  /** The rest will not come. */
+  onFailure: (error: unknown) => void;
+}
+
+/** The same response; `watch` hears of its bytes as they are read. */
+function withProgress(response: Response, watch: ReadingWatch): Response {
   if (!response.body) return response;
   const encoded = response.headers.has('content-encoding');
   const total = encoded ? 0 : Number(response.headers.get('content-length') ?? 0);
@@ -105,11 +132,13 @@ function withProgress(response: Response, report: (loaded: number, total: number
   const counting = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       loaded += chunk.byteLength;
-      report(loaded, Math.max(total, loaded));
+      watch.onBytes(loaded, Math.max(total, loaded));
       controller.enqueue(chunk);
     },
   });
-  return new Response(response.body.pipeThrough(counting), {
+  // The reader gets the same error, but nothing that tells it from the engine's.
+  response.body.pipeTo(counting.writable).catch(watch.onFailure);
+  return new Response(counting.readable, {
     status: response.status,
     statusText: response.statusText,
     headers: response.headers,

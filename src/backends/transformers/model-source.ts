@@ -14,6 +14,8 @@ export interface ModelSource {
   /** Second argument of `from_pretrained`. */
   pretrained: PretrainedModelOptions;
   info: Omit<ModelInfo, 'contextLength'>;
+  /** The file that could not be fetched, if any: then loading failed for that, whatever it threw. */
+  fileFailure(): InferenceError | undefined;
   /** A JSON file of the model; undefined when there is none. */
   readJson(file: string): Promise<unknown>;
   /** A text file of the model; undefined when there is none. */
@@ -28,7 +30,7 @@ export interface ModelSource {
 export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
   const location = locate(entry, options.pageURL);
   const inNode = options.pageURL.startsWith('file:');
-  if (!inNode) configureFiles(location, entry.id, options);
+  const fileFailure = inNode ? () => undefined : configureFiles(location, entry.id, options);
   const device = inNode ? 'wasm' : await chooseDevice(entry, location.id);
   const threads = device === 'wasm' ? availableThreads(entry.task === 'embeddings' ? 1 : 0.5) : 1;
   if (!inNode) await configureRuntime(device, options.assetsURL, threads);
@@ -47,6 +49,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
       reasoningFormat: 'none',
       images: false,
     },
+    fileFailure,
     readText: read,
     async readJson(file) {
       const text = await read(file);

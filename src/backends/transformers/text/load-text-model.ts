@@ -12,7 +12,9 @@ import type { ModelEntry } from '../../../models/model-entry.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-templates.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../backend.js';
+import { isEngineFailure } from '../engine-failure.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { checkFiles } from './check-files.js';
 import { ForwardPass } from './forward-pass.js';
 import type { OnnxSession } from './onnx-session.js';
 import { residentSession } from './resident-session.js';
@@ -32,22 +34,26 @@ const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
  */
 export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Promise<TextModel> {
   let source: ModelSource | undefined;
+  let loading: Promise<PreTrainedModel> | undefined;
   try {
     source = await prepareSource(entry, options);
-    const [pretrained, model] = await Promise.all([
-      AutoTokenizer.from_pretrained(source.id),
-      AutoModelForCausalLM.from_pretrained(source.id, source.pretrained),
-    ]);
+    await checkFiles(entry, source.id);
+    loading = AutoModelForCausalLM.from_pretrained(source.id, source.pretrained);
+    const [pretrained, model] = await Promise.all([AutoTokenizer.from_pretrained(source.id), loading]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     const templates = await findChatTemplates(pretrained, source);
     const loaded = await assemble(entry, source, { pretrained, model, templates });
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
-  } catch (thrown) {
-    const mayFallBack =
-      (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu' && !options.signal.aborted;
+  } catch (error) {
+    const thrown = isEngineFailure(error) ? (source?.fileFailure() ?? error) : error;
+    const freed = loading?.then((model) => model.dispose()).catch(() => undefined);
+    const chosen = (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu';
     // An adapter is no promise: drivers fail on single operators or run out of memory.
-    if (mayFallBack) return loadTextModel({ ...entry, device: 'wasm' }, options);
+    if (chosen && !options.signal.aborted && isEngineFailure(thrown)) {
+      await freed;
+      return loadTextModel({ ...entry, device: 'wasm' }, options);
+    }
     throw toLoadError(thrown, entry, options.signal);
   }
 }

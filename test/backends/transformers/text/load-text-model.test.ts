@@ -1,0 +1,127 @@
+/** Loading that fails, without any engine. */
+import {
+  AutoModelForCausalLM,
+  AutoTokenizer,
+  env,
+  ModelFileNotFoundError,
+  ModelRegistry,
+  type PreTrainedModel,
+  type PreTrainedTokenizer,
+} from '@huggingface/transformers';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadTextModel } from '../../../../src/backends/transformers/text/load-text-model.js';
+import { InferenceError } from '../../../../src/errors/inference-error.js';
+import type { ModelEntry } from '../../../../src/models/model-entry.js';
+
+vi.mock('../../../../src/backends/transformers/choose-device.js', () => ({
+  chooseDevice: async (entry: ModelEntry) => (entry.device === 'wasm' ? 'wasm' : 'webgpu'),
+}));
+
+const load = (
+  changes: Partial<ModelEntry> = {},
+  pageURL = 'http://localhost/',
+  signal = new AbortController().signal,
+) =>
+  loadTextModel(
+    { id: 'mine', task: 'chat', backend: 'transformers', source: 'owner/name', ...changes },
+    { onProgress: () => {}, signal, assetsURL: 'http://localhost/assets/', pageURL },
+  );
+
+const loadedDevices = () =>
+  vi.mocked(AutoModelForCausalLM.from_pretrained).mock.calls.map(([, options]) => options?.device);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+describe('a model in several files', () => {
+  it.each([
+    ['Qwen3_5ForConditionalGeneration', 'qwen3_5'],
+    ['Gemma3nForConditionalGeneration', 'gemma3n'],
+  ])('%s is refused by its config, before any weights', async (architecture, type) => {
+    const folder = await mkdtemp(`${tmpdir()}/inpage-`);
+    const config = { architectures: [architecture], model_type: type, text_config: { model_type: `${type}_text` } };
+    await writeFile(`${folder}/config.json`, JSON.stringify(config));
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained');
+    await expect(load({ source: './' }, `${pathToFileURL(folder).href}/`)).rejects.toMatchObject({
+      code: 'model_not_supported',
+      param: 'model',
+    });
+    expect(loadedDevices()).toEqual([]);
+  });
+});
+
+describe('on a device that was chosen here', () => {
+  beforeEach(() => {
+    vi.spyOn(ModelRegistry, 'get_model_files').mockResolvedValue(['config.json', 'onnx/model.onnx']);
+    vi.spyOn(AutoTokenizer, 'from_pretrained').mockResolvedValue({ chat_template: 'x' } as PreTrainedTokenizer);
+  });
+
+  it('takes the other one when the engine fails', async () => {
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockRejectedValue(new Error("Can't create a session."));
+    await expect(load()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(loadedDevices()).toEqual(['webgpu', 'wasm']);
+  });
+
+  it.each([
+    ['a file is missing or gated', new ModelFileNotFoundError('401', { status: 401 })],
+    ['the model is refused', new InferenceError('model_not_supported', 'No.')],
+  ])('does not fetch twice when %s', async (_, error) => {
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockRejectedValue(error);
+    await expect(load()).rejects.toMatchObject({ name: 'InferenceError' });
+    expect(loadedDevices()).toEqual(['webgpu']);
+  });
+
+  it.each([
+    ['the network fails', async () => Promise.reject(new TypeError('Failed to fetch'))],
+    ['the server fails', async () => new Response(null, { status: 503 })],
+    ['the network fails in the middle', async () => new Response(brokenBody())],
+  ])('does not fetch twice when %s, and names the file', async (_, answer: () => Promise<Response>) => {
+    vi.stubGlobal('fetch', answer);
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockImplementation(async () => {
+      await ((await env.fetch('https://hub.example/onnx/model.onnx')) as Response).arrayBuffer();
+      throw new Error('Protobuf parsing failed.');
+    });
+    await expect(load()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: "The model's file `model.onnx` could not be fetched.",
+    });
+    expect(loadedDevices()).toEqual(['webgpu']);
+  });
+
+  it('is cancelled, not failed, when the caller aborts', async () => {
+    const controller = new AbortController();
+    vi.stubGlobal('fetch', async () => {
+      controller.abort();
+      throw new DOMException('Aborted.', 'AbortError');
+    });
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockImplementation(async () => {
+      await env.fetch('https://hub.example/onnx/model.onnx');
+      throw new Error('Unreachable.');
+    });
+    const loading = load({}, undefined, controller.signal);
+    await expect(loading).rejects.toMatchObject({ code: 'cancelled' });
+    expect(loadedDevices()).toEqual(['webgpu']);
+  });
+
+  it('frees what was loaded when it turns out to be no text decoder', async () => {
+    const dispose = vi.fn<() => Promise<void[]>>(async () => []);
+    const model = { sessions: {}, config: {}, dispose } as unknown as PreTrainedModel;
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockResolvedValue(model);
+    await expect(load()).rejects.toMatchObject({ code: 'model_not_supported' });
+    expect(loadedDevices()).toEqual(['webgpu']);
+    expect(dispose).toHaveBeenCalledOnce();
+  });
+});
+
+function brokenBody(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull(controller) {
+      controller.error(new TypeError('network error'));
+    },
+  });
+}
