@@ -3,6 +3,7 @@ import type { ChoiceEndEvent, TokenLogprob, TokenTextEvent } from '../events/tok
 import type { GenerationRequest } from '../request/generation-request.js';
 import type { ChannelParser, ChannelPart } from './channel-parser.js';
 import type { GenerationEvent } from './generation-event.js';
+import { HeldLogprobs } from './held-logprobs.js';
 import { findOutputFailure } from './output-failure.js';
 
 /** One choice on its way. */
@@ -31,8 +32,8 @@ export function createChoiceInterpreter(options: ChoiceInterpreterOptions): Choi
   const { choice, request, parser, createId } = options;
   const calls: Call[] = [];
   let block: 'none' | 'reasoning' | 'text' | 'tool-call' = 'none';
+  const logprobs = new HeldLogprobs();
   let events: GenerationEvent[] = [];
-  let logprobs: TokenLogprob[] = [];
   let rawOutput = '';
   let text = '';
   let completionTokens = 0;
@@ -47,26 +48,20 @@ export function createChoiceInterpreter(options: ChoiceInterpreterOptions): Choi
   };
 
   const close = (): void => {
-    if (block === 'text') flushLogprobs();
     if (block === 'text' || block === 'reasoning') events.push({ type: `${block}-end`, choice });
     if (block === 'tool-call') events.push({ type: 'tool-call-end', choice, index: calls.length - 1 });
     block = 'none';
   };
 
-  const flushLogprobs = (): void => {
-    if (logprobs.length > 0) textDelta('');
-  };
-
-  const textDelta = (piece: string): void => {
+  const textDelta = (piece: string, released: TokenLogprob[]): void => {
     open('text');
     textSeen = true;
     text += piece;
-    const held = logprobs;
-    logprobs = [];
-    events.push({ type: 'text-delta', choice, text: piece, ...(held.length > 0 ? { logprobs: held } : {}) });
+    events.push({ type: 'text-delta', choice, text: piece, ...(released.length > 0 ? { logprobs: released } : {}) });
   };
 
   const startCall = (name: string): void => {
+    logprobs.drop();
     dropping = !request.parallelToolCalls && calls.length > 0;
     if (dropping) return;
     close();
@@ -92,8 +87,9 @@ export function createChoiceInterpreter(options: ChoiceInterpreterOptions): Choi
   const take = (part: ChannelPart): void => {
     switch (part.type) {
       case 'text':
-        return textDelta(part.text);
+        return textDelta(part.text, logprobs.release(part.text));
       case 'reasoning':
+        logprobs.drop();
         open('reasoning');
         events.push({ type: 'reasoning-delta', choice, text: part.text });
         return;
@@ -134,7 +130,7 @@ export function createChoiceInterpreter(options: ChoiceInterpreterOptions): Choi
       rawOutput += event.text;
       const parts = parser.push(event.text);
       const after = parser.channel;
-      if (event.logprob && before === 'text' && after === 'text') logprobs.push(event.logprob);
+      if (event.logprob && before === 'text' && after === 'text') logprobs.hold(event.text, event.logprob);
       parts.forEach(take);
       return { events: takeEvents(), isReasoning: before === 'reasoning' || after === 'reasoning' };
     },
@@ -145,7 +141,8 @@ export function createChoiceInterpreter(options: ChoiceInterpreterOptions): Choi
       const { parts, cutBeforeCall } = endParts(event);
       parts.forEach(take);
       // Tokens that a stop sequence swallowed whole still have log-probabilities.
-      if (block === 'text' || (!textSeen && calls.length === 0)) flushLogprobs();
+      const swallowed = logprobs.releaseRest();
+      if (swallowed.length > 0 && (block === 'text' || (!textSeen && calls.length === 0))) textDelta('', swallowed);
       const endedInText = block === 'text' || block === 'reasoning';
       close();
       const finished = { rawOutput, text, toolCalls: calls, cutBeforeCall, reason, stopSequence };

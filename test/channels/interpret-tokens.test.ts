@@ -279,6 +279,50 @@ describe('interpretTokens: log-probabilities', () => {
     expect(choices[0]!.logprobs?.map((entry) => entry.token)).toEqual(['d']);
   });
 
+  it('[C61] of blanks and pieces of tags that the parser drops are no content', async () => {
+    const pieces = [
+      '<think>',
+      'x',
+      '</think>',
+      '\n',
+      '\nLook',
+      ':',
+      ' ',
+      '\n<tool',
+      '_call>',
+      ...CALL.slice(1),
+      '\n',
+      'And',
+      ' so',
+      '\n',
+    ];
+    const events = [PROMPT, ...pieces.map((piece) => spoken(piece, piece)), end()];
+    const choice = (await collectGeneration(interpret(events))).choices[0]!;
+    expect(choice).toMatchObject({ text: 'Look:And so\n', toolCalls: [{ arguments: '{"a": 1}' }] });
+    expect(choice.logprobs?.map((entry) => entry.token)).toEqual(['\nLook', ':', 'And', ' so', '\n']);
+  });
+
+  it('[C61] of text that only began like a tag are content', async () => {
+    const pieces = ['So', ' ', '\n<too', 'l>', ' x <', 'y'];
+    const events = [PROMPT, ...pieces.map((piece) => spoken(piece, piece)), end()];
+    const choice = (await collectGeneration(interpret(events))).choices[0]!;
+    expect(choice.text).toBe(pieces.join(''));
+    expect(choice.logprobs?.map((entry) => entry.token)).toEqual(pieces);
+  });
+
+  it('[C61] of two final messages are those of their words', async () => {
+    const final = ['<|channel|>', 'final', '<|message|>'];
+    const pieces = [...final, 'Yes', '.', '<|end|>', '<|start|>', 'assistant', ...final, 'And', ' no', '<|return|>'];
+    const events = [
+      { ...PROMPT, reasoningFormat: 'harmony' } as const,
+      ...pieces.map((piece) => spoken(piece, piece)),
+      end(),
+    ];
+    const choice = (await collectGeneration(interpret(events))).choices[0]!;
+    expect(choice.text).toBe('Yes.\n\nAnd no');
+    expect(choice.logprobs?.map((entry) => entry.token)).toEqual(['Yes', '.', 'And', ' no']);
+  });
+
   it('of a text that a stop sequence swallowed are still given', async () => {
     const { choices } = await collectGeneration(interpret([PROMPT, spoken('', 'a'), end(0, { stopSequence: 'x' })]));
     expect(choices[0]).toMatchObject({ text: '', logprobs: [{ token: 'a' }] });
