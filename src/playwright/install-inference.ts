@@ -28,7 +28,10 @@ export interface InstalledInference {
   status(): Promise<ModelStatus[]>;
   /** Failures, delays and broken streams on demand. */
   readonly faults: PageInference['faults'];
-  /** Ends the service; the app's requests go to its own server again. */
+  /**
+   * Ends the service. Pages that are opened (or loaded again) afterwards ask the app's own server; one that stays open
+   * gets 503 for what the service answered, because a browser takes no Service Worker away from a page.
+   */
   stop(): Promise<void>;
 }
 
@@ -81,7 +84,7 @@ function remoteControl(page: Page): Pick<InstalledInference, 'load' | 'unload' |
   };
 }
 
-/** Runs in the page. Without its worker, the app's requests go to its own server again. */
+/** Runs in the page. Without the registration, pages that are loaded from now on ask the app's own server. */
 async function stopService(): Promise<void> {
   await (window as Partial<HostWindow>).inference?.stop();
   for (const registration of await navigator.serviceWorker.getRegistrations()) {

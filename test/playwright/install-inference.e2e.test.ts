@@ -76,6 +76,18 @@ describe('installInference', () => {
     expect(context.pages()).toEqual([page]);
   });
 
+  it('gives an open page back when that is loaded again, and never sends it to the network before', async () => {
+    const inference = await installInference(context, { origin: app.origin, models: [ECHO] });
+    const page = await context.newPage();
+    await page.goto(app.origin);
+    const status = () => page.evaluate(async () => (await fetch('/v1/models')).status);
+    expect(await status()).toBe(200);
+    await inference.stop();
+    expect(await status()).toBe(503);
+    await page.reload();
+    expect(await status()).toBe(404);
+  });
+
   it('says which option is wrong, and leaves no page behind', async () => {
     await expect(installInference(context, { origin: app.origin, prefix: 'v1' })).rejects.toThrow(/`prefix` must be/);
     expect(context.pages()).toEqual([]);
