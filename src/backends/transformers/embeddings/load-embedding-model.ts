@@ -4,6 +4,7 @@ import { InferenceError } from '../../../errors/inference-error.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../request/embedding-request.js';
 import type { LoadedModel, LoadOptions } from '../../backend.js';
+import { deviceLoss } from '../device-loss.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { EmbeddingQueue } from './embedding-queue.js';
 import { encodeInputs, type InputTokenizer } from './encode-inputs.js';
@@ -51,8 +52,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   const queue = new EmbeddingQueue((batch) => runEmbeddingBatch(session, batch, batchOptions));
   return {
     info: { ...source.info, contextLength: facts.maxTokens, dimensions: width },
-    // A worker's death is noticed from outside; nothing else can be lost on WASM.
-    lost: new Promise(() => {}),
+    lost: deviceLoss(source.info.device) ?? new Promise(() => {}),
     embed: (request, signal) => embed(request, signal, { tokenizer, queue, width, ...facts }),
     async unload() {
       await model.dispose();

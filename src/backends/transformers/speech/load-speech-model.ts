@@ -11,6 +11,7 @@ import { decodeAudio } from '../../../media/decode-audio.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../request/transcription-request.js';
 import type { LoadedModel, LoadOptions } from '../../backend.js';
+import { deviceLoss } from '../device-loss.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { createLogMel } from './log-mel.js';
 import { readSpeechFacts } from './speech-facts.js';
@@ -71,8 +72,7 @@ function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): L
   };
   return {
     info: { ...source.info, contextLength: facts.maxTokens },
-    // A worker's death is noticed from outside; nothing else can be lost on WASM.
-    lost: new Promise(() => {}),
+    lost: deviceLoss(source.info.device) ?? new Promise(() => {}),
     transcribe: (request, signal) => transcribe(engine, request, signal),
     async unload() {
       await model.dispose();

@@ -2,7 +2,6 @@
 import {
   AutoModelForCausalLM,
   AutoTokenizer,
-  env,
   type PreTrainedModel,
   type PreTrainedTokenizer,
 } from '@huggingface/transformers';
@@ -12,6 +11,7 @@ import type { ModelEntry } from '../../../models/model-entry.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-templates.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../backend.js';
+import { deviceLoss } from '../device-loss.js';
 import { isEngineFailure } from '../engine-failure.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { checkFiles } from './check-files.js';
@@ -80,11 +80,11 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
   });
-  const device = source.info.device === 'webgpu' ? await gpuDevice() : undefined;
+  const lost = deviceLoss(source.info.device);
   return createTextModel(engine, {
     info: source.info,
     ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
-    ...(device && { lost: deviceLoss(device) }),
+    ...(lost && { lost }),
     async unload() {
       engine.dispose();
       forward.dispose();
@@ -126,16 +126,4 @@ function contextLength(entry: ModelEntry, config: Record<string, unknown>): numb
     (length): length is number => typeof length === 'number',
   );
   return Math.min(entry.contextLength ?? Infinity, own ?? entry.contextLength ?? 2048);
-}
-
-/** The device that ONNX Runtime uses. */
-async function gpuDevice(): Promise<GPUDevice | undefined> {
-  return env.backends.onnx.webgpu?.device;
-}
-
-/** Resolves when the device is lost for another reason than our own unloading. */
-async function deviceLoss(device: GPUDevice): Promise<InferenceError> {
-  const { reason } = await device.lost;
-  if (reason === 'destroyed') return new Promise(() => {});
-  return new InferenceError('unavailable', 'The GPU device was lost.', { retryAfter: 5 });
 }

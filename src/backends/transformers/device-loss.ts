@@ -1,0 +1,29 @@
+/** Notices that the GPU of a model is gone. @module */
+import { env } from '@huggingface/transformers';
+import { InferenceError } from '../../errors/inference-error.js';
+import type { ModelInfo } from '../backend.js';
+
+/**
+ * Resolves when ONNX Runtime's device is lost for another reason than our own unloading. To be asked for once the model is
+ * loaded: before, there is no device.
+ * @returns undefined on WASM, where nothing can be lost but the worker, and that is noticed from outside
+ */
+export function deviceLoss(device: ModelInfo['device']): Promise<InferenceError> | undefined {
+  return device === 'webgpu' ? unwantedLoss() : undefined;
+}
+
+async function unwantedLoss(): Promise<InferenceError> {
+  const device = await engineDevice();
+  const reason = device ? (await device.lost).reason : 'destroyed';
+  if (reason === 'destroyed') return new Promise(() => {});
+  return new InferenceError('unavailable', 'The GPU device was lost.', { retryAfter: 5 });
+}
+
+/** An engine that does not tell its device cannot be watched, but works. */
+async function engineDevice(): Promise<GPUDevice | undefined> {
+  try {
+    return await env.backends.onnx.webgpu?.device;
+  } catch {
+    return undefined;
+  }
+}
