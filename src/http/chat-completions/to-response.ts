@@ -38,6 +38,7 @@ function choiceObject(choice: CollectedChoice, index: number, hasLogprobs: boole
     message: {
       role: 'assistant',
       content,
+      refusal: null,
       ...(choice.reasoning && { reasoning: choice.reasoning }),
       ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     },

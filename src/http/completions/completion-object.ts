@@ -1,7 +1,7 @@
 /** What `/completions` answers with, whole or in chunks. @module */
 import type { TokenLogprob } from '../../events/token-event.js';
 import type { CompletionHead } from '../generation/completion-head.js';
-import { logprobsObject } from '../generation/logprobs-object.js';
+import { logprobEntries } from '../generation/logprobs-object.js';
 
 /** The lists that text completion clients know, and beside them `content` as in chat completions. */
 export interface CompletionLogprobs {
@@ -47,6 +47,6 @@ export function completionLogprobs(tokens: readonly TokenLogprob[] | undefined, 
     token_logprobs: tokens.map(({ logprob }) => logprob),
     top_logprobs: tokens.map(({ top }) => Object.fromEntries(top.map(({ token, logprob }) => [token, logprob]))),
     text_offset: offsets,
-    ...logprobsObject(tokens),
+    content: logprobEntries(tokens),
   };
 }

@@ -1,9 +1,14 @@
 /** Log-probabilities as chat and text completions show them. @module */
 import type { TokenCandidate, TokenLogprob } from '../../events/token-event.js';
 
-/** `{content: [{token, logprob, bytes, top_logprobs}]}` */
+/** `{token, logprob, bytes, top_logprobs}` per token */
+export function logprobEntries(logprobs: readonly TokenLogprob[]): Record<string, unknown>[] {
+  return logprobs.map((entry) => ({ ...candidate(entry), top_logprobs: entry.top.map(candidate) }));
+}
+
+/** `{content: [{token, logprob, bytes, top_logprobs}], refusal: null}`: no model here refuses in a channel of its own. */
 export function logprobsObject(logprobs: readonly TokenLogprob[]): Record<string, unknown> {
-  return { content: logprobs.map((entry) => ({ ...candidate(entry), top_logprobs: entry.top.map(candidate) })) };
+  return { content: logprobEntries(logprobs), refusal: null };
 }
 
 function candidate({ token, logprob, bytes }: TokenCandidate): Record<string, unknown> {

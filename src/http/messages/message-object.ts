@@ -31,10 +31,22 @@ export interface MessageUsage {
   cache_read_input_tokens: number;
   /** Reasoning included. */
   output_tokens: number;
-  output_tokens_details?: { thinking_tokens: number };
+  /** Null while nothing is generated. */
+  output_tokens_details: { thinking_tokens: number } | null;
+  cache_creation: null;
+  inference_geo: null;
+  server_tool_use: null;
+  service_tier: null;
+  speed: null;
 }
 
-export interface MessageObject {
+/** Fields of the official clients' types for what this service does not have. */
+interface HostedFields {
+  container: null;
+  stop_details: null;
+}
+
+export interface MessageObject extends HostedFields {
   id: string;
   type: 'message';
   role: 'assistant';
@@ -43,11 +55,12 @@ export interface MessageObject {
   stop_reason: StopReason | null;
   /** The stop sequence that fired. */
   stop_sequence: string | null;
+  diagnostics: null;
   usage: MessageUsage;
 }
 
 /** Fields of a finished message that the start did not know. */
-export interface MessageEnd {
+export interface MessageEnd extends HostedFields {
   stop_reason: StopReason;
   stop_sequence: string | null;
 }
@@ -75,6 +88,12 @@ export function usageAtStart(promptTokens: number, cachedTokens: number): Messag
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: cachedTokens,
     output_tokens: 0,
+    output_tokens_details: null,
+    cache_creation: null,
+    inference_geo: null,
+    server_tool_use: null,
+    service_tier: null,
+    speed: null,
   };
 }
 

@@ -3,7 +3,7 @@ import type { GenerationEvent } from '../../channels/generation-event.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import { outputFailureError } from '../generation/output-failure-error.js';
 import { usageAtEnd, usageAtStart } from './message-object.js';
-import type { ContentBlock, MessageEnd, MessageStreamEvent } from './message-object.js';
+import type { ContentBlock, MessageEnd, MessageStreamEvent, StopReason } from './message-object.js';
 
 /** What the events of one message need besides the generation. */
 export interface MessageContext {
@@ -116,6 +116,9 @@ function messageStart(
       content: [],
       stop_reason: null,
       stop_sequence: null,
+      stop_details: null,
+      container: null,
+      diagnostics: null,
       usage: usageAtStart(promptTokens, context.showCache ? cachedTokens : 0),
     },
   };
@@ -139,10 +142,14 @@ type ChoiceFinish = Extract<GenerationEvent, { type: 'choice-finish' }>;
 /** @throws InferenceError when the output is not what was asked for, and the token cap is not the reason */
 function messageEnd({ reason, stopSequence, failure }: ChoiceFinish): MessageEnd {
   // A call without its end was cut, whatever came before it.
-  if (reason === 'length' || failure?.type === 'tool-call') return { stop_reason: 'max_tokens', stop_sequence: null };
+  if (reason === 'length' || failure?.type === 'tool-call') return ended('max_tokens');
   if (failure?.type === 'tool-choice') throw outputFailureError(failure);
   // This dialect has no shape for a wrong answer, so it is none.
   if (failure) throw new InferenceError('internal', outputFailureError(failure).message);
-  if (stopSequence !== undefined) return { stop_reason: 'stop_sequence', stop_sequence: stopSequence };
-  return { stop_reason: reason === 'tool-calls' ? 'tool_use' : 'end_turn', stop_sequence: null };
+  if (stopSequence !== undefined) return ended('stop_sequence', stopSequence);
+  return ended(reason === 'tool-calls' ? 'tool_use' : 'end_turn');
+}
+
+function ended(stopReason: StopReason, stopSequence: string | null = null): MessageEnd {
+  return { stop_reason: stopReason, stop_sequence: stopSequence, stop_details: null, container: null };
 }

@@ -37,7 +37,7 @@ describe('the object', () => {
     expect(json.choices).toEqual([
       {
         index: 0,
-        message: { role: 'assistant', content: 'Hello there, friend.' },
+        message: { role: 'assistant', content: 'Hello there, friend.', refusal: null },
         logprobs: null,
         finish_reason: 'stop',
       },
@@ -197,6 +197,7 @@ describe('log-probabilities', () => {
     const { app } = await buildApp();
     const { json } = await chat(app, { logprobs: true });
     const { content } = json.choices[0].logprobs;
+    expect(json.choices[0].logprobs.refusal).toBeNull();
     expect(content).toHaveLength(json.usage.completion_tokens);
     expect(content.map((entry: { token: string }) => entry.token).join('')).toBe('Hello there, friend.');
     for (const entry of content) {
@@ -294,7 +295,7 @@ describe('reasoning', () => {
   it('[C60] reasoning is one string and not repeated in the content', async () => {
     const { app } = await script([{ text: 'Yes.', reasoning: 'two and two' }]);
     const { message } = (await chat(app, { chat_template_kwargs: { enable_thinking: true } })).json.choices[0];
-    expect(Object.keys(message).toSorted()).toEqual(['content', 'reasoning', 'role']);
+    expect(Object.keys(message).toSorted()).toEqual(['content', 'reasoning', 'refusal', 'role']);
     expect(message.content.trim()).toBe('Yes.');
   });
 });

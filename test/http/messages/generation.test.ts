@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { postJson } from '../../support/http-client.js';
+import type { Message, RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages/messages.js';
+import type { MessageObject, MessageStreamEvent } from '../../../src/http/messages/message-object.js';
+import { postJson, postStream } from '../../support/http-client.js';
 import { build, create, REASONING, refuse, TEXT, TOOLS, user, valid } from './support.js';
 
 const weather = { messages: [user('How is the weather?')], tools: TOOLS };
@@ -35,6 +37,18 @@ it('[M17] a message has its fields', async () => {
     usage: {},
   });
   expect((await create()).id).not.toBe(message.id);
+});
+
+it('[M17] [M18] a message has every field that the official type requires, streamed or not', async () => {
+  // Compiles only as long as no field is missing or of another type.
+  const official = (message: MessageObject): Message => message;
+  const officialEvent = (event: Exclude<MessageStreamEvent, { type: 'ping' }>): RawMessageStreamEvent => event;
+  const nothing = { container: null, stop_details: null };
+  const unused = { cache_creation: null, inference_geo: null, server_tool_use: null, service_tier: null, speed: null };
+  expect(official(await create())).toMatchObject({ ...nothing, diagnostics: null, usage: unused });
+  const events = await postStream(await build(), 'messages', valid);
+  expect(officialEvent(events[0])).toMatchObject({ message: { ...nothing, diagnostics: null, usage: unused } });
+  expect(events.at(-2)).toMatchObject({ type: 'message_delta', delta: nothing, usage: { server_tool_use: null } });
 });
 
 it('[M18] usage counts input and output', async () => {
