@@ -35,6 +35,7 @@ export interface PromptFormats {
 /**
  * Renders with the model's own chat template; raw prompts are encoded as they are, control tokens included. No string of
  * a chat request can become a control token.
+ * @returns at least one token
  * @throws InferenceError `unsupported_content`, or `invalid_request` when the template refuses the conversation
  */
 export function renderPrompt(
@@ -44,7 +45,8 @@ export function renderPrompt(
 ): RenderedPrompt {
   const { prompt } = request;
   if (prompt.type === 'raw') {
-    return { tokens: [...tokenizer.prefixTokens, ...encodeTrustedText(prompt.text, tokenizer)], reasoningOpen: false };
+    const tokens = [...tokenizer.prefixTokens, ...encodeTrustedText(prompt.text, tokenizer)];
+    return { tokens: neverEmpty(tokens, tokenizer), reasoningOpen: false };
   }
   if (tokenizer.chatTemplate === undefined) {
     throw new InferenceError(
@@ -67,7 +69,8 @@ export function renderPrompt(
     tools: encoder.markDeep(tools) as TemplateTool[],
     templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
   });
-  return { tokens: encoder.encode(text), reasoningOpen: endsInsideReasoning(text, formats.reasoningFormat) };
+  const tokens = neverEmpty(encoder.encode(text), tokenizer);
+  return { tokens, reasoningOpen: endsInsideReasoning(text, formats.reasoningFormat) };
 }
 
 interface Conversation {
@@ -130,6 +133,17 @@ function* variantsOf(conversation: Conversation, knowsTools: boolean): Generator
   yield withSingleCalls(messages);
   yield withoutSystemRole(messages);
   yield withoutSystemRole(withShortCallIds(messages));
+}
+
+/** No engine has logits before its first token, so nothing becomes the token that texts begin with, or end with. */
+function neverEmpty(tokens: number[], { addedTokens, templateVariables, endTokens }: TextTokenizer): number[] {
+  if (tokens.length > 0) return tokens;
+  const { bos_token: begin = '', eos_token: end = '' } = templateVariables;
+  const first = addedTokens.get(begin) ?? addedTokens.get(end) ?? [...endTokens][0];
+  if (first === undefined) {
+    throw new InferenceError('invalid_request', 'This model cannot complete an empty prompt.', { param: 'prompt' });
+  }
+  return [first];
 }
 
 /** Only the template's own tags count: those of the client carry marks. */
