@@ -1,7 +1,6 @@
 /** One choice of a generation: chooses its tokens, knows its text and when it ends. @module */
 import type { TokenConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../errors/inference-error.js';
-import { StopSequences } from '../events/stop-sequences.js';
 import { TokenTextDecoder } from '../events/text-decoder.js';
 import type { TokenCandidate, TokenEvent, TokenLogprob } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
@@ -11,6 +10,7 @@ import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
 import type { ReasoningBudget } from './reasoning-budget.js';
 import type { TextTokenizer } from './text-engine.js';
+import { type MarkupFormats, stopsFor } from './visible-stops.js';
 
 /** What a choice needs to know. */
 export interface ChoiceOptions {
@@ -19,6 +19,7 @@ export interface ChoiceOptions {
   request: GenerationRequest;
   tokenizer: TextTokenizer;
   promptTokens: readonly number[];
+  formats: MarkupFormats;
   /** Most tokens, at least 1. */
   cap: number;
   sampler: TokenSampler;
@@ -40,7 +41,7 @@ export class Choice {
   readonly #adjuster: LogitAdjuster;
   readonly #random: RandomNumbers;
   readonly #decoder = new TokenTextDecoder();
-  readonly #stops: StopSequences;
+  readonly #stops: ReturnType<typeof stopsFor>;
   readonly #jumps: boolean;
   /** Tokens that come next without being sampled. */
   readonly #forced: number[] = [];
@@ -51,7 +52,7 @@ export class Choice {
     this.#options = options;
     this.#adjuster = new LogitAdjuster(request.sampling, promptTokens, tokenizer.vocabularySize);
     this.#random = createRandomNumbers(request.sampling.seed, index);
-    this.#stops = new StopSequences(request.stop);
+    this.#stops = stopsFor(request, options.formats);
     // A token that is appended without its own logits would have no log-probability.
     this.#jumps = options.alone && request.topLogprobs === undefined;
     this.#limitReasoning();

@@ -53,6 +53,7 @@ function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alon
     request,
     tokenizer: engine.tokenizer,
     promptTokens,
+    formats: { toolFormat: engine.toolFormat, reasoningFormat: format, reasoningOpen },
     cap,
     sampler,
     alone,

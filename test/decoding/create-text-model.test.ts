@@ -199,6 +199,13 @@ describe('reasoning', () => {
     expect(textOf(events)).toMatch(/^\[THINK\]xxxx\[\/THINK\]/);
   });
 
+  it('[C34] looks for stop sequences only after the thinking', async () => {
+    const { model } = modelOf({ text: '<think>a, b\n</think>\nc, d' });
+    const events = await collect(model.generate(request({ stop: [', '] }), signal));
+    expect(textOf(events)).toBe('<think>a, b\n</think>\nc');
+    expect(endOf(events)).toMatchObject({ reason: 'stop', stopSequence: ', ' });
+  });
+
   it('leaves a thinking alone that ends by itself', async () => {
     const { model } = modelOf({ text: '<think>ab</think>cdefghij' });
     const events = await collect(model.generate(request({ reasoning: { budgetTokens: 12 } }), signal));
