@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
+import { tokenBackend } from '../../support/token-backend.js';
+import { end, PROMPT, token } from '../../channels/token-source.js';
 import { chat, eventsOf } from '../support/call.js';
 
 const script = (replies: NonNullable<ModelEntry['script']>['replies'], overrides: Partial<ModelEntry> = {}) =>
@@ -164,15 +166,17 @@ describe('length', () => {
   });
 
   it('[C34] a stop sequence inside JSON or a call ends the answer as it is', async () => {
-    const { app } = await script([{ match: 'JSON', text: '{"a": 1, "b": 2}' }, CALL]);
-    const messages = [{ role: 'user', content: 'JSON, please' }];
+    const { app } = await script([{ text: '{"a": 1, "b": 2}' }]);
     for (const stream of [false, true]) {
-      const { text } = await chat(app, { messages, response_format: { type: 'json_object' }, stop: ',', stream });
+      const { text } = await chat(app, { response_format: { type: 'json_object' }, stop: ',', stream });
       const choices = stream ? eventsOf(text).flatMap(({ json }) => json?.choices ?? []) : JSON.parse(text).choices;
       expect(choices.map((choice: any) => (choice.message ?? choice.delta).content ?? '').join('')).toBe('{"a": 1');
       expect(choices.at(-1).finish_reason).toBe('stop');
     }
-    const [choice] = (await chat(app, { tools: [LOOK], tool_choice: 'required', stop: 'Bern' })).json.choices;
+    const pieces = ['<tool_call>', '{"name": "look_up", ', '"arguments": {"city":"'];
+    const events = [PROMPT, ...pieces.map((piece) => token(piece)), end(0, { stopSequence: 'Bern' })];
+    const stopped = await buildApp({ backends: { scripted: tokenBackend(events) } });
+    const [choice] = (await chat(stopped.app, { tools: [LOOK], tool_choice: 'required', stop: 'Bern' })).json.choices;
     expect(choice.finish_reason).toBe('stop');
     expect(choice.message.tool_calls[0].function).toMatchObject({ name: 'look_up', arguments: '{"city":"' });
   });

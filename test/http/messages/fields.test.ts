@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { buildApp } from '../../support/build-app.js';
 import { post, postJson } from '../../support/http-client.js';
+import { tokenBackend } from '../../support/token-backend.js';
+import { end, PROMPT, token } from '../../channels/token-source.js';
 import { build, create, PNG, refuse, REPLIES, TOOLS, user, valid } from './support.js';
 
 const without = (field: keyof typeof valid): object => ({ ...valid, [field]: undefined });
@@ -126,25 +128,32 @@ it('[M11] stop_sequences name the one that fired', async () => {
   });
 });
 
-it('[M11] a stop sequence inside a call or JSON is named, too', async () => {
-  const call = { messages: [user('How is the weather?')], tools: TOOLS, tool_choice: { type: 'any' } };
-  const stopped = { stop_reason: 'stop_sequence', stop_sequence: ',' };
-  // The first comma stands before the arguments, so no call has come yet.
-  expect(await create({ ...call, stop_sequences: [','] })).toMatchObject({
-    content: [{ text: 'Looking.' }],
-    ...stopped,
-  });
-  expect(await create({ ...call, stop_sequences: ['"days"'] })).toMatchObject({
-    content: [{ text: 'Looking.' }, { type: 'tool_use', name: 'get_weather', input: { city: 'Paris' } }],
-    stop_reason: 'stop_sequence',
-    stop_sequence: '"days"',
-  });
+it('[M11] a stop sequence inside JSON or a call is named, too', async () => {
   const format = { type: 'json_schema', schema: { type: 'object' } };
   const script = { replies: [{ text: '{"a": 1, "b": 2}' }] };
   expect(await create({ output_config: { format }, stop_sequences: [','] }, { script })).toMatchObject({
     content: [{ type: 'text', text: '{"a": 1' }],
-    ...stopped,
+    stop_reason: 'stop_sequence',
+    stop_sequence: ',',
   });
+  const pieces = ['Looking.', '<tool_call>', '{"name": "get_weather", ', '"arguments": {"city": "Paris", '];
+  for (const [length, input] of [
+    [2, undefined],
+    [4, { city: 'Paris' }],
+  ] as const) {
+    const events = [
+      PROMPT,
+      ...pieces.slice(0, length).map((piece) => token(piece)),
+      end(0, { stopSequence: '"days"' }),
+    ];
+    const { app } = await buildApp({ backends: { scripted: tokenBackend(events) } });
+    const body = { ...valid, tools: TOOLS, tool_choice: { type: 'any' }, stop_sequences: ['"days"'] };
+    expect((await postJson(app, '/messages', body)).body).toMatchObject({
+      content: [{ text: 'Looking.' }, ...(input ? [{ type: 'tool_use', name: 'get_weather', input }] : [])],
+      stop_reason: 'stop_sequence',
+      stop_sequence: '"days"',
+    });
+  }
 });
 
 it('[M12] a tool has a name of 1 to 128 letters, digits, underscores and dashes', async () => {
