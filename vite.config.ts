@@ -80,7 +80,7 @@ const library: ViteUserConfig = {
     separateWorkers(),
     dropInlinedWasm(),
     copyOnnxRuntime(),
-    thirdPartyNotices(path('dist/THIRD-PARTY-NOTICES.md'), ['onnxruntime-web', '@mlc-ai/web-xgrammar']),
+    thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar']),
   ],
   build: {
     outDir: 'dist',

@@ -1,5 +1,5 @@
 /** Writes the licences of everything that a build bundles beside it, as those licences ask. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Plugin } from 'vite';
 
@@ -12,11 +12,10 @@ interface Manifest {
 }
 
 /**
- * Vite plugin.
- * @param file where the notices go
+ * Vite plugin: emits `THIRD-PARTY-NOTICES.md`.
  * @param copied packages whose files are copied and not bundled
  */
-export function thirdPartyNotices(file: string, copied: readonly string[]): Plugin {
+export function thirdPartyNotices(copied: readonly string[]): Plugin {
   return {
     name: 'inpage:third-party-notices',
     generateBundle(_, bundle) {
@@ -27,7 +26,8 @@ export function thirdPartyNotices(file: string, copied: readonly string[]): Plug
           if (folder !== undefined) folders.add(folder);
         }
       }
-      writeFileSync(file, write([...folders].toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1))));
+      const source = write([...folders].toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1)));
+      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.md', source });
     },
   };
 }
