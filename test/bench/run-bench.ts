@@ -29,8 +29,9 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     root,
     configFile: false,
     logLevel: 'error',
-    publicDir: false,
-    plugins: [inpage()],
+    // With the models' samples, which the plugin leaves out.
+    publicDir: join(root, 'public'),
+    plugins: [inpage({ models: false })],
     resolve: { alias: { inpage: join(root, 'dist/index.js') } },
     build: { outDir, emptyOutDir: true, target: 'es2022', rolldownOptions: { input: pages } },
   });
