@@ -9,9 +9,10 @@ import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } f
 export type CallHandler<Payload, Item> = (payload: Payload, signal: AbortSignal) => AsyncIterable<Item>;
 
 /**
- * Answers the one call of a port. A fast caller gets every item in a message of its own; for a slow one items are
- * collected, up to {@link BUFFER_LIMIT}, and then the handler is not asked for more. Resolves when the call is over;
- * never rejects: errors of the handler go to the caller.
+ * Answers the one call of a port. The first items go out at once, and those of a slow source always do; a fast source's
+ * are collected into messages {@link PACE} apart, because every message costs four threads some work that the engine
+ * lacks then. For a slow caller items are collected, up to {@link BUFFER_LIMIT}, and then the handler is not asked for
+ * more. Resolves when the call is over; never rejects: errors of the handler go to the caller.
  */
 export async function answerCall<Payload, Item>(
   port: MessagePort,
@@ -27,6 +28,12 @@ export async function answerCall<Payload, Item>(
 /** Milliseconds. */
 const TURN_EVERY = 5;
 
+/** Milliseconds between two messages of a fast source: a frame of a screen, so nobody sees them. */
+export const PACE = 16;
+
+/** Messages that may be sent ahead of that pace. */
+const BURST = 4;
+
 class AnsweredCall<Payload, Item> {
   readonly #port: MessagePort;
   readonly #timing: CallTiming;
@@ -35,6 +42,12 @@ class AnsweredCall<Payload, Item> {
   #buffer: Item[] = [];
   #credit = CREDIT_WINDOW;
   #wake: () => void = () => {};
+  /** Messages that may be sent now, and when that was true. */
+  #allowance = BURST;
+  #allowedAt = 0;
+  #nextMessage: ReturnType<typeof setTimeout> | undefined;
+  /** No more items will come: what is collected goes out as credit allows. */
+  #isComplete = false;
   #open: (payload: { value: Payload } | undefined) => void = () => {};
 
   constructor(port: MessagePort, timing: CallTiming) {
@@ -62,9 +75,11 @@ class AnsweredCall<Payload, Item> {
       await this.#pump(source);
       this.#send({ type: 'end' });
     } catch (thrown) {
+      this.#flush();
       this.#send({ type: 'error', error: toInferenceError(thrown).serialize() });
     } finally {
       clearInterval(beat);
+      clearTimeout(this.#nextMessage);
       this.#ended.abort();
       this.#port.removeEventListener('message', this.#onMessage);
       // Closing at once could overtake the last message where the port is still on its way to another realm.
@@ -77,7 +92,7 @@ class AnsweredCall<Payload, Item> {
     for await (const item of source) {
       this.signal.throwIfAborted();
       this.#buffer.push(item);
-      this.#flush();
+      this.#offer();
       while (this.#buffer.length >= BUFFER_LIMIT) await this.#moreCredit();
       // A source that never leaves its task would not see the messages that cancel it; most do by themselves.
       if (performance.now() - turned > TURN_EVERY) {
@@ -86,13 +101,35 @@ class AnsweredCall<Payload, Item> {
         this.signal.throwIfAborted();
       }
     }
+    this.#isComplete = true;
+    this.#offer();
     while (this.#buffer.length > 0) await this.#moreCredit();
+  }
+
+  /** Sends what is collected, now or when it is time for the next message. */
+  #offer(): void {
+    if (this.#credit === 0 || this.#buffer.length === 0) return;
+    const wait = this.#isComplete || this.#buffer.length >= BUFFER_LIMIT ? 0 : this.#untilAllowed();
+    if (wait === 0) return this.#flush();
+    this.#nextMessage ??= setTimeout(() => {
+      this.#nextMessage = undefined;
+      this.#offer();
+    }, wait);
+  }
+
+  /** Milliseconds until the next message may be sent. */
+  #untilAllowed(): number {
+    const now = performance.now();
+    this.#allowance = Math.min(BURST, this.#allowance + (now - this.#allowedAt) / PACE);
+    this.#allowedAt = now;
+    return this.#allowance >= 1 ? 0 : Math.ceil((1 - this.#allowance) * PACE);
   }
 
   #flush(): void {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
     const items = this.#buffer.splice(0, this.#credit);
     this.#credit -= items.length;
+    this.#allowance -= 1;
     this.#send({ type: 'items', items });
   }
 
@@ -121,7 +158,7 @@ class AnsweredCall<Payload, Item> {
         return this.#open({ value: message.payload });
       case 'credit':
         this.#credit += message.count;
-        this.#flush();
+        this.#offer();
         return this.#wake();
       case 'cancel':
         return this.#cancel();

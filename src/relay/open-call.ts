@@ -26,13 +26,22 @@ export async function* openCall<Item>(
   payload: unknown,
   options: CallOptions,
 ): AsyncGenerator<Item, void, undefined> {
+  for await (const batch of openBatches<Item>(port, payload, options)) yield* batch;
+}
+
+/** The same by messages: what came together stays together. No batch is empty. */
+export async function* openBatches<Item>(
+  port: MessagePort,
+  payload: unknown,
+  options: CallOptions,
+): AsyncGenerator<Item[], void, undefined> {
   const call = new OpenCall<Item>(port, options);
   try {
     await call.open(payload);
     for (;;) {
       const batch = await call.take();
       if (!batch) return;
-      yield* batch;
+      yield batch;
     }
   } finally {
     await call.close();

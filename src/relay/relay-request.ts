@@ -2,7 +2,7 @@
 import { InferenceError, isInferenceError } from '../errors/inference-error.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { hangUp, rejectOnAbort } from './greeting.js';
-import { openCall, peerGone } from './open-call.js';
+import { openBatches, peerGone } from './open-call.js';
 import { PROTOCOL_VERSION, type Hello, type RequestPayload, type ResponseHead, type ResponseItem } from './protocol.js';
 import { fromResponseHead, unavailableResponse } from './request-payload.js';
 
@@ -60,15 +60,16 @@ class Exchange {
       hangUp(port);
       throw new InferenceError('unavailable', 'The page and its Service Worker are of two versions.');
     }
-    const items = openCall<ResponseItem>(port, payload, {
+    const batches = openBatches<ResponseItem>(port, payload, {
       signal: this.#cancellation.signal,
       timing: REQUEST_TIMING,
       lifeline: hello.lifeline,
       transfer: payload.body ? [payload.body] : [],
     });
-    const { value: head } = await items.next();
+    const [head, ...chunks] = (await batches.next()).value ?? [];
     if (!head || head instanceof Uint8Array) throw peerGone();
-    const response = fromResponseHead(head, payload.method, payload.url, () => this.#body(items, head));
+    const body = () => this.#body(startedWith(chunks, batches), head);
+    const response = fromResponseHead(head, payload.method, payload.url, body);
     if (!response.body) this.end();
     return response;
   }
@@ -81,14 +82,14 @@ class Exchange {
     this.#onDone();
   };
 
-  #body(items: AsyncGenerator<ResponseItem, void>, head: ResponseHead): ReadableStream<Uint8Array<ArrayBuffer>> {
+  #body(batches: AsyncGenerator<ResponseItem[], void>, head: ResponseHead): ReadableStream<Uint8Array<ArrayBuffer>> {
     return new ReadableStream(
       {
         start: (controller) => {
           this.#signal.addEventListener('abort', () => controller.error(this.#signal.reason), { once: true });
         },
         pull: async (controller) => {
-          const chunk = await this.#next(items, head);
+          const chunk = await this.#next(batches, head);
           if (this.#signal.aborted) return;
           if (chunk) return controller.enqueue(chunk);
           controller.close();
@@ -102,12 +103,12 @@ class Exchange {
 
   /** The body's next bytes, or the failure tail where the call broke; undefined at the end. */
   async #next(
-    items: AsyncGenerator<ResponseItem, void>,
+    batches: AsyncGenerator<ResponseItem[], void>,
     head: ResponseHead,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
-      const { value } = await items.next();
-      return value instanceof Uint8Array ? (value as Uint8Array<ArrayBuffer>) : undefined;
+      const { value } = await batches.next();
+      return value ? joined(value) : undefined;
     } catch (thrown) {
       if (this.#signal.aborted) return undefined;
       // The tail speaks for an engine that is gone; a body that broke by itself stays broken.
@@ -117,4 +118,23 @@ class Exchange {
       throw new TypeError('The answer was cut: the inference engine stopped.', { cause: thrown });
     }
   }
+}
+
+async function* startedWith<Item>(first: Item[], rest: AsyncGenerator<Item[], void>): AsyncGenerator<Item[], void> {
+  if (first.length > 0) yield first;
+  yield* rest;
+}
+
+/** Chunks that came together as one: every chunk of a body that crosses realms has its price. */
+function joined(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
+  const chunks = items.filter((item): item is Uint8Array<ArrayBuffer> => item instanceof Uint8Array);
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
 }

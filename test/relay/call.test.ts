@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { InferenceError } from '../../src/errors/inference-error.js';
-import { answerCall, type CallHandler } from '../../src/relay/answer-call.js';
+import { answerCall, type CallHandler, PACE } from '../../src/relay/answer-call.js';
 import type { CallTiming } from '../../src/relay/call-timing.js';
-import { openCall } from '../../src/relay/open-call.js';
+import { openBatches, openCall } from '../../src/relay/open-call.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW } from '../../src/relay/protocol.js';
 
 const TIMING: CallTiming = { beat: 20, silentBeats: 10, stall: 60_000, cancel: 2_000 };
@@ -55,6 +55,41 @@ describe('a call', () => {
     });
     for await (const item of items) steps.push(`got ${item}`);
     expect(steps).toEqual(['made a', 'got a', 'made b', 'got b', 'made c', 'got c']);
+  });
+
+  it('collects what comes faster than a screen shows it, after a beginning that is sent at once', async () => {
+    const { port1, port2 } = new MessageChannel();
+    ports.push(port1, port2);
+    let paces = 0;
+    const count = 120;
+    async function* fast(): AsyncGenerator<number> {
+      const started = performance.now();
+      for (let index = 0; index < count; index++) {
+        yield index;
+        await pause(1);
+      }
+      paces = (performance.now() - started) / PACE;
+    }
+    void answerCall(port2, fast, TIMING);
+    const options = { signal: new AbortController().signal, timing: TIMING, lifeline: undefined };
+    const batches = await collect(openBatches<number>(port1, '', options));
+    expect(batches.flat()).toEqual(Array.from({ length: count }, (_, index) => index));
+    expect(batches.slice(0, 3)).toEqual([[0], [1], [2]]);
+    expect(batches.length).toBeLessThan(paces + 8);
+    expect(batches.length).toBeGreaterThan(paces / 4);
+  });
+
+  it('brings what was collected before an error', async () => {
+    const { items } = call(async function* () {
+      for (let index = 0; index < 20; index++) yield index;
+      throw new InferenceError('unavailable', 'Broken.');
+    });
+    const got: number[] = [];
+    const reading = (async () => {
+      for await (const item of items) got.push(item);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'unavailable' });
+    expect(got).toHaveLength(20);
   });
 
   it('does not run ahead of a caller that takes nothing', async () => {
