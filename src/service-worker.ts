@@ -6,11 +6,11 @@
  */
 import { CONNECT_DEADLINE } from './relay/call-timing.js';
 import { findHost, type TabClient } from './relay/find-host.js';
-import { hangUp } from './relay/greeting.js';
+import { type GatewayPort, hangUp } from './relay/greeting.js';
 import { ownLifeline } from './relay/lifeline.js';
 import { matchBase, type Bases } from './relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from './relay/protocol.js';
-import { relayRequest, type GatewayPort } from './relay/relay-request.js';
+import { relayRequest } from './relay/relay-request.js';
 import { TrunkLines } from './relay/trunk-lines.js';
 import { toRequestPayload, unavailableResponse } from './relay/request-payload.js';
 

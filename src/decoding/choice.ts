@@ -9,7 +9,7 @@ import { type LogProbabilities, logProbabilities } from '../sampling/log-probabi
 import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
 import type { ReasoningBudget } from './reasoning-budget.js';
-import type { TextTokenizer } from './text-engine.js';
+import type { TextTokenizer } from '../events/text-tokenizer.js';
 import { type MarkupFormats, stopsFor } from './visible-stops.js';
 
 /** What a choice needs to know. */

@@ -25,7 +25,7 @@ import { createIndexedDbCounterStore } from './policy/indexed-db-counter-store.j
 import { createRateLimiter } from './policy/rate-limits.js';
 import type { RateLimits } from './policy/rate-limits.js';
 import { responsesEndpoint } from './responses/route.js';
-import type { StreamTiming } from './sse/stream-response.js';
+import type { StreamTiming } from './sse/stream-timing.js';
 
 /** Every operation below the prefix. */
 export const ENDPOINTS: readonly Endpoint[] = [

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { Faults } from '../faults/faults.js';
 import type { Inference } from '../scheduler/inference.js';
 import type { EndpointName } from './errors/error-shapes.js';
-import type { StreamTiming } from './sse/stream-response.js';
+import type { StreamTiming } from './sse/stream-timing.js';
 
 /** Variables of one request, set by the app before the endpoint's handler runs. */
 export interface HttpEnvironment {

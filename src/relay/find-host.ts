@@ -3,9 +3,8 @@
  * remembered would be lost when the browser stops it.
  * @module
  */
-import { awaitGreeting, hangUp, rejectOnAbort } from './greeting.js';
+import { awaitGreeting, type GatewayPort, hangUp, rejectOnAbort } from './greeting.js';
 import type { ConnectMessage, TabWords } from './protocol.js';
-import type { GatewayPort } from './relay-request.js';
 
 /** What is needed of a `WindowClient`. */
 export interface TabClient {

@@ -1,6 +1,14 @@
 /** The first words on a port: is a gateway at its other end? @module */
 import type { CalleeMessage, CallerMessage, Hello, TabWords } from './protocol.js';
-import type { GatewayPort } from './relay-request.js';
+
+/** A port at whose other end a gateway waits for a call, and what it said of itself. */
+export interface GatewayPort {
+  port: MessagePort;
+  hello: Hello;
+}
+
+/** Finds a gateway. Rejects when there is none, or when the signal aborts. */
+export type Connect = (signal: AbortSignal) => Promise<GatewayPort>;
 
 /** How a port that was handed to a page was received. */
 export interface Greeting {

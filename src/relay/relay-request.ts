@@ -1,19 +1,10 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
 import { InferenceError, isInferenceError } from '../errors/inference-error.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
-import { hangUp, rejectOnAbort } from './greeting.js';
+import { type Connect, hangUp, rejectOnAbort } from './greeting.js';
 import { openBatches, peerGone } from './open-call.js';
-import { PROTOCOL_VERSION, type Hello, type RequestPayload, type ResponseHead, type ResponseItem } from './protocol.js';
+import { PROTOCOL_VERSION, type RequestPayload, type ResponseHead, type ResponseItem } from './protocol.js';
 import { fromResponseHead, unavailableResponse } from './request-payload.js';
-
-/** A port at whose other end a gateway waits for a call, and what it said of itself. */
-export interface GatewayPort {
-  port: MessagePort;
-  hello: Hello;
-}
-
-/** Finds a gateway. Rejects when there is none, or when the signal aborts. */
-export type Connect = (signal: AbortSignal) => Promise<GatewayPort>;
 
 /**
  * Sends one request to the gateway. Resolves with its answer, or with 503 when no engine can answer; rejects only with

@@ -4,10 +4,9 @@
  * looked for again.
  * @module
  */
-import { connectThrough, hangUp } from './greeting.js';
+import { type Connect, connectThrough, type GatewayPort, hangUp } from './greeting.js';
 import { watchLifeline } from './lifeline.js';
 import type { CallerMessage } from './protocol.js';
-import type { Connect, GatewayPort } from './relay-request.js';
 
 /** Milliseconds that a gateway gets to answer through the short cut before the long way is tried. */
 const PATIENCE = 300;

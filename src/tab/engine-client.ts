@@ -4,7 +4,7 @@ import type { LoadProgress } from '../models/model-entry.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from '../relay/call-timing.js';
 import { openCall, peerGone } from '../relay/open-call.js';
 import type { ControlPayload, Snapshot } from '../relay/protocol.js';
-import type { Connect } from '../relay/relay-request.js';
+import type { Connect } from '../relay/greeting.js';
 import type { ModelStatus } from '../scheduler/model-status.js';
 
 /** Milliseconds until a lost engine is looked for again. */

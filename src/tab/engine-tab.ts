@@ -1,8 +1,7 @@
 /** One tab's part in the engine: it hosts it, or waits in line and reaches the host through the Service Worker. @module */
 import { availableLocks } from '../relay/lifeline.js';
-import { connectThrough, rejectOnAbort } from '../relay/greeting.js';
+import { type Connect, connectThrough, type GatewayPort, rejectOnAbort } from '../relay/greeting.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabWords } from '../relay/protocol.js';
-import type { Connect, GatewayPort } from '../relay/relay-request.js';
 import { hostLock } from './engine-group.js';
 import { EngineHost } from './engine-host.js';
 import type { GatewayOptions } from './gateway-control.js';

@@ -1,7 +1,7 @@
 /** `inference.fetch`: a fetch whose requests below the engine's bases never leave the page. @module */
-import { rejectOnAbort } from '../relay/greeting.js';
+import { type Connect, rejectOnAbort } from '../relay/greeting.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
-import { type Connect, relayRequest } from '../relay/relay-request.js';
+import { relayRequest } from '../relay/relay-request.js';
 import { toRequestPayload } from '../relay/request-payload.js';
 
 /** Builds the function. Requests outside the bases go to `networkFetch`. */

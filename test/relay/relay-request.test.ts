@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createInferenceFetch } from '../../src/tab/inference-fetch.js';
 import { setFailureTail } from '../../src/relay/failure-tail.js';
 import { connectThrough } from '../../src/relay/greeting.js';
-import type { Connect } from '../../src/relay/relay-request.js';
+import type { Connect } from '../../src/relay/greeting.js';
 import { serveCall, type RequestHandler } from '../../src/relay/serve-call.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 

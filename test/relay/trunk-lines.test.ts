@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectThrough } from '../../src/relay/greeting.js';
 import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
-import type { Connect } from '../../src/relay/relay-request.js';
+import type { Connect } from '../../src/relay/greeting.js';
 import { relayRequest } from '../../src/relay/relay-request.js';
 import { serveCall } from '../../src/relay/serve-call.js';
 import { TrunkLines } from '../../src/relay/trunk-lines.js';

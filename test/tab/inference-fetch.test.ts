@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connectThrough } from '../../src/relay/greeting.js';
-import type { Connect } from '../../src/relay/relay-request.js';
+import type { Connect } from '../../src/relay/greeting.js';
 import { serveCall } from '../../src/relay/serve-call.js';
 import { createInferenceFetch } from '../../src/tab/inference-fetch.js';
 

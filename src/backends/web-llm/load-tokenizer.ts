@@ -1,6 +1,6 @@
 /** Tokenizer and chat template of a WebLLM model folder. @module */
 import { Tokenizer } from '@huggingface/tokenizers';
-import type { TextTokenizer } from '../../decoding/text-engine.js';
+import type { TextTokenizer } from '../../events/text-tokenizer.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-templates.js';
 import { createTextTokenizer, specialTokensOf, type TokenizerJson } from '../../prompt/create-text-tokenizer.js';

@@ -4,7 +4,7 @@
  * @module
  */
 import { createTextModel, type TextModel } from '../../decoding/create-text-model.js';
-import type { TextTokenizer } from '../../decoding/text-engine.js';
+import type { TextTokenizer } from '../../events/text-tokenizer.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import type { Backend, LoadOptions } from '../backend.js';

@@ -4,7 +4,8 @@
  * on) reuses all of it; any other prompt begins anew.
  * @module
  */
-import type { TextEngine, TextSequence, TextTokenizer } from '../../decoding/text-engine.js';
+import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
+import type { TextTokenizer } from '../../events/text-tokenizer.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
 import { engineLost } from './engine-lost.js';

@@ -10,14 +10,6 @@ import type { HttpContext } from '../http-context.js';
 import { encodeServerSentEvent } from './server-sent-event.js';
 import type { ServerSentEvent } from './server-sent-event.js';
 
-/** Waits of a stream, in milliseconds. */
-export interface StreamTiming {
-  /** Longest wait for the first event before the stream is opened without it. */
-  startDelayMs: number;
-  /** Longest silence of an open stream before a keep-alive is sent. */
-  keepAliveMs: number;
-}
-
 /** What a dialect gives to have its events streamed. */
 export interface StreamSource {
   /** Each item is sent in one piece. Ending early (`return`) must free the engine. */
