@@ -129,7 +129,8 @@ class AnsweredCall<Payload, Item> {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
     const items = this.#buffer.splice(0, this.#credit);
     this.#credit -= items.length;
-    this.#allowance -= 1;
+    // What had to go out early is no debt of later items.
+    this.#allowance = Math.max(0, this.#allowance - 1);
     this.#send({ type: 'items', items });
   }
 

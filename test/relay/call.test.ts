@@ -79,6 +79,21 @@ describe('a call', () => {
     expect(batches.length).toBeGreaterThan(paces / 4);
   });
 
+  it('owes nothing for a burst: slow items after it go out at once', async () => {
+    const steps: string[] = [];
+    const { items } = call(async function* () {
+      for (let index = 0; index < 20 * BUFFER_LIMIT; index++) yield 'fast';
+      for (const item of ['a', 'b', 'c']) {
+        await pause(3 * PACE);
+        steps.push(`made ${item}`);
+        yield item;
+      }
+      await pause(3 * PACE);
+    });
+    for await (const item of items) if (item !== 'fast') steps.push(`got ${item}`);
+    expect(steps).toEqual(['made a', 'got a', 'made b', 'got b', 'made c', 'got c']);
+  });
+
   it('brings what was collected before an error', async () => {
     const { items } = call(async function* () {
       for (let index = 0; index < 20; index++) yield index;
