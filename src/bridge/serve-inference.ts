@@ -3,8 +3,6 @@
  * browser.
  * @module
  */
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -13,10 +11,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pipeline } from 'node:stream/promises';
 import type { LaunchOptions } from 'playwright';
 import { matchBase } from '../relay/match-base.js';
 import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.js';
+import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
 import { mediaTypeOf } from '../static-files/static-files.js';
 import type { InferenceOptions } from '../tab/start-options.js';
 import { sendUnavailable } from './page-bridge.js';
@@ -41,11 +39,7 @@ export interface InferenceServer {
   close(): Promise<void>;
 }
 
-/** WASM gets several threads only on a page like this. */
-const ISOLATION_HEADERS = {
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-embedder-policy': 'require-corp',
-};
+const PAGE_HEADERS = { ...ISOLATION_HEADERS, 'content-type': mediaTypeOf(HOST_PAGE) };
 
 /**
  * Starts browser, page and server; resolves when requests are answered. Only programs of this machine reach the
@@ -65,8 +59,8 @@ export async function serveInference({ port = 0, launch, ...options }: ServeOpti
     const target = targetOf(request, origin);
     const file = files.get(target.pathname);
     if (isForeign(request.headers)) response.writeHead(403).end('Forbidden');
-    else if (target.pathname === HOST_PAGE) response.writeHead(200, headersFor(HOST_PAGE)).end(HOST_HTML);
-    else if (file !== undefined) await sendFile(file, response);
+    else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(HOST_HTML);
+    else if (file !== undefined) await sendFile(file, request, response, ISOLATION_HEADERS);
     else await forward(target, keeper, request, response);
   };
 
@@ -121,15 +115,4 @@ function isForeign({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHe
   const isLocal = /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host);
   const isOwn = origin === undefined || origin === `http://${host}`;
   return !isLocal || !isOwn || site === 'cross-site' || site === 'same-site';
-}
-
-function headersFor(path: string): Record<string, string> {
-  return { 'content-type': mediaTypeOf(path), ...ISOLATION_HEADERS };
-}
-
-async function sendFile(file: string, response: ServerResponse): Promise<void> {
-  const facts = await stat(file).catch(() => undefined);
-  if (!facts) return void response.writeHead(404).end('Not Found');
-  response.writeHead(200, { ...headersFor(file), 'content-length': facts.size });
-  await pipeline(createReadStream(file), response);
 }

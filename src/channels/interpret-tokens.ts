@@ -1,7 +1,7 @@
 /** The stage between engines and dialects: tokens in, events with meaning out. @module */
 import { InferenceError } from '../errors/inference-error.js';
 import type { PromptEvent, TokenEvent } from '../events/token-event.js';
-import type { GenerationRequest } from '../request/generation-request.js';
+import { type GenerationRequest, offersTools } from '../request/generation-request.js';
 import { createChoiceInterpreter, type ChoiceInterpreter } from './choice-interpreter.js';
 import { createChannelParser } from './create-channel-parser.js';
 import type { GenerationEvent } from './generation-event.js';
@@ -50,7 +50,7 @@ export async function* interpretTokens(
 }
 
 function startChoices(prompt: PromptEvent, request: GenerationRequest, createId: () => string): ChoiceInterpreter[] {
-  const toolsOffered = request.tools.length > 0 && request.toolChoice !== 'none';
+  const toolsOffered = offersTools(request);
   const newParser = () =>
     request.prompt.type === 'raw'
       ? createPlainTextParser()

@@ -2,7 +2,7 @@
 import type { TextTokenizer } from '../events/text-tokenizer.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
-import type { GenerationRequest } from '../request/generation-request.js';
+import { type GenerationRequest, offersTools } from '../request/generation-request.js';
 import { answerGrammar } from './answer-grammar.js';
 import { forbidTokens } from './forbidden-tokens.js';
 import { ForcedTokenizer } from './forced-tokenizer.js';
@@ -39,7 +39,7 @@ export async function compileConstraint(
   model: ConstrainedModel,
 ): Promise<CompiledConstraint | undefined> {
   const { tokenizer } = model;
-  const callable = request.tools.length > 0 && request.toolChoice !== 'none';
+  const callable = offersTools(request);
   const demanded = request.toolChoice === 'required' || typeof request.toolChoice === 'object';
   if (request.output.type === 'text' && !callable && !demanded) {
     const tags = request.prompt.type === 'chat' ? CALL_TAGS[model.toolFormat] : [];

@@ -4,23 +4,23 @@ import type { ReasoningFormat } from '../events/token-event.js';
 
 /** How a family of models begins and ends its thinking. */
 interface ReasoningTags extends ThinkTags {
-  /** What ends the thinking when the model does not; for harmony the final channel must be opened as well. */
-  forcedClose: string;
+  /** What ends the thinking when the model does not, where that is more than `close`. */
+  forcedClose?: string;
 }
 
 const TAGS: Record<Exclude<ReasoningFormat, 'none'>, ReasoningTags> = {
-  'think-tags': { ...THINK_TAGS['think-tags'], forcedClose: THINK_TAGS['think-tags'].close },
-  'think-brackets': { ...THINK_TAGS['think-brackets'], forcedClose: THINK_TAGS['think-brackets'].close },
+  ...THINK_TAGS,
   harmony: {
     open: '<|channel|>analysis<|message|>',
     close: '<|end|>',
+    // The final channel must be opened as well.
     forcedClose: '<|end|><|start|>assistant<|channel|>final<|message|>',
   },
 };
 
 /** The text that ends a thinking that is still open; undefined for models that do not think. */
 export function forcedReasoningClose(format: ReasoningFormat): string | undefined {
-  return format === 'none' ? undefined : TAGS[format].forcedClose;
+  return format === 'none' ? undefined : (TAGS[format].forcedClose ?? TAGS[format].close);
 }
 
 /** Counts the tokens of one choice's thinking and says when the budget is spent. */

@@ -3,7 +3,7 @@ import type { ChannelParser } from '../channels/channel-parser.js';
 import { createChannelParser } from '../channels/create-channel-parser.js';
 import { StopSequences, type StopSequenceResult } from '../events/stop-sequences.js';
 import type { PromptEvent } from '../events/token-event.js';
-import type { GenerationRequest } from '../request/generation-request.js';
+import { type GenerationRequest, offersTools } from '../request/generation-request.js';
 
 /** How the model's thinking and calls look. */
 export type MarkupFormats = Pick<PromptEvent, 'toolFormat' | 'reasoningFormat' | 'reasoningOpen'>;
@@ -12,8 +12,7 @@ export type MarkupFormats = Pick<PromptEvent, 'toolFormat' | 'reasoningFormat' |
 export function stopsFor(request: GenerationRequest, formats: MarkupFormats): Pick<StopSequences, keyof StopSequences> {
   const stops = new StopSequences(request.stop);
   if (request.stop.length === 0 || request.prompt.type === 'raw') return stops;
-  const toolsOffered = request.tools.length > 0 && request.toolChoice !== 'none';
-  return new VisibleStops(stops, createChannelParser({ ...formats, toolsOffered }));
+  return new VisibleStops(stops, createChannelParser({ ...formats, toolsOffered: offersTools(request) }));
 }
 
 /** Passes thinking and calls through as they are. Tokens that a tag begins or ends in count as markup. */

@@ -37,6 +37,11 @@ export interface GenerationRequest {
   topLogprobs?: number;
 }
 
+/** The model may call tools, so its text is read for calls. */
+export function offersTools({ tools, toolChoice }: GenerationRequest): boolean {
+  return tools.length > 0 && toolChoice !== 'none';
+}
+
 /** A request with nothing special: greedy, one choice, plain text. Dialects override what the client sent. */
 export function plainGenerationRequest(model: string, prompt: Prompt): GenerationRequest {
   return {

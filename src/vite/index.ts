@@ -7,11 +7,10 @@
  * import { inpage } from 'inpage/vite';
  * export default { plugins: [inpage()] };
  */
-import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin } from 'vite';
-import { BUNDLED_MODELS, type StaticFile, listStaticFiles, mediaTypeOf } from '../static-files/static-files.js';
+import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
+import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
 
 /** Options of {@link inpage}. */
 export interface InpagePluginOptions {
@@ -34,11 +33,6 @@ export interface InpagePluginOptions {
   crossOriginIsolation?: boolean;
 }
 
-const ISOLATION_HEADERS = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-};
-
 /** See the module's example. Works in dev, build and preview. */
 export function inpage(options: InpagePluginOptions = {}): Plugin {
   const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu: options.webgpu ?? true });
@@ -57,8 +51,9 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
       server.middlewares.use((request, response, next) => {
         const { pathname } = new URL(request.url ?? '/', 'http://localhost');
         const file = files.get(pathname.startsWith(base) ? `/${pathname.slice(base.length)}` : pathname);
-        if (file) send(file, request, response, options.crossOriginIsolation === true);
-        else next();
+        if (!file) return next();
+        const headers = options.crossOriginIsolation ? ISOLATION_HEADERS : {};
+        sendFile(file.path, request, response, headers).catch(() => response.destroy());
       });
     },
     async generateBundle() {
@@ -75,12 +70,4 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
 function appBase(base: string): string {
   if (base === '' || base.startsWith('./')) return './';
   return base.startsWith('/') ? base : '/';
-}
-
-function send(file: StaticFile, request: IncomingMessage, response: ServerResponse, isolated: boolean): void {
-  response.setHeader('content-type', mediaTypeOf(file.path));
-  response.setHeader('content-length', statSync(file.path).size);
-  if (isolated) for (const [name, value] of Object.entries(ISOLATION_HEADERS)) response.setHeader(name, value);
-  if (request.method === 'HEAD') response.end();
-  else createReadStream(file.path).pipe(response);
 }

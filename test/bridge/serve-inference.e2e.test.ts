@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,12 @@ import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../src/index.js';
 import { countingModel } from '../e2e/support/host-page.js';
+import { CHROMIUM, executablePath } from '../e2e/support/launch-chromium.js';
 
 const root = join(import.meta.dirname, '../..');
 const { serveInference } = (await import(join(root, 'dist/bridge.js'))) as typeof import('../../src/bridge/index.js');
 const { DEFAULT_MODELS } = await import('../../src/index.js');
 
-const executablePath = process.env['CHROMIUM'] ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined);
-const LAUNCH = executablePath ? { executablePath } : {};
 const MODELS: ModelEntry[] = [...DEFAULT_MODELS, countingModel(20_000, 20, 'endless'), countingModel(3, 0, 'quick')];
 
 describe('serveInference', () => {
@@ -180,7 +179,7 @@ describe('serveInference', () => {
   });
 
   it('says which option is wrong', async () => {
-    await expect(serveInference({ prefix: 'v1', launch: LAUNCH })).rejects.toThrow(/`prefix` must be/);
+    await expect(serveInference({ prefix: 'v1', launch: CHROMIUM })).rejects.toThrow(/`prefix` must be/);
   });
 });
 

@@ -2,7 +2,7 @@
 import { THINK_TAGS } from '../../events/think-tags.js';
 import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
 import type { ScriptedReply } from '../../models/model-entry.js';
-import type { GenerationRequest } from '../../request/generation-request.js';
+import { type GenerationRequest, offersTools } from '../../request/generation-request.js';
 
 /** The syntax to write. */
 export interface ReplyFormats {
@@ -20,8 +20,7 @@ export function writeReply(reply: ScriptedReply, request: GenerationRequest, for
   const text = (reply.text ?? '').repeat(reply.repeat ?? 1);
   if (request.prompt.type === 'raw') return text;
   const reasoning = thinks(request) ? (reply.reasoning ?? '') : '';
-  const offered = request.tools.length > 0 && request.toolChoice !== 'none';
-  const calls = offered ? (reply.toolCalls ?? []) : [];
+  const calls = offersTools(request) ? (reply.toolCalls ?? []) : [];
   if (formats.reasoningFormat === 'harmony') return writeHarmony(reasoning, text, calls);
   const tags = formats.reasoningFormat === 'none' ? undefined : THINK_TAGS[formats.reasoningFormat];
   const thought = tags && reasoning !== '' ? `${tags.open}\n${reasoning}\n${tags.close}\n\n` : '';

@@ -4,18 +4,13 @@ import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelInfo } from '../backend.js';
 
 /**
- * Resolves when ONNX Runtime's device is lost for another reason than our own unloading. To be asked for once the model is
- * loaded: before, there is no device.
- * @returns undefined on WASM, where nothing can be lost but the worker, and that is noticed from outside
+ * Resolves when ONNX Runtime's device is lost for another reason than our own unloading; never on WASM, where nothing can
+ * be lost but the worker, and that is noticed from outside. To be asked for once the model is loaded: before, there is no
+ * device.
  */
-export function deviceLoss(device: ModelInfo['device']): Promise<InferenceError> | undefined {
-  return device === 'webgpu' ? unwantedLoss() : undefined;
-}
-
-async function unwantedLoss(): Promise<InferenceError> {
-  const device = await engineDevice();
-  const reason = device ? (await device.lost).reason : 'destroyed';
-  if (reason === 'destroyed') return new Promise(() => {});
+export async function deviceLoss(device: ModelInfo['device']): Promise<InferenceError> {
+  const gpu = device === 'webgpu' ? await engineDevice() : undefined;
+  if (!gpu || (await gpu.lost).reason === 'destroyed') return new Promise(() => {});
   return new InferenceError('unavailable', 'The GPU device was lost.', { retryAfter: 5 });
 }
 

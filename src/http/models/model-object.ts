@@ -14,14 +14,15 @@ const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
 };
 
 /**
- * @param contextLength in tokens; undefined while nobody knows
+ * @param knownLength of the context, in tokens; undefined while nobody knows
  * @param verbose adds `vendor_metadata`
  */
 export function modelObject(
   entry: ModelEntry,
-  contextLength = ASSUMED_CONTEXT_LENGTH,
+  knownLength: number | undefined,
   verbose: boolean,
 ): Record<string, unknown> {
+  const contextLength = knownLength ?? ASSUMED_CONTEXT_LENGTH;
   return {
     id: entry.id,
     object: 'model',

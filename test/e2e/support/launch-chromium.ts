@@ -5,11 +5,16 @@ import { type Browser, chromium } from 'playwright';
 /** WebGPU on the CPU: slow but true. */
 export const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
 
+/** Where that is; undefined: where playwright put its own. */
+export const executablePath =
+  process.env['CHROMIUM'] ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined);
+/** The same for Playwright's launch options. */
+export const CHROMIUM = executablePath ? { executablePath } : {};
+
 /** @param args more command-line arguments, e.g. {@link SWIFTSHADER} */
 export function launchChromium(args: string[] = []): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM'] ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined);
   return chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
+    ...CHROMIUM,
     args: ['--no-sandbox', '--disable-background-networking', '--no-first-run', ...args],
   });
 }

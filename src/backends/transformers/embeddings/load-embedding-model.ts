@@ -52,7 +52,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   const queue = new EmbeddingQueue((batch) => runEmbeddingBatch(session, batch, batchOptions));
   return {
     info: { ...source.info, contextLength: facts.maxTokens, dimensions: width },
-    lost: deviceLoss(source.info.device) ?? new Promise(() => {}),
+    lost: deviceLoss(source.info.device),
     embed: (request, signal) => embed(request, signal, { tokenizer, queue, width, ...facts }),
     async unload() {
       await model.dispose();

@@ -72,7 +72,7 @@ function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): L
   };
   return {
     info: { ...source.info, contextLength: facts.maxTokens },
-    lost: deviceLoss(source.info.device) ?? new Promise(() => {}),
+    lost: deviceLoss(source.info.device),
     transcribe: (request, signal) => transcribe(engine, request, signal),
     async unload() {
       await model.dispose();

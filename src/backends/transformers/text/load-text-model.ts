@@ -37,8 +37,7 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
   let loading: Promise<PreTrainedModel> | undefined;
   try {
     source = await prepareSource(entry, options);
-    await checkFiles(entry, source.id);
-    loading = AutoModelForCausalLM.from_pretrained(source.id, source.pretrained);
+    loading = loadPretrained(entry, source);
     const [pretrained, model] = await Promise.all([AutoTokenizer.from_pretrained(source.id), loading]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     const templates = await findChatTemplates(pretrained, source);
@@ -56,6 +55,11 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
     }
     throw toLoadError(thrown, entry, options.signal);
   }
+}
+
+async function loadPretrained(entry: ModelEntry, { id, pretrained }: ModelSource): Promise<PreTrainedModel> {
+  await checkFiles(entry, id);
+  return AutoModelForCausalLM.from_pretrained(id, pretrained);
 }
 
 interface LoadedParts {
@@ -80,11 +84,10 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
   });
-  const lost = deviceLoss(source.info.device);
   return createTextModel(engine, {
     info: source.info,
     ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
-    ...(lost && { lost }),
+    lost: deviceLoss(source.info.device),
     async unload() {
       engine.dispose();
       forward.dispose();
