@@ -37,7 +37,8 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
   let loading: Promise<PreTrainedModel> | undefined;
   try {
     source = await prepareSource(entry, options);
-    loading = loadPretrained(entry, source);
+    await checkFiles(entry, source.id);
+    loading = AutoModelForCausalLM.from_pretrained(source.id, source.pretrained);
     const [pretrained, model] = await Promise.all([AutoTokenizer.from_pretrained(source.id), loading]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     const templates = await findChatTemplates(pretrained, source);
@@ -55,11 +56,6 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
     }
     throw toLoadError(thrown, entry, options.signal);
   }
-}
-
-async function loadPretrained(entry: ModelEntry, { id, pretrained }: ModelSource): Promise<PreTrainedModel> {
-  await checkFiles(entry, id);
-  return AutoModelForCausalLM.from_pretrained(id, pretrained);
 }
 
 interface LoadedParts {
