@@ -1,6 +1,6 @@
 /** The conversation, which follows its own end unless the reader has scrolled away. */
-import { useEffect, useRef } from 'preact/hooks';
 import { inference } from '../inference.js';
+import { useFollowedEnd } from '../parts/use-followed-end.js';
 import { Composer, focusComposer } from './composer.js';
 import { conversation, send } from './conversation.js';
 import { TurnView } from './turn-view.js';
@@ -16,29 +16,12 @@ const SUGGESTIONS = [
 const NEAR = 48;
 
 export function ChatPanel() {
-  const log = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
   const turns = conversation.value;
-  useEffect(() => {
-    if (isAtEnd.current && log.current) log.current.scrollTop = log.current.scrollHeight;
-  }, [turns]);
   // A new question is at the end, wherever the reader was.
-  useEffect(() => {
-    isAtEnd.current = true;
-  }, [turns.length]);
+  const log = useFollowedEnd<HTMLDivElement>(turns, NEAR, turns.length);
   return (
     <>
-      <div
-        ref={log}
-        class="turns"
-        role="log"
-        aria-label="Conversation"
-        aria-live="polite"
-        tabIndex={0}
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
-        }}
-      >
+      <div ref={log} class="turns" role="log" aria-label="Conversation" aria-live="polite" tabIndex={0}>
         {turns.length === 0 ? <Welcome /> : turns.map((turn, index) => <TurnView key={index} turn={turn} />)}
       </div>
       <Composer />

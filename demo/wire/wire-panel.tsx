@@ -1,7 +1,8 @@
 /** The request as it was sent, as code to take along, and the events as they come. */
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { formatJson } from '../parts/format-json.js';
+import { useFollowedEnd } from '../parts/use-followed-end.js';
 import { clientSnippet, fetchSnippet } from './code-snippet.js';
 import { type EventSummary, describeEvent } from './describe-event.js';
 import { type WireEvent, type WireRequest, eventCount, events, request } from './wire-log.js';
@@ -11,6 +12,9 @@ const WELCOME: WireRequest = {
   isForm: false,
   body: { model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello!' }], stream: true },
 };
+
+/** Pixels from the end that still count as the end. */
+const NEAR = 8;
 
 export function WirePanel() {
   const sent = request.value;
@@ -42,26 +46,14 @@ export function WirePanel() {
 }
 
 function EventList() {
-  const list = useRef<HTMLOListElement>(null);
-  const [isAtEnd, setAtEnd] = useState(true);
   const shown = events.value;
-  useEffect(() => {
-    if (isAtEnd && list.current) list.current.scrollTop = list.current.scrollHeight;
-  }, [shown]);
+  const list = useFollowedEnd<HTMLOListElement>(shown, NEAR);
   return (
     <>
       <p class="request-line">
         {eventCount.value} {eventCount.value === 1 ? 'event' : 'events'}
       </p>
-      <ol
-        ref={list}
-        class="events"
-        tabIndex={0}
-        aria-label="Events"
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
-          setAtEnd(scrollHeight - scrollTop - clientHeight < 8)
-        }
-      >
+      <ol ref={list} class="events" tabIndex={0} aria-label="Events">
         {shown.map((event) => (
           <EventLine key={event.key} event={event} />
         ))}

@@ -146,6 +146,8 @@ class AnsweredCall<Payload, Item> {
   }
 
   #cancel(): void {
+    // Nobody takes what is collected.
+    this.#buffer = [];
     this.#cancellation.abort(new InferenceError('cancelled', 'The request was cancelled.'));
     this.#open(undefined);
     this.#wake();

@@ -90,16 +90,17 @@ describe('a model worker', () => {
     const page = await openHost(context, { serviceWorker: false });
     await page.evaluate(() => window.inference?.load('tiny-chat'));
     const [worker] = await workersOf(page, 'model-worker');
-    // The worker's own count: what it sends, and how much it had sent when it was told to stop.
+    // The worker's own counts, also as they were when it was told to stop: the loop turns once after each token.
     await worker?.evaluate(() => {
-      const counts = { sent: 0, atCancel: -1 };
+      const counts = { turns: 0, sent: 0, atCancel: { turns: 0, sent: 0 } };
       Object.assign(globalThis, { counts });
       const { postMessage, addEventListener } = MessagePort.prototype;
       MessagePort.prototype.postMessage = function (
         this: MessagePort,
-        message: { items?: unknown[] },
+        message: { items?: unknown[] } | undefined,
         ...rest: never[]
       ) {
+        if (message === undefined) counts.turns++;
         counts.sent += message?.items?.length ?? 0;
         return postMessage.call(this, message, ...rest);
       } as MessagePort['postMessage'];
@@ -110,7 +111,8 @@ describe('a model worker', () => {
         options?: object,
       ) {
         addEventListener.call(this, 'message', (event) => {
-          if ((event as MessageEvent<{ type?: string }>).data?.type === 'cancel') counts.atCancel = counts.sent;
+          if ((event as MessageEvent<{ type?: string }>).data?.type !== 'cancel') return;
+          counts.atCancel = { turns: counts.turns, sent: counts.sent };
         });
         return addEventListener.call(this, type, listener, options);
       } as MessagePort['addEventListener'];
@@ -132,11 +134,16 @@ describe('a model worker', () => {
       for (let chunk = 0; chunk < 3; chunk++) await reader?.read();
       abort.abort();
     });
-    const read = () =>
-      worker?.evaluate(() => (globalThis as unknown as { counts: { sent: number; atCancel: number } }).counts);
-    await expect.poll(async () => (await read())?.atCancel).toBeGreaterThan(0);
+    type Counts = Record<'turns' | 'sent', number>;
+    const read = async (): Promise<Counts & { atCancel: Counts }> =>
+      worker!.evaluate(() => (globalThis as never as { counts: Counts & { atCancel: Counts } }).counts);
+    await expect.poll(async () => (await read()).atCancel.sent).toBeGreaterThan(0);
+    const atCancel = (await read()).atCancel;
+    await new Promise((resolve) => setTimeout(resolve, 200));
     const counts = await read();
-    expect((counts?.sent ?? 0) - (counts?.atCancel ?? 0)).toBeLessThanOrEqual(1);
+    expect(counts.atCancel).toEqual(atCancel);
+    expect(counts.turns - atCancel.turns).toBeLessThanOrEqual(1);
+    expect(counts.sent).toBe(atCancel.sent);
     expect((await ask(page, 'tiny-chat', 'inference.fetch')).status).toBe(200);
   });
 });

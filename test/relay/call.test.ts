@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import { answerCall, type CallHandler, PACE } from '../../src/relay/answer-call.js';
 import type { CallTiming } from '../../src/relay/call-timing.js';
@@ -46,14 +46,18 @@ describe('a call', () => {
 
   it('gives each item at once to a caller that waits for it', async () => {
     const steps: string[] = [];
+    let taken = () => {};
     const { items } = call(async function* () {
       for (const item of ['a', 'b', 'c']) {
         steps.push(`made ${item}`);
         yield item;
-        await pause(20);
+        await new Promise<void>((resolve) => (taken = resolve));
       }
     });
-    for await (const item of items) steps.push(`got ${item}`);
+    for await (const item of items) {
+      steps.push(`got ${item}`);
+      taken();
+    }
     expect(steps).toEqual(['made a', 'got a', 'made b', 'got b', 'made c', 'got c']);
   });
 
@@ -84,11 +88,11 @@ describe('a call', () => {
     const { items } = call(async function* () {
       for (let index = 0; index < 20 * BUFFER_LIMIT; index++) yield 'fast';
       for (const item of ['a', 'b', 'c']) {
-        await pause(3 * PACE);
+        await pause(6 * PACE);
         steps.push(`made ${item}`);
         yield item;
       }
-      await pause(3 * PACE);
+      await pause(6 * PACE);
     });
     for await (const item of items) if (item !== 'fast') steps.push(`got ${item}`);
     expect(steps).toEqual(['made a', 'got a', 'made b', 'got b', 'made c', 'got c']);
@@ -196,6 +200,33 @@ describe('cancelling a call', () => {
     const atEnd = made;
     await pause(20);
     expect(made).toBe(atEnd);
+  });
+
+  it('sends nothing any more of what was collected', async () => {
+    const { port1, port2 } = new MessageChannel();
+    ports.push(port1, port2);
+    const items: number[] = [];
+    let failed = false;
+    port1.addEventListener('message', ({ data }) => {
+      items.push(...(data.items ?? []));
+      failed ||= data.type === 'error';
+    });
+    port1.start();
+    const answered = answerCall(
+      port2,
+      async function* (_, signal) {
+        for (let index = 0; index < 20; index++) yield index;
+        port1.postMessage({ type: 'cancel' });
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        yield 20;
+      },
+      TIMING,
+    );
+    port1.postMessage({ type: 'open', payload: '', lifeline: undefined });
+    await answered;
+    await vi.waitFor(() => expect(failed).toBe(true));
+    await pause(2 * PACE);
+    expect(items).toEqual([0, 1, 2, 3]);
   });
 
   it('gives up on a handler that does not stop, and says so', async () => {
