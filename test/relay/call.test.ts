@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import { answerCall, type CallHandler, PACE } from '../../src/relay/answer-call.js';
 import type { CallTiming } from '../../src/relay/call-timing.js';
@@ -203,13 +203,16 @@ describe('cancelling a call', () => {
   });
 
   it('sends nothing any more of what was collected', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { port1, port2 } = new MessageChannel();
     ports.push(port1, port2);
     const items: number[] = [];
-    let failed = false;
-    port1.addEventListener('message', ({ data }) => {
-      items.push(...(data.items ?? []));
-      failed ||= data.type === 'error';
+    const failed = new Promise<void>((resolve) => {
+      port1.addEventListener('message', ({ data }) => {
+        items.push(...(data.items ?? []));
+        if (data.type === 'error') resolve();
+      });
     });
     port1.start();
     const answered = answerCall(
@@ -224,8 +227,8 @@ describe('cancelling a call', () => {
     );
     port1.postMessage({ type: 'open', payload: '', lifeline: undefined });
     await answered;
-    await vi.waitFor(() => expect(failed).toBe(true));
-    await pause(2 * PACE);
+    vi.advanceTimersByTime(2 * PACE);
+    await failed;
     expect(items).toEqual([0, 1, 2, 3]);
   });
 
