@@ -175,6 +175,9 @@ const test: ViteUserConfig = {
     ],
   },
   test: {
+    // Nothing waits this long in a test that passes; a busy machine may.
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,
@@ -220,7 +223,6 @@ const test: ViteUserConfig = {
           include: ['test/**/*.e2e.test.ts'],
           environment: 'node',
           testTimeout: 120_000,
-          hookTimeout: 120_000,
           fileParallelism: false,
         },
       },
