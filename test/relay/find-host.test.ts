@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { findHost, type TabClient } from '../../src/relay/find-host.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { findHost, type FindHostOptions, type TabClient } from '../../src/relay/find-host.js';
 import { PROTOCOL_VERSION, type Hello, type TabWords } from '../../src/relay/protocol.js';
+import { passTimeUntil, stopTime } from '../support/pass-time.js';
 
 /**
  * A `slow` host has a gateway that is just starting: it says hello when all other tabs have been asked. An `old host` is
@@ -31,12 +32,19 @@ function tab(id: string, group: string, role: Role): TabClient & { role: Role; a
   };
 }
 
-async function find(tabs: TabClient[], asker?: string, group?: string): Promise<string | undefined> {
-  const signal = AbortSignal.timeout(3_000);
-  const { port, hello } = await findHost({ tabs: async () => tabs, prefix: '/v1', asker, group, signal });
+/** Whose gateway is found. */
+async function lifelineOf(options: Omit<FindHostOptions, 'prefix' | 'signal'>): Promise<string | undefined> {
+  const { signal } = new AbortController();
+  const { port, hello } = await passTimeUntil(findHost({ prefix: '/v1', signal, ...options }));
   port.close();
   return hello.lifeline;
 }
+
+const find = (tabs: TabClient[], asker?: string, group?: string): Promise<string | undefined> =>
+  lifelineOf({ tabs: async () => tabs, asker, group });
+
+beforeEach(stopTime);
+afterEach(() => void vi.useRealTimers());
 
 describe('findHost', () => {
   it('takes the asking tab when it hosts, and asks nobody else', async () => {
@@ -59,15 +67,12 @@ describe('findHost', () => {
 
   it('knows the group of a busy tab from what that said before', async () => {
     const groups = new Map<string, string>();
-    const signal = AbortSignal.timeout(3_000);
     const asker = tab('a', 'g', 'guest');
     const all = [tab('x', 'other', 'host'), asker, tab('b', 'g', 'host')];
-    const ask = () => findHost({ tabs: async () => all, prefix: '/v1', asker: 'a', groups, signal });
-    (await ask()).port.close();
+    const ask = () => lifelineOf({ tabs: async () => all, asker: 'a', groups });
+    await ask();
     asker.role = 'silent';
-    const { port, hello } = await ask();
-    port.close();
-    expect(hello.lifeline).toBe('b');
+    expect(await ask()).toBe('b');
   });
 
   it('serves requests without a tab', async () => {
@@ -76,15 +81,7 @@ describe('findHost', () => {
 
   it('takes no gateway of another version', async () => {
     const all = [tab('a', 'g', 'old host'), tab('b', 'h', 'slow')];
-    const signal = AbortSignal.timeout(3_000);
-    const { port, hello } = await findHost({
-      tabs: async () => all,
-      prefix: '/v1',
-      version: PROTOCOL_VERSION,
-      signal,
-    });
-    port.close();
-    expect(hello.lifeline).toBe('b');
+    expect(await lifelineOf({ tabs: async () => all, version: PROTOCOL_VERSION })).toBe('b');
   });
 
   it('looks for the named group only', async () => {
@@ -100,7 +97,7 @@ describe('findHost', () => {
   it('chooses one of several and hangs up on the rest', async () => {
     const tabs = [tab('a', 'g', 'host'), tab('b', 'g', 'host')];
     await find(tabs);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await passTimeUntil(new Promise((resolve) => setTimeout(resolve, 50)));
     expect(tabs[0]!.hungUp + tabs[1]!.hungUp).toBe(1);
   });
 
