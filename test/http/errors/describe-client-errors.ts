@@ -17,15 +17,19 @@ async function connect(options: Parameters<typeof buildApp>[0] = {}, apiKey = 's
     ...options,
   });
   let calls = 0;
+  let onRefusal = (): void => {};
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     calls += 1;
-    return app.request(input instanceof URL ? input.href : input, init);
+    const response = await app.request(input instanceof URL ? input.href : input, init);
+    if (response.status === 429) onRefusal();
+    return response;
   };
   const shared = { apiKey, fetch, maxRetries: 0, dangerouslyAllowBrowser: true };
   const openai = new OpenAI({ ...shared, baseURL: 'http://localhost/v1' });
   const anthropic = new Anthropic({ ...shared, baseURL: 'http://localhost' });
   return {
     calls: () => calls,
+    whenRefused: (then: () => void) => (onRefusal = then),
     chat: (model: string, fields = {}, retries = 0) =>
       openai.chat.completions.create({ model, messages, ...fields }, { maxRetries: retries }),
     message: (model: string, fields = {}, retries = 0) =>
@@ -75,7 +79,7 @@ export function describeClientErrors(): void {
       // One second before the window is free again: the client must wait for it, and then gets its answer.
       now += 59_100;
       const before = connection.calls();
-      setTimeout(() => (now += 1000), 500);
+      connection.whenRefused(() => setTimeout(() => (now += 1000), 500));
       const answer = await connection[call]('scripted-chat', {}, 2);
       expect(answer.model).toBe('scripted-chat');
       expect(connection.calls() - before).toBe(2);
