@@ -111,17 +111,18 @@ describe('TokenSampler', () => {
     const logits = Float32Array.from({ length: 150_000 }, (_, token) => Math.sin(token) * 4);
     const sampler = new TokenSampler(logits.length);
     const random = createRandomNumbers(1, 0);
-    const time = (sampling: Sampling): number => {
-      const start = performance.now();
-      for (let run = 0; run < 20; run++) sampler.sample(logits, sampling, random);
-      return performance.now() - start;
-    };
-    const sorting = ((): number => {
-      const start = performance.now();
-      for (let run = 0; run < 5; run++) [...logits.keys()].toSorted((a, b) => logits[b]! - logits[a]!);
-      return (performance.now() - start) * 4;
-    })();
-    time({ temperature: 1 });
-    expect(time({ temperature: 0.7, topP: 0.9, topK: 50 })).toBeLessThan(sorting);
+    // The fastest of several runs: that one was not disturbed.
+    const fastest = (work: () => void): number =>
+      Math.min(
+        ...Array.from({ length: 20 }, () => {
+          const start = performance.now();
+          work();
+          return performance.now() - start;
+        }),
+      );
+    const sampling = { temperature: 0.7, topP: 0.9, topK: 50 };
+    const choosing = fastest(() => sampler.sample(logits, sampling, random));
+    const sorting = fastest(() => [...logits.keys()].toSorted((a, b) => logits[b]! - logits[a]!));
+    expect(choosing).toBeLessThan(sorting / 2);
   });
 });
