@@ -11,12 +11,12 @@ export function stopTime(): void {
 
 /** Lets time pass until the work is done: a millisecond, then all messages that are under way, then the next. */
 export async function passTimeUntil<T>(work: Promise<T>): Promise<T> {
-  let isDone = false;
-  const done = (): void => void (isDone = true);
-  work.then(done, done);
-  while (!isDone) {
+  const state = { isDone: false };
+  const settled = work.finally(() => (state.isDone = true));
+  settled.catch(() => {});
+  while (!state.isDone) {
     for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
     vi.advanceTimersByTime(1);
   }
-  return work;
+  return settled;
 }

@@ -54,17 +54,15 @@ it('[S01] a stream is an event stream whose events come while tokens are generat
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
-  let isOver = false;
-  const read = async (): Promise<void> => {
+  const read = async (): Promise<boolean> => {
     const { done, value = '' } = await reader.read();
     text += value;
-    isOver = done;
+    return !done;
   };
   const contents = () => deltasOf(eventsOf(text)).filter((delta) => delta.content).length;
-  while (contents() < 4 && !isOver) await read();
-  expect(isOver).toBe(false);
+  while (contents() < 4) expect(await read()).toBe(true);
   goOn();
-  while (!isOver) await read();
+  while (await read());
   expect(contents()).toBeGreaterThan(20);
 });
 
