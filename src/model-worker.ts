@@ -1,7 +1,6 @@
 /** Entry of a model worker: one engine, one model. The page makes it, the gateway talks to it. @module */
 import { wrap } from 'comlink';
 import type { Backend } from './backends/backend.js';
-import { InferenceError } from './errors/inference-error.js';
 import { providePageAudioDecoder, type PageAudioDecoder } from './media/page-audio-decoder.js';
 import type { ModelEntry } from './models/model-entry.js';
 import { ownLifeline } from './relay/lifeline.js';
@@ -19,7 +18,7 @@ async function backendOf(entry: ModelEntry): Promise<Backend> {
       case 'scripted':
         return (await import('./backends/scripted/scripted-backend.js')).scriptedBackend;
       case 'upstream':
-        throw new InferenceError('unavailable', 'Upstream models are not available.');
+        return (await import('./backends/upstream/upstream-backend.js')).upstreamBackend;
     }
   } catch (thrown) {
     throw engineMissing(thrown);

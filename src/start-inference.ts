@@ -54,15 +54,14 @@ const START_DEADLINE = 40_000;
  * });
  */
 export async function startInference(options: InferenceOptions = {}): Promise<PageInference> {
-  const resolved = resolveOptions(options, document.baseURI);
+  const resolved = resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
   const serviceWorker = serviceWorkerContainer(resolved);
   const group = serviceWorker && (await engineGroup(resolved, document.baseURI));
   const tab = new EngineTab({ gateway: gatewayOptions(resolved), group, serviceWorker });
   const client = new EngineClient(tab.connect, resolved.onProgress);
-  const bases = { origin: location.origin, prefix: resolved.prefix, intercept: resolved.intercept };
   const inference: PageInference = {
-    baseURL: bases.origin + bases.prefix,
-    fetch: createInferenceFetch(bases, tab.connect, (...request) => globalThis.fetch(...request)),
+    baseURL: resolved.origin + resolved.prefix,
+    fetch: createInferenceFetch(resolved, tab.connect, (...request) => globalThis.fetch(...request)),
     load: (model) => client.run({ control: 'load', model }),
     unload: (model) => client.run({ control: 'unload', model }),
     status: () => client.status(),

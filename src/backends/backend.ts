@@ -25,11 +25,13 @@ export interface ModelInfo {
   images: boolean;
   /** Numbers per embedding. */
   dimensions?: number;
+  /** Several requests may run at a time, so none waits for another. Absent: text and speech one by one. */
+  concurrent?: true;
 }
 
 /**
- * A model that is ready. One text generation at a time is the truth of every engine here, so callers queue
- * (`scheduler/`); a second call while one runs is a defect.
+ * A model that is ready. One text generation at a time is the truth of every engine that runs on the device, so callers
+ * queue (`scheduler/`); a second call while one runs is a defect, unless the model says that it is `concurrent`.
  *
  * Cancelling: when `signal` aborts, the engine stops within one token and the iterable ends by throwing an
  * InferenceError `cancelled`; afterwards the model is free. Breaking out of the iteration does the same.

@@ -1,13 +1,5 @@
 /** Text in, meaning out: one small parser per model family. @module */
-
-/** A parser's finding. Blocks never overlap; the pipeline in `interpret-tokens.ts` turns them into GenerationEvents. */
-export type ChannelPart =
-  | { type: 'text'; text: string }
-  | { type: 'reasoning'; text: string }
-  | { type: 'tool-call-start'; name: string }
-  /** A piece of the arguments' JSON text. */
-  | { type: 'tool-call-arguments'; text: string }
-  | { type: 'tool-call-end' };
+import type { ChannelPart } from '../events/channel-part.js';
 
 /**
  * Fed with text in any pieces; the concatenated parts are the same for every way of cutting it.

@@ -1,7 +1,8 @@
 /** Turns the tokens of one choice into paired blocks. @module */
-import type { ChoiceEndEvent, TokenLogprob, TokenTextEvent } from '../events/token-event.js';
+import type { ChoiceEndEvent, PieceEvent, TokenLogprob, TokenTextEvent } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
-import type { ChannelParser, ChannelPart } from './channel-parser.js';
+import type { ChannelPart } from '../events/channel-part.js';
+import type { ChannelParser } from './channel-parser.js';
 import type { GenerationEvent } from './generation-event.js';
 import { HeldLogprobs } from './held-logprobs.js';
 import { findOutputFailure } from './output-failure.js';
@@ -9,9 +10,16 @@ import { findOutputFailure } from './output-failure.js';
 /** One choice on its way. */
 export interface ChoiceInterpreter {
   /** Events of a token, and whether it counts as reasoning (the tags around the reasoning do). */
-  token(event: TokenTextEvent): { events: GenerationEvent[]; isReasoning: boolean };
+  token(event: TokenTextEvent): InterpretedToken;
+  /** The same of a piece, whose meaning is known. */
+  piece(event: PieceEvent): InterpretedToken;
   /** Events of the choice's end; `choice-finish` is the last. */
   end(event: ChoiceEndEvent): GenerationEvent[];
+}
+
+export interface InterpretedToken {
+  events: GenerationEvent[];
+  isReasoning: boolean;
 }
 
 export interface ChoiceInterpreterOptions {
@@ -133,6 +141,13 @@ export function createChoiceInterpreter(options: ChoiceInterpreterOptions): Choi
       if (event.logprob && before === 'text' && after === 'text') logprobs.hold(event.text, event.logprob);
       parts.forEach(take);
       return { events: takeEvents(), isReasoning: before === 'reasoning' || after === 'reasoning' };
+    },
+    piece({ part, logprobs: known = [] }) {
+      completionTokens += 1;
+      if ('text' in part) rawOutput += part.text;
+      if (part.type === 'text') textDelta(part.text, known);
+      else take(part);
+      return { events: takeEvents(), isReasoning: part.type === 'reasoning' };
     },
     end(event) {
       const { reason, text: rest, stopSequence } = event;

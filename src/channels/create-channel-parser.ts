@@ -1,7 +1,8 @@
 /** From a model's formats to the parser for one choice. @module */
 import { THINK_TAGS } from '../events/think-tags.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
-import type { ChannelParser, ChannelPart } from './channel-parser.js';
+import type { ChannelPart } from '../events/channel-part.js';
+import type { ChannelParser } from './channel-parser.js';
 import { createHarmonyParser } from './harmony.js';
 import { createPlainTextParser } from './plain-text.js';
 import { createThinkTagsParser } from './think-tags.js';

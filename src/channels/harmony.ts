@@ -1,5 +1,6 @@
 /** OpenAI's harmony: every message of the answer names its channel. gpt-oss. @module */
-import type { ChannelParser, ChannelPart } from './channel-parser.js';
+import type { ChannelPart } from '../events/channel-part.js';
+import type { ChannelParser } from './channel-parser.js';
 import { certainLength, findTag, mayBecome } from './partial-match.js';
 import { createStepParser, type ParserStep, type StepMachine } from './step-parser.js';
 import { createJsonExtent, type JsonExtent } from './tool-calls/json-extent.js';

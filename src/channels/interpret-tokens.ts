@@ -36,13 +36,18 @@ export async function* interpretTokens(
       yield { type: 'start', model: request.model, promptTokens, cachedTokens };
       continue;
     }
+    if (event.type === 'counts') {
+      const { type: _, ...counts } = event;
+      meter.counts(counts);
+      continue;
+    }
     const choice = choices[event.choice];
     if (!choice) throw new InferenceError('internal', 'The engine answered a choice that was not asked for.');
     if (event.type === 'end') {
       yield* choice.end(event);
       continue;
     }
-    const { events, isReasoning } = choice.token(event);
+    const { events, isReasoning } = event.type === 'piece' ? choice.piece(event) : choice.token(event);
     meter.token(isReasoning);
     yield* events;
   }

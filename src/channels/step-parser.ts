@@ -1,5 +1,6 @@
 /** The loop that all channel parsers share. @module */
-import type { ChannelParser, ChannelPart } from './channel-parser.js';
+import type { ChannelPart } from '../events/channel-part.js';
+import type { ChannelParser } from './channel-parser.js';
 
 /**
  * One state of a parser. Looks at the text that is not yet consumed, adds what is certain to `parts`, and returns

@@ -1,10 +1,15 @@
 /** Counts tokens and takes times; everything that usage says is measured here. @module */
+import type { CountsEvent } from '../events/token-event.js';
 import type { GenerationUsage } from './generation-event.js';
+
+type Counts = Omit<CountsEvent, 'type'>;
 
 export interface UsageMeter {
   prompt(promptTokens: number, cachedTokens: number): void;
   /** A token was generated, now. */
   token(isReasoning: boolean): void;
+  /** The engine's own counts, which replace what was counted here. */
+  counts(counts: Counts): void;
   /** The facts so far; `endTime` is now. */
   read(): GenerationUsage;
 }
@@ -21,6 +26,7 @@ export function createUsageMeter({ clock, startTime }: { clock: () => number; st
   let firstAt = 0;
   let eleventhAt = 0;
   let lastAt = 0;
+  let told: Counts | undefined;
 
   return {
     prompt(all, cached) {
@@ -34,8 +40,11 @@ export function createUsageMeter({ clock, startTime }: { clock: () => number; st
       if (completionTokens === 1) firstAt = lastAt;
       if (completionTokens <= FIRST_TEN) eleventhAt = lastAt;
     },
+    counts(counts) {
+      told = counts;
+    },
     read() {
-      const counts = { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+      const counts = told ?? { promptTokens, cachedTokens, completionTokens, reasoningTokens };
       const span = { startTime: startTime / 1000, endTime: Math.max(startTime, clock()) / 1000 };
       if (completionTokens === 0) return { ...counts, ...span };
       return {

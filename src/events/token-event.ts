@@ -1,4 +1,5 @@
-/** What a text backend emits: facts about tokens, no meaning yet. `channels/` gives them meaning. @module */
+/** What a text backend emits: facts about tokens, mostly without meaning yet. `channels/` gives them that. @module */
+import type { ChannelPart } from './channel-part.js';
 
 /** How a model family writes tool calls; names a parser in `channels/` and a grammar in `constraints/`. */
 export type ToolFormat = 'hermes' | 'llama3' | 'mistral' | 'pythonic' | 'none';
@@ -44,6 +45,27 @@ export interface TokenTextEvent {
   logprob?: TokenLogprob;
 }
 
+/** What an engine emits instead of tokens when it gives them their meaning itself. Counts as one token. */
+export interface PieceEvent {
+  type: 'piece';
+  /** 0 to n-1. */
+  choice: number;
+  part: ChannelPart;
+  /** Of the tokens that a text piece is made of. */
+  logprobs?: TokenLogprob[];
+}
+
+/** The counts of an engine whose pieces are no tokens, for the whole request. Comes before the first `end`. */
+export interface CountsEvent {
+  type: 'counts';
+  /** All tokens of the prompt, cached ones included. */
+  promptTokens: number;
+  cachedTokens: number;
+  /** All choices together, reasoning included. */
+  completionTokens: number;
+  reasoningTokens: number;
+}
+
 /** Last event of a choice. */
 export interface ChoiceEndEvent {
   type: 'end';
@@ -56,5 +78,5 @@ export interface ChoiceEndEvent {
   text: string;
 }
 
-/** `prompt` first, then tokens of all choices in any order, one `end` per choice, then the stream closes. */
-export type TokenEvent = PromptEvent | TokenTextEvent | ChoiceEndEvent;
+/** `prompt` first, then tokens or pieces of all choices in any order, one `end` per choice, then the stream closes. */
+export type TokenEvent = PromptEvent | TokenTextEvent | PieceEvent | CountsEvent | ChoiceEndEvent;

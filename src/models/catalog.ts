@@ -1,24 +1,16 @@
 /** The models that may be asked for: ids, aliases, and the entries behind them. @module */
 import { InferenceError } from '../errors/inference-error.js';
+import { entriesByName } from './entries-by-name.js';
 import type { ModelEntry } from './model-entry.js';
 
 /** An immutable list of entries with unique names. Throws InferenceError `invalid_request` on a name used twice. */
 export class Catalog {
   readonly entries: readonly ModelEntry[];
-  readonly #byName = new Map<string, ModelEntry>();
+  readonly #byName: ReadonlyMap<string, ModelEntry>;
 
   constructor(entries: readonly ModelEntry[]) {
     this.entries = entries;
-    for (const entry of entries) {
-      for (const name of [entry.id, ...(entry.aliases ?? [])]) {
-        if (this.#byName.has(name)) {
-          throw new InferenceError('invalid_request', `Two models of the catalog are called \`${name}\`.`, {
-            param: 'models',
-          });
-        }
-        this.#byName.set(name, entry);
-      }
-    }
+    this.#byName = entriesByName(entries);
   }
 
   /** The entry behind an id or alias, whatever its access or status. */

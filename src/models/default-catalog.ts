@@ -15,11 +15,9 @@ export const DEFAULT_MODELS: readonly ModelEntry[] = [
     // The 8-bit file on WASM is both better and faster than WebGPU for a model this small (see its card).
     device: 'wasm',
     dtype: 'q8',
-    ownedBy: 'inpage',
     contextLength: 2048,
     metadata: {
       architecture: 'llama',
-      provider: 'inpage',
       capabilities: ['chat', 'completion', 'tools', 'json', 'reasoning'],
       license: 'MIT',
       overview: 'A demonstrator of 6.8 M parameters: chat, tools, JSON and thinking without a network.',
@@ -32,12 +30,9 @@ export const DEFAULT_MODELS: readonly ModelEntry[] = [
     source: `${APP_BASE}models/tiny-embed`,
     device: 'wasm',
     dtype: 'q8',
-    ownedBy: 'inpage',
     contextLength: 256,
     metadata: {
       architecture: 'bert',
-      provider: 'inpage',
-      capabilities: ['embeddings'],
       license: 'MIT',
       overview: 'English sentence embeddings of 256 numbers (128 and 64 work too), 3.4 M parameters.',
     },
@@ -49,12 +44,9 @@ export const DEFAULT_MODELS: readonly ModelEntry[] = [
     source: `${APP_BASE}models/tiny-whisper`,
     device: 'wasm',
     dtype: 'q8',
-    ownedBy: 'inpage',
     contextLength: 448,
     metadata: {
       architecture: 'whisper',
-      provider: 'inpage',
-      capabilities: ['transcription', 'translation'],
       license: 'MIT',
       overview: 'Speech recognition and translation for English, German, French and Spanish, 4.9 M parameters.',
     },

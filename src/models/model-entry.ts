@@ -54,13 +54,24 @@ export interface ModelEntry {
   /** The name that requests use. */
   id: string;
   task: 'chat' | 'embeddings' | 'speech';
-  /** An `upstream` model (of a remote `/v1`) is listed as external; its requests are refused with 503. */
+  /** An `upstream` model runs behind a remote `/v1`: its requests leave the device, and it is listed as external. */
   backend: 'transformers' | 'web-llm' | 'upstream' | 'scripted';
   /**
-   * Folder URL (absolute, or relative to the page) or hub id (`owner/name`).
-   * @default the id
+   * Folder URL (absolute, or relative to the page) or hub id (`owner/name`). Backend `upstream`: the base URL of the
+   * remote service, e.g. `https://api.openai.com/v1`, which no request of this page may be answered below.
+   * @default the id; required for `upstream`
    */
   source?: string;
+  /**
+   * Backend `upstream` only: the model's name there.
+   * @default the id
+   */
+  upstreamModel?: string;
+  /**
+   * Backend `upstream` only: headers of its requests, e.g. `{ authorization: 'Bearer …' }`. Whoever can run code in the
+   * page can read them. The keys of this page's clients are never sent.
+   */
+  headers?: Record<string, string>;
   /** @default 'auto': WebGPU where an adapter exists and the model profits, else WASM. */
   device?: 'auto' | 'webgpu' | 'wasm';
   /** Weights' precision, e.g. `q8`, `q4`, `q4f16`. Absent: what the model's config says for the device. */

@@ -19,11 +19,22 @@ export function folderURLOf(source: string, pageURL: string): string | undefined
 }
 
 /**
+ * The base of a remote `/v1`: absolute, without a slash at its end.
+ * @param pageURL absolute
+ * @throws TypeError when it is no URL
+ */
+export function upstreamURLOf(source: string | undefined, pageURL: string): string {
+  if (!source) throw new TypeError('An upstream model needs a `source`.');
+  return new URL(source, pageURL).href.replace(/\/+$/, '');
+}
+
+/**
  * Absolute URLs (and hub ids) of all that an entry names. The same words mean other files on a page in another folder.
  * @param pageURL absolute
  * @throws TypeError when one is no URL
  */
 export function filesOf({ backend, id, source, modelLibrary }: ModelEntry, pageURL: string): string[] {
+  if (backend === 'upstream') return [upstreamURLOf(source, pageURL)];
   const place = source ?? id;
   const folder = (): string => folderURLOf(place, pageURL) ?? place;
   if (backend === 'transformers') return [folder()];

@@ -25,7 +25,8 @@ export async function* runOnSlot<T>(slot: ModelSlot, run: SlotRun<T>, deadline: 
   for (let attempt = 1; ; attempt++) {
     const model = await orAborted(slot.ready(), deadline.signal);
     deadline.start();
-    const release = run.exclusive ? await slot.queue.acquire(deadline.signal) : (): void => {};
+    const release =
+      run.exclusive && !model.info.concurrent ? await slot.queue.acquire(deadline.signal) : (): void => {};
     if (slot.model !== model) {
       // The engine was replaced while this request queued.
       release();
@@ -117,12 +118,12 @@ export async function* once<T>(work: Promise<T>): AsyncGenerator<T, void> {
   yield await work;
 }
 
-/** An operation of a loaded model, ready to call; `internal` when the backend of this task does not have it. */
+/** An operation of a loaded model, ready to call; `model_not_supported` when its engine does not have it. */
 export function operationOf<Name extends 'generate' | 'countTokens' | 'embed' | 'transcribe'>(
   model: LoadedModel,
   name: Name,
 ): NonNullable<LoadedModel[Name]> {
   const operation = model[name];
-  if (!operation) throw new InferenceError('internal', 'The model cannot do this operation.');
+  if (!operation) throw new InferenceError('model_not_supported', 'The model cannot do this.', { param: 'model' });
   return operation.bind(model) as NonNullable<LoadedModel[Name]>;
 }

@@ -1,20 +1,19 @@
 /** Checks the options of `startInference` and fills in the defaults. @module */
 import { InferenceError } from '../errors/inference-error.js';
 import { APP_BASE } from '../models/app-base.js';
-import { Catalog } from '../models/catalog.js';
 import { DEFAULT_MODELS } from '../models/default-catalog.js';
+import { entriesByName } from '../models/entries-by-name.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import { filesOf } from '../models/model-files.js';
+import { type Bases, matchBase } from '../relay/match-base.js';
 import type { ApiKey, InferenceOptions, RateLimits } from './start-options.js';
 
 /** Options with nothing left open. URLs are absolute. */
-export interface ResolvedOptions {
+export interface ResolvedOptions extends Bases {
   models: readonly ModelEntry[];
   apiKeys: readonly ApiKey[] | undefined;
   rateLimits: RateLimits | undefined;
   requestTimeout: number;
-  prefix: string;
-  intercept: readonly string[];
   serviceWorker: string | false;
   onProgress: (progress: LoadProgress) => void;
 }
@@ -24,10 +23,13 @@ const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'];
 
 /**
  * Options as the rest of the house wants them.
- * @param pageURL absolute, what relative URLs are resolved against
+ * @param page its origin, and the absolute URL that relative ones are resolved against
  * @throws InferenceError `invalid_request`, whose `param` is the option
  */
-export function resolveOptions(options: InferenceOptions, pageURL: string): ResolvedOptions {
+export function resolveOptions(
+  options: InferenceOptions,
+  { origin, pageURL }: { origin: string; pageURL: string },
+): ResolvedOptions {
   if (!isObject(options)) throw new InferenceError('invalid_request', 'The options must be an object.');
   const { models = DEFAULT_MODELS, apiKeys, rateLimits, requestTimeout = 600, prefix = '/v1' } = options;
   const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
@@ -42,6 +44,8 @@ export function resolveOptions(options: InferenceOptions, pageURL: string): Reso
   );
   check(Array.isArray(intercept), 'intercept', 'an array of URLs');
   intercept.forEach((base, index) => checkBase(base, `intercept.${index}`));
+  const bases = { origin, prefix, intercept: intercept.map((base) => base.replace(/\/+$/, '')) };
+  checkUpstreams(models, bases, pageURL);
   check(serviceWorker === false || typeof serviceWorker === 'string', 'serviceWorker', 'the URL of a script, or false');
   check(typeof onProgress === 'function', 'onProgress', 'a function');
   return {
@@ -49,8 +53,7 @@ export function resolveOptions(options: InferenceOptions, pageURL: string): Reso
     apiKeys: copy(apiKeys, 'apiKeys'),
     rateLimits: copy(rateLimits, 'rateLimits'),
     requestTimeout,
-    prefix,
-    intercept: intercept.map((base) => base.replace(/\/+$/, '')),
+    ...bases,
     serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,
     onProgress,
   };
@@ -67,7 +70,16 @@ function checkModels(models: readonly ModelEntry[], pageURL: string): void {
     check(hasFiles(entry, pageURL), name, 'an entry whose `source` and `modelLibrary` are URLs, or a hub id');
   });
   // Refuses names that are used twice.
-  void new Catalog(models);
+  entriesByName(models);
+}
+
+/** A model behind a base that is answered here would ask itself. */
+function checkUpstreams(models: readonly ModelEntry[], bases: Bases, pageURL: string): void {
+  models.forEach((entry, index) => {
+    const isOwn = (url: string): boolean => matchBase(new URL(url), bases) !== undefined;
+    const loops = entry.backend === 'upstream' && filesOf(entry, pageURL).some(isOwn);
+    check(!loops, `models.${index}.source`, 'outside of `prefix` and `intercept`');
+  });
 }
 
 function hasFiles(entry: ModelEntry, pageURL: string): boolean {

@@ -53,7 +53,7 @@ async function run({ kind, origin, round }: ConstraintOrder): Promise<{ rate: nu
   let start = 0;
   for await (const event of model.generate(request, signal)) {
     if (event.type === 'prompt') start = performance.now();
-    else text += event.text;
+    else if ('text' in event) text += event.text;
     if (event.type === 'token') tokens += 1;
   }
   return { rate: tokens / ((performance.now() - start) / 1000), text };

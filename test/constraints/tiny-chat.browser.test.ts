@@ -34,7 +34,7 @@ async function write(text: string, more: Partial<GenerationRequest>): Promise<{ 
   let written = '';
   let reason = '';
   for await (const event of model.generate(request, signal)) {
-    if (event.type !== 'prompt') written += event.text;
+    if ('text' in event) written += event.text;
     if (event.type === 'end') reason = event.reason;
   }
   return { text: written, reason };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChannelPart } from '../../src/channels/channel-parser.js';
+import type { ChannelPart } from '../../src/events/channel-part.js';
 import { createChannelParser } from '../../src/channels/create-channel-parser.js';
 import { type ConstrainedModel, compileConstraint } from '../../src/constraints/compile-constraint.js';
 import { validateAgainstSchema } from '../../src/constraints/validate-against-schema.js';

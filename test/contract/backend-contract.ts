@@ -204,7 +204,7 @@ async function collect(model: LoadedModel, request: GenerationRequest, signal = 
   const prompt = events.find((event) => event.type === 'prompt');
   if (!prompt) throw new Error('No prompt event came.');
   const texts = Array.from({ length: request.n }, () => '');
-  for (const event of events) if (event.type !== 'prompt') texts[event.choice] += event.text;
+  for (const event of events) if ('text' in event) texts[event.choice] += event.text;
   return {
     events,
     prompt,

@@ -27,7 +27,7 @@ async function collect(events: AsyncIterable<TokenEvent>): Promise<TokenEvent[]>
 }
 
 function textOf(events: readonly TokenEvent[], choice = 0): string {
-  return events.map((event) => (event.type !== 'prompt' && event.choice === choice ? event.text : '')).join('');
+  return events.map((event) => ('text' in event && event.choice === choice ? event.text : '')).join('');
 }
 
 function endOf(events: readonly TokenEvent[], choice = 0) {

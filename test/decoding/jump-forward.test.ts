@@ -53,7 +53,7 @@ async function run(pattern: string, changes: Partial<GenerationRequest> = {}, ca
   };
   const events: TokenEvent[] = [];
   for await (const event of decodeLoop(settings, new AbortController().signal)) events.push(event);
-  const text = events.map((event) => (event.type !== 'prompt' && event.choice === 0 ? event.text : '')).join('');
+  const text = events.map((event) => ('text' in event && event.choice === 0 ? event.text : '')).join('');
   return { engine, constraint, events, text, tokens: events.filter((event) => event.type === 'token') };
 }
 

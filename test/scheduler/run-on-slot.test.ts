@@ -176,8 +176,14 @@ describe('runOnSlot', () => {
     expect(await collect(runOnSlot(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
   });
 
-  it('lets several in at once when they do not exclude each other', async () => {
-    const slot = new ModelSlot(entry, killableHost().host, () => {});
+  it.each([
+    ['they do not exclude each other', info, false],
+    ['the model takes them so', { ...info, concurrent: true as const }, true],
+  ])('lets several in at once when %s', async (_, known, exclusive) => {
+    const host: ModelHost = {
+      start: async () => ({ info: known, lost: new Promise(() => {}), unload: async () => {} }),
+    };
+    const slot = new ModelSlot(entry, host, () => {});
     let inside = 0;
     let most = 0;
     const visit = async function* (): AsyncGenerator<number> {
@@ -186,7 +192,7 @@ describe('runOnSlot', () => {
       inside--;
       yield 1;
     };
-    await Promise.all([1, 2, 3].map(() => collect(runOnSlot(slot, { start: visit, exclusive: false }, calm()))));
+    await Promise.all([1, 2, 3].map(() => collect(runOnSlot(slot, { start: visit, exclusive }, calm()))));
     expect(most).toBe(3);
   });
 });

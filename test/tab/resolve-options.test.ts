@@ -7,10 +7,12 @@ import { resolveOptions } from '../../src/tab/resolve-options.js';
 import type { InferenceOptions } from '../../src/tab/start-options.js';
 
 const PAGE = 'https://app.test/some/page';
+const resolve = (options: InferenceOptions, pageURL = PAGE) =>
+  resolveOptions(options, { origin: 'https://app.test', pageURL });
 
 describe('resolveOptions', () => {
   it('has a default for everything', () => {
-    expect(resolveOptions({}, PAGE)).toMatchObject({
+    expect(resolve({})).toMatchObject({
       models: DEFAULT_MODELS,
       apiKeys: undefined,
       requestTimeout: 600,
@@ -21,16 +23,27 @@ describe('resolveOptions', () => {
   });
 
   it('keeps what is given, in one spelling', () => {
-    const options = resolveOptions(
-      { intercept: ['https://api.openai.com/v1/'], serviceWorker: 'sw.js', prefix: '/ai/v1' },
-      PAGE,
-    );
+    const options = resolve({
+      intercept: ['https://api.openai.com/v1/'],
+      serviceWorker: 'sw.js',
+      prefix: '/ai/v1',
+    });
     expect(options).toMatchObject({
       intercept: ['https://api.openai.com/v1'],
       serviceWorker: 'https://app.test/some/sw.js',
       prefix: '/ai/v1',
     });
-    expect(resolveOptions({ serviceWorker: false }, PAGE).serviceWorker).toBe(false);
+    expect(resolve({ serviceWorker: false }).serviceWorker).toBe(false);
+  });
+
+  it('takes upstream models of other services, also of this origin', () => {
+    const upstream = { id: 'far', task: 'chat', backend: 'upstream' } as const;
+    const models = ['https://api.openai.com/v1', '/api/v1', '/v1x'].map((source, index) => ({
+      ...upstream,
+      id: `far-${index}`,
+      source,
+    }));
+    expect(resolve({ models }).models).toEqual(models);
   });
 
   const chat = { id: 'a', task: 'chat', backend: 'scripted' };
@@ -43,6 +56,17 @@ describe('resolveOptions', () => {
     [{ models: [{ ...chat, backend: 'transformers', source: 'https://[/' }] }, 'models.0'],
     [{ models: [{ ...chat, backend: 'transformers', source: 5 }] }, 'models.0'],
     [{ models: [chat, chat] }, 'models'],
+    [{ models: [{ ...chat, backend: 'upstream' }] }, 'models.0'],
+    [{ models: [{ ...chat, backend: 'upstream', source: 'https://[/' }] }, 'models.0'],
+    // It would ask itself.
+    [{ models: [chat, { ...chat, id: 'b', backend: 'upstream', source: '/v1/' }] }, 'models.1.source'],
+    [
+      {
+        models: [{ ...chat, backend: 'upstream', source: 'https://a.test/v1' }],
+        intercept: ['https://a.test/'],
+      },
+      'models.0.source',
+    ],
     [{ models: [{ ...chat, script: { replies() {} } }] }, 'models'],
     [{ models: new Proxy([chat], {}) }, 'models'],
     [{ rateLimits: { requestsPerMinute: 5, log() {} } }, 'rateLimits'],
@@ -64,15 +88,14 @@ describe('resolveOptions', () => {
     [{ serviceWorker: true }, 'serviceWorker'],
     [{ onProgress: 1 }, 'onProgress'],
   ])('refuses %j and names %s', (options, param) => {
-    expect(() => resolveOptions(options as InferenceOptions, PAGE)).toThrow(
+    expect(() => resolve(options as InferenceOptions)).toThrow(
       expect.objectContaining({ code: 'invalid_request', param }) as Error,
     );
   });
 });
 
 describe('engineGroup', () => {
-  const group = (options: InferenceOptions, page = PAGE): Promise<string> =>
-    engineGroup(resolveOptions(options, page), page);
+  const group = (options: InferenceOptions, page = PAGE): Promise<string> => engineGroup(resolve(options, page), page);
 
   it('is the same for options that mean the same', async () => {
     const model = { id: 'a', task: 'chat', backend: 'scripted' } as const;

@@ -135,7 +135,7 @@ describe.skipIf(!folder)('WebLLM with a real model library', () => {
     };
     const output = { type: 'json-schema', name: 'answer', schema, strict: true } as const;
     const events = await collect(model, ask({ maxTokens: 24, output }));
-    const text = events.map((event) => (event.type === 'prompt' ? '' : event.text)).join('');
+    const text = events.map((event) => ('text' in event ? event.text : '')).join('');
     expect(JSON.parse(text)).toEqual({ ok: expect.any(Boolean) });
   });
 

@@ -1,5 +1,5 @@
 /** Reads `{"name": …, "arguments": …}` while it is written: what most families put inside their tags. @module */
-import type { ChannelPart } from '../channel-parser.js';
+import type { ChannelPart } from '../../events/channel-part.js';
 import { createJsonExtent, type JsonExtent } from './json-extent.js';
 
 export interface CallObjectOptions {

@@ -1,5 +1,6 @@
 /** `<tool_call>{"name": …, "arguments": {…}}</tool_call>`: Hermes, Qwen 2.5 and 3, tiny-chat. @module */
-import type { ChannelParser, ChannelPart } from '../channel-parser.js';
+import type { ChannelPart } from '../../events/channel-part.js';
+import type { ChannelParser } from '../channel-parser.js';
 import { certainLength, mayBecome } from '../partial-match.js';
 import { createStepParser, type ParserStep, type StepMachine } from '../step-parser.js';
 import { createCallObjectReader, type CallObjectReader } from './call-object.js';

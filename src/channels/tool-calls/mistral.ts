@@ -1,5 +1,6 @@
 /** `[TOOL_CALLS] [{"name": …, "arguments": {…}}]` and `[TOOL_CALLS]name[ARGS]{…}`: Mistral, Ministral, Devstral. @module */
-import type { ChannelParser, ChannelPart } from '../channel-parser.js';
+import type { ChannelPart } from '../../events/channel-part.js';
+import type { ChannelParser } from '../channel-parser.js';
 import { certainLength } from '../partial-match.js';
 import { createStepParser, type ParserStep, type StepMachine } from '../step-parser.js';
 import { createCallObjectReader, type CallObjectReader } from './call-object.js';

@@ -44,7 +44,7 @@ function vendorMetadata(entry: ModelEntry): Record<string, unknown> {
     capabilities: CAPABILITIES[entry.task],
     license: 'unknown',
     status: 'available',
-    hf_link: hubLink(entry.source),
+    hf_link: isExternal ? '' : hubLink(entry.source),
     overview: '',
     category: entry.task,
     ...entry.metadata,

@@ -35,7 +35,7 @@ async function collect(events: AsyncIterable<TokenEvent>): Promise<TokenEvent[]>
 }
 
 const textOf = (events: readonly TokenEvent[], choice = 0) =>
-  events.map((event) => (event.type !== 'prompt' && event.choice === choice ? event.text : '')).join('');
+  events.map((event) => ('text' in event && event.choice === choice ? event.text : '')).join('');
 const idsOf = (events: readonly TokenEvent[]) => events.flatMap((event) => (event.type === 'token' ? [event.id] : []));
 const promptOf = (events: readonly TokenEvent[]) => events.find((event) => event.type === 'prompt')!;
 

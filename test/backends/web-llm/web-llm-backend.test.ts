@@ -70,7 +70,7 @@ async function collect(model: TextModel, request: GenerationRequest, signal = ne
   const events: TokenEvent[] = [];
   for await (const event of model.generate(request, signal)) events.push(event);
   const prompt = events.find((event) => event.type === 'prompt')!;
-  const text = events.map((event) => (event.type === 'prompt' ? '' : event.text)).join('');
+  const text = events.map((event) => ('text' in event ? event.text : '')).join('');
   return { events, prompt, text, tokens: events.filter((event) => event.type === 'token') };
 }
 

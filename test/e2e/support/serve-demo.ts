@@ -23,14 +23,14 @@ const MEDIA_TYPES: Record<string, string> = {
   '.wav': 'audio/wav',
 };
 
-/** What the README asks of a production server: isolation, and a policy without eval. */
+/** What the README asks of a production server: isolation, and a policy without eval. 127.0.0.1 is an upstream service. */
 const ISOLATION = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 const POLICY = {
   'Content-Security-Policy':
-    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' blob: data:; media-src 'self' blob:",
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' blob: data: http://127.0.0.1:*; media-src 'self' blob:",
 };
 
 /**

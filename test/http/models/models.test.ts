@@ -88,6 +88,12 @@ describe('list', () => {
     expect(model).toMatchObject({ pricing, vendor_metadata: { region: 'eu-west', is_external: true } });
   });
 
+  it('an upstream model below a path is no model of a hub', async () => {
+    const { app } = await buildApp({ models: [scriptedChat({ backend: 'upstream', source: 'api/v1' })] });
+    const [model] = (await get(app, '/v1/models?verbose=true')).json.data;
+    expect(model.vendor_metadata.hf_link).toBe('');
+  });
+
   it.each(['', '?verbose=false', '?verbose=0'])('[L05] no vendor_metadata with "%s"', async (query) => {
     const { app } = await buildApp();
     for (const model of (await get(app, `/v1/models${query}`)).json.data)

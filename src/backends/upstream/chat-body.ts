@@ -1,0 +1,131 @@
+/** The canonical request as the remote service wants it. @module */
+import { type GenerationRequest, offersTools } from '../../request/generation-request.js';
+import { InferenceError } from '../../errors/inference-error.js';
+import { type ContentPart, type Message, textOf } from '../../request/message.js';
+import type { OutputFormat } from '../../request/output-format.js';
+import type { ToolChoice } from '../../request/tool.js';
+
+/** Where a request goes and what it says. Fields that were not asked for are left to the service. */
+export interface UpstreamRequest {
+  path: '/chat/completions' | '/completions';
+  body: Record<string, unknown>;
+}
+
+/** @param model its name there. @throws InferenceError `unsupported_content` for sound that nobody heard before */
+export function toUpstreamRequest(request: GenerationRequest, model: string): UpstreamRequest {
+  const { prompt } = request;
+  const common = { model, stream: true, stream_options: { include_usage: true }, ...samplingOf(request) };
+  if (prompt.type === 'raw') {
+    const logprobs = request.topLogprobs;
+    return { path: '/completions', body: { ...common, prompt: prompt.text, ...present({ logprobs }) } };
+  }
+  const body = {
+    ...common,
+    messages: prompt.messages.map(messageOf),
+    ...toolsOf(request),
+    ...present({ response_format: responseFormatOf(request.output), reasoning_effort: request.reasoning.effort }),
+    ...templateArgumentsOf(request),
+    ...(request.topLogprobs !== undefined && { logprobs: true, top_logprobs: request.topLogprobs }),
+  };
+  return { path: '/chat/completions', body };
+}
+
+function samplingOf({ sampling, stop, maxTokens, n }: GenerationRequest): Record<string, unknown> {
+  return {
+    // Nothing said means greedy here, and 1 in most services.
+    temperature: sampling.temperature ?? 0,
+    ...present({
+      top_p: sampling.topP,
+      top_k: sampling.topK,
+      repetition_penalty: sampling.repetitionPenalty,
+      seed: sampling.seed,
+      logit_bias: sampling.logitBias,
+      max_tokens: maxTokens,
+      stop: stop.length > 0 ? stop : undefined,
+      n: n > 1 ? n : undefined,
+    }),
+  };
+}
+
+function toolsOf(request: GenerationRequest): Record<string, unknown> {
+  if (!offersTools(request)) return {};
+  const tools = request.tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, ...present({ description, parameters }) },
+  }));
+  return {
+    tools,
+    tool_choice: toolChoiceOf(request.toolChoice),
+    ...(!request.parallelToolCalls && { parallel_tool_calls: false }),
+  };
+}
+
+function toolChoiceOf(choice: ToolChoice): unknown {
+  return typeof choice === 'string' ? choice : { type: 'function', function: choice };
+}
+
+function responseFormatOf(output: OutputFormat): unknown {
+  switch (output.type) {
+    case 'text':
+      return undefined;
+    case 'json-object':
+      return { type: 'json_object' };
+    case 'json-schema': {
+      const { name, schema, strict } = output;
+      return { type: 'json_schema', json_schema: { name, schema, strict } };
+    }
+  }
+}
+
+/** Only services that fill chat templates know these, so they are sent only when somebody asked for them. */
+function templateArgumentsOf({ templateArguments, reasoning }: GenerationRequest): Record<string, unknown> {
+  const variables = { ...present({ enable_thinking: reasoning.enabled }), ...templateArguments };
+  return Object.keys(variables).length === 0 ? {} : { chat_template_kwargs: variables };
+}
+
+function messageOf(message: Message): Record<string, unknown> {
+  switch (message.role) {
+    case 'assistant': {
+      const calls = message.toolCalls.map(({ id, name, arguments: text }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: text },
+      }));
+      const text = textOf(message.content);
+      // Earlier thinking stays here: services differ in its name, and some refuse it.
+      if (calls.length === 0) return { role: 'assistant', content: text };
+      return { role: 'assistant', content: text === '' ? null : text, tool_calls: calls };
+    }
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId, content: textOf(message.content) };
+    case 'system':
+    case 'user':
+      return { role: message.role, content: contentOf(message.content) };
+  }
+}
+
+/** A string where there is nothing but text, because not every service takes parts. */
+function contentOf(content: readonly ContentPart[]): unknown {
+  return content.every((part) => part.type === 'text') ? textOf(content) : content.map(partOf);
+}
+
+function partOf(part: ContentPart): unknown {
+  switch (part.type) {
+    case 'text':
+      return part;
+    case 'image':
+      return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${toBase64(part.bytes)}` } };
+    case 'audio':
+      throw new InferenceError('unsupported_content', 'Upstream models take no audio.', { param: 'messages' });
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let letters = '';
+  for (const byte of bytes) letters += String.fromCharCode(byte);
+  return btoa(letters);
+}
+
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,119 @@
+/** Models of a remote `/v1`, for what no model on this device can do. Requests leave the device. @module */
+import * as v from 'valibot';
+import type { TokenEvent } from '../../events/token-event.js';
+import type { EmbeddingRequest, EmbeddingResult } from '../../request/embedding-request.js';
+import type { GenerationRequest } from '../../request/generation-request.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../../request/transcription-request.js';
+import type { Backend, LoadedModel, ModelInfo } from '../backend.js';
+import { toUpstreamRequest } from './chat-body.js';
+import { readChunks } from './read-chunks.js';
+import { broken, readEventStream } from './read-event-stream.js';
+import { UpstreamClient } from './upstream-client.js';
+
+/** Tokens, where the entry does not say: nobody here can measure a prompt, so the service refuses what is too long. */
+const ASSUMED_CONTEXT_LENGTH = 131_072;
+
+/** Loads at once and downloads nothing. Prompts cannot be counted without a request, so there is no `countTokens`. */
+export const upstreamBackend: Backend = {
+  async load(entry, { onProgress, signal, pageURL }) {
+    signal.throwIfAborted();
+    const client = new UpstreamClient(entry, pageURL);
+    const info: ModelInfo = {
+      contextLength: entry.contextLength ?? ASSUMED_CONTEXT_LENGTH,
+      device: 'none',
+      threads: 1,
+      toolFormat: 'none',
+      reasoningFormat: 'none',
+      images: true,
+      concurrent: true,
+    };
+    const model: LoadedModel = { info, lost: new Promise(() => {}), unload: async () => {} };
+    if (entry.task === 'chat') model.generate = (request, stop) => generate(client, request, stop);
+    if (entry.task === 'embeddings') model.embed = (request, stop) => embed(client, request, stop);
+    if (entry.task === 'speech') model.transcribe = (request, stop) => transcribe(client, request, stop);
+    onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'ready' });
+    return model;
+  },
+};
+
+async function* generate(
+  client: UpstreamClient,
+  request: GenerationRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TokenEvent, void> {
+  const { path, body } = toUpstreamRequest(request, client.model);
+  // A reader may leave before it has read anything of the stream.
+  const left = new AbortController();
+  const stop = AbortSignal.any([signal, left.signal]);
+  try {
+    const response = await client.post(path, body, stop);
+    yield* readChunks(readEventStream(response, stop), request.n);
+  } finally {
+    left.abort();
+  }
+}
+
+const embeddings = v.object({
+  data: v.array(v.object({ index: v.number(), embedding: v.array(v.number()) })),
+  usage: v.nullish(v.object({ prompt_tokens: v.number() })),
+});
+
+async function embed(client: UpstreamClient, request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
+  const { inputs, dimensions } = request;
+  const body = {
+    model: client.model,
+    input: inputs,
+    encoding_format: 'float',
+    ...(dimensions !== undefined && { dimensions }),
+  };
+  const answer = read(embeddings, await client.postForJson('/embeddings', body, signal));
+  const vectors = answer.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => toUnit(embedding));
+  if (vectors.length !== inputs.length) throw broken('gave another number of embeddings than was asked for');
+  return { vectors, promptTokens: answer.usage?.prompt_tokens ?? 0 };
+}
+
+/** Most services give unit vectors, but not all do after shortening them. */
+function toUnit(embedding: readonly number[]): Float32Array {
+  const length = Math.hypot(...embedding) || 1;
+  return Float32Array.from(embedding, (value) => value / length);
+}
+
+const tokenCount = v.optional(v.number(), 0);
+const transcript = v.object({
+  text: v.string(),
+  duration: v.optional(v.number(), 0),
+  usage: v.nullish(v.object({ input_tokens: tokenCount, output_tokens: tokenCount })),
+});
+
+async function* transcribe(
+  client: UpstreamClient,
+  { task, audio, language, prompt }: TranscriptionRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TranscriptEvent, void> {
+  const form = new FormData();
+  form.set('model', client.model);
+  const type = audio.mediaType ?? 'application/octet-stream';
+  // Services go by the name's ending.
+  const name = audio.fileName ?? `audio.${type.replace(/^.*\/(x-)?|;.*$/g, '')}`;
+  form.set('file', new Blob([new Uint8Array(audio.bytes)], { type }), name);
+  form.set('response_format', 'json');
+  if (language !== undefined && task === 'transcribe') form.set('language', language);
+  if (prompt !== undefined) form.set('prompt', prompt);
+  const path = task === 'translate' ? '/audio/translations' : '/audio/transcriptions';
+  const { text, duration, usage } = read(transcript, await client.postForJson(path, form, signal));
+  if (text !== '') yield { type: 'delta', text };
+  yield {
+    type: 'finish',
+    text,
+    language: task === 'translate' ? 'en' : language,
+    durationSeconds: duration,
+    promptTokens: usage?.input_tokens ?? 0,
+    completionTokens: usage?.output_tokens ?? 0,
+  };
+}
+
+function read<Schema extends v.GenericSchema>(schema: Schema, answer: unknown): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, answer);
+  if (!result.success) throw broken('sent an answer that makes no sense', new v.ValiError(result.issues));
+  return result.output;
+}

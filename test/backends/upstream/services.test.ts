@@ -1,0 +1,263 @@
+/** What other services do differently, and what goes wrong with them. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SILENCE_LIMIT } from '../../../src/backends/upstream/read-event-stream.js';
+import { type CollectedGeneration, collectGeneration } from '../../../src/channels/collect-generation.js';
+import { createToolCallId, interpretTokens } from '../../../src/channels/interpret-tokens.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
+import { answerRemotely, loadUpstream, REMOTE, streamOf } from './through-app.js';
+
+const tools = [{ name: 'find' }, { name: 'open' }];
+
+function ask(overrides: Partial<GenerationRequest> = {}): GenerationRequest {
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
+  return { ...plainGenerationRequest('far', { type: 'chat', messages }), ...overrides };
+}
+
+async function answer(request = ask(), signal = new AbortController().signal): Promise<CollectedGeneration> {
+  const model = await loadUpstream();
+  const clock = () => performance.now();
+  const measured = { clock, createId: createToolCallId, startTime: clock() };
+  return collectGeneration(interpretTokens(model.generate!(request, signal), request, measured));
+}
+
+const chunk = (delta: object, rest: object = {}): object => ({ choices: [{ index: 0, delta, ...rest }] });
+const stop = chunk({}, { finish_reason: 'stop' });
+
+describe('an answer', () => {
+  it('reasons under either name', async () => {
+    answerRemotely(() =>
+      streamOf(chunk({ reasoning_content: 'Hm' }), chunk({ reasoning: '.' }), chunk({ content: 'Yes' }), stop),
+    );
+    const { choices, usage } = await answer();
+    expect(choices[0]).toMatchObject({ reasoning: 'Hm.', text: 'Yes', reason: 'stop' });
+    // Without the service's own counts, a piece is a token.
+    expect(usage).toMatchObject({ promptTokens: 0, completionTokens: 3, reasoningTokens: 2 });
+  });
+
+  it('calls tools in one piece, or under one index', async () => {
+    const call = (id: string, name: string) => ({ index: 0, id, function: { name, arguments: '{}' } });
+    answerRemotely(() =>
+      streamOf(chunk({ tool_calls: [call('a', 'find')] }), chunk({ tool_calls: [call('b', 'open')] }), stop),
+    );
+    const { choices } = await answer(ask({ tools }));
+    expect(choices[0]).toMatchObject({ reason: 'tool-calls' });
+    expect(choices[0]!.toolCalls.map(({ name, arguments: json }) => [name, json])).toEqual([
+      ['find', '{}'],
+      ['open', '{}'],
+    ]);
+    expect(choices[0]!.failure).toBeUndefined();
+  });
+
+  it('names the stop sequence where the service does', async () => {
+    answerRemotely(() => streamOf(chunk({ content: 'Yes' }), chunk({}, { finish_reason: 'stop', stop_reason: 'END' })));
+    expect((await answer(ask({ stop: ['END'] }))).choices[0]).toMatchObject({ reason: 'stop', stopSequence: 'END' });
+  });
+
+  it('counts as the service does', async () => {
+    const usage = {
+      prompt_tokens: 7,
+      completion_tokens: 40,
+      prompt_tokens_details: { cached_tokens: 5 },
+      completion_tokens_details: { reasoning_tokens: 30 },
+    };
+    answerRemotely(() => streamOf(chunk({ content: 'Yes' }), stop, { choices: [], usage }));
+    expect((await answer()).usage).toMatchObject({
+      promptTokens: 7,
+      cachedTokens: 5,
+      completionTokens: 40,
+      reasoningTokens: 30,
+    });
+  });
+
+  it('has the log-probabilities of text completions', async () => {
+    const logprobs = { tokens: ['Yé', '!'], token_logprobs: [-0.5, 0.1], top_logprobs: [{ No: -2, Yé: -0.5 }, null] };
+    const requests = answerRemotely(() => streamOf({ choices: [{ text: 'Yé!', logprobs, finish_reason: 'length' }] }));
+    const { choices } = await answer({ ...ask({ topLogprobs: 2 }), prompt: { type: 'raw', text: 'Once' } });
+    expect(requests[0]!.url).toBe(`${REMOTE}/completions`);
+    expect(await requests[0]!.json()).toMatchObject({ prompt: 'Once', logprobs: 2 });
+    expect(choices[0]).toMatchObject({ text: 'Yé!', reason: 'length' });
+    expect(choices[0]!.logprobs).toEqual([
+      {
+        token: 'Yé',
+        bytes: [89, 195, 169],
+        logprob: -0.5,
+        top: [
+          { token: 'Yé', bytes: [89, 195, 169], logprob: -0.5 },
+          { token: 'No', bytes: [78, 111], logprob: -2 },
+        ],
+      },
+      { token: '!', bytes: [33], logprob: 0, top: [] },
+    ]);
+  });
+});
+
+describe('a request', () => {
+  it('says what was asked for, with the model’s name there and the entry’s headers', async () => {
+    const requests = answerRemotely(() => streamOf(stop));
+    const model = await loadUpstream({
+      source: '/api/v1/',
+      upstreamModel: 'large',
+      headers: { authorization: 'Bearer app' },
+    });
+    const png = { type: 'image' as const, mediaType: 'image/png', bytes: new Uint8Array([1, 2, 255]) };
+    const request = ask({
+      prompt: { type: 'chat', messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, png] }] },
+      sampling: { repetitionPenalty: 1.1 },
+      reasoning: { effort: 'low', enabled: true },
+      templateArguments: { mood: 'kind' },
+    });
+    for await (const _ of model.generate!(request, new AbortController().signal));
+    expect(requests[0]!.url).toBe('https://app.test/api/v1/chat/completions');
+    expect(requests[0]!.headers.get('authorization')).toBe('Bearer app');
+    expect(await requests[0]!.json()).toEqual({
+      model: 'large',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AQL/' } },
+          ],
+        },
+      ],
+      temperature: 0,
+      repetition_penalty: 1.1,
+      reasoning_effort: 'low',
+      chat_template_kwargs: { enable_thinking: true, mood: 'kind' },
+    });
+  });
+
+  it.each([{ source: undefined }, { source: 'https://[/' }, { headers: { 'not a name': 'x' } }])(
+    'is never sent for an entry with %j',
+    async (entry) => {
+      await expect(loadUpstream(entry as object)).rejects.toMatchObject({ code: 'invalid_request' });
+    },
+  );
+});
+
+describe('an error', () => {
+  const json = (status: number, body: unknown, headers: HeadersInit = {}): Response =>
+    Response.json(body, { status, headers });
+
+  it.each<[string, () => Response, object]>([
+    [
+      'about the request',
+      () => json(400, { error: { message: 'Too hot.\n  at sampler.py:3', param: 'temperature', code: null } }),
+      { code: 'invalid_request', message: 'Too hot.', details: { param: 'temperature' } },
+    ],
+    [
+      'about its length',
+      () => json(400, { error: { message: 'Too long.', code: 'context_length_exceeded' } }),
+      { code: 'context_length_exceeded', message: 'Too long.' },
+    ],
+    ['in the shape of FastAPI', () => json(422, { message: 'No.' }), { code: 'invalid_request', message: 'No.' }],
+    ['about the credentials', () => json(401, { error: { message: 'Bad key sk-1.' } }), { code: 'unavailable' }],
+    ['about an unknown model', () => json(404, { error: { code: 'model_not_found' } }), { code: 'model_not_found' }],
+    ['about an unknown path', () => new Response('<html>', { status: 404 }), { code: 'unavailable' }],
+    ['about its size', () => json(413, {}), { code: 'payload_too_large' }],
+    [
+      'about the rate',
+      () => json(429, {}, { 'retry-after': '17' }),
+      { code: 'rate_limit_exceeded', details: { retryAfter: 17 } },
+    ],
+    [
+      'about the rate, until a date',
+      () => json(429, {}, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }),
+      { code: 'rate_limit_exceeded', details: { retryAfter: 5 } },
+    ],
+    ['about its time', () => new Response(null, { status: 504 }), { code: 'timeout' }],
+    ['of its own', () => new Response('Bad gateway', { status: 502 }), { code: 'unavailable' }],
+    ['in its stream', () => streamOf(chunk({ content: 'a' }), { error: { message: 'OOM' } }), { code: 'unavailable' }],
+    ['in another format', () => json(200, { choices: [] }), { code: 'unavailable' }],
+    ['in its JSON', () => new Response('data: {\n\n', { headers: EVENTS }), { code: 'unavailable' }],
+    ['in its chunks', () => streamOf({ choices: [{ delta: { content: 5 } }] }), { code: 'unavailable' }],
+    ['in its choices', () => streamOf({ choices: [{ index: 1, delta: {} }] }), { code: 'unavailable' }],
+    [
+      'in its calls',
+      () => streamOf(chunk({ tool_calls: [{ function: { arguments: '{' } }] })),
+      { code: 'unavailable' },
+    ],
+    ['that cuts the answer', () => streamOf(chunk({ content: 'a' })), { code: 'unavailable' }],
+    ['that breaks the line', () => new Response(brokenStream(), { headers: EVENTS }), { code: 'unavailable' }],
+  ])('%s has a type', async (_, remote, expected) => {
+    answerRemotely(remote);
+    await expect(answer(ask({ tools }))).rejects.toMatchObject(expected);
+  });
+
+  it('of the network has a type', async () => {
+    answerRemotely(() => Promise.reject(new TypeError('Failed to fetch')));
+    await expect(answer()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is a service that falls silent, but not one that only keeps the line open', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { body, write } = heldStream();
+    answerRemotely(() => new Response(body, { headers: EVENTS }));
+    const answered = answer().catch((thrown: unknown) => thrown);
+    for (const line of [`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`, ': still here\n\n', ': and here\n\n']) {
+      write(line);
+      await turns();
+      vi.advanceTimersByTime(SILENCE_LIMIT - 1);
+      await turns();
+    }
+    expect(await Promise.race([answered, turns().then(() => 'waiting')])).toBe('waiting');
+    vi.advanceTimersByTime(1);
+    expect(await answered).toMatchObject({ code: 'unavailable', message: 'The upstream service fell silent.' });
+  });
+});
+
+describe('cancelling', () => {
+  it('ends the request while it waits for the service', async () => {
+    const controller = new AbortController();
+    vi.stubGlobal('fetch', (_: string, { signal }: { signal: AbortSignal }) => rejectionBy(signal));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const answered = answer(ask(), controller.signal);
+    setTimeout(() => controller.abort());
+    await expect(answered).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('ends the stream, and lets the service know', async () => {
+    const controller = new AbortController();
+    const { body, write, left } = heldStream();
+    answerRemotely(() => new Response(body, { headers: EVENTS }));
+    write(`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`);
+    const answered = answer(ask(), controller.signal);
+    await turns();
+    controller.abort();
+    await expect(answered).rejects.toMatchObject({ code: 'cancelled' });
+    await left;
+  });
+});
+
+const EVENTS = { 'content-type': 'text/event-stream' };
+
+function brokenStream(): ReadableStream<Uint8Array> {
+  let pulls = 0;
+  return new ReadableStream({
+    pull(stream) {
+      if (pulls++ > 0) return stream.error(new TypeError('network error'));
+      stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`));
+    },
+  });
+}
+
+/** A body that the test writes; `left` resolves when its reader goes away. */
+function heldStream(): { body: ReadableStream<Uint8Array>; write: (text: string) => void; left: Promise<void> } {
+  let controller: ReadableStreamDefaultController<Uint8Array>;
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  const body = new ReadableStream<Uint8Array>({ start: (own) => void (controller = own), cancel: () => leave() });
+  return { body, write: (text) => controller.enqueue(new TextEncoder().encode(text)), left };
+}
+
+/** Some turns of the event loop, without timers. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function rejectionBy(signal: AbortSignal): Promise<Response> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}
