@@ -92,7 +92,7 @@ describe.each(DOORS)('the official openai client in the page, by %s', (door, opt
   });
 
   it('[S25] aborts after the third token, and the engine is free at once', async () => {
-    const page = await openClient(door, { ...options, models: [countingModel(500, 10)] });
+    const page = await openClient(door, { ...options, models: [countingModel(500, 100)] });
     const seen = await page.evaluate(async () => {
       const ask = () =>
         client.chat.completions.create({
@@ -106,17 +106,15 @@ describe.each(DOORS)('the official openai client in the page, by %s', (door, opt
         if (chunk.choices[0]?.delta.content) tokens += 1;
         if (tokens === 3) break;
       }
-      const start = performance.now();
       let next = '';
       for await (const chunk of await ask()) {
         next += chunk.choices[0]?.delta.content ?? '';
         if (next.includes('w2')) break;
       }
-      return { tokens, next, waited: performance.now() - start };
+      return { tokens, next };
     });
     expect(seen.tokens).toBe(3);
+    // The first answer would have run for longer than this test may.
     expect(seen.next).toContain('w0 w1 w2');
-    // The first answer would have run for more than five seconds.
-    expect(seen.waited).toBeLessThan(4_000);
   });
 });

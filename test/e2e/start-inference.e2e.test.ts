@@ -124,7 +124,8 @@ describe('a model worker', () => {
         body: JSON.stringify({
           model: 'tiny-chat',
           stream: true,
-          logit_bias: {},
+          // The end of turn is forbidden, so that there is something to cancel however late the page reads.
+          logit_bias: { 0: -100, 2: -100 },
           max_tokens: 1_500,
           messages: [{ role: 'user', content: 'Tell me a long story about the sea.' }],
         }),

@@ -21,6 +21,8 @@ describe('three workers', () => {
       const { inference } = window;
       if (!inference) throw new Error('not started');
       const arrivals: Arrival[] = [];
+      let onChat = (): void => {};
+      const nextWord = () => new Promise<void>((resolve) => (onChat = resolve));
       /** Reads a stream and notes each event of the kind that matters. */
       const read = async (response: Response, kind: Arrival, pattern: RegExp): Promise<string> => {
         if (!response.ok || !response.body) throw new Error(`${kind}: ${response.status} ${await response.text()}`);
@@ -28,21 +30,23 @@ describe('three workers', () => {
         for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
           text += piece;
           for (const _ of piece.matchAll(pattern)) arrivals.push(kind);
+          if (arrivals.at(-1) === 'chat') onChat();
         }
         return text;
       };
       const post = (path: string, body: object) =>
         fetch(`${inference.baseURL}${path}`, { method: 'POST', body: JSON.stringify(body) });
+      const over = new AbortController();
       const chat = async () => {
         const body = {
           model: 'tiny-chat',
           stream: true,
           messages: [{ role: 'user', content: 'Tell me a story.' }],
-          // The end of turn is forbidden, so that the chat outlasts the others.
           logit_bias: { 0: -100, 2: -100 },
-          max_tokens: 1500,
+          max_tokens: 300,
         };
-        return read(await post('/chat/completions', body), 'chat', /"content":"[^"]/g);
+        // One answer after another, so that the chat outlasts the others.
+        while (!over.signal.aborted) await read(await post('/chat/completions', body), 'chat', /"content":"[^"]/g);
       };
       const speech = async () => {
         const form = new FormData();
@@ -61,7 +65,12 @@ describe('three workers', () => {
         return data.length;
       };
       await Promise.all(['tiny-chat', 'tiny-whisper', 'tiny-embed'].map((model) => inference.load(model)));
-      const [, spoken, vectors] = await Promise.all([chat(), speech(), embedding()]);
+      const chats = chat();
+      await nextWord();
+      const [spoken, vectors] = await Promise.all([speech(), embedding()]);
+      await nextWord();
+      over.abort();
+      await chats;
       const transcript = /"transcript\.text\.done","text":"([^"]*)"/.exec(spoken)?.[1];
       return { arrivals, transcript, vectors };
     });

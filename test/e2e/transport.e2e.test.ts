@@ -5,6 +5,7 @@ import {
   ask,
   countingModel,
   kill,
+  makePatient,
   newContext,
   openHost,
   requireNothingLeaked,
@@ -106,8 +107,9 @@ describe('the doors', () => {
   it('keep working when the page is loaded past its Service Worker (hard reload)', async () => {
     const page = await openHost(context, MODELS);
     const session = await context.newCDPSession(page);
+    const reloaded = page.waitForEvent('load');
     await session.send('Page.reload', { ignoreCache: true });
-    await page.waitForLoadState();
+    await reloaded;
     await started(page);
     expect(await ask(page, 'quick')).toEqual(SERVED);
   });
@@ -240,6 +242,7 @@ describe('several tabs', () => {
 
   it('a page without Inpage is served by the tab that hosts, which is looked for once', async () => {
     const host = await openHost(context, MODELS);
+    for (const worker of context.serviceWorkers()) await makePatient(worker);
     await host.evaluate(() => {
       const searches: string[] = [];
       Object.assign(window, { searches });
@@ -261,6 +264,6 @@ describe('no engine', () => {
     const page = await openHost(context, MODELS);
     await page.evaluate(() => window.inference?.stop());
     expect(await ask(page, 'quick')).toEqual(UNAVAILABLE);
-    expect(page.workers()).toHaveLength(0);
+    await expect.poll(() => page.workers()).toHaveLength(0);
   });
 });

@@ -23,12 +23,16 @@ export function watch(context: BrowserContext): Watched {
   return watched;
 }
 
+/** Words of an answer that no test sees the end of. */
+export const ENDLESS = 20_000;
+
 /** A model that writes slowly enough to be watched, as a visitor's own addition to the catalog. */
 const SLOW_MODEL = {
   id: 'slow',
   task: 'chat',
   backend: 'scripted',
-  script: { replies: [{ text: 'word ', repeat: 400 }], tokenDelayMs: 15 },
+  contextLength: 100_000,
+  script: { replies: [{ text: 'word ', repeat: ENDLESS }], tokenDelayMs: 15 },
 };
 
 /** Opens the playground, and remembers what its load bar said. */
@@ -52,8 +56,9 @@ export function loadBarTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => [...(window as unknown as { loadBarTexts: Set<string> }).loadBarTexts]);
 }
 
-/** Writes a message and sends it, by keyboard only. */
+/** Writes a message and sends it, by keyboard only, as soon as the answer before it has ended. */
 export async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Send', disabled: false }).waitFor();
   await page.getByLabel('Message', { exact: true }).fill(text);
   await page.keyboard.press('Enter');
 }
