@@ -8,6 +8,9 @@ export default defineConfig({
   testMatch: '*.example.ts',
   outputDir: '../../../test-results/playwright',
   workers: 1,
+  // A busy machine may need longer than the five seconds that are Playwright's own.
+  timeout: 100_000,
+  expect: { timeout: 30_000 },
   reporter: 'json',
   use: {
     baseURL: process.env['APP_URL']!,
