@@ -6,6 +6,7 @@ import type { GenerationRequest } from '../../request/generation-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../request/transcription-request.js';
 import type { Backend, LoadedModel, ModelInfo } from '../backend.js';
 import { toUpstreamRequest } from './chat-body.js';
+import { LearnedLimits } from './learned-limits.js';
 import { readChunks } from './read-chunks.js';
 import { broken, readEventStream } from './read-event-stream.js';
 import { UpstreamClient } from './upstream-client.js';
@@ -28,7 +29,8 @@ export const upstreamBackend: Backend = {
       concurrent: true,
     };
     const model: LoadedModel = { info, lost: new Promise(() => {}), unload: async () => {} };
-    if (entry.task === 'chat') model.generate = (request, stop) => generate(client, request, stop);
+    const limits = new LearnedLimits();
+    if (entry.task === 'chat') model.generate = (request, stop) => generate({ client, limits }, request, stop);
     if (entry.task === 'embeddings') model.embed = (request, stop) => embed(client, request, stop);
     if (entry.task === 'speech') model.transcribe = (request, stop) => transcribe(client, request, stop);
     onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'ready' });
@@ -37,7 +39,7 @@ export const upstreamBackend: Backend = {
 };
 
 async function* generate(
-  client: UpstreamClient,
+  { client, limits }: { client: UpstreamClient; limits: LearnedLimits },
   request: GenerationRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TokenEvent, void> {
@@ -46,7 +48,10 @@ async function* generate(
   const left = new AbortController();
   const stop = AbortSignal.any([signal, left.signal]);
   try {
-    const response = await client.post(path, body, stop);
+    const post = () => client.post(path, limits.apply(body), stop);
+    const again = (refusal: unknown) => (limits.learn(refusal) ? post() : Promise.reject(refusal));
+    // One try more for each of the two things that can be learnt.
+    const response = await post().catch(again).catch(again);
     yield* readChunks(readEventStream(response, stop), request.n);
   } finally {
     left.abort();

@@ -4,7 +4,7 @@ import { SILENCE_LIMIT } from '../../../src/backends/upstream/read-event-stream.
 import { type CollectedGeneration, collectGeneration } from '../../../src/channels/collect-generation.js';
 import { createToolCallId, interpretTokens } from '../../../src/channels/interpret-tokens.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
-import { answerRemotely, loadUpstream, REMOTE, streamOf } from './through-app.js';
+import { answerRemotely, loadUpstream, REMOTE, serveRemotely, streamOf } from './through-app.js';
 
 const tools = [{ name: 'find' }, { name: 'open' }];
 
@@ -127,6 +127,33 @@ describe('a request', () => {
       reasoning_effort: 'low',
       chat_template_kwargs: { enable_thinking: true, mood: 'kind' },
     });
+  });
+
+  it('is put in other words for services that want them, once and for all', async () => {
+    const refused: string[] = [];
+    const requests = serveRemotely({
+      async fetch(request) {
+        const body = (await request.json()) as object;
+        const param = ['max_tokens', 'temperature'].find((name) => name in body);
+        if (param === undefined) return streamOf(stop);
+        refused.push(param);
+        return Response.json({ error: { message: `Unsupported: ${param}`, param } }, { status: 400 });
+      },
+    });
+    const model = await loadUpstream();
+    const generate = async (request: GenerationRequest) => {
+      for await (const _ of model.generate!(request, new AbortController().signal));
+    };
+    await generate(ask({ maxTokens: 5 }));
+    await generate(ask({ maxTokens: 6 }));
+    expect(refused).toEqual(['max_tokens', 'temperature']);
+    expect(requests).toHaveLength(4);
+    const [last] = await Promise.all(requests.slice(3).map((request) => request.json()));
+    expect(last).toMatchObject({ max_completion_tokens: 6 });
+    expect(Object.keys(last)).not.toContain('temperature');
+    // What was asked for is not left out.
+    const hot = generate(ask({ sampling: { temperature: 0.7 } }));
+    await expect(hot).rejects.toMatchObject({ code: 'invalid_request', details: { param: 'temperature' } });
   });
 
   it.each([{ source: undefined }, { source: 'https://[/' }, { headers: { 'not a name': 'x' } }])(
