@@ -32,14 +32,15 @@ export async function* readEventStream(response: Response, signal: AbortSignal):
   signal.addEventListener('abort', stop);
   try {
     for (;;) {
+      if (signal.aborted) throw cancelled();
       const next = await watch.wait(reader.read());
-      if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+      if (signal.aborted) throw cancelled();
       if (next === undefined) throw broken('fell silent');
       if (next.done || next.value.data === '[DONE]') return;
       yield parse(next.value.data);
     }
   } catch (thrown) {
-    if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+    if (signal.aborted) throw cancelled();
     throw thrown instanceof TypeError ? broken('broke off its answer', thrown) : thrown;
   } finally {
     signal.removeEventListener('abort', stop);
@@ -50,6 +51,10 @@ export async function* readEventStream(response: Response, signal: AbortSignal):
 /** `unavailable`, with what the service did. */
 export function broken(what: string, cause?: unknown): InferenceError {
   return new InferenceError('unavailable', `The upstream service ${what}.`, { retryAfter: 5 }, { cause });
+}
+
+function cancelled(): InferenceError {
+  return new InferenceError('cancelled', 'The request was cancelled.');
 }
 
 function parse(data: string): unknown {

@@ -246,6 +246,21 @@ describe('cancelling', () => {
     await expect(answered).rejects.toMatchObject({ code: 'cancelled' });
   });
 
+  it('ends the stream also between two pieces of it', async () => {
+    const controller = new AbortController();
+    const { body, write, left } = heldStream();
+    answerRemotely(() => new Response(body, { headers: EVENTS }));
+    write(`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`);
+    const model = await loadUpstream();
+    const read = async (): Promise<void> => {
+      for await (const event of model.generate!(ask(), controller.signal)) {
+        if (event.type === 'piece') controller.abort();
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'cancelled' });
+    await left;
+  });
+
   it('ends the stream, and lets the service know', async () => {
     const controller = new AbortController();
     const { body, write, left } = heldStream();
