@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LoadOptions } from '../../../src/backends/backend.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { TextModel } from '../../../src/decoding/create-text-model.js';
@@ -156,7 +156,7 @@ describe('loading', () => {
     browser.gpu.requestAdapter = hangAfterFirst(browser.gpu.requestAdapter.bind(browser.gpu));
     const controller = new AbortController();
     const loading = load(browser, {}, { signal: controller.signal });
-    await vi.waitFor(() => expect(browser.record.engines).toHaveLength(1));
+    await expect.poll(() => browser.record.engines).toHaveLength(1);
     controller.abort();
     await expect(loading).rejects.toMatchObject({ code: 'cancelled' });
     expect(browser.record.engines[0]!.unloaded).toBe(true);
@@ -263,7 +263,7 @@ describe('cancelling', () => {
     const { model, record } = await loadFake({ passMs: 40 });
     const controller = new AbortController();
     const running = collect(model, ask([user('word '.repeat(700))]), controller.signal);
-    await vi.waitFor(() => expect(record.passes).toHaveLength(1), { interval: 5 });
+    await expect.poll(() => record.passes, { interval: 5 }).toHaveLength(1);
     controller.abort();
     await expect(running).rejects.toMatchObject({ code: 'cancelled' });
     expect(record.passes.length).toBeLessThanOrEqual(2);
