@@ -1,9 +1,8 @@
 /** The canonical request as the remote service wants it. @module */
 import { type GenerationRequest, offersTools } from '../../request/generation-request.js';
-import { InferenceError } from '../../errors/inference-error.js';
-import { type ContentPart, type Message, textOf } from '../../request/message.js';
 import type { OutputFormat } from '../../request/output-format.js';
 import type { ToolChoice } from '../../request/tool.js';
+import { toUpstreamMessages } from './chat-messages.js';
 
 /** Where a request goes and what it says. Fields that were not asked for are left to the service. */
 export interface UpstreamRequest {
@@ -21,7 +20,7 @@ export function toUpstreamRequest(request: GenerationRequest, model: string): Up
   }
   const body = {
     ...common,
-    messages: prompt.messages.map(messageOf),
+    messages: toUpstreamMessages(prompt.messages),
     ...toolsOf(request),
     ...present({ response_format: responseFormatOf(request.output), reasoning_effort: request.reasoning.effort }),
     ...templateArgumentsOf(request),
@@ -47,11 +46,14 @@ function samplingOf({ sampling, stop, maxTokens, n }: GenerationRequest): Record
   };
 }
 
+/** Some services insist on a schema. */
+const NO_PARAMETERS = { type: 'object', properties: {} };
+
 function toolsOf(request: GenerationRequest): Record<string, unknown> {
   if (!offersTools(request)) return {};
-  const tools = request.tools.map(({ name, description, parameters }) => ({
+  const tools = request.tools.map(({ name, description, parameters = NO_PARAMETERS }) => ({
     type: 'function',
-    function: { name, ...present({ description, parameters }) },
+    function: { name, ...present({ description }), parameters },
   }));
   return {
     tools,
@@ -81,49 +83,6 @@ function responseFormatOf(output: OutputFormat): unknown {
 function templateArgumentsOf({ templateArguments, reasoning }: GenerationRequest): Record<string, unknown> {
   const variables = { ...present({ enable_thinking: reasoning.enabled }), ...templateArguments };
   return Object.keys(variables).length === 0 ? {} : { chat_template_kwargs: variables };
-}
-
-function messageOf(message: Message): Record<string, unknown> {
-  switch (message.role) {
-    case 'assistant': {
-      const calls = message.toolCalls.map(({ id, name, arguments: text }) => ({
-        id,
-        type: 'function',
-        function: { name, arguments: text },
-      }));
-      const text = textOf(message.content);
-      // Earlier thinking stays here: services differ in its name, and some refuse it.
-      if (calls.length === 0) return { role: 'assistant', content: text };
-      return { role: 'assistant', content: text === '' ? null : text, tool_calls: calls };
-    }
-    case 'tool':
-      return { role: 'tool', tool_call_id: message.toolCallId, content: textOf(message.content) };
-    case 'system':
-    case 'user':
-      return { role: message.role, content: contentOf(message.content) };
-  }
-}
-
-/** A string where there is nothing but text, because not every service takes parts. */
-function contentOf(content: readonly ContentPart[]): unknown {
-  return content.every((part) => part.type === 'text') ? textOf(content) : content.map(partOf);
-}
-
-function partOf(part: ContentPart): unknown {
-  switch (part.type) {
-    case 'text':
-      return part;
-    case 'image':
-      return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${toBase64(part.bytes)}` } };
-    case 'audio':
-      throw new InferenceError('unsupported_content', 'Upstream models take no audio.', { param: 'messages' });
-  }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let letters = '';
-  for (const byte of bytes) letters += String.fromCharCode(byte);
-  return btoa(letters);
 }
 
 function present(fields: Record<string, unknown>): Record<string, unknown> {
