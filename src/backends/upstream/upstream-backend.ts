@@ -1,6 +1,7 @@
 /** Models of a remote `/v1`, for what no model on this device can do. Requests leave the device. @module */
 import * as v from 'valibot';
 import type { TokenEvent } from '../../events/token-event.js';
+import { sniffAudio } from '../../media/sniff-media-type.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../request/embedding-request.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../request/transcription-request.js';
@@ -58,19 +59,18 @@ async function* generate(
   }
 }
 
+const tokenCount = v.nullish(v.number(), 0);
+
 const embeddings = v.object({
-  data: v.array(v.object({ index: v.number(), embedding: v.array(v.number()) })),
-  usage: v.nullish(v.object({ prompt_tokens: v.number() })),
+  // Without indices they come in order.
+  data: v.array(v.object({ index: v.nullish(v.number(), 0), embedding: v.array(v.number()) })),
+  usage: v.nullish(v.object({ prompt_tokens: tokenCount })),
 });
 
 async function embed(client: UpstreamClient, request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
   const { inputs, dimensions } = request;
-  const body = {
-    model: client.model,
-    input: inputs,
-    encoding_format: 'float',
-    ...(dimensions !== undefined && { dimensions }),
-  };
+  // Numbers are the default everywhere; some services refuse to be asked for them.
+  const body = { model: client.model, input: inputs, ...(dimensions !== undefined && { dimensions }) };
   const answer = read(embeddings, await client.postForJson('/embeddings', body, signal));
   const vectors = answer.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => toUnit(embedding));
   if (vectors.length !== inputs.length) throw broken('gave another number of embeddings than was asked for');
@@ -83,11 +83,11 @@ function toUnit(embedding: readonly number[]): Float32Array {
   return Float32Array.from(embedding, (value) => value / length);
 }
 
-const tokenCount = v.optional(v.number(), 0);
 const transcript = v.object({
   text: v.string(),
-  duration: v.optional(v.number(), 0),
-  usage: v.nullish(v.object({ input_tokens: tokenCount, output_tokens: tokenCount })),
+  duration: v.nullish(v.number()),
+  /** Of tokens or of seconds. */
+  usage: v.nullish(v.object({ input_tokens: tokenCount, output_tokens: tokenCount, seconds: v.nullish(v.number()) })),
 });
 
 async function* transcribe(
@@ -99,7 +99,7 @@ async function* transcribe(
   form.set('model', client.model);
   const type = audio.mediaType ?? 'application/octet-stream';
   // Services go by the name's ending.
-  const name = audio.fileName ?? `audio.${type.replace(/^.*\/(x-)?|;.*$/g, '')}`;
+  const name = audio.fileName ?? `audio.${sniffAudio(audio.bytes) ?? 'wav'}`;
   form.set('file', new Blob([new Uint8Array(audio.bytes)], { type }), name);
   form.set('response_format', 'json');
   if (language !== undefined && task === 'transcribe') form.set('language', language);
@@ -111,7 +111,7 @@ async function* transcribe(
     type: 'finish',
     text,
     language: task === 'translate' ? 'en' : language,
-    durationSeconds: duration,
+    durationSeconds: duration ?? usage?.seconds ?? 0,
     promptTokens: usage?.input_tokens ?? 0,
     completionTokens: usage?.output_tokens ?? 0,
   };

@@ -32,11 +32,15 @@ export class UpstreamClient {
   async post(path: string, body: object, signal: AbortSignal): Promise<Response> {
     const isForm = body instanceof FormData;
     const headers = new Headers(this.#headers);
-    if (!isForm) headers.set('content-type', 'application/json');
+    // A form says its own, with its boundary.
+    if (isForm) headers.delete('content-type');
+    else headers.set('content-type', 'application/json');
+    const url = new URL(this.#base);
+    url.pathname = url.pathname.replace(/\/+$/, '') + path;
     let response: Response;
     try {
       const init = { method: 'POST', headers, body: isForm ? body : JSON.stringify(body), signal };
-      response = await fetch(this.#base + path, init);
+      response = await fetch(url.href, init);
     } catch (cause) {
       throw lost(cause, signal);
     }

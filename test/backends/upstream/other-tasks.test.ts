@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../src/models/model-entry.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../src/request/transcription-request.js';
 import { buildApp } from '../../support/build-app.js';
 import { answerRemotely, loadUpstream, REMOTE, serveRemotely } from './through-app.js';
@@ -36,6 +37,21 @@ describe('embeddings of an upstream model', () => {
     ]);
   });
 
+  it('are asked for in the usual words alone, and may come without indices and counts', async () => {
+    const data = [{ embedding: [3, 0] }, { embedding: [0, 2] }];
+    const requests = answerRemotely(() => Response.json({ data, usage: {} }));
+    const model = await loadUpstream({ task: 'embeddings', upstreamModel: 'small' });
+    const { vectors, promptTokens } = await model.embed!({ model: 'far', inputs: ['a', 'b'] }, signal);
+    expect([promptTokens, vectors.map((vector) => [...vector])]).toEqual([
+      0,
+      [
+        [1, 0],
+        [0, 1],
+      ],
+    ]);
+    expect(await requests[0]!.json()).toEqual({ model: 'small', input: ['a', 'b'] });
+  });
+
   it.each([{ data: [] }, { data: [{ index: 0, embedding: 'AAAA' }] }, [], 'text'])(
     'fail when the answer is %j',
     async (body) => {
@@ -49,8 +65,11 @@ describe('embeddings of an upstream model', () => {
 
 describe('speech of an upstream model', () => {
   const bytes = new Uint8Array([82, 73, 70, 70]);
-  const hear = async (request: Partial<TranscriptionRequest>): Promise<TranscriptEvent[]> => {
-    const model = await loadUpstream({ task: 'speech', upstreamModel: 'whisper-1' });
+  const hear = async (
+    request: Partial<TranscriptionRequest>,
+    entry: Partial<ModelEntry> = {},
+  ): Promise<TranscriptEvent[]> => {
+    const model = await loadUpstream({ task: 'speech', upstreamModel: 'whisper-1', ...entry });
     const events: TranscriptEvent[] = [];
     const whole: TranscriptionRequest = { model: 'far', task: 'transcribe', audio: { bytes }, ...request };
     for await (const event of model.transcribe!(whole, signal)) events.push(event);
@@ -82,6 +101,15 @@ describe('speech of an upstream model', () => {
       language: 'en',
       prompt: 'Greetings',
     });
+  });
+
+  it('is named after what it is, and sent as a form whatever the entry’s headers say', async () => {
+    const ogg = new TextEncoder().encode('OggS and some more bytes');
+    const requests = answerRemotely(() => Response.json({ text: 'Hm.', usage: { type: 'duration', seconds: 9 } }));
+    const headers = { 'content-type': 'application/json' };
+    const events = await hear({ audio: { bytes: ogg } }, { headers });
+    expect(events.at(-1)).toMatchObject({ type: 'finish', durationSeconds: 9, promptTokens: 0 });
+    expect(((await requests[0]!.formData()).get('file') as File).name).toBe('audio.ogg');
   });
 
   it('is translated there', async () => {
