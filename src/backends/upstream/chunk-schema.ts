@@ -2,11 +2,12 @@
 import * as v from 'valibot';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const text = v.nullish(v.string());
 
 const candidate = v.object({ token: v.string(), logprob: v.number(), bytes: v.nullish(v.array(v.number())) });
 
 const logprobs = v.object({
-  content: v.nullish(v.array(v.object({ ...candidate.entries, top_logprobs: v.optional(v.array(candidate), []) }))),
+  content: v.nullish(v.array(v.object({ ...candidate.entries, top_logprobs: v.nullish(v.array(candidate), []) }))),
   // Of text completions: three lists of one length.
   tokens: v.optional(v.array(v.string()), []),
   token_logprobs: v.optional(v.array(v.nullable(v.number())), []),
@@ -14,40 +15,47 @@ const logprobs = v.object({
 });
 
 const toolCall = v.object({
-  index: v.optional(count, 0),
-  id: v.nullish(v.string()),
-  function: v.optional(v.object({ name: v.nullish(v.string()), arguments: v.nullish(v.string()) }), {}),
+  index: v.nullish(count, 0),
+  id: text,
+  function: v.nullish(v.object({ name: text, arguments: text }), {}),
 });
 
+const part = v.object({ text, thinking: v.nullish(v.array(v.object({ text }))) });
+
 const delta = v.object({
-  content: v.nullish(v.string()),
+  // Parts where models of Mistral think.
+  content: v.nullish(v.union([v.string(), v.array(part)])),
+  refusal: text,
   // Two names for one thing.
-  reasoning: v.nullish(v.string()),
-  reasoning_content: v.nullish(v.string()),
+  reasoning: text,
+  reasoning_content: text,
   tool_calls: v.nullish(v.array(toolCall)),
 });
 
 const choice = v.object({
-  index: v.optional(count, 0),
+  index: v.nullish(count, 0),
   delta: v.nullish(delta),
   /** Of text completions. */
-  text: v.nullish(v.string()),
-  logprobs: v.nullish(logprobs),
-  finish_reason: v.nullish(v.string()),
+  text,
+  // An extra is no reason to lose the answer: Together gives a number here.
+  logprobs: v.fallback(v.nullish(logprobs), undefined),
+  /** Empty, where it is not null, until there is one. */
+  finish_reason: text,
   /** Where it is a string: the stop sequence that fired. */
   stop_reason: v.optional(v.unknown()),
 });
 
 const usage = v.object({
   prompt_tokens: count,
-  completion_tokens: v.optional(count, 0),
+  completion_tokens: v.nullish(count, 0),
+  total_tokens: v.nullish(count, 0),
   prompt_tokens_details: v.nullish(v.object({ cached_tokens: v.nullish(count) })),
   completion_tokens_details: v.nullish(v.object({ reasoning_tokens: v.nullish(count) })),
 });
 
 export const chunkSchema = v.object({
-  choices: v.optional(v.array(choice), []),
-  usage: v.nullish(usage),
+  choices: v.nullish(v.array(choice), []),
+  usage: v.fallback(v.nullish(usage), undefined),
 });
 
 export type UpstreamChunk = v.InferOutput<typeof chunkSchema>;

@@ -2,8 +2,8 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { InferenceError } from '../../errors/inference-error.js';
 
-/** Milliseconds without a byte, once the answer has begun, until it is given up. */
-export const SILENCE_LIMIT = 120_000;
+/** Milliseconds without a byte, once the answer has begun, until it is given up. OpenAI's models think in silence. */
+export const SILENCE_LIMIT = 300_000;
 
 /**
  * The JSON of each event until `[DONE]` or the end.

@@ -53,7 +53,7 @@ async function* generate(
     const again = (refusal: unknown) => (limits.learn(refusal) ? post() : Promise.reject(refusal));
     // One try more for each of the two things that can be learnt.
     const response = await post().catch(again).catch(again);
-    yield* readChunks(readEventStream(response, stop), request.n);
+    yield* readChunks(readEventStream(response, stop), request);
   } finally {
     left.abort();
   }
