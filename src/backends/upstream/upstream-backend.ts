@@ -49,10 +49,12 @@ async function* generate(
   const left = new AbortController();
   const stop = AbortSignal.any([signal, left.signal]);
   try {
-    const post = () => client.post(path, limits.apply(body), stop);
-    const again = (refusal: unknown) => (limits.learn(refusal) ? post() : Promise.reject(refusal));
-    // One try more for each of the two things that can be learnt.
-    const response = await post().catch(again).catch(again);
+    const post = (sent: Record<string, unknown>): Promise<Response> =>
+      client.post(path, sent, stop).catch((refusal: unknown) => {
+        if (!limits.learn(refusal, sent)) throw refusal;
+        return post(limits.apply(body));
+      });
+    const response = await post(limits.apply(body));
     yield* readChunks(readEventStream(response, stop), request);
   } finally {
     left.abort();

@@ -14,6 +14,9 @@ const SHARED_CODES = new Set<InferenceErrorCode>([
 /** Characters of a message that are passed on. */
 const MESSAGE_LENGTH = 500;
 
+/** How services that give it no code say that a prompt is too long. */
+const TOO_LONG = /context (length|size|window)/i;
+
 /** Seconds, where a busy service names no time. */
 const RETRY_AFTER = 5;
 
@@ -25,7 +28,9 @@ export async function toUpstreamError(response: Response): Promise<InferenceErro
 
 /** An error that came as an event of a stream which had begun. */
 export function streamedError(event: unknown): InferenceError {
-  return errorOf(500, readError(event), undefined);
+  const said = readError(event);
+  const isStatus = Number(said.code) >= 400 && Number(said.code) < 600;
+  return errorOf(isStatus ? Number(said.code) : 500, said, undefined);
 }
 
 interface Said {
@@ -41,7 +46,11 @@ function errorOf(status: number, { message, code, details }: Said, retryAfter = 
   switch (status) {
     case 400:
     case 422:
-      return new InferenceError('invalid_request', message, details);
+      return new InferenceError(
+        TOO_LONG.test(message) ? 'context_length_exceeded' : 'invalid_request',
+        message,
+        details,
+      );
     case 404:
       if (code !== 'model_not_found') break;
       return new InferenceError('model_not_found', 'The upstream service does not know this model.', {
@@ -62,31 +71,42 @@ function errorOf(status: number, { message, code, details }: Said, retryAfter = 
 }
 
 /**
- * Services say `{error: {message, code, param}}`, `{error: 'message'}` or `{message}`, or nothing that can be read; this
- * one also `{error: 'message', error_code, error_param}`.
+ * Services say `{error: {message, code, param}}`, `{error: 'message'}` or `{message}`, some in an array, some of Python
+ * `{detail}` or `{message: {detail}}`, or nothing that can be read; this one also `{error: 'message', error_code, error_param}`.
  */
 function readError(body: unknown): Said {
-  const outer = asObject(body);
+  const outer = asObject(Array.isArray(body) ? body[0] : body);
   const inner =
     typeof outer['error'] === 'string'
       ? { message: outer['error'], code: outer['error_code'], param: outer['error_param'] }
       : asObject(outer['error'] ?? outer);
-  const [message = ''] = (textOf(inner['message']) ?? 'no reason was given').split('\n', 1);
-  const param = textOf(inner['param']);
+  const detail = readDetail(inner['detail'] ?? asObject(inner['message'])['detail']);
+  const [message = ''] = (textOf(inner['message']) ?? detail.message ?? 'no reason was given').split('\n', 1);
+  const param = textOf(inner['param']) ?? detail.param;
   const modelOutput = textOf(inner['model_output']);
+  const code = inner['code'];
   return {
     message: message.slice(0, MESSAGE_LENGTH),
-    code: textOf(inner['code']),
+    code: typeof code === 'number' ? String(code) : textOf(code),
     details: { ...(param !== undefined && { param }), ...(modelOutput !== undefined && { modelOutput }) },
   };
+}
+
+/** A sentence, or a list of `{loc: ['body', 'field', 'inner'], msg}`. */
+function readDetail(detail: unknown): { message?: string | undefined; param?: string | undefined } {
+  if (!Array.isArray(detail)) return { message: textOf(detail) };
+  const { loc, msg } = asObject(detail[0]);
+  const path = Array.isArray(loc) ? loc.filter((part) => part !== 'body').join('.') : '';
+  return { message: textOf(msg), param: textOf(path) };
 }
 
 function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
+/** LiteLLM writes Python's `None` where nothing is. */
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' && value !== '' && value !== 'None' ? value : undefined;
 }
 
 /** `retry-after` may also be a date; then the default does. */

@@ -1,27 +1,10 @@
 /** What other services do differently, and what goes wrong with them. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SILENCE_LIMIT } from '../../../src/backends/upstream/read-event-stream.js';
-import { type CollectedGeneration, collectGeneration } from '../../../src/channels/collect-generation.js';
-import { createToolCallId, interpretTokens } from '../../../src/channels/interpret-tokens.js';
-import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
-import { answerRemotely, loadUpstream, REMOTE, serveRemotely, streamOf } from './through-app.js';
+import { answer, ask, chunk, stop } from './answer.js';
+import { answerRemotely, loadUpstream, REMOTE, streamOf } from './through-app.js';
 
 const tools = [{ name: 'find' }, { name: 'open' }];
-
-function ask(overrides: Partial<GenerationRequest> = {}): GenerationRequest {
-  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
-  return { ...plainGenerationRequest('far', { type: 'chat', messages }), ...overrides };
-}
-
-async function answer(request = ask(), signal = new AbortController().signal): Promise<CollectedGeneration> {
-  const model = await loadUpstream();
-  const clock = () => performance.now();
-  const measured = { clock, createId: createToolCallId, startTime: clock() };
-  return collectGeneration(interpretTokens(model.generate!(request, signal), request, measured));
-}
-
-const chunk = (delta: object, rest: object = {}): object => ({ choices: [{ index: 0, delta, ...rest }] });
-const stop = chunk({}, { finish_reason: 'stop' });
 
 describe('an answer', () => {
   it('reasons under either name', async () => {
@@ -129,31 +112,14 @@ describe('a request', () => {
     });
   });
 
-  it('is put in other words for services that want them, once and for all', async () => {
-    const refused: string[] = [];
-    const requests = serveRemotely({
-      async fetch(request) {
-        const body = (await request.json()) as object;
-        const param = ['max_tokens', 'temperature'].find((name) => name in body);
-        if (param === undefined) return streamOf(stop);
-        refused.push(param);
-        return Response.json({ error: { message: `Unsupported: ${param}`, param } }, { status: 400 });
-      },
-    });
-    const model = await loadUpstream();
-    const generate = async (request: GenerationRequest) => {
-      for await (const _ of model.generate!(request, new AbortController().signal));
-    };
-    await generate(ask({ maxTokens: 5 }));
-    await generate(ask({ maxTokens: 6 }));
-    expect(refused).toEqual(['max_tokens', 'temperature']);
-    expect(requests).toHaveLength(4);
-    const [last] = await Promise.all(requests.slice(3).map((request) => request.json()));
-    expect(last).toMatchObject({ max_completion_tokens: 6 });
-    expect(Object.keys(last)).not.toContain('temperature');
-    // What was asked for is not left out.
-    const hot = generate(ask({ sampling: { temperature: 0.7 } }));
-    await expect(hot).rejects.toMatchObject({ code: 'invalid_request', details: { param: 'temperature' } });
+  it('keeps the query of its service behind the path', async () => {
+    const requests = answerRemotely(() => streamOf(stop));
+    const source = 'https://remote.test/openai/deployments/large/?api-version=2024-10-21';
+    const model = await loadUpstream({ source });
+    for await (const _ of model.generate!(ask(), new AbortController().signal));
+    expect(requests[0]!.url).toBe(
+      'https://remote.test/openai/deployments/large/chat/completions?api-version=2024-10-21',
+    );
   });
 
   it.each([{ source: undefined }, { source: 'https://[/' }, { headers: { 'not a name': 'x' } }])(
@@ -179,7 +145,33 @@ describe('an error', () => {
       () => json(400, { error: { message: 'Too long.', code: 'context_length_exceeded' } }),
       { code: 'context_length_exceeded', message: 'Too long.' },
     ],
-    ['in the shape of FastAPI', () => json(422, { message: 'No.' }), { code: 'invalid_request', message: 'No.' }],
+    ['without a frame', () => json(422, { message: 'No.' }), { code: 'invalid_request', message: 'No.' }],
+    ['of FastAPI', () => json(400, { detail: 'No.' }), { code: 'invalid_request', message: 'No.' }],
+    [
+      'of pydantic',
+      () => json(422, { detail: [{ type: 'extra_forbidden', loc: ['body', 'stop', 'type'], msg: 'Extra input' }] }),
+      { code: 'invalid_request', message: 'Extra input', details: { param: 'stop.type' } },
+    ],
+    [
+      'of Mistral',
+      () => json(422, { object: 'error', message: { detail: [{ loc: ['body', 'n'], msg: 'No.' }] }, param: null }),
+      { code: 'invalid_request', message: 'No.', details: { param: 'n' } },
+    ],
+    [
+      'of Gemini',
+      () => json(400, [{ error: { code: 400, message: 'Bad schema.', status: 'INVALID_ARGUMENT' } }]),
+      { code: 'invalid_request', message: 'Bad schema.', details: {} },
+    ],
+    [
+      'of LiteLLM',
+      () => json(400, { error: { message: 'No.', type: 'None', param: 'None', code: '400' } }),
+      { code: 'invalid_request', message: 'No.', details: {} },
+    ],
+    [
+      'about its length, without a code',
+      () => json(400, { error: { message: "This model's maximum context length is 4096 tokens.", code: 400 } }),
+      { code: 'context_length_exceeded' },
+    ],
     ['about the credentials', () => json(401, { error: { message: 'Bad key sk-1.' } }), { code: 'unavailable' }],
     ['about an unknown model', () => json(404, { error: { code: 'model_not_found' } }), { code: 'model_not_found' }],
     ['about an unknown path', () => new Response('<html>', { status: 404 }), { code: 'unavailable' }],
@@ -197,6 +189,12 @@ describe('an error', () => {
     ['about its time', () => new Response(null, { status: 504 }), { code: 'timeout' }],
     ['of its own', () => new Response('Bad gateway', { status: 502 }), { code: 'unavailable' }],
     ['in its stream', () => streamOf(chunk({ content: 'a' }), { error: { message: 'OOM' } }), { code: 'unavailable' }],
+    [
+      'with a status in its stream',
+      () => streamOf({ ...chunk({}, { finish_reason: 'error' }), error: { code: 429, message: 'Slow down' } }),
+      { code: 'rate_limit_exceeded' },
+    ],
+    ['in its reason', () => streamOf(chunk({ content: 'a' }, { finish_reason: 'error' })), { code: 'unavailable' }],
     ['in another format', () => json(200, { choices: [] }), { code: 'unavailable' }],
     ['in its JSON', () => new Response('data: {\n\n', { headers: EVENTS }), { code: 'unavailable' }],
     ['in its chunks', () => streamOf({ choices: [{ delta: { content: 5 } }] }), { code: 'unavailable' }],
@@ -224,6 +222,9 @@ describe('an error', () => {
     const { body, write } = heldStream();
     answerRemotely(() => new Response(body, { headers: EVENTS }));
     const answered = answer().catch((thrown: unknown) => thrown);
+    await turns();
+    // Some services say nothing while the model thinks.
+    vi.advanceTimersByTime(240_000);
     for (const line of [`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`, ': still here\n\n', ': and here\n\n']) {
       write(line);
       await turns();
