@@ -86,7 +86,8 @@ class Exchange {
           controller.close();
           this.end();
         },
-        cancel: this.end,
+        // Not at once: WebKit's Service Worker stands still for ever when a signal is aborted while it cancels a stream.
+        cancel: () => queueMicrotask(this.end),
       },
       { highWaterMark: 0 },
     );

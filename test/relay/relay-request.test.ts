@@ -3,6 +3,7 @@ import { createInferenceFetch } from '../../src/tab/inference-fetch.js';
 import { setFailureTail } from '../../src/relay/failure-tail.js';
 import { connectThrough } from '../../src/relay/greeting.js';
 import type { Connect } from '../../src/relay/greeting.js';
+import { relayRequest } from '../../src/relay/relay-request.js';
 import { serveCall, type RequestHandler } from '../../src/relay/serve-call.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 
@@ -188,6 +189,21 @@ describe('cancelling a relayed request', () => {
       expect(end).toEqual(way === 'signal' ? 'AbortError' : { done: true, value: undefined });
     },
   );
+});
+
+it('a reader that leaves aborts nothing within its cancel, where WebKit cannot stand it', async () => {
+  const connect: Connect = (signal) =>
+    connectThrough((port) => {
+      const request = () => new Response(streamOf((source) => source.enqueue(bytes('a'))));
+      void serveCall(port, { request, control: noControl });
+    }, signal);
+  const payload = { url: 'http://page.test/v1/x', method: 'GET', headers: [], body: undefined };
+  let isDone = false;
+  const response = await relayRequest(payload, connect, new AbortController().signal, () => (isDone = true));
+  const left = response.body?.cancel();
+  expect(isDone).toBe(false);
+  await left;
+  await expect.poll(() => isDone).toBe(true);
 });
 
 describe('an engine that dies', () => {
