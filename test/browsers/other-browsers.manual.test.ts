@@ -1,0 +1,196 @@
+/** The service in browsers that are not Chromium, as far as this machine has them: `npm run test:browsers`. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { PageInference } from '../../src/index.js';
+import { findFirefox, openFirefox } from './firefox.js';
+import { retry, type WebDriver } from './web-driver.js';
+import { findWebKit, openWebKit } from './webkit.js';
+
+declare global {
+  interface Window {
+    inference?: PageInference;
+    inferenceError?: string;
+  }
+}
+
+const firefox = findFirefox();
+const webkit = findWebKit();
+const BROWSERS: [name: string, open: (() => Promise<WebDriver>) | undefined][] = [
+  ['Firefox', firefox === undefined ? undefined : () => openFirefox(firefox)],
+  ['WebKit', webkit && (() => openWebKit(webkit))],
+];
+const DOORS = ['service-worker', 'inference.fetch'] as const;
+const FRANCE = 'What is the capital of France?';
+
+for (const [name, open] of BROWSERS) if (!open) console.warn(`SKIPPED: ${name} is not installed here.`);
+
+describe.each(BROWSERS)('in %s', (_, open) => {
+  let driver: WebDriver;
+  beforeAll(async () => {
+    if (!open) return;
+    driver = await open();
+    console.warn(driver.browser);
+    await openHost(driver);
+  });
+  afterAll(() => driver?.quit());
+  const test = open ? it : it.skip;
+
+  test.each(DOORS)('a chat streams (%s)', async (door) => {
+    const { status, text, pieces } = await ask(driver, { door, question: FRANCE, stream: true });
+    expect([status, text]).toEqual([200, 'The capital of France is Paris.']);
+    expect(pieces).toBeGreaterThan(1);
+  });
+
+  test('JSON follows its schema', async () => {
+    const content = await driver.execute(async (schema) => {
+      const response = await fetch('/v1/chat/completions', {
+        method: 'POST',
+        body: JSON.stringify({
+          model: 'tiny-chat',
+          max_tokens: 60,
+          messages: [{ role: 'user', content: 'Tell me about Ada.' }],
+          response_format: { type: 'json_schema', json_schema: { name: 'person', schema } },
+        }),
+      });
+      const answer = (await response.json()) as { choices: { message: { content: string } }[] };
+      return answer.choices[0]!.message.content;
+    }, SCHEMA);
+    expect(JSON.parse(content)).toEqual({ name: expect.any(String) as string, age: expect.any(Number) as number });
+  });
+
+  test('texts are embedded and speech is heard', async () => {
+    const { lengths, text } = await driver.execute(async () => {
+      const body = JSON.stringify({ model: 'tiny-embed', input: ['a cat', 'a dog'] });
+      const embedded = await (await fetch('/v1/embeddings', { method: 'POST', body })).json();
+      const form = new FormData();
+      form.set('model', 'tiny-whisper');
+      form.set('file', await (await fetch('/models/tiny-whisper/clips/en-2.wav')).blob(), 'en-2.wav');
+      const heard = await (await fetch('/v1/audio/transcriptions', { method: 'POST', body: form })).json();
+      const { data } = embedded as { data: { embedding: number[] }[] };
+      return { lengths: data.map(({ embedding }) => embedding.length), text: (heard as { text: string }).text };
+    }, undefined);
+    expect(lengths).toEqual([256, 256]);
+    expect(text).toMatch(/\w+ \w+/);
+  });
+
+  test.each(
+    DOORS.flatMap(
+      (door) =>
+        [
+          [door, 'abort'],
+          [door, 'cancel'],
+        ] as const,
+    ),
+  )('[S25] an answer that is left frees the engine (%s, by %s)', async (door, way) => {
+    const reason = await driver.execute(leave, { door, way });
+    expect(reason).toBe(way === 'abort' ? 'AbortError' : 'end');
+    expect(await ask(driver, { door: 'service-worker', question: FRANCE, stream: false })).toMatchObject({
+      status: 200,
+      text: 'The capital of France is Paris.',
+    });
+  });
+
+  test('wrong requests are refused', async () => {
+    const [status, code] = await driver.execute(async () => {
+      const response = await fetch('/v1/chat/completions', { method: 'POST', body: '{' });
+      return [response.status, ((await response.json()) as { error: { code: string } }).error.code];
+    }, undefined);
+    expect([status, code]).toEqual([400, 'invalid_json']);
+  });
+
+  test('a second tab shares the engine, and takes over when the first is closed', async () => {
+    const first = await driver.windowHandle();
+    const second = await driver.newWindow();
+    await driver.switchToWindow(second);
+    await openHost(driver);
+    const modelStates = () =>
+      driver.execute(async () => window.inference!.status().map(({ id, state }) => `${id} ${state}`), undefined);
+    expect(await modelStates()).toContain('tiny-chat ready');
+    await driver.switchToWindow(first);
+    await driver.closeWindow();
+    await driver.switchToWindow(second);
+    expect(await ask(driver, { door: 'service-worker', question: FRANCE, stream: true })).toMatchObject({
+      status: 200,
+      text: 'The capital of France is Paris.',
+    });
+  });
+
+  test('a page that is loaded again is served again', async () => {
+    await openHost(driver);
+    expect(await ask(driver, { door: 'service-worker', question: FRANCE, stream: false })).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+const SCHEMA = {
+  type: 'object',
+  properties: { name: { type: 'string' }, age: { type: 'integer' } },
+  required: ['name', 'age'],
+};
+
+/** Opens the page without an interface and waits until the service has started. */
+async function openHost(driver: WebDriver): Promise<void> {
+  const id = String(Math.random());
+  await driver.navigateTo(`${inject('demoOrigin')}/host.html?${id}#{}`);
+  const started = () =>
+    driver.execute(async (page) => {
+      if (location.search !== `?${page}`) throw new Error('The page before is still there.');
+      while (!window.inference && !window.inferenceError) await new Promise((resolve) => setTimeout(resolve, 50));
+      if (!window.inference) throw new Error(window.inferenceError);
+    }, id);
+  // Firefox may call a page loaded while the one before is still there.
+  await retry(started);
+}
+
+interface Asked {
+  door: (typeof DOORS)[number];
+  question: string;
+  stream: boolean;
+}
+
+/** One chat completion; `pieces` counts the reads that it took. */
+function ask(driver: WebDriver, asked: Asked): Promise<{ status: number; text: string; pieces: number }> {
+  return driver.execute(async ({ door, question, stream }) => {
+    const send = door === 'inference.fetch' ? window.inference!.fetch : fetch;
+    const body = { model: 'tiny-chat', stream, messages: [{ role: 'user', content: question }] };
+    const init = { method: 'POST', body: JSON.stringify(body) };
+    const response = await send(`${window.inference!.baseURL}/chat/completions`, init);
+    const reader = response.body!.getReader();
+    const decoder = new TextDecoder();
+    let answer = '';
+    let pieces = 0;
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      pieces += 1;
+      answer += decoder.decode(step.value, { stream: true });
+    }
+    const contents = [...answer.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content);
+    return { status: response.status, text: contents.join(''), pieces };
+  }, asked);
+}
+
+/** Runs in the page: begins an answer that would last, leaves it, and tells how its reader sees that. */
+async function leave({ door, way }: { door: string; way: string }): Promise<string> {
+  const send = door === 'inference.fetch' ? window.inference!.fetch : fetch;
+  const controller = new AbortController();
+  const response = await send(`${window.inference!.baseURL}/chat/completions`, {
+    method: 'POST',
+    signal: controller.signal,
+    body: JSON.stringify({
+      model: 'tiny-chat',
+      stream: true,
+      max_tokens: 1_500,
+      // The end of the turn.
+      logit_bias: { 2: -100 },
+      messages: [{ role: 'user', content: 'Tell me a long story.' }],
+    }),
+  });
+  const reader = response.body!.getReader();
+  await reader.read();
+  if (way === 'abort') controller.abort();
+  else await reader.cancel();
+  try {
+    for (;;) if ((await reader.read()).done) return 'end';
+  } catch (thrown) {
+    return (thrown as Error).name;
+  }
+}
