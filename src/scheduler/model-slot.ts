@@ -5,7 +5,7 @@ import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import { orAborted } from './deadline.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from './model-status.js';
-import { RunQueue } from './run-queue.js';
+import { type Release, RunQueue } from './run-queue.js';
 
 /** A load that reports nothing for so long is given up. Compiling the shaders of a large model takes a minute or two. */
 const LOAD_STALL_MS = 300_000;
@@ -30,6 +30,8 @@ export class ModelSlot {
   readonly #changed: () => void;
   readonly #fileBytes = new Map<string, number>();
   #model: LoadedModel | undefined;
+  #gone = new AbortController();
+  #running = 0;
   #loading: Loading | undefined;
   #progress: LoadProgress | undefined;
   #failed = false;
@@ -56,13 +58,33 @@ export class ModelSlot {
     return this.#model;
   }
 
+  /** Aborts with the engine's own error when the engine that is loaded now is lost. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
   /** The last load found that this device cannot run the model. Holds until {@link unload} or a load that succeeds. */
   get refused(): boolean {
     return this.#refused;
   }
 
   get idle(): boolean {
-    return this.#model !== undefined && !this.queue.busy && this.queue.length === 0;
+    return this.#model !== undefined && this.#running === 0 && this.queue.length === 0;
+  }
+
+  /** Waits for the turn where runs exclude each other. Leave by what it resolves to, safe to call twice. */
+  async enter(isExclusive: boolean, signal: AbortSignal): Promise<Release> {
+    const release = isExclusive ? await this.queue.acquire(signal) : (): void => {};
+    this.#running += 1;
+    this.#changed();
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      this.#running -= 1;
+      release();
+      this.#changed();
+    };
   }
 
   /** The loaded engine; loads it when needed. A failed load is reported to all who wait and tried anew by the next. */
@@ -100,7 +122,7 @@ export class ModelSlot {
   }
 
   #state(): ModelStatus['state'] {
-    if (this.#model) return this.queue.busy ? 'busy' : 'ready';
+    if (this.#model) return this.#running > 0 ? 'busy' : 'ready';
     if (this.#loading) return 'loading';
     return this.#failed ? 'failed' : 'absent';
   }
@@ -147,7 +169,12 @@ export class ModelSlot {
     this.#failed = false;
     this.#refused = false;
     this.bytes = [...this.#fileBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
-    void model.lost.then(() => this.restart(model));
+    const gone = new AbortController();
+    this.#gone = gone;
+    void model.lost.then((error) => {
+      gone.abort(error);
+      return this.restart(model);
+    });
     this.#report({ model: this.entry.id, loadedBytes: this.bytes, totalBytes: this.bytes, stage: 'ready' });
     return model;
   }

@@ -25,8 +25,7 @@ export async function* runOnSlot<T>(slot: ModelSlot, run: SlotRun<T>, deadline: 
   for (let attempt = 1; ; attempt++) {
     const model = await orAborted(slot.ready(), deadline.signal);
     deadline.start();
-    const release =
-      run.exclusive && !model.info.concurrent ? await slot.queue.acquire(deadline.signal) : (): void => {};
+    const release = await slot.enter(run.exclusive && !model.info.concurrent, deadline.signal);
     if (slot.model !== model) {
       // The engine was replaced while this request queued.
       release();
@@ -62,10 +61,9 @@ async function* guarded<T>(
   release: () => void,
 ): AsyncGenerator<T, void> {
   slot.lastUsed = performance.now();
-  const lost = model.lost.then((error): never => {
-    throw error;
-  });
-  lost.catch(() => {});
+  // Not a race against `model.lost`: a promise that outlives the requests would remember all their items.
+  const { gone } = slot;
+  const end = AbortSignal.any([signal, gone]);
   let iterator: AsyncIterator<T> | undefined;
   let ended = false;
   let stopped = false;
@@ -73,14 +71,14 @@ async function* guarded<T>(
     if (stopped) return;
     stopped = true;
     if (ended || !iterator) release();
-    else void stopEngine(slot, model, iterator).finally(release);
+    else void stopEngine(slot, model, { iterator, gone }).finally(release);
   };
   // A caller that left may never ask for the next item, nor say that it wants none.
   signal.addEventListener('abort', stop, { once: true });
   try {
     iterator = run.start(model, signal)[Symbol.asyncIterator]();
     for (;;) {
-      const next = await orAborted(Promise.race([iterator.next(), lost]), signal);
+      const next = await orAborted(iterator.next(), end);
       if (next.done) {
         ended = true;
         return;
@@ -99,7 +97,11 @@ async function* guarded<T>(
 }
 
 /** Waits for a left engine to stop; ends its worker when it does not. */
-async function stopEngine<T>(slot: ModelSlot, model: LoadedModel, iterator: AsyncIterator<T>): Promise<void> {
+async function stopEngine<T>(
+  slot: ModelSlot,
+  model: LoadedModel,
+  { iterator, gone }: { iterator: AsyncIterator<T>; gone: AbortSignal },
+): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), STOP_GRACE_MS);
@@ -108,7 +110,7 @@ async function stopEngine<T>(slot: ModelSlot, model: LoadedModel, iterator: Asyn
     () => 'stopped' as const,
     () => 'stopped' as const,
   );
-  const outcome = await Promise.race([stopped, late, model.lost.then(() => 'stopped' as const)]);
+  const outcome = await orAborted(Promise.race([stopped, late]), gone).catch(() => 'stopped' as const);
   clearTimeout(timer);
   if (outcome === 'late') await slot.restart(model).catch(() => {});
 }

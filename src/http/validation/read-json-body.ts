@@ -28,13 +28,31 @@ export async function readJsonBody(c: HttpRequestContext, context: HttpContext):
 }
 
 /**
- * The body as bytes. It is read as a whole, as it came over the message port: Firefox gives no stream of it.
- * @throws InferenceError `payload_too_large`, before reading where `content-length` says so
+ * The body as bytes, read no further than the limit: `content-length` may be absent or wrong.
+ * @throws InferenceError `payload_too_large`
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
+  // Firefox gives a stream of a response's body, but none of a request's.
+  const body = request.body ?? new Response(await request.arrayBuffer()).body;
+  const reader = body?.getReader();
+  if (!reader) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    length += step.value.byteLength;
+    if (length > maxBytes) {
+      void reader.cancel().catch(() => {});
+      throw tooLarge(maxBytes);
+    }
+    chunks.push(step.value);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
   return bytes;
 }
 
