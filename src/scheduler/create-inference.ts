@@ -78,7 +78,7 @@ class Scheduler implements ControlledInference {
     const deadline = this.#deadline(options);
     try {
       const slot = await this.#runnable(asked, deadline.signal);
-      const prompt = await hearAudio(request.prompt, this.catalog, (heard) =>
+      const prompt = await hearAudio(request.prompt, slot.entry, this.catalog, (heard) =>
         this.transcribe(heard, { signal: deadline.signal, deadline: 'result' }),
       );
       const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };

@@ -1,6 +1,7 @@
 /** Chat models without ears hear through the catalog's speech model: audio parts become their transcripts. @module */
 import { InferenceError, isInferenceError } from '../errors/inference-error.js';
 import type { Catalog } from '../models/catalog.js';
+import type { ModelEntry } from '../models/model-entry.js';
 import type { ContentPart, Message } from '../request/message.js';
 import type { Prompt } from '../request/generation-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
@@ -9,11 +10,20 @@ type Transcribe = (request: TranscriptionRequest) => AsyncIterable<TranscriptEve
 
 /**
  * The prompt with every audio part replaced by a text part.
+ * @param chat the model that will read it: sound that it hears leaves the device only when its prompts do
  * @throws InferenceError `unsupported_content` when the catalog has no speech model
  */
-export async function hearAudio(prompt: Prompt, catalog: Catalog, transcribe: Transcribe): Promise<Prompt> {
+export async function hearAudio(
+  prompt: Prompt,
+  chat: ModelEntry,
+  catalog: Catalog,
+  transcribe: Transcribe,
+): Promise<Prompt> {
   if (prompt.type === 'raw' || !prompt.messages.some(hasAudio)) return prompt;
-  const speech = catalog.usable().find((entry) => entry.task === 'speech');
+  const mayLeave = chat.backend === 'upstream';
+  const speech = catalog
+    .usable()
+    .find((entry) => entry.task === 'speech' && (mayLeave || entry.backend !== 'upstream'));
   if (!speech) {
     throw new InferenceError('unsupported_content', 'This model does not take audio, and there is no speech model.', {
       param: 'messages',
