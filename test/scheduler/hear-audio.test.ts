@@ -17,6 +17,7 @@ async function hearer(backend: ModelEntry['backend'], speech: ModelEntry[]): Pro
   let heardBy = 'nobody';
   await hearAudio(prompt, chat, new Catalog([chat, ...speech]), async function* ({ model }) {
     heardBy = model;
+    yield { type: 'delta', text: '' };
   });
   return heardBy;
 }
