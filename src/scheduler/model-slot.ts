@@ -5,7 +5,7 @@ import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import { orAborted } from './deadline.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from './model-status.js';
-import { type Release, RunQueue } from './run-queue.js';
+import { RunQueue } from './run-queue.js';
 
 /** A load that reports nothing for so long is given up. Compiling the shaders of a large model takes a minute or two. */
 const LOAD_STALL_MS = 300_000;
@@ -31,7 +31,6 @@ export class ModelSlot {
   readonly #fileBytes = new Map<string, number>();
   #model: LoadedModel | undefined;
   #gone = new AbortController();
-  #running = 0;
   #loading: Loading | undefined;
   #progress: LoadProgress | undefined;
   #failed = false;
@@ -69,22 +68,7 @@ export class ModelSlot {
   }
 
   get idle(): boolean {
-    return this.#model !== undefined && this.#running === 0 && this.queue.length === 0;
-  }
-
-  /** Waits for the turn where runs exclude each other. Leave by what it resolves to, safe to call twice. */
-  async enter(isExclusive: boolean, signal: AbortSignal): Promise<Release> {
-    const release = isExclusive ? await this.queue.acquire(signal) : (): void => {};
-    this.#running += 1;
-    this.#changed();
-    let hasLeft = false;
-    return () => {
-      if (hasLeft) return;
-      hasLeft = true;
-      this.#running -= 1;
-      release();
-      this.#changed();
-    };
+    return this.#model !== undefined && !this.queue.busy && this.queue.length === 0;
   }
 
   /** The loaded engine; loads it when needed. A failed load is reported to all who wait and tried anew by the next. */
@@ -122,7 +106,7 @@ export class ModelSlot {
   }
 
   #state(): ModelStatus['state'] {
-    if (this.#model) return this.#running > 0 ? 'busy' : 'ready';
+    if (this.#model) return this.queue.busy ? 'busy' : 'ready';
     if (this.#loading) return 'loading';
     return this.#failed ? 'failed' : 'absent';
   }

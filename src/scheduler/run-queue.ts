@@ -1,13 +1,14 @@
-/** First come, first served: one holder at a time. @module */
+/** First come, first served: one holder at a time, beside those who exclude nobody. @module */
 import { toInferenceError } from '../errors/inference-error.js';
 
-/** Lets the next one in. Safe to call twice. */
+/** Leaves, which lets the next one in. Safe to call twice. */
 export type Release = () => void;
 
 /** A fair lock whose waiting can be aborted. */
 export class RunQueue {
   readonly #changed: () => void;
   #held = false;
+  #joined = 0;
   readonly #waiting: (() => void)[] = [];
 
   /** @param changed called after every change of `busy` and `length` */
@@ -21,7 +22,7 @@ export class RunQueue {
   }
 
   get busy(): boolean {
-    return this.#held;
+    return this.#held || this.#joined > 0;
   }
 
   /** Waits for the turn. Rejects with the signal's reason (as InferenceError) when it aborts first. */
@@ -29,13 +30,25 @@ export class RunQueue {
     if (signal.aborted) throw toInferenceError(signal.reason);
     if (this.#held) await this.#wait(signal);
     this.#held = true;
-    this.#changed();
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
+    return this.#entered(() => {
       this.#held = false;
       this.#waiting.shift()?.();
+    });
+  }
+
+  /** Comes in at once, beside whoever is there. */
+  join(): Release {
+    this.#joined += 1;
+    return this.#entered(() => (this.#joined -= 1));
+  }
+
+  #entered(leave: () => void): Release {
+    this.#changed();
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      leave();
       this.#changed();
     };
   }
