@@ -3,6 +3,7 @@ import type { Script } from '../../models/model-entry.js';
 import type { LoadedModel, ModelInfo } from '../backend.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../request/embedding-request.js';
+import { normaliseVector } from '../../request/normalise-vector.js';
 import { failAsScripted, pause } from './rehearse.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
 
@@ -47,7 +48,7 @@ export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedd
       await failAsScripted(script, signal);
       await pause(script.tokenDelayMs ?? 0, signal);
       const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
-      return { vectors: inputs.map((tokens) => vectorOf(tokens).slice(0, dimensions)).map(normalise), promptTokens };
+      return { vectors: inputs.map((tokens) => normaliseVector(vectorOf(tokens), dimensions)), promptTokens };
     },
     unload: async () => {},
   };
@@ -80,9 +81,4 @@ function hash(text: string): number {
   let state = 0x811c9dc5;
   for (const character of text) state = Math.imul(state ^ character.codePointAt(0)!, 0x01000193);
   return state;
-}
-
-function normalise(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector) || 1;
-  return vector.map((value) => value / length);
 }

@@ -1,5 +1,6 @@
 /** A conversation as the remote service wants it. @module */
 import { InferenceError } from '../../errors/inference-error.js';
+import { encodeBase64 } from '../../media/encode-base64.js';
 import { type AssistantMessage, type ContentPart, type Message, textOf } from '../../request/message.js';
 
 /** @throws InferenceError `unsupported_content` for sound that nobody heard before */
@@ -62,14 +63,8 @@ function partOf(part: ContentPart): unknown {
     case 'text':
       return part;
     case 'image':
-      return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${toBase64(part.bytes)}` } };
+      return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${encodeBase64(part.bytes)}` } };
     case 'audio':
       throw new InferenceError('unsupported_content', 'Upstream models take no audio.', { param: 'messages' });
   }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let letters = '';
-  for (const byte of bytes) letters += String.fromCharCode(byte);
-  return btoa(letters);
 }

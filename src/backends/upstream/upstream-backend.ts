@@ -4,6 +4,7 @@ import type { TokenEvent } from '../../events/token-event.js';
 import { sniffAudio } from '../../media/sniff-media-type.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../request/embedding-request.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
+import { normaliseVector } from '../../request/normalise-vector.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../request/transcription-request.js';
 import type { Backend, LoadedModel, ModelInfo } from '../backend.js';
 import { toUpstreamRequest } from './chat-body.js';
@@ -74,15 +75,11 @@ async function embed(client: UpstreamClient, request: EmbeddingRequest, signal: 
   // Numbers are the default everywhere; some services refuse to be asked for them.
   const body = { model: client.model, input: inputs, ...(dimensions !== undefined && { dimensions }) };
   const answer = read(embeddings, await client.postForJson('/embeddings', body, signal));
-  const vectors = answer.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => toUnit(embedding));
+  const inOrder = answer.data.toSorted((a, b) => a.index - b.index);
+  // Most services give unit vectors, but not all do after shortening them.
+  const vectors = inOrder.map(({ embedding }) => normaliseVector(Float32Array.from(embedding)));
   if (vectors.length !== inputs.length) throw broken('gave another number of embeddings than was asked for');
   return { vectors, promptTokens: answer.usage?.prompt_tokens ?? 0 };
-}
-
-/** Most services give unit vectors, but not all do after shortening them. */
-function toUnit(embedding: readonly number[]): Float32Array {
-  const length = Math.hypot(...embedding) || 1;
-  return Float32Array.from(embedding, (value) => value / length);
 }
 
 const transcript = v.object({

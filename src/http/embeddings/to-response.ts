@@ -1,4 +1,5 @@
 /** Embeddings as the answer of `POST /embeddings`. @module */
+import { encodeBase64 } from '../../media/encode-base64.js';
 import type { EmbeddingAnswer } from '../../request/embedding-request.js';
 
 /** How vectors are written: numbers, or base64 of little-endian 32-bit floats. */
@@ -28,7 +29,5 @@ export function toEmbeddings(answer: EmbeddingAnswer, format: EncodingFormat): E
 function toBase64(vector: Float32Array): string {
   const bytes = new DataView(new ArrayBuffer(vector.length * 4));
   for (const [index, value] of vector.entries()) bytes.setFloat32(index * 4, value, true);
-  let binary = '';
-  for (const byte of new Uint8Array(bytes.buffer)) binary += String.fromCharCode(byte);
-  return btoa(binary);
+  return encodeBase64(new Uint8Array(bytes.buffer));
 }

@@ -8,7 +8,7 @@ import { deviceLoss } from '../device-loss.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { EmbeddingQueue } from './embedding-queue.js';
 import { encodeInputs, type InputTokenizer } from './encode-inputs.js';
-import { normaliseVector } from './pool-vectors.js';
+import { normaliseVector } from '../../../request/normalise-vector.js';
 import { poolingOf } from './pooling-of.js';
 import { type EmbeddingSession, measureWidth, runEmbeddingBatch } from './run-embedding-batch.js';
 
