@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -12,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../src/index.js';
 import { countingModel } from '../e2e/support/host-page.js';
 import { CHROMIUM, executablePath } from '../e2e/support/launch-chromium.js';
+import { freePort } from '../support/free-port.js';
 
 const root = join(import.meta.dirname, '../..');
 const { serveInference } = (await import(join(root, 'dist/bridge.js'))) as typeof import('../../src/bridge/index.js');
@@ -211,11 +211,3 @@ describe('inpage serve', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../support/free-port.js';
 import {
   asyncScript,
   findProgram,
-  freePort,
   resultOf,
   retry,
   SCRIPT_TIMEOUT,

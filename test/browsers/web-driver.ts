@@ -1,8 +1,6 @@
 /** A browser that is driven from outside. What Firefox and WebKit both speak is WebDriver, each on a line of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 
 /** The commands in use, named as in the WebDriver standard. */
@@ -48,15 +46,6 @@ function isExecutable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A program in a process group of its own, so that ending it ends all that it started. */

@@ -1,9 +1,9 @@
 /** An installed WebKitGTK, the engine nearest to Safari on Linux, through its WebDriver over HTTP. */
 import { existsSync } from 'node:fs';
+import { freePort } from '../support/free-port.js';
 import {
   asyncScript,
   findProgram,
-  freePort,
   resultOf,
   retry,
   SCRIPT_TIMEOUT,

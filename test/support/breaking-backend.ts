@@ -2,26 +2,15 @@
 import type { Backend } from '../../src/backends/backend.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import type { InferenceErrorCode } from '../../src/errors/inference-error.js';
+import { alteredBackend } from './altered-backend.js';
 
 /** The same models, but every generation throws after so many of its token events. */
 export function breakingBackend(backend: Backend, afterTokens: number, code: InferenceErrorCode = 'internal'): Backend {
-  return {
-    async load(entry, options) {
-      const model = await backend.load(entry, options);
-      const generate = model.generate?.bind(model);
-      if (!generate) return model;
-      return {
-        info: model.info,
-        lost: model.lost,
-        unload: () => model.unload(),
-        async *generate(request, signal) {
-          let left = afterTokens;
-          for await (const event of generate(request, signal)) {
-            if (event.type === 'token' && left-- === 0) throw new InferenceError(code, 'The engine broke off.');
-            yield event;
-          }
-        },
-      };
-    },
-  };
+  return alteredBackend(backend, async function* (events) {
+    let left = afterTokens;
+    for await (const event of events) {
+      if (event.type === 'token' && left-- === 0) throw new InferenceError(code, 'The engine broke off.');
+      yield event;
+    }
+  });
 }

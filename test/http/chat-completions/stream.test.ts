@@ -2,9 +2,10 @@
 import { expect, it } from 'vitest';
 import type { Backend } from '../../../src/backends/backend.js';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
-import { InferenceError } from '../../../src/errors/inference-error.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { failureTailOf } from '../../../src/relay/failure-tail.js';
+import { alteredBackend } from '../../support/altered-backend.js';
+import { breakingBackend } from '../../support/breaking-backend.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { validateStream } from '../../support/validate-stream.js';
 import { chat, chatStream, deltasOf, eventsOf } from '../support/call.js';
@@ -26,23 +27,13 @@ const STREAM = JSON.stringify({ model: 'scripted-chat', messages: [{ role: 'user
 function haltingBackend(): { backend: Backend; goOn: () => void } {
   let goOn = (): void => {};
   const told = new Promise<void>((resolve) => (goOn = resolve));
-  const backend: Backend = {
-    async load(entry, options) {
-      const model = await scriptedBackend.load(entry, options);
-      return {
-        info: model.info,
-        lost: model.lost,
-        unload: () => model.unload(),
-        async *generate(request, signal) {
-          let tokens = 0;
-          for await (const event of model.generate!(request, signal)) {
-            if (event.type === 'token' && ++tokens > 5) await told;
-            yield event;
-          }
-        },
-      };
-    },
-  };
+  const backend = alteredBackend(scriptedBackend, async function* (events) {
+    let tokens = 0;
+    for await (const event of events) {
+      if (event.type === 'token' && ++tokens > 5) await told;
+      yield event;
+    }
+  });
   return { backend, goOn };
 }
 
@@ -197,27 +188,10 @@ it('[S14] with logprobs the chunks carry as many entries as there are tokens', a
   expect(entries.map((entry) => entry.token).join('')).toBe('Hello there, friend.');
 });
 
-/** A scripted backend whose engine dies after five tokens. */
-const dying: Backend = {
-  async load(entry, options) {
-    const model = await scriptedBackend.load(entry, options);
-    return {
-      info: model.info,
-      lost: model.lost,
-      unload: () => model.unload(),
-      async *generate(request, signal) {
-        let tokens = 0;
-        for await (const event of model.generate!(request, signal)) {
-          if (event.type === 'token' && ++tokens > 5) throw new InferenceError('unavailable', 'The engine died.');
-          yield event;
-        }
-      },
-    };
-  },
-};
-
 it('[S24] an error after the start is one event with the error object, then the stream ends', async () => {
-  const { app } = await script([{ text: 'word ', repeat: 100 }], { backends: { scripted: dying } });
+  const { app } = await script([{ text: 'word ', repeat: 100 }], {
+    backends: { scripted: breakingBackend(scriptedBackend, 5, 'unavailable') },
+  });
   const { status, text } = await chat(app, { stream: true });
   expect(status).toBe(200);
   const events = eventsOf(text);

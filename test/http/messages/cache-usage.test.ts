@@ -1,26 +1,14 @@
 import { expect, it } from 'vitest';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
-import type { Backend } from '../../../src/backends/backend.js';
+import { alteredBackend } from '../../support/altered-backend.js';
 import { buildApp } from '../../support/build-app.js';
 import { postJson, postStream } from '../../support/http-client.js';
 import { user, valid } from './support.js';
 
 /** The scripted models, as if three tokens of each prompt had been read before. */
-const REMEMBERING: Backend = {
-  async load(entry, options) {
-    const model = await scriptedBackend.load(entry, options);
-    return {
-      info: model.info,
-      lost: model.lost,
-      unload: () => model.unload(),
-      async *generate(request, signal) {
-        for await (const event of model.generate!(request, signal)) {
-          yield event.type === 'prompt' ? { ...event, cachedTokens: 3 } : event;
-        }
-      },
-    };
-  },
-};
+const REMEMBERING = alteredBackend(scriptedBackend, async function* (events) {
+  for await (const event of events) yield event.type === 'prompt' ? { ...event, cachedTokens: 3 } : event;
+});
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 const text = { type: 'text', text: 'Hello' };
