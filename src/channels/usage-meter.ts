@@ -1,4 +1,4 @@
-/** Counts tokens and takes times; everything that usage says is measured here. @module */
+/** Counts tokens and takes times: all that usage says, unless the engine tells its own counts. @module */
 import type { CountsEvent } from '../events/token-event.js';
 import type { GenerationUsage } from './generation-event.js';
 

@@ -1,6 +1,6 @@
 /** The loop that every engine shares: prompt in, token events out. @module */
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
-import { InferenceError } from '../errors/inference-error.js';
+import { throwIfCancelled } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
@@ -34,7 +34,7 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
   const sampler = new TokenSampler(engine.tokenizer.vocabularySize);
   for (let first = 0; first < request.n; first += engine.maxRows) {
     const rows = Math.min(engine.maxRows, request.n - first);
-    throwIfAborted(signal);
+    throwIfCancelled(signal);
     const choices = Array.from({ length: rows }, (_, row) => createChoice(run, sampler, first + row, rows === 1));
     try {
       yield* decodeTogether(run, choices, first === 0, signal);
@@ -76,7 +76,7 @@ async function* decodeTogether(
   const sequence = await engine.open(promptTokens, request);
   try {
     const prompted = await sequence.prefill(signal);
-    throwIfAborted(signal);
+    throwIfCancelled(signal);
     if (announcesPrompt) {
       const counts = { promptTokens: promptTokens.length, cachedTokens: sequence.cachedTokens };
       yield { type: 'prompt', ...counts, toolFormat, reasoningFormat, reasoningOpen };
@@ -92,10 +92,10 @@ async function* decodeTogether(
       }
       yield* events;
       if (choices.every((choice) => choice.ended)) return;
-      throwIfAborted(signal);
+      throwIfCancelled(signal);
       logits = await decodePending(sequence, choices, run);
       await yieldToEventLoop();
-      throwIfAborted(signal);
+      throwIfCancelled(signal);
     }
   } finally {
     await sequence.close();
@@ -117,8 +117,4 @@ function decodePending(sequence: TextSequence, choices: readonly Choice[], run: 
 function* endedByContext(request: GenerationRequest, once: boolean): Generator<TokenEvent, void, undefined> {
   if (!once) return;
   for (let choice = 0; choice < request.n; choice++) yield { type: 'end', choice, reason: 'length', text: '' };
-}
-
-function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }

@@ -107,6 +107,16 @@ export class InferenceError extends Error {
   }
 }
 
+/** The caller went away. */
+export function cancelled(cause?: unknown): InferenceError {
+  return new InferenceError('cancelled', 'The request was cancelled.', {}, { cause });
+}
+
+/** Throws {@link cancelled} when the signal has aborted, whatever its reason. */
+export function throwIfCancelled(signal: AbortSignal): void {
+  if (signal.aborted) throw cancelled();
+}
+
 /** True for an InferenceError of any realm or bundle, where `instanceof` fails. */
 export function isInferenceError(value: unknown): value is InferenceError {
   return typeof value === 'object' && value !== null && MARK in value;
@@ -125,7 +135,7 @@ export function deserializeInferenceError(data: SerializedInferenceError): Infer
 export function toInferenceError(thrown: unknown): InferenceError {
   if (isInferenceError(thrown)) return thrown;
   if (thrown instanceof Error && thrown.name === 'AbortError') {
-    return new InferenceError('cancelled', 'The request was cancelled.', {}, { cause: thrown });
+    return cancelled(thrown);
   }
   return new InferenceError(
     'internal',

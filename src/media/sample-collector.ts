@@ -1,5 +1,5 @@
 /** Gathers a recording's samples at the rate that is wanted. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { cancelled, InferenceError } from '../errors/inference-error.js';
 import { createResampler, type Resampler } from './resample-audio.js';
 
 /** The mean of all channels. */
@@ -27,7 +27,7 @@ export class SampleCollector {
 
   /** @throws InferenceError `cancelled`, or `invalid_media` when the recording is too long */
   push(mono: Float32Array): void {
-    if (this.#signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+    if (this.#signal?.aborted) throw cancelled();
     this.#append(this.#resampler.push(mono));
   }
 

@@ -1,6 +1,6 @@
 /** The callee's half of a call: pushes items into a MessagePort as far as the caller's credit goes. @module */
 import { yieldToEventLoop } from '../decoding/yield-to-event-loop.js';
-import { InferenceError, toInferenceError } from '../errors/inference-error.js';
+import { cancelled, toInferenceError } from '../errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import { watchLifeline } from './lifeline.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from './protocol.js';
@@ -148,7 +148,7 @@ class AnsweredCall<Payload, Item> {
   #cancel(): void {
     // Nobody takes what is collected.
     this.#buffer = [];
-    this.#cancellation.abort(new InferenceError('cancelled', 'The request was cancelled.'));
+    this.#cancellation.abort(cancelled());
     this.#open(undefined);
     this.#wake();
   }

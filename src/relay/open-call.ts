@@ -1,5 +1,5 @@
 /** The caller's half of a call: pulls items out of a MessagePort, a credit for each one taken. @module */
-import { deserializeInferenceError, InferenceError } from '../errors/inference-error.js';
+import { cancelled, deserializeInferenceError, InferenceError } from '../errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import { ownLifeline, watchLifeline } from './lifeline.js';
 import { CREDIT_STEP, type CalleeMessage, type CallerMessage } from './protocol.js';
@@ -98,7 +98,7 @@ class OpenCall<Item> {
         return batch;
       }
       if (this.#outcome) {
-        if (this.#cancelled) throw new InferenceError('cancelled', 'The request was cancelled.');
+        if (this.#cancelled) throw cancelled();
         if (this.#outcome.error) throw this.#outcome.error;
         return undefined;
       }

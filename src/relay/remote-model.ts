@@ -1,6 +1,6 @@
 /** The gateway's end of a model worker: a LoadedModel whose work happens in another realm. @module */
 import type { LoadedModel, ModelInfo } from '../backends/backend.js';
-import { deserializeInferenceError, InferenceError } from '../errors/inference-error.js';
+import { deserializeInferenceError, type InferenceError, throwIfCancelled } from '../errors/inference-error.js';
 import type { LoadProgress } from '../models/model-entry.js';
 import { MODEL_TIMING } from './call-timing.js';
 import { rejectOnAbort } from './greeting.js';
@@ -63,7 +63,7 @@ class RemoteModel {
   }
 
   async *call<Item>(payload: ModelPayload, signal: AbortSignal): AsyncGenerator<Item, void, undefined> {
-    if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+    throwIfCancelled(signal);
     const { port1, port2 } = new MessageChannel();
     const message: ModelCallMessage = { type: 'call' };
     this.#worker.port.postMessage(message, [port2]);

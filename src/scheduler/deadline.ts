@@ -1,5 +1,5 @@
 /** One signal for everything that can end a request early: the caller, and time. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { cancelled, InferenceError } from '../errors/inference-error.js';
 
 /** The longest wait of a timer. A longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -45,7 +45,7 @@ export class Deadline {
   }
 
   readonly #leave = (): void => {
-    this.#controller.abort(new InferenceError('cancelled', 'The request was cancelled.'));
+    this.#controller.abort(cancelled());
   };
 }
 

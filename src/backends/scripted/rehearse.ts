@@ -1,5 +1,5 @@
 /** Bad days and slow ones, as a script asks for them. @module */
-import { InferenceError } from '../../errors/inference-error.js';
+import { cancelled, InferenceError } from '../../errors/inference-error.js';
 import type { Script } from '../../models/model-entry.js';
 
 /** Does nothing without `failWith`; else throws, or (for `timeout`) waits until `signal` aborts. */
@@ -19,7 +19,6 @@ export async function failAsScripted({ failWith }: Script, signal: AbortSignal):
 
 /** Waits; rejects with `cancelled` as soon as the signal aborts. @param milliseconds Infinity: until it aborts */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const cancelled = (): InferenceError => new InferenceError('cancelled', 'The request was cancelled.');
   if (signal.aborted) return Promise.reject(cancelled());
   if (milliseconds <= 0) return Promise.resolve();
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /** The events of a streamed answer. @module */
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { InferenceError } from '../../errors/inference-error.js';
+import { InferenceError, throwIfCancelled } from '../../errors/inference-error.js';
 
 /** Milliseconds without a byte, once the answer has begun, until it is given up. OpenAI's models think in silence. */
 export const SILENCE_LIMIT = 300_000;
@@ -32,15 +32,15 @@ export async function* readEventStream(response: Response, signal: AbortSignal):
   signal.addEventListener('abort', stop);
   try {
     for (;;) {
-      if (signal.aborted) throw cancelled();
+      throwIfCancelled(signal);
       const next = await watch.wait(reader.read());
-      if (signal.aborted) throw cancelled();
+      throwIfCancelled(signal);
       if (next === undefined) throw broken('fell silent');
       if (next.done || next.value.data === '[DONE]') return;
       yield parse(next.value.data);
     }
   } catch (thrown) {
-    if (signal.aborted) throw cancelled();
+    throwIfCancelled(signal);
     throw thrown instanceof TypeError ? broken('broke off its answer', thrown) : thrown;
   } finally {
     signal.removeEventListener('abort', stop);
@@ -51,10 +51,6 @@ export async function* readEventStream(response: Response, signal: AbortSignal):
 /** `unavailable`, with what the service did. */
 export function broken(what: string, cause?: unknown): InferenceError {
   return new InferenceError('unavailable', `The upstream service ${what}.`, { retryAfter: 5 }, { cause });
-}
-
-function cancelled(): InferenceError {
-  return new InferenceError('cancelled', 'The request was cancelled.');
 }
 
 function parse(data: string): unknown {

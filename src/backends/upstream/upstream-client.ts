@@ -1,5 +1,5 @@
 /** The remote `/v1` of an upstream model. @module */
-import { InferenceError } from '../../errors/inference-error.js';
+import { cancelled, InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { upstreamURLOf } from '../../models/model-files.js';
 import { toUpstreamError } from './upstream-error.js';
@@ -60,6 +60,6 @@ export class UpstreamClient {
 }
 
 function lost(cause: unknown, signal: AbortSignal): InferenceError {
-  if (signal.aborted) return new InferenceError('cancelled', 'The request was cancelled.');
+  if (signal.aborted) return cancelled();
   return new InferenceError('unavailable', 'The upstream service could not be reached.', { retryAfter: 5 }, { cause });
 }

@@ -6,7 +6,7 @@
  */
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import type { TextTokenizer } from '../../events/text-tokenizer.js';
-import { InferenceError } from '../../errors/inference-error.js';
+import { InferenceError, throwIfCancelled } from '../../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
 import { engineLost } from './engine-lost.js';
 import type { LogitsTap } from './logits-tap.js';
@@ -69,7 +69,7 @@ export class WebLlmTextEngine implements TextEngine {
   async #prefill(tokens: readonly number[], signal: AbortSignal): Promise<Float32Array> {
     const { chunkLength } = this.#options;
     for (let from = 0; from < tokens.length; from += chunkLength) {
-      if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+      throwIfCancelled(signal);
       await this.#forward(tokens.slice(from, from + chunkLength), true);
     }
     return this.#options.tap.logits;

@@ -1,5 +1,5 @@
 /** Lets concurrent requests share batches. @module */
-import { InferenceError } from '../../../errors/inference-error.js';
+import { cancelled } from '../../../errors/inference-error.js';
 import { yieldToEventLoop } from '../../../decoding/yield-to-event-loop.js';
 import { planBatch } from './plan-batches.js';
 
@@ -35,7 +35,6 @@ export class EmbeddingQueue {
   embed(texts: readonly (readonly number[])[], signal: AbortSignal): Promise<Float32Array[]> {
     return new Promise((resolve, reject) => {
       if (texts.length === 0) return resolve([]);
-      const cancelled = () => new InferenceError('cancelled', 'The request was cancelled.');
       if (signal.aborted) return reject(cancelled());
       const onAbort = () => {
         if (this.#jobs.delete(job)) reject(cancelled());

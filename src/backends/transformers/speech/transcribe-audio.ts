@@ -1,6 +1,6 @@
 /** From a recording to its words: windows, language, greedy decoding, text while it is being written. @module */
 import { yieldToEventLoop } from '../../../decoding/yield-to-event-loop.js';
-import { InferenceError } from '../../../errors/inference-error.js';
+import { throwIfCancelled } from '../../../errors/inference-error.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../request/transcription-request.js';
 import { chooseToken, isLooping, likeliestOf, probabilityOf } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
@@ -70,7 +70,7 @@ export async function* transcribeAudio(
 /** Hears of aborts that have arrived; the engine computes without pause otherwise. */
 async function checkpoint(signal: AbortSignal): Promise<void> {
   await yieldToEventLoop();
-  if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+  throwIfCancelled(signal);
 }
 
 async function detectLanguage({ facts, sessions }: SpeechEngine, sound: EncodedSound): Promise<string | undefined> {

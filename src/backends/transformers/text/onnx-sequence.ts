@@ -1,7 +1,7 @@
 /** One generation on an ONNX decoder. @module */
 import type { TextSequence } from '../../../decoding/text-engine.js';
 import { yieldToEventLoop } from '../../../decoding/yield-to-event-loop.js';
-import { InferenceError } from '../../../errors/inference-error.js';
+import { throwIfCancelled } from '../../../errors/inference-error.js';
 import type { ForwardPass } from './forward-pass.js';
 import type { KeptSequence } from './kept-sequence.js';
 
@@ -63,7 +63,7 @@ export class OnnxSequence implements TextSequence {
         return logits!;
       }
       await yieldToEventLoop();
-      if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+      throwIfCancelled(signal);
     }
   }
 
