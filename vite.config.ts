@@ -4,10 +4,11 @@
  * @module
  */
 import { playwright } from '@vitest/browser-playwright';
-import { cpSync, existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { copyOnnxRuntime, serveOnnxRuntime } from './.ci/onnx-runtime.js';
 import { thirdPartyNotices } from './.ci/third-party-notices.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -41,19 +42,6 @@ function separateWorkers(): Plugin {
   };
 }
 
-/** ONNX Runtime's own files, which an app serves beside its pages (see `src/vite/`). */
-function copyOnnxRuntime(): Plugin {
-  const from = path('node_modules/onnxruntime-web/dist/');
-  const wanted = /^ort-wasm-simd-threaded(\.asyncify)?\.(mjs|wasm)$/;
-  return {
-    name: 'inpage:copy-onnx-runtime',
-    closeBundle() {
-      for (const file of readdirSync(from)) if (wanted.test(file)) cpSync(from + file, path(`dist/ort/${file}`));
-      cpSync(path('src/backends/transformers/ort-module.mjs'), path('dist/ort/ort-module.mjs'));
-    },
-  };
-}
-
 /**
  * ONNX Runtime names its wasm files relative to its own module, which would inline 40 MB of them here. The engine is
  * always told where the app serves them; this keeps the names and drops the copies.
@@ -79,7 +67,7 @@ const library: ViteUserConfig = {
   plugins: [
     separateWorkers(),
     dropInlinedWasm(),
-    copyOnnxRuntime(),
+    copyOnnxRuntime(path('dist/ort')),
     thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar']),
   ],
   build: {
@@ -194,6 +182,7 @@ const test: ViteUserConfig = {
       {
         extends: true,
         server: { headers: CROSS_ORIGIN_ISOLATION },
+        plugins: [serveOnnxRuntime()],
         test: {
           name: 'browser',
           sequence: { groupOrder: 1 },

@@ -13,7 +13,7 @@ const { signal } = new AbortController();
 let model: TextModel;
 
 beforeAll(async () => {
-  const assetsURL = new URL('/node_modules/onnxruntime-web/dist/', location.href).href;
+  const assetsURL = new URL('/inpage/', location.href).href;
   model = await loadTextModel(
     {
       id: 'tiny-chat',

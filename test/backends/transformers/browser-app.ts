@@ -6,7 +6,7 @@ import { Catalog } from '../../../src/models/catalog.js';
 import { DEFAULT_MODELS } from '../../../src/models/default-catalog.js';
 import { createInference } from '../../../src/scheduler/create-inference.js';
 
-const assetsURL = new URL('/node_modules/onnxruntime-web/dist/', location.href).href;
+const assetsURL = new URL('/inpage/', location.href).href;
 
 export function browserApp(): App {
   const inference = createInference({

@@ -17,7 +17,7 @@ const entry: ModelEntry = {
 const { signal } = new AbortController();
 
 function load(changes: Partial<ModelEntry> = {}): Promise<TextModel> {
-  const assetsURL = new URL('/node_modules/onnxruntime-web/dist/', location.href).href;
+  const assetsURL = new URL('/inpage/', location.href).href;
   return loadTextModel({ ...entry, ...changes }, { onProgress: () => {}, signal, assetsURL, pageURL: location.href });
 }
 

@@ -18,7 +18,7 @@ const { signal } = new AbortController();
 const progress: LoadProgress[] = [];
 
 function load(changes: Partial<ModelEntry> = {}): Promise<TextModel> {
-  const assetsURL = new URL('/node_modules/onnxruntime-web/dist/', location.href).href;
+  const assetsURL = new URL('/inpage/', location.href).href;
   const onProgress = (event: LoadProgress) => void progress.push(event);
   return loadTextModel({ ...entry, ...changes }, { onProgress, signal, assetsURL, pageURL: location.href });
 }
