@@ -26,7 +26,7 @@ function separateWorkers(): Plugin {
       let changed = code;
       for (const name of WORKERS) {
         changed = changed.replace(
-          new RegExp(`new URL\\('[./]*/${name}\\.ts', import\\.meta\\.url\\)`, 'g'),
+          new RegExp(`new URL\\('[./\\w-]*/${name}\\.ts', import\\.meta\\.url\\)`, 'g'),
           placeholder(name),
         );
       }
@@ -78,8 +78,8 @@ const library: ViteUserConfig = {
     lib: {
       entry: {
         index: path('src/index.ts'),
-        'gateway-worker': path('src/gateway-worker.ts'),
-        'model-worker': path('src/model-worker.ts'),
+        'gateway-worker': path('src/gateway/gateway-worker.ts'),
+        'model-worker': path('src/model-worker/model-worker.ts'),
       },
       formats: ['es'],
     },
@@ -97,7 +97,7 @@ const serviceWorker: ViteUserConfig = {
     target: 'es2022',
     minify: true,
     lib: {
-      entry: path('src/service-worker.ts'),
+      entry: path('src/service-worker/service-worker.ts'),
       formats: ['iife'],
       name: 'inpage',
       fileName: () => 'service-worker.js',

@@ -1,11 +1,12 @@
 /** Public API of the page. @module */
-export { startInference } from './start-inference.js';
-export type { PageInference } from './start-inference.js';
-export type { ApiKey, InferenceOptions, RateLimits } from './tab/start-options.js';
+export { startInference } from './page/start-inference.js';
+export type { PageInference } from './page/start-inference.js';
+export type { ApiKey, RateLimits } from './models/access-options.js';
+export type { InferenceOptions } from './page/start-options.js';
 export type { LoadProgress, ModelEntry, Pricing, Script, ScriptedReply, VendorMetadata } from './models/model-entry.js';
 export type { FaultSettings } from './faults/faults.js';
-export type { ModelStatus } from './scheduler/model-status.js';
-export { listWebLlmModels } from './list-web-llm-models.js';
+export type { ModelStatus } from './models/model-status.js';
+export { listWebLlmModels } from './page/list-web-llm-models.js';
 export type { PrebuiltModel } from './backends/web-llm/prebuilt-model.js';
 export { DEFAULT_MODELS } from './models/default-catalog.js';
 export { INFERENCE_ERROR_CODES, InferenceError, isInferenceError } from './errors/inference-error.js';

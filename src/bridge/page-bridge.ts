@@ -5,7 +5,7 @@ import type { Page } from 'playwright';
 import { MAX_BODY_BYTES } from '../http/max-body-bytes.js';
 import { unavailableResponse } from '../relay/request-payload.js';
 import { HOST_PAGE, startInHostPage } from '../static-files/host-files.js';
-import type { InferenceOptions } from '../tab/start-options.js';
+import type { InferenceOptions } from '../page/start-options.js';
 import { answerInPage, cancelInPage } from './answer-in-page.js';
 import type { BridgedAnswer } from './bridged-request.js';
 

@@ -1,6 +1,6 @@
 /** Keeps a page open that answers: one that is lost, with its browser or without, is replaced by the next request. @module */
 import { type Browser, chromium, type LaunchOptions } from 'playwright';
-import type { InferenceOptions } from '../tab/start-options.js';
+import type { InferenceOptions } from '../page/start-options.js';
 import { PageBridge } from './page-bridge.js';
 
 /** Milliseconds after a page could not be opened in which nobody tries again. */

@@ -16,7 +16,7 @@ import { matchBase } from '../relay/match-base.js';
 import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.js';
 import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
 import { mediaTypeOf } from '../static-files/static-files.js';
-import type { InferenceOptions } from '../tab/start-options.js';
+import type { InferenceOptions } from '../page/start-options.js';
 import { sendUnavailable } from './page-bridge.js';
 import { PageKeeper } from './page-keeper.js';
 

@@ -1,5 +1,5 @@
 /** From a request to what its answer's tokens must obey. @module */
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import { type GenerationRequest, offersTools } from '../request/generation-request.js';

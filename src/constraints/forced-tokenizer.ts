@@ -1,5 +1,5 @@
 /** Text that a grammar forces, as tokens (jump-forward). @module */
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 
 /** What may follow forced text, one of each kind that tokenizers treat alike. */
 const FOLLOWERS = ['a', 'Z', 'é', '5', ' ', '"', '\n', '-', '.'];

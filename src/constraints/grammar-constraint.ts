@@ -1,5 +1,5 @@
 /** A grammar as a TokenConstraint. @module */
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { ForcedTokenizer } from './forced-tokenizer.js';
 import type { TokenConstraint } from './token-constraint.js';

@@ -1,5 +1,5 @@
 /** A tokenizer's vocabulary as the grammar engine sees it. @module */
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { isReserved, reservedCharacter } from './grammar/reserved-characters.js';
 
 const NOTHING = new Uint8Array(0);

@@ -1,7 +1,7 @@
 /** Grammars for one tokenizer, through web-xgrammar. @module */
 import type { CompiledGrammar, GrammarCompiler, GrammarMatcher } from '@mlc-ai/web-xgrammar';
 import { InferenceError } from '../errors/inference-error.js';
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { type XgrammarModule, dropXgrammar, loadXgrammar } from './load-xgrammar.js';
 import { type TokenVocabulary, readVocabulary } from './token-vocabulary.js';
 

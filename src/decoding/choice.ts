@@ -1,7 +1,7 @@
 /** One choice of a generation: chooses its tokens, knows its text and when it ends. @module */
 import type { TokenConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../errors/inference-error.js';
-import { TokenTextDecoder } from '../events/text-decoder.js';
+import { TokenTextDecoder } from './text-decoder.js';
 import type { TokenCandidate, TokenEvent, TokenLogprob } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { LogitAdjuster } from '../sampling/adjust-logits.js';
@@ -9,7 +9,7 @@ import { type LogProbabilities, logProbabilities } from '../sampling/log-probabi
 import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
 import type { ReasoningBudget } from './reasoning-budget.js';
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { type MarkupFormats, stopsFor } from './visible-stops.js';
 
 /** What a choice needs to know. */

@@ -1,5 +1,5 @@
 /** Makes a loaded model of a text engine: prompt, grammar, decode loop. @module */
-import type { LoadedModel, ModelInfo } from '../backends/backend.js';
+import type { LoadedModel, ModelInfo } from '../models/backend.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';

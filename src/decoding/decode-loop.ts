@@ -7,7 +7,7 @@ import { TokenSampler } from '../sampling/sample-token.js';
 import { Choice } from './choice.js';
 import { ReasoningBudget } from './reasoning-budget.js';
 import type { TextEngine, TextSequence } from './text-engine.js';
-import { yieldToEventLoop } from './yield-to-event-loop.js';
+import { yieldToEventLoop } from '../platform/yield-to-event-loop.js';
 
 /** One generation, ready to run. */
 export interface DecodeRun {

@@ -4,7 +4,7 @@
  * transformers.js one, WebLLM, the scripted one) inherits all of them.
  * @module
  */
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 

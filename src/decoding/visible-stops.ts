@@ -1,7 +1,7 @@
 /** Stop sequences of a chat: looked for in what the caller reads as text, not in the model's markup. @module */
 import type { ChannelParser } from '../channels/channel-parser.js';
 import { createChannelParser } from '../channels/create-channel-parser.js';
-import { StopSequences, type StopSequenceResult } from '../events/stop-sequences.js';
+import { StopSequences, type StopSequenceResult } from './stop-sequences.js';
 import type { PromptEvent } from '../events/token-event.js';
 import { type GenerationRequest, offersTools } from '../request/generation-request.js';
 

@@ -1,4 +1,5 @@
 /** Rehearsal switches: the bad days of an inference service, on demand, for an app's own tests. @module */
+import { pause } from '../platform/pause.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { InferenceErrorCode } from '../errors/inference-error.js';
 
@@ -50,7 +51,7 @@ export class Faults {
     const { fail, delayBeforeHeadersMs } = this.#settings;
     const isFailing = fail !== undefined && this.#failuresLeft > 0;
     if (isFailing) this.#failuresLeft -= 1;
-    await pause(delayBeforeHeadersMs, signal);
+    await pause(delayBeforeHeadersMs ?? 0, signal);
     if (!isFailing) return;
     const { code, message } = CODES[fail.status];
     const retries = fail.status === 429 || fail.status === 503;
@@ -74,22 +75,8 @@ async function* disturbed<Event>(
   let sent = 0;
   for await (const event of events) {
     if (sent >= cutAfter) throw new BrokenConnection('The connection was cut.');
-    await pause(delayMs, signal);
+    await pause(delayMs ?? 0, signal);
     yield event;
     sent += 1;
   }
-}
-
-/** Ends early when the signal aborts. */
-async function pause(milliseconds: number | undefined, signal: AbortSignal): Promise<void> {
-  if (milliseconds === undefined || signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(finish, milliseconds);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-    signal.addEventListener('abort', finish);
-  });
 }

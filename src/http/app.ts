@@ -17,13 +17,13 @@ import { listModelsEndpoint } from './models/list-models.js';
 import { retrieveModelEndpoint } from './models/retrieve-model.js';
 import { openApiEndpoint } from './openapi-endpoint.js';
 import { createKeyRing } from './policy/api-key.js';
-import type { ApiKey, KeyRing } from './policy/api-key.js';
+import type { ApiKey, RateLimits } from '../models/access-options.js';
+import type { KeyRing } from './policy/api-key.js';
 import { createMemoryCounterStore } from './policy/counter-store.js';
 import type { CounterStore } from './policy/counter-store.js';
 import { createUuid } from './policy/create-uuid.js';
 import { createIndexedDbCounterStore } from './policy/indexed-db-counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
-import type { RateLimits } from './policy/rate-limits.js';
 import { responsesEndpoint } from './responses/route.js';
 import type { StreamTiming } from './sse/stream-timing.js';
 
@@ -47,7 +47,7 @@ export interface AppOptions {
   /** Where the operations live, e.g. `/v1`. */
   prefix: string;
   /** Absent: every credential and none is accepted. */
-  apiKeys?: readonly (string | ApiKey)[];
+  apiKeys?: readonly ApiKey[];
   rateLimits?: RateLimits;
   /** Milliseconds since 1970. @default Date.now */
   now?: () => number;

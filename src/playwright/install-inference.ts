@@ -3,9 +3,9 @@ import type { BrowserContext, Page, Request, Response } from 'playwright';
 import { matchBase } from '../relay/match-base.js';
 import { HOST_PAGE, type HostWindow, startInHostPage } from '../static-files/host-files.js';
 import type { FaultSettings } from '../faults/faults.js';
-import type { ModelStatus } from '../scheduler/model-status.js';
-import type { PageInference } from '../start-inference.js';
-import type { InferenceOptions } from '../tab/start-options.js';
+import type { ModelStatus } from '../models/model-status.js';
+import type { PageInference } from '../page/start-inference.js';
+import type { InferenceOptions } from '../page/start-options.js';
 import { routePackage } from './route-package.js';
 
 /** Those of `startInference`, and where the app is. */

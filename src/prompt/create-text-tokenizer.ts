@@ -1,6 +1,6 @@
 /** A TextTokenizer over `@huggingface/tokenizers`: byte-level BPE, SentencePiece with byte fallback, WordPiece. @module */
 import type { Tokenizer } from '@huggingface/tokenizers';
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from './text-tokenizer.js';
 import { byteLevelBytes, pieceBytes, sentencePieceBytes, wordPieceBytes } from './token-bytes.js';
 
 /** A tokenizer and what it leaves open. */

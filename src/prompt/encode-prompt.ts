@@ -4,7 +4,7 @@
  * tokens. The marks leave no trace in the ids.
  * @module
  */
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from './text-tokenizer.js';
 
 type EncodingTokenizer = Pick<TextTokenizer, 'addedTokens' | 'encodeText'>;
 

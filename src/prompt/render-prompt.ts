@@ -1,5 +1,5 @@
 /** A canonical request to the token ids of its prompt. @module */
-import type { TextTokenizer } from '../events/text-tokenizer.js';
+import type { TextTokenizer } from './text-tokenizer.js';
 import { InferenceError } from '../errors/inference-error.js';
 import { THINK_TAGS } from '../events/think-tags.js';
 import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';

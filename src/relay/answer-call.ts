@@ -1,5 +1,5 @@
 /** The callee's half of a call: pushes items into a MessagePort as far as the caller's credit goes. @module */
-import { yieldToEventLoop } from '../decoding/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../platform/yield-to-event-loop.js';
 import { cancelled, toInferenceError } from '../errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import { watchLifeline } from './lifeline.js';

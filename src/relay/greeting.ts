@@ -1,4 +1,5 @@
 /** The first words on a port: is a gateway at its other end? @module */
+import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import type { CalleeMessage, CallerMessage, Hello, TabWords } from './protocol.js';
 
 /** A port at whose other end a gateway waits for a call, and what it said of itself. */
@@ -58,14 +59,6 @@ export async function connectThrough(hand: (port: MessagePort) => void, signal: 
     hangUp(port1);
     throw thrown;
   }
-}
-
-/** Rejects with the reason when the signal aborts; else stays pending. */
-export function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
 
 function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {

@@ -7,10 +7,10 @@
  * @module
  */
 import type { FaultSettings } from '../faults/faults.js';
-import type { ModelInfo } from '../backends/backend.js';
+import type { ModelInfo } from '../models/backend.js';
 import type { SerializedInferenceError } from '../errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
-import type { ModelStatus } from '../scheduler/model-status.js';
+import type { ModelStatus } from '../models/model-status.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
 export const PROTOCOL_VERSION = 2;

@@ -1,7 +1,8 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
 import { InferenceError, isInferenceError } from '../errors/inference-error.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
-import { type Connect, hangUp, rejectOnAbort } from './greeting.js';
+import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { type Connect, hangUp } from './greeting.js';
 import { openBatches, peerGone } from './open-call.js';
 import { PROTOCOL_VERSION, type RequestPayload, type ResponseHead, type ResponseItem } from './protocol.js';
 import { fromResponseHead, unavailableResponse } from './request-payload.js';

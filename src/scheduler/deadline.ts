@@ -48,13 +48,3 @@ export class Deadline {
     this.#controller.abort(cancelled());
   };
 }
-
-/** Rejects with the signal's reason as soon as it aborts, else follows `work`. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error);
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
-}

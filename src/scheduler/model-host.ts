@@ -1,5 +1,5 @@
 /** Where loaded models come from: worker processes in a page, in-process in Node. @module */
-import type { LoadedModel } from '../backends/backend.js';
+import type { LoadedModel } from '../models/backend.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 
 export interface StartOptions {

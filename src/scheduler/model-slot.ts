@@ -1,10 +1,10 @@
 /** One model of the catalog and its engine: absent -> loading -> ready -> (lost ->) absent. @module */
-import type { LoadedModel } from '../backends/backend.js';
+import type { LoadedModel } from '../models/backend.js';
 import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
-import { orAborted } from './deadline.js';
+import { orAborted } from '../platform/reject-on-abort.js';
 import type { ModelHost } from './model-host.js';
-import type { ModelStatus } from './model-status.js';
+import type { ModelStatus } from '../models/model-status.js';
 import { RunQueue } from './run-queue.js';
 
 /** A load that reports nothing for so long is given up. Compiling the shaders of a large model takes a minute or two. */

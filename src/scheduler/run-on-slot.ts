@@ -1,7 +1,8 @@
 /** One request's way through a slot: load, queue, run, and let go whatever happens. @module */
-import type { LoadedModel } from '../backends/backend.js';
+import type { LoadedModel } from '../models/backend.js';
 import { InferenceError, isInferenceError, toInferenceError } from '../errors/inference-error.js';
-import { type Deadline, orAborted } from './deadline.js';
+import { orAborted } from '../platform/reject-on-abort.js';
+import type { Deadline } from './deadline.js';
 import type { ModelSlot } from './model-slot.js';
 
 /** How long a cancelled engine may take to stop before its worker is ended. A long WASM call cannot be interrupted. */

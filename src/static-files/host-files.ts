@@ -1,8 +1,8 @@
 /** What an empty page needs to host the service, for tools that start it in a browser of theirs. @module */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { PageInference } from '../start-inference.js';
-import type { InferenceOptions } from '../tab/start-options.js';
+import type { PageInference } from '../page/start-inference.js';
+import type { InferenceOptions } from '../page/start-options.js';
 import { BUNDLED_MODELS, listStaticFiles } from './static-files.js';
 
 /** URL path of the page. Its folder holds the library. */

@@ -1,5 +1,5 @@
 /** Our decode loop alone in a worker: what the benchmark compares the whole way with. */
-import type { LoadedModel } from '../../src/backends/backend.js';
+import type { LoadedModel } from '../../src/models/backend.js';
 import { transformersBackend } from '../../src/backends/transformers/transformers-backend.js';
 import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
 import { plainGenerationRequest } from '../../src/request/generation-request.js';

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LoadedModel } from '../../src/backends/backend.js';
+import type { LoadedModel } from '../../src/models/backend.js';
 import { isInferenceError } from '../../src/errors/inference-error.js';
 import type { ChoiceEndEvent, PromptEvent, TokenEvent, TokenTextEvent } from '../../src/events/token-event.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';

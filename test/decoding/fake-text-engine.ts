@@ -1,6 +1,6 @@
 /** A text engine without a network: byte tokens, and logits that a function decides. */
 import type { TextEngine, TextSequence } from '../../src/decoding/text-engine.js';
-import type { TextTokenizer } from '../../src/events/text-tokenizer.js';
+import type { TextTokenizer } from '../../src/prompt/text-tokenizer.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 
 /** Token ids: 0 to 255 are bytes, then the end token, then these added tokens. */

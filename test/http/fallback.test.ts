@@ -1,6 +1,6 @@
 /** Who answers for a model that this device cannot run. */
 import { expect, it } from 'vitest';
-import type { Backend } from '../../src/backends/backend.js';
+import type { Backend } from '../../src/models/backend.js';
 import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import type { App } from '../../src/http/app.js';

@@ -1,7 +1,7 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { TextTokenizer } from '../../src/events/text-tokenizer.js';
+import type { TextTokenizer } from '../../src/prompt/text-tokenizer.js';
 import { createTextTokenizer, specialTokensOf, type TokenizerJson } from '../../src/prompt/create-text-tokenizer.js';
 
 async function readJson(model: string, file: string): Promise<Record<string, unknown>> {

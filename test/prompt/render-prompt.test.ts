@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TextTokenizer } from '../../src/events/text-tokenizer.js';
+import type { TextTokenizer } from '../../src/prompt/text-tokenizer.js';
 import { isInferenceError } from '../../src/errors/inference-error.js';
 import { detectToolFormat } from '../../src/prompt/detect-formats.js';
 import { renderPrompt } from '../../src/prompt/render-prompt.js';

@@ -1,7 +1,7 @@
 /** tiny-chat's tokenizer in Node, through the same code as in the browser. */
 import { Tokenizer } from '@huggingface/tokenizers';
 import { readFileSync } from 'node:fs';
-import type { TextTokenizer } from '../../src/events/text-tokenizer.js';
+import type { TextTokenizer } from '../../src/prompt/text-tokenizer.js';
 import { createTextTokenizer, specialTokensOf } from '../../src/prompt/create-text-tokenizer.js';
 
 const read = (file: string): Record<string, unknown> =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createInferenceFetch } from '../../src/tab/inference-fetch.js';
+import { createInferenceFetch } from '../../src/page/inference-fetch.js';
 import { setFailureTail } from '../../src/relay/failure-tail.js';
 import { connectThrough } from '../../src/relay/greeting.js';
 import type { Connect } from '../../src/relay/greeting.js';
 import { relayRequest } from '../../src/relay/relay-request.js';
-import { serveCall, type RequestHandler } from '../../src/relay/serve-call.js';
+import { serveCall, type RequestHandler } from '../../src/gateway/serve-call.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 
 const BASES = { origin: 'http://page.test', prefix: '/v1', intercept: ['https://api.openai.com/v1'] };

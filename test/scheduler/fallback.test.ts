@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import { Catalog } from '../../src/models/catalog.js';
 import { plainGenerationRequest } from '../../src/request/generation-request.js';
-import { createInference } from '../../src/scheduler/create-inference.js';
+import { Scheduler } from '../../src/scheduler/scheduler.js';
 import { scriptedChat } from '../support/build-app.js';
 import { inProcessHost } from '../support/in-process-host.js';
 
@@ -11,7 +11,7 @@ function smallDevice() {
   const tries: string[] = [];
   const device = { fits: false };
   const host = inProcessHost();
-  const inference = createInference({
+  const inference = new Scheduler({
     catalog: new Catalog([
       scriptedChat({ id: 'large', fallback: 'small' }),
       scriptedChat({ id: 'small', script: { replies: [{ text: 'I am small.' }] } }),
@@ -57,7 +57,7 @@ describe('a model that this device cannot run', () => {
 
   it('fails for another reason than its size without asking the fallback, and is tried anew', async () => {
     let starts = 0;
-    const inference = createInference({
+    const inference = new Scheduler({
       catalog: new Catalog([scriptedChat({ id: 'large', fallback: 'small' }), scriptedChat({ id: 'small' })]),
       host: {
         start: async (entry) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadedModel } from '../../src/backends/backend.js';
+import type { LoadedModel } from '../../src/models/backend.js';
 import { Catalog } from '../../src/models/catalog.js';
 import type { ModelEntry } from '../../src/models/model-entry.js';
-import { createInference } from '../../src/scheduler/create-inference.js';
+import { Scheduler } from '../../src/scheduler/scheduler.js';
 import type { ModelHost } from '../../src/scheduler/model-host.js';
 
 const OPTIONS = { signal: new AbortController().signal, deadline: 'result' } as const;
@@ -28,7 +28,7 @@ function house() {
     },
   };
   const catalog = new Catalog(['slow', 'second', 'third'].map(entry));
-  const inference = createInference({ catalog, host, requestTimeout: 20, memoryBudget: 100 });
+  const inference = new Scheduler({ catalog, host, requestTimeout: 20, memoryBudget: 100 });
   const states = () => inference.status().map(({ id, state }) => `${id} ${state}`);
   const embed = (model: string) => inference.embed({ model, inputs: ['a'] }, OPTIONS);
   return { states, embed, letGo };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { LoadedModel } from '../../src/backends/backend.js';
+import type { LoadedModel } from '../../src/models/backend.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import type { ModelEntry } from '../../src/models/model-entry.js';
 import { Deadline } from '../../src/scheduler/deadline.js';

@@ -1,5 +1,5 @@
 /** A backend whose generations are changed on their way: for answers that no script can be made to give. */
-import type { Backend } from '../../src/backends/backend.js';
+import type { Backend } from '../../src/models/backend.js';
 import type { TokenEvent } from '../../src/events/token-event.js';
 
 /** The same models; `alter` gets each generation's events and gives those that are seen. */

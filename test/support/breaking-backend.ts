@@ -1,5 +1,5 @@
 /** A backend whose models break off in the middle: for answers that fail after they began. */
-import type { Backend } from '../../src/backends/backend.js';
+import type { Backend } from '../../src/models/backend.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import type { InferenceErrorCode } from '../../src/errors/inference-error.js';
 import { alteredBackend } from './altered-backend.js';

@@ -1,9 +1,9 @@
 /** The whole house in Node: the app over a real scheduler and scripted models. */
-import type { Backend } from '../../src/backends/backend.js';
+import type { Backend } from '../../src/models/backend.js';
 import { type AppOptions, createApp } from '../../src/http/app.js';
 import { Catalog } from '../../src/models/catalog.js';
 import type { ModelEntry } from '../../src/models/model-entry.js';
-import { type ControlledInference, createInference } from '../../src/scheduler/create-inference.js';
+import { type ControlledInference, Scheduler } from '../../src/scheduler/scheduler.js';
 import { inProcessHost } from './in-process-host.js';
 
 export interface BuildAppOptions extends Partial<Omit<AppOptions, 'inference'>> {
@@ -28,7 +28,7 @@ export async function buildApp(
   options: BuildAppOptions = {},
 ): Promise<{ app: ReturnType<typeof createApp>; inference: ControlledInference }> {
   const { models = [scriptedChat()], requestTimeout = 20, backends, ...appOptions } = options;
-  const inference = createInference({ catalog: new Catalog(models), host: inProcessHost(backends), requestTimeout });
+  const inference = new Scheduler({ catalog: new Catalog(models), host: inProcessHost(backends), requestTimeout });
   const app = createApp({ prefix: '/v1', ...appOptions, inference });
   return { app, inference };
 }

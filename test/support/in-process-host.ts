@@ -1,5 +1,5 @@
 /** A ModelHost without workers: loads scripted models in this process, as a model worker would in its own. */
-import type { Backend } from '../../src/backends/backend.js';
+import type { Backend } from '../../src/models/backend.js';
 import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import type { ModelHost } from '../../src/scheduler/model-host.js';

@@ -1,5 +1,5 @@
 /** A backend whose models emit fixed token events: for answers that depend on where exactly a generation ended. */
-import type { Backend } from '../../src/backends/backend.js';
+import type { Backend } from '../../src/models/backend.js';
 import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
 import type { TokenEvent } from '../../src/events/token-event.js';
 import { source } from '../channels/token-source.js';

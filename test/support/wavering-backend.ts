@@ -1,5 +1,5 @@
 /** A backend whose models hesitate: for tests of how the next token is chosen. */
-import type { Backend } from '../../src/backends/backend.js';
+import type { Backend } from '../../src/models/backend.js';
 import { createTextModel } from '../../src/decoding/create-text-model.js';
 import { fakeTextEngine } from '../decoding/fake-text-engine.js';
 

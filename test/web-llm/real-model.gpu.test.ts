@@ -3,7 +3,7 @@
  * On SwiftShader one token takes many seconds, so there the contract suite runs on demand only.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { browserEnvironment } from '../../src/backends/web-llm/environment.js';
+import { browserEnvironment } from '../../src/backends/web-llm/web-llm-environment.js';
 import { createWebLlmBackend } from '../../src/backends/web-llm/web-llm-backend.js';
 import type { WebLlmModule } from '../../src/backends/web-llm/web-llm-module.js';
 import { collectGeneration } from '../../src/channels/collect-generation.js';

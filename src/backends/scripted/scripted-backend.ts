@@ -3,7 +3,7 @@ import { createTextModel } from '../../decoding/create-text-model.js';
 import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
 import type { ModelEntry, Script } from '../../models/model-entry.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
-import type { Backend, LoadedModel } from '../backend.js';
+import type { Backend, LoadedModel } from '../../models/backend.js';
 import { createScriptedEmbedder } from './scripted-embeddings.js';
 import { createScriptedEngine } from './scripted-engine.js';
 import { createScriptedTranscriber } from './scripted-speech.js';

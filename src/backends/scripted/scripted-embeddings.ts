@@ -1,10 +1,10 @@
 /** Embeddings without a model: the same text always gives the same vector, texts that share words are near. @module */
 import type { Script } from '../../models/model-entry.js';
-import type { LoadedModel, ModelInfo } from '../backend.js';
+import type { LoadedModel, ModelInfo } from '../../models/backend.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../request/embedding-request.js';
-import { normaliseVector } from '../../request/normalise-vector.js';
-import { failAsScripted, pause } from './rehearse.js';
+import { normaliseVector } from '../normalise-vector.js';
+import { failAsScripted, rest } from './rehearse.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
 
 const DIMENSIONS = 64;
@@ -46,7 +46,7 @@ export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedd
       const dimensions = checkedDimensions(request.dimensions);
       const inputs = request.inputs.map(tokensOf);
       await failAsScripted(script, signal);
-      await pause(script.tokenDelayMs ?? 0, signal);
+      await rest(script.tokenDelayMs ?? 0, signal);
       const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
       return { vectors: inputs.map((tokens) => normaliseVector(vectorOf(tokens), dimensions)), promptTokens };
     },

@@ -5,7 +5,7 @@ import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
 import type { Script } from '../../models/model-entry.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../request/generation-request.js';
 import { chooseReply } from './choose-reply.js';
-import { failAsScripted, pause } from './rehearse.js';
+import { failAsScripted, rest } from './rehearse.js';
 import { END_TOKEN, ScriptedTokenizer } from './scripted-tokenizer.js';
 import { writeReply } from './write-reply.js';
 
@@ -103,7 +103,7 @@ class ScriptedSequence implements TextSequence {
   }
 
   async #pause(): Promise<void> {
-    await pause(this.#options.script.tokenDelayMs ?? 0, this.#signal);
+    await rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
     if (this.#closed.signal.aborted) throw new InferenceError('internal', 'A closed sequence was used.');
   }
 

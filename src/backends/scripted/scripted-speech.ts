@@ -1,8 +1,8 @@
 /** Transcription without a model: the script's first reply, word by word, whatever the audio says. @module */
 import type { Script } from '../../models/model-entry.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../request/transcription-request.js';
-import type { LoadedModel } from '../backend.js';
-import { failAsScripted, pause } from './rehearse.js';
+import type { LoadedModel } from '../../models/backend.js';
+import { failAsScripted, rest } from './rehearse.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
 
 export interface ScriptedTranscriberOptions {
@@ -23,7 +23,7 @@ export function createScriptedTranscriber({ script, contextLength }: ScriptedTra
     await failAsScripted(script, signal);
     const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
     for (const word of words) {
-      await pause(script.tokenDelayMs ?? 0, signal);
+      await rest(script.tokenDelayMs ?? 0, signal);
       yield { type: 'delta', text: word };
     }
     yield {

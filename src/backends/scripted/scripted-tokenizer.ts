@@ -1,5 +1,5 @@
 /** Text to tokens for scripted models: about one token per word, as with real vocabularies. @module */
-import type { TextTokenizer } from '../../events/text-tokenizer.js';
+import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 
 /** Added tokens in the order of their ids, from 256 on. */
 const ADDED_TOKENS = [

@@ -1,7 +1,7 @@
 /** Notices that the GPU of a model is gone. @module */
 import { env } from '@huggingface/transformers';
 import { InferenceError } from '../../errors/inference-error.js';
-import type { ModelInfo } from '../backend.js';
+import type { ModelInfo } from '../../models/backend.js';
 
 /**
  * Resolves when ONNX Runtime's device is lost for another reason than our own unloading; never on WASM, where nothing can

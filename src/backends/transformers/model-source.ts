@@ -2,10 +2,10 @@
 import { env, type PretrainedModelOptions } from '@huggingface/transformers';
 import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
-import { folderURLOf } from '../../models/model-files.js';
-import type { LoadOptions, ModelInfo } from '../backend.js';
+import { folderURLOf } from '../../models/entry-files.js';
+import type { LoadOptions, ModelInfo } from '../../models/backend.js';
 import { chooseDevice } from './choose-device.js';
-import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './environment.js';
+import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
 
 /** A source that is ready for `from_pretrained`. */
 export interface ModelSource {

@@ -1,5 +1,5 @@
 /** The transformers.js engine: ONNX models on WASM and WebGPU. @module */
-import type { Backend } from '../backend.js';
+import type { Backend } from '../../models/backend.js';
 
 /** Loads chat, embedding and speech models; each brings only its own code. */
 export const transformersBackend: Backend = {

@@ -1,7 +1,7 @@
 /** The remote `/v1` of an upstream model. @module */
 import { cancelled, InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
-import { upstreamURLOf } from '../../models/model-files.js';
+import { upstreamURLOf } from '../../models/entry-files.js';
 import { toUpstreamError } from './upstream-error.js';
 
 /** Sends requests to one model of a remote service. The keys that this page's clients send stay here. */

@@ -1,7 +1,7 @@
 /** What we read of `mlc-chat-config.json` and of the weights' manifest. @module */
 import type { ChatOptions } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
-import type { ModelFiles } from './model-files.js';
+import type { ModelFiles } from './web-llm-files.js';
 
 /** WebLLM's own description, plus the fields that the compiler writes and WebLLM does not declare. */
 export interface ChatConfig extends ChatOptions {

@@ -1,7 +1,7 @@
 /** Can this device run a model? Asked before anything is downloaded. @module */
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
-import type { WebLlmEnvironment } from './environment.js';
+import type { WebLlmEnvironment } from './web-llm-environment.js';
 import { requiredFeatures } from './prebuilt-models.js';
 
 /** What a GPU and its browser offer. Plain data. */

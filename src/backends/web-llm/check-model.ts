@@ -4,8 +4,8 @@ import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { readWeightsManifest, type WeightsManifest } from './chat-config.js';
 import { type DeviceFacts, missingForModel, readDeviceFacts } from './check-device.js';
-import type { WebLlmEnvironment } from './environment.js';
-import type { ModelFiles } from './model-files.js';
+import type { WebLlmEnvironment } from './web-llm-environment.js';
+import type { ModelFiles } from './web-llm-files.js';
 import { isChatModel } from './prebuilt-models.js';
 import { refusal, smallerModel } from './smaller-model.js';
 

@@ -2,7 +2,7 @@
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
-import { folderURLOf } from '../../models/model-files.js';
+import { folderURLOf } from '../../models/entry-files.js';
 
 export interface FoundModel {
   record: ModelRecord;

@@ -1,12 +1,12 @@
 /** Tokenizer and chat template of a WebLLM model folder. @module */
 import { Tokenizer } from '@huggingface/tokenizers';
-import type { TextTokenizer } from '../../events/text-tokenizer.js';
+import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-templates.js';
 import { createTextTokenizer, specialTokensOf, type TokenizerJson } from '../../prompt/create-text-tokenizer.js';
 import { type ChatConfig, endTokensOf } from './chat-config.js';
 import { toChatTemplate } from './conversation-template.js';
-import type { ModelFiles } from './model-files.js';
+import type { ModelFiles } from './web-llm-files.js';
 
 /** `tokenizer.json`, as far as it is looked into. */
 interface TokenizerFile extends TokenizerJson {

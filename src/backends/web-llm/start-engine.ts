@@ -1,7 +1,9 @@
 /** Starts WebLLM's engine with one model, so that neither an abort nor a lost device leaves the caller waiting. @module */
 import type { AppConfig, ModelRecord } from '@mlc-ai/web-llm';
-import { InferenceError } from '../../errors/inference-error.js';
+import { cancelled, InferenceError } from '../../errors/inference-error.js';
 import type { LoadProgress } from '../../models/model-entry.js';
+import { rejectOnAbort } from '../../platform/reject-on-abort.js';
+import { settledWithin } from '../../platform/settled-within.js';
 import { DeviceWatch } from './device-watch.js';
 import { progressReporter } from './load-progress.js';
 import { LogitsTap } from './logits-tap.js';
@@ -53,12 +55,16 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
     const deadline = watch.isLost ? 0 : STOP_DEADLINE_MS;
     // A generation that still runs gets its end from here: its pass may never come back.
     watch.giveUp(new InferenceError('unavailable', 'The model was unloaded.'));
-    await settledWithin(engine.unload(), deadline);
+    await settledWithin(
+      engine.unload().catch(() => {}),
+      deadline,
+    );
   };
   const detach = watch.attach(options.gpu);
   try {
     // When its device is lost or its loading aborted, WebLLM may just return, or wait for ever.
-    await Promise.race([engine.reload(record.model_id, IDLE_SAMPLER), rejectOnLoss(watch), rejectOnAbort(signal)]);
+    const ended = rejectOnAbort(signal).catch((reason: unknown) => Promise.reject(cancelled(reason)));
+    await Promise.race([engine.reload(record.model_id, IDLE_SAMPLER), rejectOnLoss(watch), ended]);
     if (watch.isLost) throw new LostWhileLoading('The device was lost.');
   } catch (error) {
     await stop();
@@ -71,19 +77,4 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
 
 async function rejectOnLoss(watch: DeviceWatch): Promise<never> {
   throw new LostWhileLoading('The device was lost.', { cause: await watch.lost });
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = (): void => reject(new InferenceError('cancelled', 'Loading was cancelled.'));
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
-}
-
-async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
-  await Promise.race([promise.catch(() => undefined), deadline]);
-  clearTimeout(timer);
 }

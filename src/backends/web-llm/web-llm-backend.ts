@@ -4,16 +4,16 @@
  * @module
  */
 import { createTextModel, type TextModel } from '../../decoding/create-text-model.js';
-import type { TextTokenizer } from '../../events/text-tokenizer.js';
+import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
-import type { Backend, LoadOptions } from '../backend.js';
+import type { Backend, LoadOptions } from '../../models/backend.js';
 import { type ChatConfig, contextLengthOf, readChatConfig } from './chat-config.js';
 import { checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
-import { browserEnvironment, type WebLlmEnvironment } from './environment.js';
+import { browserEnvironment, type WebLlmEnvironment } from './web-llm-environment.js';
 import { findModelRecord } from './find-model-record.js';
 import { loadTokenizer } from './load-tokenizer.js';
-import { ModelFiles } from './model-files.js';
+import { ModelFiles } from './web-llm-files.js';
 import { quantizationOf } from './prebuilt-models.js';
 import { LostWhileLoading, type StartedEngine, startEngine } from './start-engine.js';
 import { toLoadError } from './to-load-error.js';

@@ -5,7 +5,7 @@
  * @module
  */
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
-import type { TextTokenizer } from '../../events/text-tokenizer.js';
+import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError, throwIfCancelled } from '../../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
 import { engineLost } from './engine-lost.js';

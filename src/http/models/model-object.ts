@@ -1,6 +1,6 @@
 /** A catalog entry as the model list shows it. @module */
 import type { ModelEntry } from '../../models/model-entry.js';
-import { isHubId } from '../../models/model-files.js';
+import { isHubId } from '../../models/entry-files.js';
 
 /** Context window that is shown for a model that was never loaded and whose entry names none. */
 const ASSUMED_CONTEXT_LENGTH = 4096;

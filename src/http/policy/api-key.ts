@@ -1,12 +1,6 @@
 /** Who is calling: the credential of a request against the configured keys. @module */
 import { InferenceError } from '../../errors/inference-error.js';
-
-/** A key that the app handed out. */
-export interface ApiKey {
-  key: string;
-  /** Refused as if unknown. */
-  revoked?: boolean;
-}
+import type { ApiKey } from '../../models/access-options.js';
 
 /** Identifies callers. `identify` gives the name of the caller's counters: a digest, never the key. */
 export interface KeyRing {
@@ -18,7 +12,7 @@ export interface KeyRing {
 export const ANONYMOUS = 'anonymous';
 
 /** @param keys absent: every credential and none is accepted */
-export function createKeyRing(keys: readonly (string | ApiKey)[] | undefined): KeyRing {
+export function createKeyRing(keys: readonly ApiKey[] | undefined): KeyRing {
   if (keys === undefined) return { identify: identifyAnyone };
   const known = Promise.all(
     keys

@@ -1,14 +1,7 @@
 /** Sliding request counters per caller, per minute and per day. @module */
 import { InferenceError } from '../../errors/inference-error.js';
+import type { RateLimits } from '../../models/access-options.js';
 import type { CallerCounters, CounterStore } from './counter-store.js';
-
-/** How many requests a caller may make. */
-export interface RateLimits {
-  /** @default 600 */
-  requestsPerMinute?: number;
-  /** @default 100000 */
-  requestsPerDay?: number;
-}
 
 /** Takes requests from quotas. */
 export interface RateLimiter {

@@ -5,6 +5,7 @@
  */
 import { InferenceError, toInferenceError } from '../../errors/inference-error.js';
 import { BrokenConnection } from '../../faults/faults.js';
+import { settledWithin } from '../../platform/settled-within.js';
 import { setFailureTail } from '../../relay/failure-tail.js';
 import type { HttpContext } from '../http-context.js';
 import { encodeServerSentEvent } from './server-sent-event.js';
@@ -120,18 +121,5 @@ class EventStream {
     // Not awaited: the abort ends a step that is under way, and nobody is left to hear how.
     this.#pending?.catch(() => {});
     this.#iterator.return?.().catch(() => {});
-  }
-}
-
-/** The promise's value, or undefined when it is still pending after `milliseconds`. */
-async function settledWithin<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
 import { type CollectedGeneration, collectGeneration } from '../../../src/channels/collect-generation.js';
 import { createToolCallId, interpretTokens } from '../../../src/channels/interpret-tokens.js';
-import type { LoadedModel } from '../../../src/backends/backend.js';
+import type { LoadedModel } from '../../../src/models/backend.js';
 import type { TokenEvent } from '../../../src/events/token-event.js';
 import type { ModelEntry, Script } from '../../../src/models/model-entry.js';
 import { isInferenceError } from '../../../src/errors/inference-error.js';

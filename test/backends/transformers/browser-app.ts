@@ -4,12 +4,12 @@ import { type App, createApp } from '../../../src/http/app.js';
 import { createMemoryCounterStore } from '../../../src/http/policy/counter-store.js';
 import { Catalog } from '../../../src/models/catalog.js';
 import { DEFAULT_MODELS } from '../../../src/models/default-catalog.js';
-import { createInference } from '../../../src/scheduler/create-inference.js';
+import { Scheduler } from '../../../src/scheduler/scheduler.js';
 
 const assetsURL = new URL('/inpage/', location.href).href;
 
 export function browserApp(): App {
-  const inference = createInference({
+  const inference = new Scheduler({
     catalog: new Catalog(DEFAULT_MODELS),
     host: {
       start: (entry, options) => transformersBackend.load(entry, { ...options, assetsURL, pageURL: location.href }),

@@ -1,7 +1,7 @@
 /** The bundled models on onnxruntime-node, made to believe that they run on a GPU. */
 import { env } from '@huggingface/transformers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { LoadedModel } from '../../../src/backends/backend.js';
+import type { LoadedModel } from '../../../src/models/backend.js';
 import { transformersBackend } from '../../../src/backends/transformers/transformers-backend.js';
 import { DEFAULT_MODELS } from '../../../src/models/default-catalog.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, vi } from 'vitest';
-import type { LoadedModel } from '../../../src/backends/backend.js';
+import type { LoadedModel } from '../../../src/models/backend.js';
 import type { TokenEvent } from '../../../src/events/token-event.js';
 import { describeBackend } from '../../contract/backend-contract.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';

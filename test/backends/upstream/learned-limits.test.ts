@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadedModel } from '../../../src/backends/backend.js';
+import type { LoadedModel } from '../../../src/models/backend.js';
 import type { GenerationRequest } from '../../../src/request/generation-request.js';
 import { ask, stop } from './answer.js';
 import { loadUpstream, serveRemotely, streamOf } from './through-app.js';

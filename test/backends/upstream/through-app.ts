@@ -1,6 +1,6 @@
 /** An upstream model whose remote service is this house: another app over scripted models, reached by `fetch`. */
 import { onTestFinished, vi } from 'vitest';
-import type { LoadedModel } from '../../../src/backends/backend.js';
+import type { LoadedModel } from '../../../src/models/backend.js';
 import { upstreamBackend } from '../../../src/backends/upstream/upstream-backend.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 

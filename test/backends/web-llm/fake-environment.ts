@@ -1,7 +1,7 @@
 /** A browser for the WebLLM backend: GPU, caches and network, all in memory. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { FileCacheStorage, WebLlmEnvironment } from '../../../src/backends/web-llm/environment.js';
+import type { FileCacheStorage, WebLlmEnvironment } from '../../../src/backends/web-llm/web-llm-environment.js';
 import { CHAT_CONFIG } from './chat-config.js';
 import { type FakeModel, FakeRecord, fakeWebLlm } from './fake-engine.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadOptions } from '../../../src/backends/backend.js';
+import type { LoadOptions } from '../../../src/models/backend.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { TextModel } from '../../../src/decoding/create-text-model.js';
 import type { TokenEvent } from '../../../src/events/token-event.js';

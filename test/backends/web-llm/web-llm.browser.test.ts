@@ -1,6 +1,6 @@
 /** The installed WebLLM in real Chromium, as far as it goes without a model library. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { LoadOptions } from '../../../src/backends/backend.js';
+import type { LoadOptions } from '../../../src/models/backend.js';
 import { webLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { CHAT_CONFIG } from './chat-config.js';

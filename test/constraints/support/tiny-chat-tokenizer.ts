@@ -1,6 +1,6 @@
 /** tiny-chat's real vocabulary, without its weights. @module */
 import { Tokenizer } from '@huggingface/tokenizers';
-import type { TextTokenizer } from '../../../src/events/text-tokenizer.js';
+import type { TextTokenizer } from '../../../src/prompt/text-tokenizer.js';
 import { createTextTokenizer } from '../../../src/prompt/create-text-tokenizer.js';
 
 let loading: Promise<TextTokenizer> | undefined;

@@ -1,5 +1,5 @@
 /** Walks through a grammar without a model: every allowed token is as likely as any other, with a pull to the end. @module */
-import type { TextTokenizer } from '../../../src/events/text-tokenizer.js';
+import type { TextTokenizer } from '../../../src/prompt/text-tokenizer.js';
 import type { TokenConstraint } from '../../../src/constraints/token-constraint.js';
 
 export interface Walk {

@@ -1,6 +1,6 @@
 /** Chat completion streams. */
 import { expect, it } from 'vitest';
-import type { Backend } from '../../../src/backends/backend.js';
+import type { Backend } from '../../../src/models/backend.js';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { failureTailOf } from '../../../src/relay/failure-tail.js';

@@ -1,6 +1,6 @@
 /** Errors from below the endpoints name fields that the endpoint has. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../src/backends/backend.js';
+import type { Backend } from '../../../src/models/backend.js';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
 import { InferenceError } from '../../../src/errors/inference-error.js';
 import type { App } from '../../../src/http/app.js';

@@ -1,6 +1,6 @@
 /** The model list and single models. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../src/backends/backend.js';
+import type { Backend } from '../../../src/models/backend.js';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
 import { DEFAULT_MODELS } from '../../../src/models/default-catalog.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';

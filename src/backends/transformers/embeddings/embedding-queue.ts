@@ -1,6 +1,6 @@
 /** Lets concurrent requests share batches. @module */
 import { cancelled } from '../../../errors/inference-error.js';
-import { yieldToEventLoop } from '../../../decoding/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
 import { planBatch } from './plan-batches.js';
 
 /** Runs one batch of token id lists through the model and gives one raw vector per list, in order. */

@@ -3,12 +3,12 @@ import { AutoModel, AutoTokenizer, type PreTrainedModel, type PreTrainedTokenize
 import { InferenceError } from '../../../errors/inference-error.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../request/embedding-request.js';
-import type { LoadedModel, LoadOptions } from '../../backend.js';
+import type { LoadedModel, LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { EmbeddingQueue } from './embedding-queue.js';
 import { encodeInputs, type InputTokenizer } from './encode-inputs.js';
-import { normaliseVector } from '../../../request/normalise-vector.js';
+import { normaliseVector } from '../../normalise-vector.js';
 import { poolingOf } from './pooling-of.js';
 import { type EmbeddingSession, measureWidth, runEmbeddingBatch } from './run-embedding-batch.js';
 

@@ -1,6 +1,6 @@
 /** One padded batch through the ONNX session. @module */
 import { createTensor, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
-import { normaliseVector } from '../../../request/normalise-vector.js';
+import { normaliseVector } from '../../normalise-vector.js';
 import { type Pooling, poolVector } from './pool-vectors.js';
 
 /** The part of ONNX Runtime's session that is used here. */

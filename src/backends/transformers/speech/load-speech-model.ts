@@ -10,7 +10,7 @@ import { InferenceError } from '../../../errors/inference-error.js';
 import { decodeAudio } from '../../../media/decode-audio.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../request/transcription-request.js';
-import type { LoadedModel, LoadOptions } from '../../backend.js';
+import type { LoadedModel, LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { createLogMel } from './log-mel.js';

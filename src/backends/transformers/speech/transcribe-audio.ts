@@ -1,5 +1,5 @@
 /** From a recording to its words: windows, language, greedy decoding, text while it is being written. @module */
-import { yieldToEventLoop } from '../../../decoding/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../errors/inference-error.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../request/transcription-request.js';
 import { chooseToken, isLooping, likeliestOf, probabilityOf } from './choose-token.js';

@@ -10,7 +10,7 @@ import { InferenceError } from '../../../errors/inference-error.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-templates.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
-import type { LoadOptions } from '../../backend.js';
+import type { LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
 import { isEngineFailure } from '../engine-failure.js';
 import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';

@@ -1,6 +1,6 @@
 /** One generation on an ONNX decoder. @module */
 import type { TextSequence } from '../../../decoding/text-engine.js';
-import { yieldToEventLoop } from '../../../decoding/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../errors/inference-error.js';
 import type { ForwardPass } from './forward-pass.js';
 import type { KeptSequence } from './kept-sequence.js';

@@ -1,7 +1,7 @@
 /** transformers.js's tokenizer as a TextTokenizer. @module */
 import type { PreTrainedTokenizer } from '@huggingface/transformers';
 import type { Tokenizer } from '@huggingface/tokenizers';
-import type { TextTokenizer } from '../../../events/text-tokenizer.js';
+import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import type { ChatTemplates } from '../../../prompt/chat-templates.js';
 import {
   createTextTokenizer as createOfParts,

@@ -1,7 +1,7 @@
 /** The bundled embedder on onnxruntime-node: the same files and code as in Chromium, only another build of the engine. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LoadedModel } from '../../../../src/backends/backend.js';
+import type { LoadedModel } from '../../../../src/models/backend.js';
 import { loadEmbeddingModel } from '../../../../src/backends/transformers/embeddings/load-embedding-model.js';
 import { DEFAULT_MODELS } from '../../../../src/models/default-catalog.js';
 

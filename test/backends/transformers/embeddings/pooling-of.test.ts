@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { poolVector } from '../../../../src/backends/transformers/embeddings/pool-vectors.js';
-import { normaliseVector } from '../../../../src/request/normalise-vector.js';
+import { normaliseVector } from '../../../../src/backends/normalise-vector.js';
 import { poolingOf } from '../../../../src/backends/transformers/embeddings/pooling-of.js';
 
 describe('poolingOf', () => {

@@ -1,7 +1,7 @@
 /** The bundled speech model on onnxruntime-node: the same files and code as in Chromium, only another build of the engine. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LoadedModel } from '../../../../src/backends/backend.js';
+import type { LoadedModel } from '../../../../src/models/backend.js';
 import { loadSpeechModel } from '../../../../src/backends/transformers/speech/load-speech-model.js';
 import { DEFAULT_MODELS } from '../../../../src/models/default-catalog.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../../src/request/transcription-request.js';

@@ -1,0 +1,87 @@
+/** The gateway: app and scheduler behind ports. Runs in the gateway worker. @module */
+import type { Remote } from 'comlink';
+import { InferenceError } from '../errors/inference-error.js';
+import { Faults } from '../faults/faults.js';
+import { createApp } from '../http/app.js';
+import { Catalog } from '../models/catalog.js';
+import type { LoadProgress } from '../models/model-entry.js';
+import type { ControlPayload, Snapshot } from '../relay/protocol.js';
+import type { ModelWorkerHandle } from './remote-model.js';
+import { serveCall } from './serve-call.js';
+import { createWorkerModelHost } from './worker-model-host.js';
+import { type ControlledInference, Scheduler } from '../scheduler/scheduler.js';
+import type { GatewayOptions, PageControl } from './gateway-control.js';
+
+/** A configured gateway. */
+export interface Gateway {
+  /** Answers the call that comes through this port. */
+  connect(port: MessagePort): void;
+}
+
+/** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
+export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
+  const { models, assetsURL, pageURL, requestTimeout, prefix, apiKeys, rateLimits } = options;
+  const host = createWorkerModelHost({ spawn: () => spawn(page), assetsURL, pageURL });
+  const inference = new Scheduler({ catalog: new Catalog(models), host, requestTimeout });
+  const faults = new Faults();
+  const app = createApp({
+    inference,
+    prefix,
+    faults,
+    ...(apiKeys && { apiKeys: [...apiKeys] }),
+    ...(rateLimits && { rateLimits }),
+  });
+  const handlers = {
+    request: (request: Request) => app.fetch(request),
+    control: (payload: ControlPayload, signal: AbortSignal) => answerControl({ inference, faults }, payload, signal),
+  };
+  return {
+    connect: (port) => void serveCall(port, handlers),
+  };
+}
+
+async function spawn(page: Remote<PageControl>): Promise<ModelWorkerHandle> {
+  const result = await page.spawnModelWorker();
+  if (!result.started) throw new InferenceError('unavailable', result.reason, { retryAfter: 5 });
+  const { id, port, lifeline } = result;
+  return { port, lifeline, end: () => void page.endModelWorker(id) };
+}
+
+async function* answerControl(
+  { inference, faults }: { inference: ControlledInference; faults: Faults },
+  payload: ControlPayload,
+  signal: AbortSignal,
+): AsyncGenerator<Snapshot> {
+  if (payload.control === 'watch') return yield* watch(inference, signal);
+  if (payload.control === 'faults') faults.set(payload.settings);
+  else await inference[payload.control](payload.model);
+  yield { models: inference.status(), progress: [] };
+}
+
+/** A snapshot now and after every change; a slow reader gets fewer of them, but always the latest. */
+async function* watch(inference: ControlledInference, signal: AbortSignal): AsyncGenerator<Snapshot> {
+  let progress = new Map<string, LoadProgress>();
+  let changed = true;
+  let wake = (): void => {};
+  const stopListening = inference.onChange((report) => {
+    // Reports of one file replace each other, so that a slow reader does not make them pile up.
+    if (report) progress.set(JSON.stringify([report.model, report.file, report.stage]), report);
+    changed = true;
+    wake();
+  });
+  const onAbort = (): void => wake();
+  signal.addEventListener('abort', onAbort);
+  try {
+    while (!signal.aborted) {
+      if (changed) {
+        changed = false;
+        const reports = [...progress.values()];
+        progress = new Map();
+        yield { models: inference.status(), progress: reports };
+      } else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    stopListening();
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,37 @@
+/** What page and gateway worker call on each other through comlink. Requests do not come this way. @module */
+import type { Remote } from 'comlink';
+import type { ApiKey, RateLimits } from '../models/access-options.js';
+import type { ModelEntry } from '../models/model-entry.js';
+
+/** Everything the gateway must know. Plain data. */
+export interface GatewayOptions {
+  models: readonly ModelEntry[];
+  apiKeys: readonly ApiKey[] | undefined;
+  rateLimits: RateLimits | undefined;
+  /** Seconds. */
+  requestTimeout: number;
+  prefix: string;
+  /** Absolute; where ONNX Runtime's files are served. Ends with a slash. */
+  assetsURL: string;
+  /** Absolute; relative model sources are resolved against it. */
+  pageURL: string;
+}
+
+/** Offered by the gateway worker to its page. */
+export interface GatewayControl {
+  /** Comes first, once. */
+  configure(options: GatewayOptions, page: Remote<PageControl>): void;
+  /** Takes one end of a call's port. */
+  connect(port: MessagePort): void;
+}
+
+/** A model worker that runs, or the reason why none could be started. */
+export type SpawnResult =
+  | { started: true; id: number; port: MessagePort; lifeline: string | undefined }
+  | { started: false; reason: string };
+
+/** Offered by the page to its gateway worker, which cannot make workers itself in every browser. */
+export interface PageControl {
+  spawnModelWorker(): Promise<SpawnResult>;
+  endModelWorker(id: number): void;
+}

@@ -1,0 +1,123 @@
+/** The gateway's end of a model worker: a LoadedModel whose work happens in another realm. @module */
+import type { LoadedModel, ModelInfo } from '../models/backend.js';
+import { deserializeInferenceError, type InferenceError, throwIfCancelled } from '../errors/inference-error.js';
+import type { LoadProgress } from '../models/model-entry.js';
+import { MODEL_TIMING } from '../relay/call-timing.js';
+import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { watchLifeline } from '../relay/lifeline.js';
+import { openCall, peerGone } from '../relay/open-call.js';
+import type {
+  LoadArgument,
+  LoadItem,
+  ModelCallMessage,
+  ModelLostMessage,
+  ModelMethod,
+  ModelPayload,
+} from '../relay/protocol.js';
+
+/** A running model worker. */
+export interface ModelWorkerHandle {
+  port: MessagePort;
+  lifeline: string | undefined;
+  /** Ends the worker: the one sure way to get its memory back. */
+  end: () => void;
+}
+
+/** How to load. */
+export interface RemoteLoadOptions {
+  onProgress: (progress: LoadProgress) => void;
+  signal: AbortSignal;
+}
+
+/** Loads a model in a worker. When that fails the worker is ended, and the backend's InferenceError thrown. */
+export async function loadRemoteModel(
+  worker: ModelWorkerHandle,
+  argument: LoadArgument,
+  options: RemoteLoadOptions,
+): Promise<LoadedModel> {
+  const remote = new RemoteModel(worker);
+  try {
+    for await (const item of remote.call<LoadItem>({ method: 'load', argument }, options.signal)) {
+      if (item.type === 'progress') options.onProgress(item.progress);
+      else return remote.toLoadedModel(item.info, item.methods);
+    }
+    throw peerGone();
+  } catch (thrown) {
+    remote.end();
+    throw thrown;
+  }
+}
+
+class RemoteModel {
+  readonly #worker: ModelWorkerHandle;
+  readonly #over = new AbortController();
+  readonly #lost: Promise<InferenceError>;
+  #lose: (error: InferenceError) => void = () => {};
+
+  constructor(worker: ModelWorkerHandle) {
+    this.#worker = worker;
+    this.#lost = new Promise((resolve) => (this.#lose = resolve));
+    worker.port.onmessage = (event: MessageEvent<ModelLostMessage>) =>
+      this.#lose(deserializeInferenceError(event.data.error));
+    watchLifeline(worker.lifeline, () => this.#lose(peerGone()), this.#over.signal);
+  }
+
+  async *call<Item>(payload: ModelPayload, signal: AbortSignal): AsyncGenerator<Item, void, undefined> {
+    throwIfCancelled(signal);
+    const { port1, port2 } = new MessageChannel();
+    const message: ModelCallMessage = { type: 'call' };
+    this.#worker.port.postMessage(message, [port2]);
+    yield* openCall<Item>(port1, payload, {
+      signal,
+      timing: MODEL_TIMING,
+      lifeline: this.#worker.lifeline,
+      // A worker that does not stop when told would block every later request.
+      onStuck: () => this.end(),
+    });
+  }
+
+  toLoadedModel(info: ModelInfo, methods: readonly ModelMethod[]): LoadedModel {
+    const stream =
+      <Item>(method: ModelMethod) =>
+      (argument: unknown, signal: AbortSignal): AsyncIterable<Item> =>
+        this.call<Item>({ method, argument }, signal);
+    const single =
+      <Result>(method: ModelMethod) =>
+      async (argument: unknown, signal: AbortSignal): Promise<Result> => {
+        for await (const result of this.call<Result>({ method, argument }, signal)) return result;
+        throw peerGone();
+      };
+    return {
+      info,
+      lost: this.#lost,
+      unload: () => this.#unload(),
+      ...(methods.includes('generate') && { generate: stream('generate') }),
+      ...(methods.includes('countTokens') && { countTokens: single('countTokens') }),
+      ...(methods.includes('embed') && { embed: single('embed') }),
+      ...(methods.includes('transcribe') && { transcribe: stream('transcribe') }),
+    };
+  }
+
+  /** Ends the worker; whoever still waits for it learns so. */
+  end(): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    this.#worker.end();
+    this.#worker.port.close();
+    this.#lose(peerGone());
+  }
+
+  async #unload(): Promise<void> {
+    const deadline = AbortSignal.timeout(UNLOAD_DEADLINE);
+    // A call that is aborted waits for the worker to stop, and one that hangs does not. Ending it frees more than any unload.
+    await Promise.race([this.#sayGoodbye(deadline), rejectOnAbort(deadline)]).catch(() => {});
+    this.end();
+  }
+
+  async #sayGoodbye(signal: AbortSignal): Promise<void> {
+    for await (const _ of this.call({ method: 'unload' }, signal)) break;
+  }
+}
+
+/** Milliseconds that a model gets to say goodbye (save caches) before its worker ends. */
+const UNLOAD_DEADLINE = 2_000;

@@ -1,0 +1,112 @@
+/** The model worker's end: one backend, one loaded model, calls over a port. @module */
+import type { Backend, LoadedModel } from '../models/backend.js';
+import { InferenceError, toInferenceError } from '../errors/inference-error.js';
+import type { ModelEntry } from '../models/model-entry.js';
+import { answerCall } from '../relay/answer-call.js';
+import { MODEL_TIMING } from '../relay/call-timing.js';
+import type {
+  LoadArgument,
+  LoadItem,
+  ModelCallMessage,
+  ModelLostMessage,
+  ModelMethod,
+  ModelPayload,
+} from '../relay/protocol.js';
+
+const METHODS: readonly ModelMethod[] = ['generate', 'countTokens', 'embed', 'transcribe'];
+
+/** Serves the calls that arrive on a model worker's own port. `backendOf` finds the engine of an entry. */
+export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => Promise<Backend>): void {
+  let model: LoadedModel | undefined;
+
+  async function* load(argument: LoadArgument, signal: AbortSignal): AsyncGenerator<LoadItem> {
+    const backend = await backendOf(argument.entry);
+    const progress = new ProgressQueue();
+    const loading = backend.load(argument.entry, {
+      onProgress: (event) => progress.push({ type: 'progress', progress: event }),
+      signal,
+      assetsURL: argument.assetsURL,
+      pageURL: argument.pageURL,
+    });
+    loading.then(
+      () => progress.end(),
+      () => progress.end(),
+    );
+    yield* progress.items();
+    const loaded = await loading;
+    model = loaded;
+    void loaded.lost.then((error) => {
+      const message: ModelLostMessage = { type: 'lost', error: error.serialize() };
+      port.postMessage(message);
+    });
+    yield { type: 'loaded', info: loaded.info, methods: METHODS.filter((method) => loaded[method] !== undefined) };
+  }
+
+  async function* answer(payload: ModelPayload, signal: AbortSignal): AsyncGenerator {
+    if (payload.method === 'load') return yield* load(payload.argument, signal);
+    if (!model) throw new InferenceError('unavailable', 'The model is not loaded.');
+    if (payload.method === 'unload') return await model.unload();
+    yield* runMethod(model, payload.method, payload.argument, signal);
+  }
+
+  port.onmessage = (event: MessageEvent<ModelCallMessage>) => {
+    const [callPort] = event.ports;
+    if (callPort) void answerCall<ModelPayload, unknown>(callPort, answer, MODEL_TIMING);
+  };
+}
+
+async function* runMethod(
+  model: LoadedModel,
+  method: ModelMethod,
+  argument: unknown,
+  signal: AbortSignal,
+): AsyncGenerator {
+  // The gateway sends each method its own argument type; the port cannot carry that knowledge.
+  const call = model[method]?.bind(model) as ((argument: unknown, signal: AbortSignal) => unknown) | undefined;
+  if (!call) throw new InferenceError('model_not_supported', 'The model cannot do this.', { param: 'model' });
+  const result = call(argument, signal);
+  if (isAsyncIterable(result)) yield* result;
+  else yield await result;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Turns progress callbacks into items. */
+class ProgressQueue {
+  #items: LoadItem[] = [];
+  #ended = false;
+  #wake: () => void = () => {};
+
+  push(item: LoadItem): void {
+    this.#items.push(item);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async *items(): AsyncGenerator<LoadItem> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item) yield item;
+      else if (this.#ended) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}
+
+/** A backend that cannot even be fetched, as an error for the caller. */
+export function engineMissing(thrown: unknown): InferenceError {
+  const error = toInferenceError(thrown);
+  if (error.code !== 'internal') return error;
+  return new InferenceError(
+    'unavailable',
+    'The engine of this model could not be loaded.',
+    { retryAfter: 5 },
+    { cause: thrown },
+  );
+}

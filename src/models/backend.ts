@@ -1,0 +1,65 @@
+/**
+ * The seam between the house and the engines. A backend loads a model; a loaded model answers canonical requests.
+ * Nothing above knows which engine it is. Runs in a model worker, or in-process in Node tests.
+ * @module
+ */
+import type { InferenceError } from '../errors/inference-error.js';
+import type { ReasoningFormat, TokenEvent, ToolFormat } from '../events/token-event.js';
+import type { LoadProgress, ModelEntry } from './model-entry.js';
+import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
+
+/** Facts known once a model is loaded. Plain data. */
+export interface ModelInfo {
+  /** Tokens that prompt and answer share. */
+  contextLength: number;
+  /** Where it runs, for `status()` and `system_fingerprint`. */
+  device: 'webgpu' | 'wasm' | 'none';
+  /** WASM threads; 1 without cross-origin isolation. */
+  threads: number;
+  dtype?: string;
+  toolFormat: ToolFormat;
+  reasoningFormat: ReasoningFormat;
+  /** Image parts are understood. */
+  images: boolean;
+  /** Numbers per embedding. */
+  dimensions?: number;
+  /** Several requests may run at a time, so none waits for another. Absent: text and speech one by one. */
+  concurrent?: true;
+}
+
+/**
+ * A model that is ready. One text generation at a time is the truth of every engine that runs on the device, so callers
+ * queue (`scheduler/`); a second call while one runs is a defect, unless the model says that it is `concurrent`.
+ *
+ * Cancelling: when `signal` aborts, the engine stops within one token and the iterable ends by throwing an
+ * InferenceError `cancelled`; afterwards the model is free. Breaking out of the iteration does the same.
+ */
+export interface LoadedModel {
+  readonly info: ModelInfo;
+  /** Resolves when the model can no longer answer (worker ended, GPU device lost). Pending calls then throw it. */
+  readonly lost: Promise<InferenceError>;
+  generate?(request: GenerationRequest, signal: AbortSignal): AsyncIterable<TokenEvent>;
+  /** Tokens of the rendered prompt. */
+  countTokens?(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  embed?(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
+  transcribe?(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptEvent>;
+  /** Frees what can be freed; the worker ends afterwards. */
+  unload(): Promise<void>;
+}
+
+export interface LoadOptions {
+  /** Called from the first byte to `ready`. */
+  onProgress: (progress: LoadProgress) => void;
+  signal: AbortSignal;
+  /** Absolute base URL of static files that the app serves for engines (ONNX Runtime's wasm); ends with `/`. */
+  assetsURL: string;
+  /** Absolute URL that relative `source` URLs are resolved against. */
+  pageURL: string;
+}
+
+/** Loads models of one engine. Throws InferenceError `insufficient_resources` before any download when it cannot run here. */
+export interface Backend {
+  load(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel>;
+}

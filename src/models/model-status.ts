@@ -1,0 +1,21 @@
+/** What `inference.status()` tells about each model. Public. @module */
+import type { LoadProgress, ModelEntry } from './model-entry.js';
+
+/** Plain data, one per model of the catalog. */
+export interface ModelStatus {
+  id: string;
+  task: ModelEntry['task'];
+  backend: ModelEntry['backend'];
+  /** `failed`: the last load or run broke the engine; the next request loads it again, unless its fallback serves. */
+  state: 'absent' | 'loading' | 'ready' | 'busy' | 'failed';
+  /** Requests that wait for their turn. */
+  queued: number;
+  /** While loading: the last report. */
+  progress?: LoadProgress;
+  /** Once loaded. */
+  device?: 'webgpu' | 'wasm' | 'none';
+  /** WASM threads; 1 without cross-origin isolation. */
+  threads?: number;
+  dtype?: string;
+  contextLength?: number;
+}

@@ -1,0 +1,99 @@
+/** What a tab asks of the engine besides HTTP: its state, and to load and unload models. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import type { LoadProgress } from '../models/model-entry.js';
+import { CONNECT_DEADLINE, REQUEST_TIMING } from '../relay/call-timing.js';
+import { openCall, peerGone } from '../relay/open-call.js';
+import type { ControlPayload, Snapshot } from '../relay/protocol.js';
+import type { Connect } from '../relay/greeting.js';
+import type { ModelStatus } from '../models/model-status.js';
+
+/** Milliseconds until a lost engine is looked for again. */
+const RETRY_PAUSE = 200;
+
+/** Keeps a copy of the engine's state, from its construction until `stop`, across restarts and changes of host. */
+export class EngineClient {
+  readonly #connect: Connect;
+  readonly #onProgress: (progress: LoadProgress) => void;
+  readonly #stopped = new AbortController();
+  #models: ModelStatus[] = [];
+  #onFirst: () => void = () => {};
+  /** Resolves when the engine has answered for the first time. */
+  readonly ready: Promise<void>;
+
+  constructor(connect: Connect, onProgress: (progress: LoadProgress) => void) {
+    this.#connect = connect;
+    this.#onProgress = onProgress;
+    this.ready = new Promise((resolve) => (this.#onFirst = resolve));
+    void this.#watch();
+  }
+
+  /** The state as the engine told it last. */
+  status(): ModelStatus[] {
+    return this.#models;
+  }
+
+  /** Resolves when it is done. Rejects with the engine's InferenceError, or `unavailable` when there is no engine. */
+  async run(payload: Exclude<ControlPayload, { control: 'watch' }>): Promise<void> {
+    const { signal } = this.#stopped;
+    const snapshot = await this.#first(payload, signal);
+    this.#models = snapshot.models;
+  }
+
+  /** Ends the watch; calls that run reject. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#models = [];
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      try {
+        for await (const snapshot of this.#call({ control: 'watch' }, signal)) {
+          this.#models = snapshot.models;
+          this.#onFirst();
+          for (const progress of snapshot.progress) this.#report(progress);
+        }
+      } catch {
+        // The engine is gone or not there yet. Another one will answer, or the page's own deadlines end the wait.
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE));
+    }
+  }
+
+  async #first(payload: ControlPayload, signal: AbortSignal): Promise<Snapshot> {
+    for await (const snapshot of this.#call(payload, signal)) return snapshot;
+    throw peerGone();
+  }
+
+  async *#call(payload: ControlPayload, signal: AbortSignal): AsyncGenerator<Snapshot, void> {
+    const { port, hello } = await this.#reach(signal);
+    yield* openCall<Snapshot>(port, payload, {
+      signal,
+      timing: REQUEST_TIMING,
+      lifeline: hello.lifeline,
+    });
+  }
+
+  async #reach(signal: AbortSignal): ReturnType<Connect> {
+    try {
+      return await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+    } catch (thrown) {
+      throw new InferenceError(
+        'unavailable',
+        'No inference engine can be reached.',
+        { retryAfter: 1 },
+        { cause: thrown },
+      );
+    }
+  }
+
+  #report(progress: LoadProgress): void {
+    try {
+      this.#onProgress(progress);
+    } catch (thrown) {
+      // The app's mistake must not end the watch, nor stay unseen.
+      reportError(thrown);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/** The engine of a hosting tab: makes the gateway worker and the model workers, and replaces the gateway when it dies. @module */
+import { proxy, transfer, wrap, type Remote } from 'comlink';
+import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { watchLifeline } from '../relay/lifeline.js';
+import { peerGone } from '../relay/open-call.js';
+import type { GatewayControl, GatewayOptions, PageControl, SpawnResult } from '../gateway/gateway-control.js';
+import { decoderPort } from './audio-decoder-port.js';
+import { workerStarted } from './start-worker.js';
+
+/** Milliseconds before a gateway that could not start is tried again. */
+const RESTART_PAUSE = 1_000;
+/** Milliseconds that a gateway whose script runs gets to take its options. */
+const CONFIGURE_DEADLINE = 10_000;
+
+/** Owns all workers of a tab, from its construction until `stop`. */
+export class EngineHost implements PageControl {
+  readonly #options: GatewayOptions;
+  readonly #modelWorkers = new Map<number, Worker>();
+  readonly #stopped = new AbortController();
+  #gateway: Worker | undefined;
+  #control: Promise<Remote<GatewayControl>>;
+  #nextId = 1;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#control = this.#start();
+  }
+
+  /** Hands one end of a call's port to the gateway, as soon as there is one. */
+  connect(port: MessagePort): void {
+    this.#control.then((control) => control.connect(transfer(port, [port]))).catch(() => {}); // Stopped meanwhile.
+  }
+
+  async spawnModelWorker(): Promise<SpawnResult> {
+    const worker = new Worker(new URL('../model-worker/model-worker.ts', import.meta.url), {
+      type: 'module',
+      name: 'inpage-model',
+    });
+    const id = this.#nextId++;
+    this.#modelWorkers.set(id, worker);
+    try {
+      const lifeline = await workerStarted(worker);
+      const { port1, port2 } = new MessageChannel();
+      worker.postMessage(undefined, [port2, decoderPort()]);
+      return transfer({ started: true, id, port: port1, lifeline }, [port1]);
+    } catch (thrown) {
+      this.#modelWorkers.delete(id);
+      return { started: false, reason: thrown instanceof Error ? thrown.message : 'The worker did not start.' };
+    }
+  }
+
+  endModelWorker(id: number): void {
+    this.#modelWorkers.get(id)?.terminate();
+    this.#modelWorkers.delete(id);
+  }
+
+  /** Ends all workers. Whoever waits for them learns so from their lifelines. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#endWorkers();
+  }
+
+  /** Tries until it succeeds. Rejects when this host is stopped. */
+  #start(): Promise<Remote<GatewayControl>> {
+    const started = this.#tryToStart();
+    started.catch(() => {}); // Nobody may be waiting.
+    return started;
+  }
+
+  async #tryToStart(): Promise<Remote<GatewayControl>> {
+    const { signal } = this.#stopped;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await Promise.race([this.#startGateway(), rejectOnAbort(signal)]);
+      } catch (thrown) {
+        this.#gateway?.terminate();
+        signal.throwIfAborted();
+        // A page that is being closed cannot start workers; one with a broken deployment should see why.
+        console.error('inpage: the gateway could not be started; trying again.', thrown);
+        await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE));
+      }
+    }
+  }
+
+  async #startGateway(): Promise<Remote<GatewayControl>> {
+    const worker = new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), {
+      type: 'module',
+      name: 'inpage-gateway',
+    });
+    this.#gateway = worker;
+    const lifeline = await workerStarted(worker);
+    const died = new Promise<void>((resolve) => watchLifeline(lifeline, resolve, this.#stopped.signal));
+    const control = wrap<GatewayControl>(worker);
+    await Promise.race([
+      control.configure(this.#options, proxy(this as PageControl) as unknown as Remote<PageControl>),
+      rejectOnAbort(AbortSignal.timeout(CONFIGURE_DEADLINE)),
+      died.then(() => Promise.reject(peerGone())),
+    ]);
+    void died.then(() => this.#restart());
+    return control;
+  }
+
+  #restart(): void {
+    this.#endWorkers();
+    this.#control = this.#start();
+  }
+
+  #endWorkers(): void {
+    this.#gateway?.terminate();
+    for (const id of this.#modelWorkers.keys()) this.endModelWorker(id);
+  }
+}

@@ -1,0 +1,29 @@
+/** `inference.fetch`: a fetch whose requests below the engine's bases never leave the page. @module */
+import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import type { Connect } from '../relay/greeting.js';
+import { matchBase, type Bases } from '../relay/match-base.js';
+import { relayRequest } from '../relay/relay-request.js';
+import { toRequestPayload } from '../relay/request-payload.js';
+
+/** Builds the function. Requests outside the bases go to `networkFetch`. */
+export function createInferenceFetch(bases: Bases, connect: Connect, networkFetch: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const target = matchBase(new URL(input instanceof Request ? input.url : input, pageURL()), bases);
+    if (target === undefined) return networkFetch(input, init);
+    const request = new Request(input, withDuplex(init));
+    const { signal } = request;
+    // A body may be a stream that never ends.
+    const payload = await Promise.race([toRequestPayload(request, target), rejectOnAbort(signal)]);
+    return relayRequest(payload, connect, signal);
+  };
+}
+
+/** A stream as body is only accepted with this member, which TypeScript's `RequestInit` does not know. */
+function withDuplex(init: RequestInit | undefined): RequestInit | undefined {
+  return init?.body instanceof ReadableStream ? ({ duplex: 'half', ...init } as RequestInit) : init;
+}
+
+/** What relative URLs of requests are relative to. */
+function pageURL(): string | undefined {
+  return globalThis.document?.baseURI;
+}

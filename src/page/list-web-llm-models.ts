@@ -1,0 +1,11 @@
+/** WebLLM's list of ready-made models, for an app that lets its visitors choose one. @module */
+import type { PrebuiltModel } from '../backends/web-llm/prebuilt-model.js';
+
+/**
+ * The chat models of WebLLM's list, smallest first, with what each needs: shown before anything is downloaded. An id goes
+ * into a `ModelEntry` with `backend: 'web-llm'`. Fetches the WebLLM package from the app's own origin when first called.
+ */
+export async function listWebLlmModels(): Promise<PrebuiltModel[]> {
+  const prebuilt = await import('../backends/web-llm/prebuilt-models.js');
+  return prebuilt.listWebLlmModels();
+}

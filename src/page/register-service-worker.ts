@@ -1,0 +1,102 @@
+/** Registers the Service Worker and waits until it controls the page. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { PROTOCOL_VERSION, type Hello, type PageMessage } from '../relay/protocol.js';
+
+/** Milliseconds for the whole way from registration to control. */
+const CONTROL_DEADLINE = 15_000;
+
+/** What the Service Worker must know; it travels in the script's URL, which outlives every restart. */
+export interface ServiceWorkerSettings {
+  /** Absolute. */
+  script: string;
+  prefix: string;
+  intercept: readonly string[];
+}
+
+/**
+ * Resolves when requests of this page go through the Service Worker.
+ * @param group of this tab
+ * @throws InferenceError `unavailable` that says what to do
+ */
+export async function registerServiceWorker(
+  container: ServiceWorkerContainer,
+  settings: ServiceWorkerSettings,
+  group: string,
+): Promise<void> {
+  const url = new URL(settings.script);
+  url.searchParams.set('prefix', settings.prefix);
+  for (const base of settings.intercept) url.searchParams.append('intercept', base);
+  const registration = await register(container, url);
+  if (!location.href.startsWith(registration.scope)) {
+    throw failure(
+      `The script ${url.pathname} controls only pages below ${registration.scope}. Serve it from a folder above this page.`,
+    );
+  }
+  const deadline = AbortSignal.timeout(CONTROL_DEADLINE);
+  try {
+    await Promise.race([takeControl(container, registration, url, group), rejectOnAbort(deadline)]);
+  } catch (thrown) {
+    if (!deadline.aborted) throw thrown;
+    throw failure(
+      'The Service Worker did not take control of the page. Reload the page, or pass `serviceWorker: false`.',
+    );
+  }
+}
+
+async function register(container: ServiceWorkerContainer, url: URL): Promise<ServiceWorkerRegistration> {
+  try {
+    return await container.register(url);
+  } catch (thrown) {
+    throw failure(
+      `The Service Worker script ${url.pathname} could not be registered. Serve it as JavaScript (see \`inpage/vite\`), or pass \`serviceWorker: false\`.`,
+      thrown,
+    );
+  }
+}
+
+async function takeControl(
+  container: ServiceWorkerContainer,
+  registration: ServiceWorkerRegistration,
+  url: URL,
+  group: string,
+): Promise<void> {
+  const worker = registration.installing ?? registration.waiting ?? registration.active;
+  if (!worker) throw failure('The Service Worker was removed while it was registered.');
+  await activated(worker);
+  const { version } = await claim(worker, group);
+  if (version !== PROTOCOL_VERSION) {
+    throw failure(`The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again.`);
+  }
+  while (container.controller?.scriptURL !== url.href) {
+    await new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));
+  }
+}
+
+function activated(worker: ServiceWorker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      if (worker.state === 'activated') resolve();
+      if (worker.state === 'redundant') reject(failure('The Service Worker could not be installed.'));
+    };
+    worker.addEventListener('statechange', look);
+    look();
+  });
+}
+
+/** Hard-reloaded pages have no controller until they ask. */
+function claim(worker: ServiceWorker, group: string): Promise<Hello> {
+  const { port1, port2 } = new MessageChannel();
+  const message: PageMessage = { inpage: 'claim', group };
+  worker.postMessage(message, [port2]);
+  return new Promise((resolve) => {
+    port1.onmessage = (event: MessageEvent<Hello>) => {
+      port1.close();
+      resolve(event.data);
+    };
+  });
+}
+
+function failure(message: string, cause?: unknown): InferenceError {
+  return new InferenceError('unavailable', message, {}, { cause });
+}

@@ -1,0 +1,146 @@
+/** Checks the options of `startInference` and fills in the defaults. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import { APP_BASE } from '../models/app-base.js';
+import { DEFAULT_MODELS } from '../models/default-catalog.js';
+import { entriesByName } from '../models/entries-by-name.js';
+import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+import { filesOf } from '../models/entry-files.js';
+import { type Bases, matchBase } from '../relay/match-base.js';
+import type { ApiKey, RateLimits } from '../models/access-options.js';
+import type { InferenceOptions } from './start-options.js';
+
+/** Options with nothing left open. URLs are absolute. */
+export interface ResolvedOptions extends Bases {
+  models: readonly ModelEntry[];
+  apiKeys: readonly ApiKey[] | undefined;
+  rateLimits: RateLimits | undefined;
+  requestTimeout: number;
+  serviceWorker: string | false;
+  onProgress: (progress: LoadProgress) => void;
+}
+
+const TASKS = ['chat', 'embeddings', 'speech'];
+const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'];
+
+/**
+ * Options as the rest of the house wants them.
+ * @param page its origin, and the absolute URL that relative ones are resolved against
+ * @throws InferenceError `invalid_request`, whose `param` is the option
+ */
+export function resolveOptions(
+  options: InferenceOptions,
+  { origin, pageURL }: { origin: string; pageURL: string },
+): ResolvedOptions {
+  if (!isObject(options)) throw new InferenceError('invalid_request', 'The options must be an object.');
+  const { models = DEFAULT_MODELS, apiKeys, rateLimits, requestTimeout = 600, prefix = '/v1' } = options;
+  const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
+  checkModels(models, pageURL);
+  checkApiKeys(apiKeys);
+  checkRateLimits(rateLimits);
+  check(typeof requestTimeout === 'number' && requestTimeout > 0, 'requestTimeout', 'a number of seconds above 0');
+  check(
+    typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) && !/\/\.{1,2}(\/|$)/.test(prefix),
+    'prefix',
+    'a path such as `/v1`, without a slash at its end',
+  );
+  check(Array.isArray(intercept), 'intercept', 'an array of URLs');
+  intercept.forEach((base, index) => checkBase(base, `intercept.${index}`));
+  const bases = { origin, prefix, intercept: intercept.map((base) => base.replace(/\/+$/, '')) };
+  checkUpstreams(models, bases, pageURL);
+  check(serviceWorker === false || typeof serviceWorker === 'string', 'serviceWorker', 'the URL of a script, or false');
+  check(typeof onProgress === 'function', 'onProgress', 'a function');
+  return {
+    models: copy(models, 'models'),
+    apiKeys: copy(apiKeys, 'apiKeys'),
+    rateLimits: copy(rateLimits, 'rateLimits'),
+    requestTimeout,
+    ...bases,
+    serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,
+    onProgress,
+  };
+}
+
+function checkModels(models: readonly ModelEntry[], pageURL: string): void {
+  check(Array.isArray(models), 'models', 'an array of model entries');
+  models.forEach((entry, index) => {
+    const name = `models.${index}`;
+    check(isObject(entry), name, 'a model entry');
+    check(typeof entry.id === 'string' && entry.id !== '', `${name}.id`, 'a text that is not empty');
+    check(TASKS.includes(entry.task), `${name}.task`, `one of ${TASKS.join(', ')}`);
+    check(BACKENDS.includes(entry.backend), `${name}.backend`, `one of ${BACKENDS.join(', ')}`);
+    check(hasFiles(entry, pageURL), name, 'an entry whose `source` and `modelLibrary` are URLs, or a hub id');
+  });
+  // Refuses names that are used twice.
+  entriesByName(models);
+}
+
+/** A model behind a base that is answered here would ask itself. */
+function checkUpstreams(models: readonly ModelEntry[], bases: Bases, pageURL: string): void {
+  models.forEach((entry, index) => {
+    const isOwn = (url: string): boolean => matchBase(new URL(url), bases) !== undefined;
+    const loops = entry.backend === 'upstream' && filesOf(entry, pageURL).some(isOwn);
+    check(!loops, `models.${index}.source`, 'outside of `prefix` and `intercept`');
+  });
+}
+
+function hasFiles(entry: ModelEntry, pageURL: string): boolean {
+  try {
+    filesOf(entry, pageURL);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkApiKeys(apiKeys: readonly ApiKey[] | undefined): void {
+  if (apiKeys === undefined) return;
+  check(Array.isArray(apiKeys), 'apiKeys', 'an array of keys');
+  apiKeys.forEach((entry, index) => {
+    const key = typeof entry === 'string' ? entry : entry?.key;
+    check(typeof key === 'string' && key !== '', `apiKeys.${index}`, 'a key, or an object with a `key`');
+  });
+}
+
+function checkRateLimits(rateLimits: RateLimits | undefined): void {
+  if (rateLimits === undefined) return;
+  check(isObject(rateLimits), 'rateLimits', 'an object');
+  for (const name of ['requestsPerMinute', 'requestsPerDay'] as const) {
+    const limit = rateLimits[name];
+    check(
+      limit === undefined || (Number.isInteger(limit) && limit > 0),
+      `rateLimits.${name}`,
+      'a whole number above 0',
+    );
+  }
+}
+
+function checkBase(base: string, option: string): void {
+  const url = typeof base === 'string' && URL.canParse(base) ? new URL(base) : undefined;
+  const plain = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  check(
+    plain && !/[?#]$/.test(base),
+    option,
+    'an absolute http(s) URL without query, such as `https://api.openai.com/v1`',
+  );
+}
+
+/** The engine gets a copy, because it runs in another realm. */
+function copy<Value>(value: Value, option: string): Value {
+  try {
+    return structuredClone(value);
+  } catch {
+    throw wrong(option, 'plain data, without functions and without the proxies of reactive frameworks');
+  }
+}
+
+function check(correct: boolean, option: string, expected: string): asserts correct {
+  if (!correct) throw wrong(option, expected);
+}
+
+function wrong(option: string, expected: string): InferenceError {
+  return new InferenceError('invalid_request', `The option \`${option}\` must be ${expected}.`, { param: option });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

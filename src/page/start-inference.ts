@@ -1,0 +1,122 @@
+/** The door of the library: one call gives the page its own `/v1`. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import type { FaultSettings } from '../faults/faults.js';
+import { APP_BASE } from '../models/app-base.js';
+import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import type { ModelStatus } from '../models/model-status.js';
+import { EngineClient } from './engine-client.js';
+import { engineGroup } from './engine-group.js';
+import { EngineTab } from './engine-tab.js';
+import { createInferenceFetch } from './inference-fetch.js';
+import { registerServiceWorker } from './register-service-worker.js';
+import { resolveOptions, type ResolvedOptions } from './resolve-options.js';
+import type { InferenceOptions } from './start-options.js';
+
+/** A running service. */
+export interface PageInference {
+  /** Absolute base of the service, e.g. `https://app.example/v1`: an SDK's `baseURL`. */
+  readonly baseURL: string;
+  /** A fetch for an SDK's `fetch` option: the same answers, no Service Worker involved on the hosting tab. */
+  readonly fetch: typeof fetch;
+  /** Loads a model before its first request. Rejects with an InferenceError. */
+  load(model: string): Promise<void>;
+  /** Ends the model's engine and frees its memory; a request that it works on fails with 503. */
+  unload(model: string): Promise<void>;
+  /** The models' state as the engine told it last. */
+  status(): ModelStatus[];
+  /**
+   * Rehearsal switches for tests: failures, delays and broken streams on demand. Off until set; they end with the
+   * engine.
+   * @example
+   * await inference.faults.set({ fail: { status: 429, count: 2, retryAfter: 1 } });
+   */
+  readonly faults: {
+    /** Replaces all switches. */
+    set(settings: FaultSettings): Promise<void>;
+    /** Turns everything off. */
+    clear(): Promise<void>;
+  };
+  /** Ends this tab's part: its engine when it hosts one, and `fetch`. Another open tab takes over. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds from the call until the engine must answer. */
+const START_DEADLINE = 40_000;
+
+/**
+ * Starts inference in this page. Resolves when requests to `baseURL` are answered; models load on their first request.
+ * @throws InferenceError `invalid_request` (an option is wrong, `param` names it) or `unavailable` (says what to do)
+ * @example
+ * const inference = await startInference();
+ * const response = await fetch('/v1/chat/completions', {
+ *   method: 'POST',
+ *   body: JSON.stringify({ model: 'tiny-chat', messages: [{ role: 'user', content: 'What is the capital of France?' }] }),
+ * });
+ */
+export async function startInference(options: InferenceOptions = {}): Promise<PageInference> {
+  const resolved = resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
+  const serviceWorker = serviceWorkerContainer(resolved);
+  const group = serviceWorker && (await engineGroup(resolved, document.baseURI));
+  const tab = new EngineTab({ gateway: gatewayOptions(resolved), group, serviceWorker });
+  const client = new EngineClient(tab.connect, resolved.onProgress);
+  const inference: PageInference = {
+    baseURL: resolved.origin + resolved.prefix,
+    fetch: createInferenceFetch(resolved, tab.connect, (...request) => globalThis.fetch(...request)),
+    load: (model) => client.run({ control: 'load', model }),
+    unload: (model) => client.run({ control: 'unload', model }),
+    status: () => client.status(),
+    faults: {
+      set: (settings) => client.run({ control: 'faults', settings }),
+      clear: () => client.run({ control: 'faults', settings: {} }),
+    },
+    async stop() {
+      client.stop();
+      tab.stop();
+    },
+  };
+  try {
+    await Promise.all([control(serviceWorker, resolved, group), answered(client)]);
+  } catch (thrown) {
+    await inference.stop();
+    throw thrown;
+  }
+  return inference;
+}
+
+function serviceWorkerContainer({ serviceWorker }: ResolvedOptions): ServiceWorkerContainer | undefined {
+  if (serviceWorker === false) return undefined;
+  if (navigator.serviceWorker) return navigator.serviceWorker;
+  throw new InferenceError(
+    'unavailable',
+    'This page cannot have a Service Worker (it needs https or localhost). Pass `serviceWorker: false` and use `inference.fetch`.',
+  );
+}
+
+function gatewayOptions({ models, apiKeys, rateLimits, requestTimeout, prefix, serviceWorker }: ResolvedOptions) {
+  // Engine files lie beside the Service Worker's script, where the Vite plugin and the command line tool put them.
+  const assetsURL = new URL('inpage/', serviceWorker || new URL(APP_BASE, document.baseURI)).href;
+  return { models, apiKeys, rateLimits, requestTimeout, prefix, assetsURL, pageURL: document.baseURI };
+}
+
+async function control(
+  container: ServiceWorkerContainer | undefined,
+  { serviceWorker: script, prefix, intercept }: ResolvedOptions,
+  group: string | undefined,
+): Promise<void> {
+  if (!container || script === false || group === undefined) return;
+  await registerServiceWorker(container, { script, prefix, intercept }, group);
+}
+
+async function answered(client: EngineClient): Promise<void> {
+  const deadline = AbortSignal.timeout(START_DEADLINE);
+  try {
+    await Promise.race([client.ready, rejectOnAbort(deadline)]);
+  } catch (thrown) {
+    throw new InferenceError(
+      'unavailable',
+      'The inference engine did not start in time.',
+      { retryAfter: 5 },
+      { cause: thrown },
+    );
+  }
+}

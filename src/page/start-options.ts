@@ -1,0 +1,41 @@
+/** The options of `startInference`. Public. @module */
+import type { ApiKey, RateLimits } from '../models/access-options.js';
+import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+
+/** What an app may say about the service it starts. Everything has a default. */
+export interface InferenceOptions {
+  /**
+   * The models to serve.
+   * @default the bundled tiny-chat, tiny-embed and tiny-whisper
+   */
+  models?: readonly ModelEntry[];
+  /**
+   * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts where there is no such header. Absent: any key,
+   * or none.
+   */
+  apiKeys?: readonly ApiKey[];
+  rateLimits?: RateLimits;
+  /**
+   * Seconds until a request without a first token (streamed) or result fails with 408; loading a model does not count.
+   * @default 600
+   */
+  requestTimeout?: number;
+  /**
+   * Path of the service on the page's origin.
+   * @default '/v1'
+   */
+  prefix?: string;
+  /**
+   * Other bases that are answered in the page, e.g. `https://api.openai.com/v1`.
+   * @default []
+   */
+  intercept?: readonly string[];
+  /**
+   * URL of the Service Worker's script, relative to the page; `false`: no Service Worker, only `inference.fetch`. ONNX
+   * Runtime is loaded from `inpage/` beside the script (without one: below the app's base).
+   * @default 'inpage-sw.js' below the app's base, which the Vite plugin knows and which is '/' with other bundlers
+   */
+  serviceWorker?: string | false;
+  /** Told how far each model's loading is. */
+  onProgress?: (progress: LoadProgress) => void;
+}

@@ -1,0 +1,232 @@
+/** Everything below `http/`: model slots, queues, deadlines, and tokens turned into events. @module */
+import type { LoadedModel } from '../models/backend.js';
+import type { GenerationEvent } from '../channels/generation-event.js';
+import { createToolCallId, interpretTokens } from '../channels/interpret-tokens.js';
+import { InferenceError, toInferenceError } from '../errors/inference-error.js';
+import type { TokenEvent } from '../events/token-event.js';
+import type { Catalog } from '../models/catalog.js';
+import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+import type { EmbeddingAnswer, EmbeddingRequest } from '../request/embedding-request.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
+import { orAborted } from '../platform/reject-on-abort.js';
+import { Deadline } from './deadline.js';
+import { hearAudio } from './hear-audio.js';
+import type { Inference, RunOptions } from './inference.js';
+import { defaultMemoryBudget, evictOver } from './memory-budget.js';
+import type { ModelHost } from './model-host.js';
+import { ModelSlot } from './model-slot.js';
+import type { ModelStatus } from '../models/model-status.js';
+import { once, operationOf, runOnSlot } from './run-on-slot.js';
+
+export interface SchedulerSettings {
+  catalog: Catalog;
+  host: ModelHost;
+  /** Seconds, see {@link RunOptions.deadline}. */
+  requestTimeout: number;
+  /** Bytes of weights that may stay loaded. @default half of the device's memory */
+  memoryBudget?: number;
+  /** Unix milliseconds, with fraction where the platform has it. @default from `performance` */
+  clock?: () => number;
+  /** Unique ids of tool calls. @default createToolCallId */
+  createId?: () => string;
+}
+
+/** {@link Inference} with the controls that the page API offers. */
+export interface ControlledInference extends Inference {
+  /** Loads a model before its first request; one that this device refused is tried again. @throws InferenceError */
+  load(model: string): Promise<void>;
+  /** Ends the model's engine; a running request fails with `unavailable`. */
+  unload(model: string): Promise<void>;
+  status(): ModelStatus[];
+  /** Called after every change of status and for every load progress. Returns the way to stop listening. */
+  onChange(listener: (progress?: LoadProgress) => void): () => void;
+  /** Unloads everything. */
+  stop(): Promise<void>;
+}
+
+/** Runs the models of a catalog on a place to run models in. */
+export class Scheduler implements ControlledInference {
+  readonly catalog: Catalog;
+  readonly #settings: SchedulerSettings;
+  readonly #slots = new Map<string, ModelSlot>();
+  readonly #listeners = new Set<(progress?: LoadProgress) => void>();
+  readonly #clock: () => number;
+  readonly #createId: () => string;
+
+  constructor(settings: SchedulerSettings) {
+    this.catalog = settings.catalog;
+    this.#settings = settings;
+    this.#clock = settings.clock ?? preciseClock;
+    this.#createId = settings.createId ?? createToolCallId;
+    for (const entry of settings.catalog.entries) {
+      const slot = new ModelSlot(entry, settings.host, (progress) => this.#changed(slot, progress));
+      this.#slots.set(entry.id, slot);
+    }
+  }
+
+  contextLength(model: string): number | undefined {
+    const entry = this.catalog.require(model);
+    return this.#slots.get(entry.id)?.contextLength ?? entry.contextLength;
+  }
+
+  async *generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent, void> {
+    const asked = this.#slotFor(request.model, 'chat');
+    const deadline = this.#deadline(options);
+    try {
+      const slot = await this.#runnable(asked, deadline.signal);
+      const prompt = await hearAudio(request.prompt, slot.entry, this.catalog, (heard) =>
+        this.transcribe(heard, { signal: deadline.signal, deadline: 'result' }),
+      );
+      const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
+      const start = (model: LoadedModel, signal: AbortSignal): AsyncIterable<GenerationEvent> => {
+        requireImages(canonical, model);
+        const tokens = operationOf(model, 'generate')(canonical, signal);
+        const watched = options.deadline === 'first-token' ? meetOnFirstToken(tokens, deadline) : tokens;
+        const measured = { clock: this.#clock, createId: this.#createId, startTime: this.#clock() };
+        return interpretTokens(watched, canonical, measured);
+      };
+      yield* runOnSlot(slot, { exclusive: true, start }, deadline);
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
+    const asked = this.#slotFor(request.model, 'chat');
+    return this.#single(asked, options, true, (model, slot, signal) =>
+      operationOf(model, 'countTokens')({ ...request, model: slot.entry.id }, signal),
+    );
+  }
+
+  async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer> {
+    const asked = this.#slotFor(request.model, 'embeddings');
+    // Not exclusive: the model itself batches concurrent requests.
+    return this.#single(asked, options, false, async (model, slot, signal) => {
+      const { id } = slot.entry;
+      return { ...(await operationOf(model, 'embed')({ ...request, model: id }, signal)), model: id };
+    });
+  }
+
+  async *transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {
+    const asked = this.#slotFor(request.model, 'speech');
+    const deadline = this.#deadline(options);
+    try {
+      const slot = await this.#runnable(asked, deadline.signal);
+      const events = runOnSlot<TranscriptEvent>(
+        slot,
+        {
+          exclusive: true,
+          start: (model, signal) => operationOf(model, 'transcribe')({ ...request, model: slot.entry.id }, signal),
+        },
+        deadline,
+      );
+      for await (const event of events) {
+        if (options.deadline === 'first-token') deadline.meet();
+        yield event;
+      }
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  async load(model: string): Promise<void> {
+    const entry = this.catalog.require(model);
+    const asked = this.#slotFor(entry.id, entry.task);
+    if (asked.refused) await asked.unload();
+    const slot = await this.#runnable(asked, new AbortController().signal);
+    await slot.ready();
+  }
+
+  async unload(model: string): Promise<void> {
+    const entry = this.catalog.require(model);
+    await this.#slots.get(entry.id)?.unload();
+  }
+
+  status(): ModelStatus[] {
+    return [...this.#slots.values()].map((slot) => slot.status());
+  }
+
+  onChange(listener: (progress?: LoadProgress) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#slots.values()].map((slot) => slot.unload()));
+  }
+
+  async #single<T>(
+    asked: ModelSlot,
+    options: RunOptions,
+    exclusive: boolean,
+    work: (model: LoadedModel, slot: ModelSlot, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const deadline = this.#deadline(options);
+    try {
+      const slot = await this.#runnable(asked, deadline.signal);
+      const run = { exclusive, start: (model: LoadedModel, signal: AbortSignal) => once(work(model, slot, signal)) };
+      for await (const result of runOnSlot<T>(slot, run, deadline)) return result;
+      throw new InferenceError('internal', 'The model gave no result.');
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  #deadline(options: RunOptions): Deadline {
+    return new Deadline(this.#settings.requestTimeout, options.signal);
+  }
+
+  #slotFor(model: string, task: ModelEntry['task']): ModelSlot {
+    const entry = this.catalog.require(model);
+    const slot = this.#slots.get(entry.id);
+    if (entry.task !== task || !slot) {
+      throw new InferenceError('model_not_supported', `The model \`${model}\` does not support this operation.`, {
+        param: 'model',
+      });
+    }
+    return slot;
+  }
+
+  /** The slot itself, or where its model cannot run on this device the one that its entry names instead. */
+  async #runnable(slot: ModelSlot, signal: AbortSignal, tried: readonly ModelSlot[] = []): Promise<ModelSlot> {
+    const { fallback, device = 'auto', task } = slot.entry;
+    if (fallback === undefined || device !== 'auto' || tried.includes(slot)) return slot;
+    // Asking again would start a worker, and perhaps load for minutes, before each answer of the fallback.
+    if (slot.refused) return this.#runnable(this.#slotFor(fallback, task), signal, [...tried, slot]);
+    try {
+      await orAborted(slot.ready(), signal);
+      return slot;
+    } catch (thrown) {
+      if (toInferenceError(thrown).code !== 'insufficient_resources') throw thrown;
+      return this.#runnable(this.#slotFor(fallback, task), signal, [...tried, slot]);
+    }
+  }
+
+  #changed(slot: ModelSlot, progress?: LoadProgress): void {
+    for (const listener of this.#listeners) listener(progress);
+    if (progress?.stage === 'ready') {
+      void evictOver(this.#settings.memoryBudget ?? defaultMemoryBudget(), this.#slots.values(), slot);
+    }
+  }
+}
+
+/** Unix milliseconds like `Date.now`, but finer and never running backwards. */
+const preciseClock = (): number => performance.timeOrigin + performance.now();
+
+function requireImages(request: GenerationRequest, model: LoadedModel): void {
+  if (model.info.images || request.prompt.type === 'raw') return;
+  const hasImage = request.prompt.messages.some((message) => message.content.some((part) => part.type === 'image'));
+  if (hasImage) {
+    throw new InferenceError('unsupported_content', `The model \`${request.model}\` does not take images.`, {
+      param: 'messages',
+    });
+  }
+}
+
+async function* meetOnFirstToken(tokens: AsyncIterable<TokenEvent>, deadline: Deadline): AsyncGenerator<TokenEvent> {
+  for await (const event of tokens) {
+    if (event.type !== 'prompt') deadline.meet();
+    yield event;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * How a Service Worker finds the tab that hosts the engine: it asks, on every request anew, because anything it
+ * remembered would be lost when the browser stops it.
+ * @module
+ */
+import { pause } from '../platform/pause.js';
+import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { awaitGreeting, type GatewayPort, hangUp } from '../relay/greeting.js';
+import type { ConnectMessage, TabWords } from '../relay/protocol.js';
+
+/** What is needed of a `WindowClient`. */
+export interface TabClient {
+  readonly id: string;
+  postMessage(message: ConnectMessage, transfer: Transferable[]): void;
+}
+
+/** Whom to ask for what. */
+export interface FindHostOptions {
+  /** All open tabs of the origin. */
+  tabs: () => Promise<readonly TabClient[]>;
+  prefix: string;
+  /** The tab that makes the request, asked first: it knows its group, and may be the host. */
+  asker?: string | undefined;
+  /** Groups by tab, as far as they are known; what the asker says is added. Used when the asker is too busy to answer. */
+  groups?: Map<string, string>;
+  /** Only a host of this group will do. */
+  group?: string | undefined;
+  /** Only a gateway of this protocol version will do; absent: any, because a group is of one version. */
+  version?: number;
+  signal: AbortSignal;
+}
+
+/** Milliseconds that a tab gets to answer before the others are asked too: it may be a page without Inpage. */
+const PATIENCE = 300;
+/** Milliseconds between two rounds while no tab hosts: one is just closing, and the next in line takes over. */
+const PAUSE = 50;
+
+/**
+ * Asks until a gateway says hello. Several may be asked, one is chosen, and only that one gets the request.
+ * Rejects with the signal's reason.
+ */
+export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
+  const { tabs, prefix, asker, groups, version, signal } = options;
+  let { group } = options;
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, over.signal]);
+  const asked = new Set<MessagePort>();
+  let found: (gateway: GatewayPort) => void = () => {};
+  const host = new Promise<GatewayPort>((resolve) => (found = resolve));
+
+  const ask = (tab: TabClient): Promise<TabWords> => {
+    const { port1, port2 } = new MessageChannel();
+    asked.add(port1);
+    const { hello, tab: said } = awaitGreeting(port1, stop);
+    void hello.then((words) => {
+      if (version === undefined || words.version === version) found({ port: port1, hello: words });
+    });
+    tab.postMessage({ inpage: 'connect', prefix, group }, [port2]);
+    return said;
+  };
+
+  const round = async (): Promise<void> => {
+    const all = await tabs();
+    const first = group === undefined ? all.find((tab) => tab.id === asker) : undefined;
+    if (first) {
+      const answer = ask(first);
+      void answer.then((words) => groups?.set(first.id, words.group));
+      const words = await Promise.race([answer, pause(PATIENCE)]);
+      group = words?.group ?? groups?.get(first.id);
+      if (words?.hosts) await pause(PATIENCE);
+      if (stop.aborted) return;
+    }
+    for (const tab of all) if (tab !== first) void ask(tab);
+    await pause(PATIENCE);
+  };
+
+  const rounds = async (): Promise<never> => {
+    for (;;) {
+      await round();
+      await pause(PAUSE);
+      if (stop.aborted) return rejectOnAbort(stop);
+    }
+  };
+
+  try {
+    const gateway = await Promise.race([host, rounds(), rejectOnAbort(signal)]);
+    asked.delete(gateway.port);
+    return gateway;
+  } finally {
+    over.abort();
+    for (const port of asked) hangUp(port);
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The Service Worker: relay only. It answers the requests of its prefix and of the intercepted bases by asking the tab
+ * that hosts the engine, and leaves everything else alone. Its settings are in its own URL and it remembers nothing that
+ * it could not find again, so the browser may stop and start it at any time. Built as one classic script.
+ * @module
+ */
+import { CONNECT_DEADLINE } from '../relay/call-timing.js';
+import { findHost, type TabClient } from './find-host.js';
+import { type GatewayPort, hangUp } from '../relay/greeting.js';
+import { ownLifeline } from '../relay/lifeline.js';
+import { matchBase, type Bases } from '../relay/match-base.js';
+import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from '../relay/protocol.js';
+import { relayRequest } from '../relay/relay-request.js';
+import { TrunkLines } from './trunk-lines.js';
+import { toRequestPayload, unavailableResponse } from '../relay/request-payload.js';
+
+/** The parts of `ServiceWorkerGlobalScope` in use; TypeScript's own types for it clash with those of pages. */
+interface Scope {
+  readonly location: Location;
+  readonly clients: {
+    claim(): Promise<void>;
+    get(id: string): Promise<TabClient | undefined>;
+    matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly TabClient[]>;
+  };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: 'install' | 'activate', listener: (event: LifecycleEvent) => void): void;
+  addEventListener(type: 'fetch', listener: (event: RequestEvent) => void): void;
+  addEventListener(type: 'message', listener: (event: PageEvent) => void): void;
+}
+interface LifecycleEvent {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface RequestEvent extends LifecycleEvent {
+  readonly request: Request;
+  readonly clientId: string;
+  respondWith(response: Promise<Response>): void;
+}
+interface PageEvent extends LifecycleEvent {
+  readonly data: PageMessage | undefined;
+  readonly source: TabClient | null;
+  readonly ports: readonly MessagePort[];
+}
+
+const scope = globalThis as unknown as Scope;
+const settings = new URL(scope.location.href).searchParams;
+const prefix = settings.get('prefix') ?? '/v1';
+const bases: Bases = { origin: scope.location.origin, prefix, intercept: settings.getAll('intercept') };
+const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
+
+const trunks = new TrunkLines();
+/** Groups by tab, as far as the tabs said so since the browser started this worker. */
+const groups = new Map<string, string>();
+
+/** Milliseconds between two looks whether the tab that reads an answer still exists. */
+const CLIENT_CHECK = 5_000;
+
+// Held early, so that the first request need not wait for it.
+void ownLifeline();
+
+scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()));
+scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()));
+scope.addEventListener('fetch', (event) => {
+  const url = matchBase(new URL(event.request.url), bases);
+  if (url !== undefined) event.respondWith(answer(event, url));
+});
+scope.addEventListener('message', (event) => {
+  const [port] = event.ports;
+  if (!port) return;
+  if (event.data?.inpage === 'claim') {
+    if (event.source) {
+      trunks.forget(event.source.id);
+      groups.set(event.source.id, event.data.group);
+    }
+    event.waitUntil(claim(port));
+  }
+  if (event.data?.inpage === 'broker') event.waitUntil(broker(event.data.group, port));
+});
+
+async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {
+  const reader = new AbortController();
+  // Not every browser tells a Service Worker when the page cancels, so a look at the tab is the last resort.
+  const check = setInterval(() => void abortWhenGone(), CLIENT_CHECK);
+  const abortWhenGone = async (): Promise<void> => {
+    // A navigation's client is the page that it leaves.
+    if (request.mode !== 'navigate' && clientId && !(await scope.clients.get(clientId))) reader.abort();
+  };
+  const done = (): void => clearInterval(check);
+  const signal = AbortSignal.any([request.signal, reader.signal]);
+  signal.addEventListener('abort', done);
+  try {
+    const find = (stop: AbortSignal) =>
+      findHost({ tabs, prefix, asker: clientId, groups, version: PROTOCOL_VERSION, signal: stop });
+    // The body is read while the gateway is found.
+    const found = trunks.connect(clientId, find, AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+    const payload = await toRequestPayload(request, url).catch((thrown: unknown) => hangUpOn(found, thrown));
+    return await relayRequest(payload, () => found, signal, done);
+  } catch (thrown) {
+    done();
+    if (signal.aborted) throw thrown;
+    return unavailableResponse();
+  }
+}
+
+async function hangUpOn(found: Promise<GatewayPort>, thrown: unknown): Promise<never> {
+  void found.then(({ port }) => hangUp(port)).catch(() => {});
+  throw thrown;
+}
+
+async function claim(port: MessagePort): Promise<void> {
+  await scope.clients.claim();
+  const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION, lifeline: undefined };
+  port.postMessage(hello);
+}
+
+async function broker(group: string, port: MessagePort): Promise<void> {
+  try {
+    const signal = AbortSignal.timeout(CONNECT_DEADLINE);
+    const gateway = await findHost({ tabs, prefix, group, signal });
+    const message: BrokerMessage = { type: 'connected', hello: gateway.hello };
+    port.postMessage(message, [gateway.port]);
+  } catch {
+    const message: BrokerMessage = { type: 'unavailable' };
+    port.postMessage(message);
+  }
+}

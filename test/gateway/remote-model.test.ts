@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
+import type { Backend, LoadedModel } from '../../src/models/backend.js';
+import { InferenceError } from '../../src/errors/inference-error.js';
+import type { TokenEvent } from '../../src/events/token-event.js';
+import type { LoadProgress, ModelEntry } from '../../src/models/model-entry.js';
+import { loadRemoteModel } from '../../src/gateway/remote-model.js';
+import { serveModel } from '../../src/model-worker/serve-model.js';
+import { plainGenerationRequest } from '../../src/request/generation-request.js';
+
+const ENTRY: ModelEntry = {
+  id: 'm',
+  task: 'chat',
+  backend: 'scripted',
+  script: { replies: [{ text: 'word ', repeat: 200 }], tokenDelayMs: 1 },
+};
+const REQUEST = plainGenerationRequest('m', {
+  type: 'chat',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+});
+
+/** A model behind a real port, as in a worker; `made` counts the events that the engine itself produced. */
+async function remote(backend: Backend = scriptedBackend) {
+  const { port1, port2 } = new MessageChannel();
+  const counts = { made: 0, ended: 0 };
+  const progress: LoadProgress[] = [];
+  serveModel(port2, async () => ({
+    async load(entry, options) {
+      const model = await backend.load(entry, options);
+      return {
+        ...model,
+        generate: (...call: Parameters<NonNullable<LoadedModel['generate']>>) => counted(model, call, counts),
+      };
+    },
+  }));
+  const end = (): void => {
+    counts.ended += 1;
+    port2.close();
+  };
+  const model = await loadRemoteModel(
+    { port: port1, lifeline: undefined, end },
+    { entry: ENTRY, assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' },
+    { onProgress: (report) => progress.push(report), signal: new AbortController().signal },
+  );
+  return { model, counts, progress, end };
+}
+
+async function* counted(
+  model: LoadedModel,
+  call: Parameters<NonNullable<LoadedModel['generate']>>,
+  counts: { made: number },
+): AsyncGenerator<TokenEvent> {
+  for await (const event of model.generate!(...call)) {
+    counts.made += 1;
+    yield event;
+  }
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('a model in another realm', () => {
+  it('knows what the model knows, and reports its loading', async () => {
+    const { model, progress, end } = await remote();
+    expect(model.info.contextLength).toBeGreaterThan(0);
+    expect(progress.at(-1)?.stage).toBe('ready');
+    expect(model.generate).toBeDefined();
+    end();
+  });
+
+  it('generates the same events as the model itself', async () => {
+    const { model, end } = await remote();
+    const options = {
+      onProgress() {},
+      signal: new AbortController().signal,
+      assetsURL: 'http://localhost/',
+      pageURL: 'http://localhost/',
+    };
+    const direct = await scriptedBackend.load(ENTRY, options);
+    const { signal } = new AbortController();
+    const [there, here] = await Promise.all([
+      collect(model.generate!(REQUEST, signal)),
+      collect(direct.generate!(REQUEST, signal)),
+    ]);
+    expect(there).toEqual(here);
+    expect(await model.countTokens!(REQUEST, signal)).toBe(await direct.countTokens!(REQUEST, signal));
+    end();
+  });
+
+  it('[S25] stops within one token of an abort, and is free for the next request', async () => {
+    const { model, counts, end } = await remote();
+    const controller = new AbortController();
+    const events = model.generate!(REQUEST, controller.signal)[Symbol.asyncIterator]();
+    for (let index = 0; index < 4; index++) await events.next(); // the prompt and three tokens
+    const before = counts.made;
+    controller.abort();
+    await expect(events.next()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(counts.made - before).toBeLessThanOrEqual(1);
+    expect(await collect(model.generate!(REQUEST, new AbortController().signal))).not.toHaveLength(0);
+    end();
+  });
+
+  it('is lost when the engine says so, and keeps the reason', async () => {
+    const lost = new InferenceError('unavailable', 'The GPU device was lost.', { retryAfter: 3 });
+    const { model, end } = await remote({
+      load: async (entry, options) => ({
+        ...(await scriptedBackend.load(entry, options)),
+        lost: Promise.resolve(lost),
+      }),
+    });
+    expect(await model.lost).toMatchObject({
+      code: 'unavailable',
+      message: 'The GPU device was lost.',
+      details: { retryAfter: 3 },
+    });
+    end();
+  });
+
+  it('ends its worker with unload', async () => {
+    const { model, counts } = await remote();
+    await model.unload();
+    expect(counts.ended).toBe(1);
+    expect((await model.lost).code).toBe('unavailable');
+  });
+
+  it('ends a worker that hangs when it is told to unload, without waiting for it to stop', async () => {
+    const { model, counts } = await remote({
+      load: async (entry, options) => ({
+        ...(await scriptedBackend.load(entry, options)),
+        unload: () => new Promise(() => {}),
+      }),
+    });
+    await model.unload();
+    expect(counts.ended).toBe(1);
+  }, 15_000);
+
+  it('ends its worker when loading fails, and passes the error on', async () => {
+    const failing: Backend = {
+      load: () => Promise.reject(new InferenceError('insufficient_resources', 'Too big.', { param: 'model' })),
+    };
+    await expect(remote(failing)).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      message: 'Too big.',
+      param: 'model',
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { connectThrough } from '../../src/relay/greeting.js';
+import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
+import type { Connect } from '../../src/relay/greeting.js';
+import { relayRequest } from '../../src/relay/relay-request.js';
+import { serveCall } from '../../src/gateway/serve-call.js';
+import { TrunkLines } from '../../src/service-worker/trunk-lines.js';
+
+const handlers = {
+  request: (request: Request) => new Response(`served ${new URL(request.url).pathname}`),
+  control: async function* () {},
+};
+const never = new AbortController().signal;
+
+/** The long way to a gateway of this process; counts how often it was taken. It takes so many milliseconds. */
+function gateway(lifeline: string | undefined, delay = 0): { find: Connect; found: () => number } {
+  let found = 0;
+  const find: Connect = async (signal) => {
+    found += 1;
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    const { port, hello } = await connectThrough((end) => void serveCall(end, handlers), signal);
+    return { port, hello: { ...hello, lifeline } };
+  };
+  return { find, found: () => found };
+}
+
+async function ask(trunks: TrunkLines, find: Connect, path: string): Promise<string> {
+  const payload = { url: `http://localhost${path}`, method: 'GET', headers: [], body: undefined };
+  const response = await relayRequest(payload, (signal) => trunks.connect('tab', find, signal), never);
+  return response.text();
+}
+
+/** A gateway that only listens: the lines that branch off from a call's port, and what is said on each. */
+function listeningGateway(): { find: Connect; lines: string[][] } {
+  const lines: string[][] = [];
+  const find: Connect = async () => {
+    const { port1, port2 } = new MessageChannel();
+    port2.onmessage = ({ ports: [line] }) => {
+      const said: string[] = [];
+      lines.push(said);
+      if (line) line.onmessage = (event: MessageEvent<{ type: string }>) => said.push(event.data.type);
+    };
+    return { port: port1, hello: { type: 'hello', version: PROTOCOL_VERSION, lifeline: 'a-lock' } };
+  };
+  return { find, lines };
+}
+
+const laid = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+/** From now on nobody takes a stall of this machine for a line that is silent. */
+const waitForEver = () => void vi.spyOn(AbortSignal, 'timeout').mockReturnValue(never);
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe('TrunkLines', () => {
+  it('looks for the gateway once and then goes straight to it', async () => {
+    waitForEver();
+    const trunks = new TrunkLines();
+    const { find, found } = gateway('a-lock');
+    expect(await ask(trunks, find, '/1')).toBe('served /1');
+    await laid();
+    const before = found();
+    expect(await Promise.all([ask(trunks, find, '/2'), ask(trunks, find, '/3')])).toEqual(['served /2', 'served /3']);
+    expect(found()).toBe(before);
+  });
+
+  it('does so also where finding it takes long, as for a page without Inpage', async () => {
+    waitForEver();
+    const trunks = new TrunkLines();
+    const { find, found } = gateway('a-lock', 400);
+    await ask(trunks, find, '/1');
+    await laid();
+    expect(await ask(trunks, find, '/2')).toBe('served /2');
+    expect(found()).toBe(1);
+  });
+
+  it('lays one line per tab, and hangs it up when the tab starts anew', async () => {
+    const trunks = new TrunkLines();
+    const { find, lines } = listeningGateway();
+    await Promise.all([1, 2, 3].map(() => trunks.connect('tab', find, never)));
+    await laid();
+    await expect.poll(() => lines).toEqual([[]]);
+    trunks.forget('tab');
+    await laid();
+    await expect.poll(() => lines).toEqual([['cancel']]);
+    await trunks.connect('tab', find, never);
+    await laid();
+    await expect.poll(() => lines).toEqual([['cancel'], []]);
+    trunks.forget('tab');
+  });
+
+  it('hangs up a line that is silent', async () => {
+    const trunks = new TrunkLines();
+    const { find, lines } = listeningGateway();
+    await trunks.connect('tab', find, never);
+    await trunks.connect('tab', find, never);
+    await laid();
+    await expect.poll(() => lines).toEqual([['call', 'cancel'], []]);
+    trunks.forget('tab');
+  });
+
+  it('remembers nothing of a gateway whose death nobody would tell', async () => {
+    const trunks = new TrunkLines();
+    const { find, found } = gateway(undefined);
+    await ask(trunks, find, '/1');
+    await laid();
+    const before = found();
+    await ask(trunks, find, '/2');
+    expect(found()).toBeGreaterThan(before);
+  });
+
+  it('takes the long way again when the line is silent, and when the tab starts anew', async () => {
+    const trunks = new TrunkLines();
+    const { find, found } = gateway('a-lock');
+    await trunks.connect('tab', listeningGateway().find, never);
+    await laid();
+    expect(await ask(trunks, find, '/1')).toBe('served /1');
+    const before = found();
+    trunks.forget('tab');
+    await ask(trunks, find, '/2');
+    expect(found()).toBeGreaterThan(before);
+  });
+});
