@@ -8,6 +8,7 @@ import { chatCompletionsEndpoint } from './chat-completions/route.js';
 import { completionsEndpoint } from './completions/route.js';
 import { embeddingsEndpoint } from './embeddings/route.js';
 import type { Endpoint } from './endpoint.js';
+import type { EndpointName } from './errors/error-shapes.js';
 import { renderError } from './errors/render-error.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
 import { MAX_BODY_BYTES } from './max-body-bytes.js';
@@ -98,6 +99,7 @@ function createContext(options: AppOptions): HttpContext {
   return {
     inference: options.inference,
     now,
+    startedAt: Math.floor(now() / 1000),
     createId: options.createId ?? createUuid,
     streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },
     faults,
@@ -126,8 +128,15 @@ async function frame(c: HttpRequestContext, next: Next, context: HttpContext): P
     // hono hands only instances of Error to onError.
     c.res = answerError(thrown, c);
   }
-  c.res.headers.set('inference-id', c.get('inferenceId'));
+  setIds(c.res.headers, c.get('endpoint'), c.get('inferenceId'));
   for (const [name, value] of Object.entries(c.get('answerHeaders'))) c.res.headers.set(name, value);
+}
+
+/** The request's id under every name that clients look for. */
+function setIds(headers: Headers, endpoint: EndpointName, inferenceId: string): void {
+  headers.set('inference-id', inferenceId);
+  headers.set('x-request-id', inferenceId);
+  if (endpoint === 'messages') headers.set('request-id', inferenceId);
 }
 
 /** Around the endpoints of one path: their error shapes, and the key before anything else. */
@@ -152,7 +161,9 @@ function answerError(thrown: unknown, c: HttpRequestContext): Response {
   if (error.code === 'internal' && error.cause !== undefined) console.error(error.cause);
   // An address that no pattern fits (an empty path) comes here without having passed `frame`.
   const { endpoint = 'service', inferenceId = createUuid() } = c.var as Partial<HttpEnvironment['Variables']>;
-  return renderError(error, endpoint, inferenceId);
+  const response = renderError(error, endpoint, inferenceId);
+  setIds(response.headers, endpoint, inferenceId);
+  return response;
 }
 
 function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {

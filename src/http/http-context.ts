@@ -27,6 +27,8 @@ export interface HttpContext {
   inference: Inference;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** Unix seconds: since when there is this service. */
+  startedAt: number;
   /** A new uuid. Endpoints make their ids from it, e.g. `chatcmpl-…`. */
   createId: () => string;
   streamTiming: StreamTiming;

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 
 /** The numbered rules of the specification: letter, title, how many. */
 const RULES: [letter: string, title: string, count: number][] = [
-  ['C', 'Chat completions', 75],
-  ['T', 'Text completions', 18],
-  ['M', 'Messages', 29],
-  ['R', 'Responses', 30],
+  ['C', 'Chat completions', 76],
+  ['T', 'Text completions', 20],
+  ['M', 'Messages', 31],
+  ['R', 'Responses', 34],
   ['E', 'Embeddings', 9],
   ['A', 'Audio', 19],
   ['L', 'Models', 9],
   ['K', 'Keys and plan', 16],
-  ['Q', 'Rate limits and headers', 12],
-  ['X', 'Errors and general behaviour', 23],
-  ['S', 'Streams', 25],
+  ['Q', 'Rate limits and headers', 13],
+  ['X', 'Errors and general behaviour', 24],
+  ['S', 'Streams', 26],
 ];
 
 const root = join(import.meta.dirname, '..');

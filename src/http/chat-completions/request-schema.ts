@@ -12,6 +12,7 @@ import {
   tokenCap,
   topLogprobs,
 } from '../schemas/sampling-fields.js';
+import { EFFORTS } from '../schemas/to-effort.js';
 import { responseFormat, toolChoice, tools } from '../schemas/tools.js';
 import { chatMessage } from './message-schemas.js';
 
@@ -31,11 +32,11 @@ export const chatCompletionRequest = object({
   stream: v.nullish(v.boolean()),
   stream_options: streamOptions,
   response_format: responseFormat,
-  reasoning_effort: v.nullish(v.picklist(['low', 'medium', 'high'])),
+  reasoning_effort: v.nullish(v.picklist(EFFORTS)),
   tool_choice: toolChoice,
   parallel_tool_calls: v.nullish(v.boolean()),
   tools,
-  chat_template_kwargs: v.optional(objectOf(v.unknown())),
+  chat_template_kwargs: v.nullish(objectOf(v.unknown())),
   logprobs: v.nullish(v.boolean()),
   top_logprobs: topLogprobs,
   n: choiceCount,

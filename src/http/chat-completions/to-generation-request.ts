@@ -1,8 +1,9 @@
 /** A chat completion request as a canonical request. @module */
 import type { GenerationRequest, Reasoning } from '../../request/generation-request.js';
 import type { Message } from '../../request/message.js';
+import { toEffort } from '../schemas/to-effort.js';
 import { toSampling, toStopList } from '../schemas/to-sampling.js';
-import { toOutputFormat, toToolChoice, toTools } from '../schemas/to-tools.js';
+import { toOffer, toOutputFormat, toTools } from '../schemas/to-tools.js';
 import type { ChatCompletionRequest } from './request-schema.js';
 
 /**
@@ -14,13 +15,11 @@ export function toGenerationRequest(
   model: string,
   messages: Message[],
 ): GenerationRequest {
-  const tools = toTools(body.tools);
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return {
     model,
     prompt: { type: 'chat', messages },
-    tools,
-    toolChoice: toToolChoice(body.tool_choice, tools),
+    ...toOffer(body.tool_choice, toTools(body.tools)),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.response_format),
     sampling: toSampling(body),
@@ -37,6 +36,6 @@ function toReasoning(body: ChatCompletionRequest): Reasoning {
   const enabled = body.chat_template_kwargs?.['enable_thinking'];
   const reasoning: Reasoning = {};
   if (typeof enabled === 'boolean') reasoning.enabled = enabled;
-  if (body.reasoning_effort != null) reasoning.effort = body.reasoning_effort;
+  if (body.reasoning_effort != null) reasoning.effort = toEffort(body.reasoning_effort);
   return reasoning;
 }

@@ -3,7 +3,7 @@ import { InferenceError } from '../../errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../request/message.js';
 import { decodeBase64 } from '../media-parts/decode-base64.js';
 import { imagePartFromUrl } from '../media-parts/image-part.js';
-import type { ChatMessageInput, UserPartInput } from './message-schemas.js';
+import type { ChatMessageInput, PartInput } from './message-schemas.js';
 
 /** @throws InferenceError `invalid_media` for images, `invalid_request` for audio that is not base64 */
 export async function toMessages(messages: readonly ChatMessageInput[]): Promise<Message[]> {
@@ -14,8 +14,10 @@ async function toMessage(message: ChatMessageInput, path: string): Promise<Messa
   const content = await toParts(message.content, `${path}.content`);
   switch (message.role) {
     case 'system':
+    case 'developer':
+      return { role: 'system', content };
     case 'user':
-      return { role: message.role, content };
+      return { role: 'user', content };
     case 'tool':
       return { role: 'tool', toolCallId: message.tool_call_id, content };
     case 'assistant': {
@@ -30,16 +32,21 @@ async function toMessage(message: ChatMessageInput, path: string): Promise<Messa
   }
 }
 
-async function toParts(content: string | readonly UserPartInput[] | null, path: string): Promise<ContentPart[]> {
-  if (content === null || content === '') return [];
+async function toParts(
+  content: string | readonly PartInput[] | null | undefined,
+  path: string,
+): Promise<ContentPart[]> {
+  if (content == null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Promise.all(content.map((part, index) => toPart(part, `${path}.${index}`)));
 }
 
-async function toPart(part: UserPartInput, path: string): Promise<ContentPart> {
+async function toPart(part: PartInput, path: string): Promise<ContentPart> {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };
+    case 'refusal':
+      return { type: 'text', text: part.refusal };
     case 'image_url':
       return imagePartFromUrl(part.image_url.url, `${path}.image_url.url`);
     case 'audio_content':
@@ -49,10 +56,10 @@ async function toPart(part: UserPartInput, path: string): Promise<ContentPart> {
   }
 }
 
-function audioPart(base64: string, format: string | undefined, param: string): ContentPart {
+function audioPart(base64: string, format: string | null | undefined, param: string): ContentPart {
   // Some clients send a data URL; its media type says no more than the bytes do.
   const bytes = decodeBase64(base64.replace(/^data:[^,]{0,100};base64,/, ''));
   if (!bytes || bytes.length === 0)
     throw new InferenceError('invalid_request', `\`${param}\` must be base64-encoded audio.`, { param });
-  return { type: 'audio', mediaType: format === undefined ? undefined : `audio/${format}`, bytes };
+  return { type: 'audio', mediaType: format == null ? undefined : `audio/${format}`, bytes };
 }

@@ -108,7 +108,8 @@ export function errorShape(endpoint: EndpointName, code: InferenceErrorCode, whe
   if (code === 'unavailable' && where === 'answer') return 'plain';
   if (code === 'model_output_invalid' && usual === 'general') return 'model-output';
   const shape = except?.[code] ?? usual;
-  return where === 'stream' && (shape === 'plain' || shape === 'html') ? usual : shape;
+  // Clients know one error object inside a stream, whatever a whole answer would look like.
+  return where === 'stream' && (shape === 'plain' || shape === 'html' || shape === 'flat') ? usual : shape;
 }
 
 /** `error.type` in the messages dialect, whose set of types is smaller. */

@@ -7,7 +7,6 @@ export type StopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use
 export interface TextBlock {
   type: 'text';
   text: string;
-  citations: null;
 }
 export interface ThinkingBlock {
   type: 'thinking';
@@ -31,22 +30,15 @@ export interface MessageUsage {
   cache_read_input_tokens: number;
   /** Reasoning included. */
   output_tokens: number;
-  /** Null while nothing is generated. */
-  output_tokens_details: { thinking_tokens: number } | null;
-  cache_creation: null;
-  inference_geo: null;
-  server_tool_use: null;
-  service_tier: null;
-  speed: null;
+  /** Absent while nothing is generated. */
+  output_tokens_details?: { thinking_tokens: number };
 }
 
-/** Fields of the official clients' types for what this service does not have. */
-interface HostedFields {
-  container: null;
-  stop_details: null;
-}
-
-export interface MessageObject extends HostedFields {
+/**
+ * Fields that the official types know and this service does not have are absent, not null: released clients refuse a
+ * null where the hosted service sends none.
+ */
+export interface MessageObject {
   id: string;
   type: 'message';
   role: 'assistant';
@@ -55,12 +47,11 @@ export interface MessageObject extends HostedFields {
   stop_reason: StopReason | null;
   /** The stop sequence that fired. */
   stop_sequence: string | null;
-  diagnostics: null;
   usage: MessageUsage;
 }
 
 /** Fields of a finished message that the start did not know. */
-export interface MessageEnd extends HostedFields {
+export interface MessageEnd {
   stop_reason: StopReason;
   stop_sequence: string | null;
 }
@@ -88,12 +79,6 @@ export function usageAtStart(promptTokens: number, cachedTokens: number): Messag
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: cachedTokens,
     output_tokens: 0,
-    output_tokens_details: null,
-    cache_creation: null,
-    inference_geo: null,
-    server_tool_use: null,
-    service_tier: null,
-    speed: null,
   };
 }
 

@@ -6,8 +6,9 @@ import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool, ToolChoice } from '../../request/tool.js';
 import type { FieldNames } from '../generation/generate.js';
 import { defineTools } from '../schemas/define-tools.js';
+import { toEffort } from '../schemas/to-effort.js';
 import { toSampling } from '../schemas/to-sampling.js';
-import { requireTool, requireTools } from '../schemas/to-tools.js';
+import { requireTool, requireTools } from '../schemas/to-offer.js';
 import type { CountTokensRequest, MessagesRequest } from './request-schema.js';
 import { toMessages } from './to-messages.js';
 
@@ -81,6 +82,6 @@ function toReasoning(body: CountTokensRequest): Reasoning {
   const reasoning: Reasoning = { enabled: showsThinking(body) };
   if (body.thinking?.type === 'enabled') reasoning.budgetTokens = body.thinking.budget_tokens;
   const effort = body.output_config?.effort;
-  if (effort != null) reasoning.effort = effort === 'low' || effort === 'medium' ? effort : 'high';
+  if (effort != null) reasoning.effort = toEffort(effort);
   return reasoning;
 }

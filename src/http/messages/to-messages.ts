@@ -3,8 +3,8 @@ import type { AssistantMessage, ContentPart, Message, ToolMessage } from '../../
 import { imagePartFromBase64 } from '../media-parts/image-part.js';
 import type {
   AssistantBlockInput,
-  ImageBlockInput,
   MessageInput,
+  ResultBlockInput,
   SystemInput,
   ToolResultInput,
   UserBlockInput,
@@ -40,8 +40,7 @@ async function toUserMessages(content: string | readonly UserBlockInput[], path:
   const parts: ContentPart[] = [];
   for (const [index, block] of content.entries()) {
     if (block.type === 'tool_result') results.push(await toToolMessage(block, `${path}.${index}.content`));
-    else if (block.type === 'text') parts.push({ type: 'text', text: block.text });
-    else parts.push(await toImagePart(block, `${path}.${index}.source.data`));
+    else parts.push(await toPart(block, `${path}.${index}`));
   }
   const isOnlyResults = parts.length === 0 && results.length > 0;
   return isOnlyResults ? results : [...results, { role: 'user', content: parts }];
@@ -53,15 +52,37 @@ async function toToolMessage(block: ToolResultInput, path: string): Promise<Tool
     return { role: 'tool', toolCallId: block.tool_use_id, content: [{ type: 'text', text: content }] };
   }
   const parts: ContentPart[] = [];
-  for (const [index, part] of content.entries()) {
-    if (part.type === 'text') parts.push({ type: 'text', text: part.text });
-    else parts.push(await toImagePart(part, `${path}.${index}.source.data`));
-  }
+  for (const [index, part] of content.entries()) parts.push(await toPart(part, `${path}.${index}`));
   return { role: 'tool', toolCallId: block.tool_use_id, content: parts };
 }
 
-function toImagePart({ source }: ImageBlockInput, param: string): Promise<ContentPart> {
-  return imagePartFromBase64(source.data, param);
+async function toPart(block: ResultBlockInput, path: string): Promise<ContentPart> {
+  if (block.type === 'image') return imagePartFromBase64(block.source.data, `${path}.source.data`);
+  return { type: 'text', text: toText(block) };
+}
+
+/** A block that models know only as text: what it is about, then what it says. */
+function toText(block: Exclude<ResultBlockInput, { type: 'image' }>): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'document': {
+      const { source } = block;
+      return joinLines(block.title, block.context, source.type === 'text' ? source.data : joinTexts(source.content));
+    }
+    case 'search_result':
+      return joinLines(block.title, block.source, joinTexts(block.content));
+    case 'tool_reference':
+      return block.tool_name;
+  }
+}
+
+function joinLines(...lines: (string | null | undefined)[]): string {
+  return lines.filter((line) => line != null && line !== '').join('\n');
+}
+
+function joinTexts(content: SystemInput): string {
+  return typeof content === 'string' ? content : content.map(({ text }) => text).join('\n');
 }
 
 function toAssistantMessage(content: string | readonly AssistantBlockInput[]): AssistantMessage {

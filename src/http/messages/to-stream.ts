@@ -73,7 +73,7 @@ function* renderBlock(event: BlockEvent, state: MessageState): Generator<Message
       yield { type: 'content_block_delta', index, delta: { type: 'signature_delta', signature: state.id } };
       break;
     case 'text-start':
-      yield blockStart(index, { type: 'text', text: '', citations: null });
+      yield blockStart(index, { type: 'text', text: '' });
       return;
     case 'text-delta':
       if (event.text) yield { type: 'content_block_delta', index, delta: { type: 'text_delta', text: event.text } };
@@ -116,9 +116,6 @@ function messageStart(
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      stop_details: null,
-      container: null,
-      diagnostics: null,
       usage: usageAtStart(promptTokens, context.showCache ? cachedTokens : 0),
     },
   };
@@ -151,5 +148,5 @@ function messageEnd({ reason, stopSequence, failure }: ChoiceFinish): MessageEnd
 }
 
 function ended(stopReason: StopReason, stopSequence: string | null = null): MessageEnd {
-  return { stop_reason: stopReason, stop_sequence: stopSequence, stop_details: null, container: null };
+  return { stop_reason: stopReason, stop_sequence: stopSequence };
 }

@@ -9,12 +9,8 @@ export const listModelsEndpoint: Endpoint = {
   path: '/models',
   summary: 'Lists the models that are available to the caller.',
   route: (context) => (c) => {
-    const { inference } = context;
     const verbose = c.req.query('verbose') === 'true';
-    const models = inference.catalog.usable();
-    return c.json({
-      object: 'list',
-      data: models.map((entry) => modelObject(entry, inference.contextLength(entry.id), verbose)),
-    });
+    const models = context.inference.catalog.usable();
+    return c.json({ object: 'list', data: models.map((entry) => modelObject(entry, context, verbose)) });
   },
 };

@@ -1,6 +1,7 @@
 /** A catalog entry as the model list shows it. @module */
 import type { ModelEntry } from '../../models/model-entry.js';
 import { isHubId } from '../../models/entry-files.js';
+import type { HttpContext } from '../http-context.js';
 
 /** Context window that is shown for a model that was never loaded and whose entry names none. */
 const ASSUMED_CONTEXT_LENGTH = 4096;
@@ -13,19 +14,13 @@ const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   speech: ['transcription', 'translation'],
 };
 
-/**
- * @param knownLength of the context, in tokens; undefined while nobody knows
- * @param verbose adds `vendor_metadata`
- */
-export function modelObject(
-  entry: ModelEntry,
-  knownLength: number | undefined,
-  verbose: boolean,
-): Record<string, unknown> {
-  const contextLength = knownLength ?? ASSUMED_CONTEXT_LENGTH;
+/** @param verbose adds `vendor_metadata` */
+export function modelObject(entry: ModelEntry, context: HttpContext, verbose: boolean): Record<string, unknown> {
+  const contextLength = context.inference.contextLength(entry.id) ?? ASSUMED_CONTEXT_LENGTH;
   return {
     id: entry.id,
     object: 'model',
+    created: context.startedAt,
     owned_by: entry.ownedBy ?? 'inpage',
     context_length: contextLength,
     max_completion_tokens: Math.min(entry.maxCompletionTokens ?? contextLength, contextLength),

@@ -9,8 +9,7 @@ export const retrieveModelEndpoint: Endpoint = {
   path: '/models/:id{.+}',
   summary: 'Retrieves the metadata of one model.',
   route: (context) => (c) => {
-    const { inference } = context;
-    const entry = inference.catalog.require(c.req.param('id') ?? '');
-    return c.json(modelObject(entry, inference.contextLength(entry.id), c.req.query('verbose') === 'true'));
+    const entry = context.inference.catalog.require(c.req.param('id') ?? '');
+    return c.json(modelObject(entry, context, c.req.query('verbose') === 'true'));
   },
 };

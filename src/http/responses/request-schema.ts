@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { object, objectOf } from '../schemas/plain-object.js';
 import { integerFrom, numberBetween, topLogprobs } from '../schemas/sampling-fields.js';
+import { EFFORTS } from '../schemas/to-effort.js';
 import { functionName, MAX_TOOLS } from '../schemas/tools.js';
 import { inputSchema } from './input-schema.js';
 
@@ -42,7 +43,7 @@ const textFormat = v.variant('type', [
 ]);
 
 const reasoning = object({
-  effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+  effort: v.nullish(v.picklist(['none', ...EFFORTS])),
 });
 
 /** A field that asks for something kept between requests. */

@@ -3,10 +3,12 @@ import { checkJsonSchema } from '../../constraints/check-json-schema.js';
 import { plainGenerationRequest } from '../../request/generation-request.js';
 import type { GenerationRequest, Reasoning } from '../../request/generation-request.js';
 import type { OutputFormat } from '../../request/output-format.js';
-import type { Tool, ToolChoice } from '../../request/tool.js';
+import type { Tool } from '../../request/tool.js';
 import { defineTools } from '../schemas/define-tools.js';
+import { toEffort } from '../schemas/to-effort.js';
+import { offerAll, offerAllowed, requireTool } from '../schemas/to-offer.js';
+import type { ToolOffer } from '../schemas/to-offer.js';
 import { toSampling } from '../schemas/to-sampling.js';
-import { requireTool, requireTools } from '../schemas/to-tools.js';
 import type { ResponsesRequest } from './request-schema.js';
 import type { EchoedFields } from './response-object.js';
 import { toMessages } from './to-messages.js';
@@ -67,23 +69,12 @@ function wantsLogprobs({ include, top_logprobs: topLogprobs }: ResponsesRequest)
   return topLogprobs != null || (include ?? []).includes('message.output_text.logprobs');
 }
 
-/** The tools that may be called, and how. */
-interface Offer {
-  tools: Tool[];
-  toolChoice: ToolChoice;
-}
-
-function toOffer(choice: ResponsesRequest['tool_choice'], tools: Tool[]): Offer {
-  if (choice == null) return { tools, toolChoice: 'auto' };
-  if (typeof choice === 'string') return { tools, toolChoice: toMode(choice, tools) };
+function toOffer(choice: ResponsesRequest['tool_choice'], tools: Tool[]): ToolOffer {
+  if (choice == null) return offerAll('auto', tools);
+  if (typeof choice === 'string') return offerAll(choice, tools);
   if (choice.type === 'function') return { tools, toolChoice: requireTool(choice.name, tools, 'tool_choice.name') };
-  for (const [index, { name }] of choice.tools.entries()) requireTool(name, tools, `tool_choice.tools.${index}.name`);
-  const allowed = tools.filter((tool) => choice.tools.some(({ name }) => name === tool.name));
-  return { tools: allowed, toolChoice: toMode(choice.mode, allowed) };
-}
-
-function toMode(mode: 'none' | 'auto' | 'required', tools: readonly Tool[]): ToolChoice {
-  return mode === 'required' ? requireTools(mode, tools) : mode;
+  const names = choice.tools.map(({ name }) => name);
+  return offerAllowed({ mode: choice.mode, names, paramOf: (index) => `tool_choice.tools.${index}.name` }, tools);
 }
 
 type TextFormat = NonNullable<ResponsesRequest['text']>['format'];
@@ -102,10 +93,8 @@ function toOutputFormat(format: TextFormat): OutputFormat {
 
 type Effort = NonNullable<ResponsesRequest['reasoning']>['effort'];
 
-/** Naming an effort asks for reasoning; the levels outside low to high are the nearest of them. */
+/** Naming an effort asks for reasoning. */
 function toReasoning(effort: Effort): Reasoning {
   if (effort == null) return {};
-  if (effort === 'none') return { enabled: false };
-  if (effort === 'minimal') return { enabled: true, effort: 'low' };
-  return { enabled: true, effort: effort === 'xhigh' || effort === 'max' ? 'high' : effort };
+  return effort === 'none' ? { enabled: false } : { enabled: true, effort: toEffort(effort) };
 }

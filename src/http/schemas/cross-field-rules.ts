@@ -19,9 +19,9 @@ export function requireStream(body: StreamFields): void {
   });
 }
 
-/** @throws InferenceError `invalid_request` when `top_logprobs` comes without `logprobs: true` */
+/** @throws InferenceError `invalid_request` when `top_logprobs` (above 0) comes without `logprobs: true` */
 export function requireLogprobs(body: LogprobFields): void {
-  if (body.top_logprobs == null || body.logprobs === true) return;
+  if (!body.top_logprobs || body.logprobs === true) return;
   throw new InferenceError('invalid_request', '`top_logprobs` is only allowed when `logprobs` is true.', {
     param: 'top_logprobs',
   });

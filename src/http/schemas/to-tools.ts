@@ -1,9 +1,10 @@
 /** Tools, tool choices and response formats of chat completions as canonical ones. @module */
 import { checkJsonSchema } from '../../constraints/check-json-schema.js';
-import { InferenceError } from '../../errors/inference-error.js';
 import type { OutputFormat } from '../../request/output-format.js';
-import type { Tool, ToolChoice } from '../../request/tool.js';
+import type { Tool } from '../../request/tool.js';
 import { defineTools } from './define-tools.js';
+import { offerAll, offerAllowed, requireTool } from './to-offer.js';
+import type { ToolOffer } from './to-offer.js';
 import type { ResponseFormatInput, ToolChoiceInput, ToolInput } from './tools.js';
 
 /** @throws InferenceError `invalid_request` for parameters that no grammar can keep */
@@ -19,26 +20,16 @@ export function toTools(tools: readonly ToolInput[] | null | undefined): Tool[] 
 }
 
 /** @throws InferenceError `invalid_request` for a choice that no tool can satisfy */
-export function toToolChoice(choice: ToolChoiceInput, tools: readonly Tool[]): ToolChoice {
-  if (choice === undefined) return 'auto';
-  if (typeof choice === 'string') {
-    return choice === 'required' ? requireTools(choice, tools) : choice;
+export function toOffer(choice: ToolChoiceInput, tools: Tool[]): ToolOffer {
+  if (choice == null) return offerAll('auto', tools);
+  if (typeof choice === 'string') return offerAll(choice, tools);
+  if (choice.type === 'function') {
+    return { tools, toolChoice: requireTool(choice.function.name, tools, 'tool_choice.function.name') };
   }
-  return requireTool(choice.function.name, tools, 'tool_choice.function.name');
-}
-
-/** @throws InferenceError `invalid_request` when there is no tool */
-export function requireTools(choice: 'required', tools: readonly Tool[]): ToolChoice {
-  if (tools.length > 0) return choice;
-  throw new InferenceError('invalid_request', '`tool_choice` demands a call, but `tools` is empty.', {
-    param: 'tool_choice',
-  });
-}
-
-/** @throws InferenceError `invalid_request` when no tool has this name */
-export function requireTool(name: string, tools: readonly Tool[], param: string): ToolChoice {
-  if (tools.some((tool) => tool.name === name)) return { name };
-  throw new InferenceError('invalid_request', `\`${param}\` must be the name of one of the \`tools\`.`, { param });
+  const { mode, tools: allowed } = choice.allowed_tools;
+  const names = allowed.map(({ function: { name } }) => name);
+  const paramOf = (index: number): string => `tool_choice.allowed_tools.tools.${index}.function.name`;
+  return offerAllowed({ mode, names, paramOf }, tools);
 }
 
 /**

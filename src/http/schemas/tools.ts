@@ -25,14 +25,22 @@ const functionTool = object({
 
 export const tools = v.nullish(v.pipe(v.array(functionTool), v.maxLength(MAX_TOOLS)));
 
-export const toolChoice = v.optional(
+const namedFunction = object({ type: v.literal('function'), function: object({ name: v.string() }) });
+
+export const toolChoice = v.nullish(
   v.union([
     v.picklist(['none', 'auto', 'required']),
-    object({ type: v.literal('function'), function: object({ name: v.string() }) }),
+    v.variant('type', [
+      namedFunction,
+      object({
+        type: v.literal('allowed_tools'),
+        allowed_tools: object({ mode: v.picklist(['auto', 'required']), tools: v.array(namedFunction) }),
+      }),
+    ]),
   ]),
 );
 
-export const responseFormat = v.optional(
+export const responseFormat = v.nullish(
   v.variant('type', [
     object({ type: v.literal('text') }),
     object({ type: v.literal('json_object') }),

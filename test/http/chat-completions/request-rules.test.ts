@@ -52,6 +52,19 @@ const ACCEPTED: [string, Record<string, unknown>][] = [
     '[C17] the same fields as null',
     after({ role: 'assistant', content: 'x', reasoning: null, channel: null, tool_calls: null }),
   ],
+  [
+    '[C03] [C05] a developer message',
+    {
+      messages: [
+        { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
+        { role: 'user', content: 'Hi.' },
+      ],
+    },
+  ],
+  [
+    '[C05] an assistant message with calls alone',
+    after({ role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] }),
+  ],
   ['[C24] temperature 0', { temperature: 0 }],
   ['[C24] temperature 2', { temperature: 2 }],
   ['[C24] temperature null', { temperature: null }],
@@ -69,15 +82,24 @@ const ACCEPTED: [string, Record<string, unknown>][] = [
   ['[C43] reasoning_effort medium', { reasoning_effort: 'medium' }],
   ['[C43] reasoning_effort high', { reasoning_effort: 'high' }],
   ['[C43] reasoning_effort null', { reasoning_effort: null }],
+  ['[C44] reasoning_effort minimal', { reasoning_effort: 'minimal' }],
+  ['[C44] reasoning_effort xhigh', { reasoning_effort: 'xhigh' }],
+  ['[C44] reasoning_effort max', { reasoning_effort: 'max' }],
   ['[C51] 128 tools', { tools: tools(128) }],
   ['[C51] tools null', { tools: null }],
   ['[C54] a tool without parameters and description', tool({ description: null })],
   ['[C59] unknown template arguments', { chat_template_kwargs: { depth: 3, nested: { a: [null] } } }],
   ['[X05] unknown fields', { user: 'ann', metadata: {}, service_tier: 'auto', whatever: [1, 2] }],
+  ['[C76] a refusal in the history', after({ role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] })],
+  ['[C76] top_logprobs 0 without logprobs', { top_logprobs: 0 }],
+  [
+    '[C76] allowed_tools',
+    { tools: tools(2), tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: tools(1) } } },
+  ],
   [
     '[X06] null for every nullable field',
     Object.fromEntries(
-      'max_tokens max_completion_tokens temperature top_p top_k repetition_penalty presence_penalty do_sample stop stream reasoning_effort parallel_tool_calls tools logprobs top_logprobs n seed'
+      'max_tokens max_completion_tokens temperature top_p top_k repetition_penalty presence_penalty frequency_penalty do_sample stop stream stream_options response_format reasoning_effort tool_choice parallel_tool_calls tools chat_template_kwargs logprobs top_logprobs n logit_bias seed'
         .split(' ')
         .map((name) => [name, null]),
     ),
@@ -102,6 +124,12 @@ const REFUSED: [string, Record<string, unknown>, string][] = [
     'messages.1.role',
   ],
   ['[C05] a user message without content', { messages: [{ role: 'user' }] }, 'messages.0.content'],
+  ['[C05] an assistant message without content and calls', after({ role: 'assistant' }), 'messages.1.content'],
+  [
+    '[C05] an assistant message without content whose calls are null',
+    after({ role: 'assistant', tool_calls: null }),
+    'messages.1.content',
+  ],
   ['[C06] a number as content', text(5), 'messages.0.content'],
   ['[C06] a boolean as content', text(true), 'messages.0.content'],
   ['[C06] an object as content', text({ text: 'x' }), 'messages.0.content'],
@@ -174,6 +202,11 @@ const REFUSED: [string, Record<string, unknown>, string][] = [
     '[C49] a forced choice of no tool',
     { tools: tools(1), tool_choice: { type: 'function', function: { name: 'other' } } },
     'tool_choice.function.name',
+  ],
+  [
+    '[C76] an allowed tool that is none',
+    { tools: tools(1), tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: tools(2) } } },
+    'tool_choice.allowed_tools.tools.1.function.name',
   ],
   ['[C51] 129 tools', { tools: tools(129) }, 'tools'],
   ['[C52] a tool of another type', { tools: [...tools(1), { type: 'web_search' }] }, 'tools.1.type'],

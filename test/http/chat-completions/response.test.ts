@@ -83,6 +83,20 @@ describe('usage', () => {
     expect(capped.completion_tokens).toBe(3);
   });
 
+  it('[C03] a developer message counts as the same system message', async () => {
+    const { app } = await buildApp();
+    const tokensOf = async (role: string): Promise<number> => {
+      const messages = [
+        { role, content: 'Be brief.' },
+        { role: 'user', content: 'Hello.' },
+      ];
+      return (await chat(app, { messages })).json.usage.prompt_tokens;
+    };
+    // The template gives a system message a place of its own; a user message elsewhere would have other tokens around it.
+    expect(await tokensOf('developer')).toBe(await tokensOf('system'));
+    expect(await tokensOf('developer')).toBeGreaterThan((await chat(app)).json.usage.prompt_tokens);
+  });
+
   it('[C72] no cached tokens on chat', async () => {
     const { app } = await buildApp();
     expect((await chat(app)).json.usage).not.toHaveProperty('prompt_tokens_details');
@@ -254,6 +268,36 @@ describe('tools', () => {
       expect(Object.keys(json).toSorted()).toEqual(['error', 'error_code', 'error_param', 'error_type']);
       expect(json.error_param).toBe('tool_choice');
     }
+  });
+
+  it('[S26] the same in a stream ends with a general error', async () => {
+    const { app } = await script([{ text: 'I would rather not.' }]);
+    const { text } = await chat(app, { tools: [LOOK], tool_choice: 'required', stream: true });
+    const errors = eventsOf(text).filter(({ json }) => json?.error);
+    expect(errors.map(({ json }) => json)).toEqual([
+      {
+        error: {
+          message: expect.any(String),
+          type: 'invalid_request_error',
+          code: 'tool_choice_unsatisfied',
+          param: 'tool_choice',
+        },
+        request_id: expect.any(String),
+      },
+    ]);
+  });
+
+  it('[C76] allowed_tools offers those tools alone, and its mode is honoured', async () => {
+    const { app } = await script([CALL]);
+    const other = { type: 'function', function: { name: 'other', description: 'Something that is longer.' } };
+    const allow = (mode: string, tools: object[]) => ({ type: 'allowed_tools', allowed_tools: { mode, tools } });
+    const alone = await chat(app, { tools: [LOOK] });
+    const allowed = await chat(app, { tools: [other, LOOK], tool_choice: allow('required', [LOOK]) });
+    expect(allowed.json.usage.prompt_tokens).toBe(alone.json.usage.prompt_tokens);
+    expect(allowed.json.choices[0].message.tool_calls).toHaveLength(1);
+    const none = await chat(app, { tools: [LOOK], tool_choice: allow('auto', []) });
+    expect(none.json.choices[0].message).not.toHaveProperty('tool_calls');
+    expect((await chat(app, { tools: [LOOK], tool_choice: allow('required', []) })).status).toBe(400);
   });
 
   it('[C50] several calls have their own ids; parallel_tool_calls false allows one', async () => {

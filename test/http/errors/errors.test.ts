@@ -5,7 +5,7 @@ import { InferenceError, INFERENCE_ERROR_CODES } from '../../../src/errors/infer
 import { ERROR_SCHEMAS } from '../../../src/http/errors/error-schemas.js';
 import { ERROR_ROWS, errorShape } from '../../../src/http/errors/error-shapes.js';
 import type { EndpointName } from '../../../src/http/errors/error-shapes.js';
-import { renderError } from '../../../src/http/errors/render-error.js';
+import { errorObject, renderError } from '../../../src/http/errors/render-error.js';
 import type { ModelEntry, Script } from '../../../src/models/model-entry.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { type Answer, chat, get, post, read, UUID } from '../support/call.js';
@@ -151,6 +151,37 @@ describe('shapes', () => {
       ids.add(json.request_id);
     }
     expect(ids.size).toBe(3);
+  });
+
+  it('[X24] every answer carries its id as x-request-id, on /messages as request-id too, and errors repeat it', async () => {
+    const builds = [
+      await buildApp({ models: ALL_TASKS }),
+      await failing('unavailable'),
+      await failing('timeout', { requestTimeout: 0.05 }),
+    ];
+    for (const [path, { status, headers, json }] of (await Promise.all(builds.map(callAll))).flat()) {
+      const id = headers.get('x-request-id');
+      expect(id).toMatch(UUID);
+      expect(headers.get('inference-id')).toBe(id);
+      expect([path, headers.get('request-id')]).toEqual([path, path === '/v1/messages' ? id : null]);
+      if (status === 408) expect(json.request_id).toBe(id);
+    }
+    const { app } = builds[0]!;
+    for (const path of ['/v1/nothing', '/v1/models', '/v1/models/nobody', '/v1/openapi.json', '']) {
+      expect((await get(app, path)).headers.get('x-request-id')).toMatch(UUID);
+    }
+    const streamed = await chat(app, { stream: true });
+    expect(streamed.headers.get('x-request-id')).toBe(streamed.headers.get('inference-id'));
+  });
+
+  it('[S26] inside a chat stream every error is general', () => {
+    for (const code of INFERENCE_ERROR_CODES) {
+      const object = errorObject(new InferenceError(code, 'Something.'), 'chat-completions', 'id');
+      expect(object).toMatchObject({
+        error: { message: expect.any(String), type: expect.any(String) },
+        request_id: 'id',
+      });
+    }
   });
 
   const endpoints: EndpointName[] = [

@@ -244,6 +244,33 @@ it('[M27] every error is the dialect’s', async () => {
   });
 });
 
+it('[M31] documents, search results and tool references are read as text', async () => {
+  const replies = [
+    { match: 'The Seine.', text: 'A text.' },
+    { match: 'Two\nparts.', text: 'Parts.' },
+    { match: 'Atlas\nhttps://example.com/atlas\nRivers.', text: 'A result.' },
+    { match: 'get_tides', text: 'A tool.' },
+    { text: 'Nothing.' },
+  ];
+  const answerTo = async (content: object[]): Promise<string> =>
+    (await create({ messages: [user(content)] }, { script: { replies } })).content[0].text;
+  const inResult = (block: object) => [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [block] }];
+  const source = { type: 'text', media_type: 'text/plain', data: 'The Seine.' };
+  const document = { type: 'document', source, title: 'Rivers', context: null };
+  const parts = ['Two', 'parts.'].map((text) => ({ type: 'text', text }));
+  const found = { type: 'search_result', source: 'https://example.com/atlas', title: 'Atlas' };
+  const rivers = { ...found, content: [{ type: 'text', text: 'Rivers.' }], citations: { enabled: true } };
+  for (const within of [(block: object) => [block], inResult]) {
+    expect(await answerTo(within(document))).toBe('A text.');
+    expect(await answerTo(within({ type: 'document', source: { type: 'content', content: parts } }))).toBe('Parts.');
+    expect(await answerTo(within(rivers))).toBe('A result.');
+  }
+  expect(await answerTo(inResult({ type: 'tool_reference', tool_name: 'get_tides' }))).toBe('A tool.');
+  const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } };
+  const { body } = await refuse({ ...valid, messages: [user([pdf])] });
+  expect(body.error.param).toBe('messages.0.content.0.source.type');
+});
+
 it('[M28] unknown fields are accepted', async () => {
   expect(
     (

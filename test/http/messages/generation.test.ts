@@ -39,16 +39,25 @@ it('[M17] a message has its fields', async () => {
   expect((await create()).id).not.toBe(message.id);
 });
 
-it('[M17] [M18] a message has every field that the official type requires, streamed or not', async () => {
+/** The type with every field that may be null left out at will. */
+type WithoutNulls<T> = T extends object
+  ? { [K in keyof T as null extends T[K] ? never : K]: WithoutNulls<T[K]> } & {
+      [K in keyof T as null extends T[K] ? K : never]?: WithoutNulls<T[K]>;
+    }
+  : T;
+
+it('[M17] [M18] [M30] a message has every field that the official type requires, and null only as a stop reason', async () => {
   // Compiles only as long as no field is missing or of another type.
-  const official = (message: MessageObject): Message => message;
-  const officialEvent = (event: Exclude<MessageStreamEvent, { type: 'ping' }>): RawMessageStreamEvent => event;
-  const nothing = { container: null, stop_details: null };
-  const unused = { cache_creation: null, inference_geo: null, server_tool_use: null, service_tier: null, speed: null };
-  expect(official(await create())).toMatchObject({ ...nothing, diagnostics: null, usage: unused });
-  const events = await postStream(await build(), 'messages', valid);
-  expect(officialEvent(events[0])).toMatchObject({ message: { ...nothing, diagnostics: null, usage: unused } });
-  expect(events.at(-2)).toMatchObject({ type: 'message_delta', delta: nothing, usage: { server_tool_use: null } });
+  const official = (message: MessageObject): WithoutNulls<Message> => message;
+  type SentEvent = Exclude<MessageStreamEvent, { type: 'ping' }>;
+  const officialEvent = (event: SentEvent): WithoutNulls<RawMessageStreamEvent> => event;
+  const nullsOf = (value: unknown): string[] =>
+    [...JSON.stringify(value).matchAll(/"(\w+)":null/g)].map(([, name]) => name!);
+  const message = official(await create({ tools: TOOLS, messages: [user('How is the weather?')] }));
+  expect(nullsOf(message)).toEqual(['stop_sequence']);
+  const thinking = { type: 'enabled', budget_tokens: 1000 };
+  const events = (await postStream(await build(), 'messages', { ...valid, thinking })).map(officialEvent);
+  expect(events.flatMap(nullsOf)).toEqual(['stop_reason', 'stop_sequence', 'stop_sequence']);
 });
 
 it('[M18] usage counts input and output', async () => {

@@ -16,12 +16,15 @@ describe('list', () => {
     expect(json.data.map((model: { id: string }) => model.id)).toEqual(['tiny-chat', 'tiny-embed', 'tiny-whisper']);
   });
 
-  it('[L02] [L03] fields of a model, prices included, known before it is loaded', async () => {
+  it('[L02] [L03] [Q13] fields of a model, prices included, known before it is loaded', async () => {
     const { app } = await buildApp({ models: [...DEFAULT_MODELS, ...ALL_TASKS] });
     for (const model of (await get(app, '/v1/models')).json.data) {
       expect(model).toEqual({
         id: expect.any(String),
         object: 'model',
+        created: expect.toSatisfy(
+          (seconds) => Number.isInteger(seconds) && Math.abs(Date.now() / 1000 - seconds) < 600,
+        ),
         owned_by: expect.any(String),
         context_length: expect.toSatisfy(Number.isInteger),
         max_completion_tokens: expect.toSatisfy(Number.isInteger),
