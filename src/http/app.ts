@@ -22,7 +22,7 @@ import type { ApiKey, RateLimits } from '../models/access-options.js';
 import type { KeyRing } from './policy/api-key.js';
 import { createMemoryCounterStore } from './policy/counter-store.js';
 import type { CounterStore } from './policy/counter-store.js';
-import { createUuid } from './policy/create-uuid.js';
+import { createUuid } from '../platform/create-uuid.js';
 import { createIndexedDbCounterStore } from './policy/indexed-db-counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
 import { responsesEndpoint } from './responses/route.js';

@@ -1,4 +1,5 @@
 /** Requests and responses as plain data. @module */
+import { createUuid } from '../platform/create-uuid.js';
 import { failureTailOf } from './failure-tail.js';
 import type { RequestPayload, ResponseHead } from './protocol.js';
 
@@ -45,6 +46,6 @@ export function fromResponseHead(
 export function unavailableResponse(): Response {
   return new Response('Service Temporarily Unavailable', {
     status: 503,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' },
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1', 'x-request-id': createUuid() },
   });
 }

@@ -207,7 +207,7 @@ it('a reader that leaves aborts nothing within its cancel, where WebKit cannot s
 });
 
 describe('an engine that dies', () => {
-  it('[X17] before the head makes a 503', async () => {
+  it('[X17] [X24] before the head makes a 503', async () => {
     const { fetch, kill } = relay(() => {
       setTimeout(kill, 10);
       return new Promise(() => {});
@@ -218,6 +218,7 @@ describe('an engine that dies', () => {
       'Service Temporarily Unavailable',
       '1',
     ]);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it('[S24] while it streams ends the body with the failure tail', async () => {

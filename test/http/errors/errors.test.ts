@@ -159,12 +159,12 @@ describe('shapes', () => {
       await failing('unavailable'),
       await failing('timeout', { requestTimeout: 0.05 }),
     ];
-    for (const [path, { status, headers, json }] of (await Promise.all(builds.map(callAll))).flat()) {
+    for (const [path, { headers, json }] of (await Promise.all(builds.map(callAll))).flat()) {
       const id = headers.get('x-request-id');
       expect(id).toMatch(UUID);
       expect(headers.get('inference-id')).toBe(id);
       expect([path, headers.get('request-id')]).toEqual([path, path === '/v1/messages' ? id : null]);
-      if (status === 408) expect(json.request_id).toBe(id);
+      expect([undefined, id]).toContain(json?.request_id);
     }
     const { app } = builds[0]!;
     for (const path of ['/v1/nothing', '/v1/models', '/v1/models/nobody', '/v1/openapi.json', '']) {
