@@ -12,7 +12,7 @@ import type { BridgedAnswer } from './bridged-request.js';
 /** Methods whose requests a page makes without a body. */
 const BODILESS = new Set(['GET', 'HEAD']);
 
-/** Of one page. */
+/** Carries HTTP requests of other programs into one open page, and the answers back. */
 export class PageBridge {
   /** Absolute base of the service. */
   readonly baseURL: string;

@@ -1,5 +1,5 @@
 /**
- * The one error type of the house. Everything that can go wrong for a caller is one of these codes; `http/errors/`
+ * The one error type of the library. Everything that can go wrong for a caller is one of these codes; `http/errors/`
  * alone decides which status and body shape a dialect owes for it.
  * @module
  */
@@ -117,7 +117,7 @@ export function throwIfCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw cancelled();
 }
 
-/** True for an InferenceError of any realm or bundle, where `instanceof` fails. */
+/** True for an InferenceError of any realm or bundle, where `instanceof` fails. Never throws. */
 export function isInferenceError(value: unknown): value is InferenceError {
   return typeof value === 'object' && value !== null && MARK in value;
 }

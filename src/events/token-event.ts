@@ -45,7 +45,7 @@ export interface TokenTextEvent {
   logprob?: TokenLogprob;
 }
 
-/** What an engine emits instead of tokens when it gives them their meaning itself. Counts as one token. */
+/** What an engine emits instead of tokens when its output is parsed already (a remote model's). Counts as one token. */
 export interface PieceEvent {
   type: 'piece';
   /** 0 to n-1. */

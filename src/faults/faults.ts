@@ -1,4 +1,4 @@
-/** Rehearsal switches: the bad days of an inference service, on demand, for an app's own tests. @module */
+/** Rehearsal switches: failures, delays and broken streams on demand, for the tests of an app. @module */
 import { pause } from '../platform/pause.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { InferenceErrorCode } from '../errors/inference-error.js';
@@ -38,7 +38,7 @@ export class Faults {
     this.#failuresLeft = settings.fail === undefined ? 0 : (settings.fail.count ?? 1);
   }
 
-  /** Everything off. */
+  /** Turns all switches off. */
   clear(): void {
     this.set({});
   }

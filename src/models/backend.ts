@@ -1,5 +1,5 @@
 /**
- * The seam between the house and the engines. A backend loads a model; a loaded model answers canonical requests.
+ * The interface between the scheduler and the engines. A backend loads a model; a loaded model answers canonical requests.
  * Nothing above knows which engine it is. Runs in a model worker, or in-process in Node tests.
  * @module
  */

@@ -29,7 +29,7 @@ export function upstreamURLOf(source: string | undefined, pageURL: string): stri
 }
 
 /**
- * Absolute URLs (and hub ids) of all that an entry names. The same words mean other files on a page in another folder.
+ * Absolute URLs (and hub ids) of all that an entry names. A relative source means other files on a page in another folder.
  * @param pageURL absolute
  * @throws TypeError when one is no URL
  */

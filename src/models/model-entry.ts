@@ -7,15 +7,19 @@ export interface VendorMetadata {
   region?: string;
   /** Requests leave the device. */
   is_external?: boolean;
+  /** Name of the model's architecture, e.g. `llama`. */
   architecture?: string;
+  /** Who made the model. */
   provider?: string;
   /** What the model can do, e.g. `chat`, `tools`, `json`, `reasoning`, `embeddings`, `transcription`. */
   capabilities?: string[];
+  /** SPDX id or name of the weights' licence. */
   license?: string;
   /** In the words of the catalog, e.g. `available`. */
   status?: string;
   /** Page of the model on its hub. */
   hf_link?: string;
+  /** What the model is, in a sentence or two. */
   overview?: string;
   /** @default the task */
   category?: string;
@@ -23,8 +27,11 @@ export interface VendorMetadata {
 
 /** Shown as it is by `GET /v1/models`, in whatever unit the app means; nothing is billed. */
 export interface Pricing {
+  /** Price of prompt tokens. */
   prompt: number;
+  /** Price of generated tokens. */
   completion: number;
+  /** Price of an hour of sound. */
   duration_per_hour: number;
 }
 
@@ -32,8 +39,11 @@ export interface Pricing {
 export interface ScriptedReply {
   /** The reply is used when the last message contains this text. Absent: used when no other matches. */
   match?: string;
+  /** The answer's text. */
   text?: string;
+  /** What the model thinks before it answers. */
   reasoning?: string;
+  /** Calls after the text, in this order. */
   toolCalls?: { name: string; arguments: object }[];
   /** `text` is written this many times. @default 1 */
   repeat?: number;
@@ -53,6 +63,7 @@ export interface Script {
 export interface ModelEntry {
   /** The name that requests use. */
   id: string;
+  /** What the model does; requests for another task are refused with 400. */
   task: 'chat' | 'embeddings' | 'speech';
   /** An `upstream` model runs behind a remote `/v1`: its requests leave the device, and it is listed as external. */
   backend: 'transformers' | 'web-llm' | 'upstream' | 'scripted';
@@ -82,12 +93,15 @@ export interface ModelEntry {
   reasoningFormat?: ReasoningFormat;
   /** web-llm: URL of the compiled model library; absent: the id (or source) is one of WebLLM's own list. */
   modelLibrary?: string;
+  /** `owned_by` of the model object. @default 'inpage' */
   ownedBy?: string;
   /** Context window in tokens; absent: the model's own. */
   contextLength?: number;
   /** Largest completion in tokens; absent: the context window. */
   maxCompletionTokens?: number;
+  /** `vendor_metadata` of the model object, over what the library knows by itself. */
   metadata?: VendorMetadata;
+  /** `pricing` of the model object. @default zeros */
   pricing?: Pricing;
   /** Rehearses 422 `model_not_in_plan`. */
   access?: 'not-in-plan';
@@ -103,7 +117,9 @@ export interface ModelEntry {
 
 /** One shape for every backend, from the first byte to ready. */
 export interface LoadProgress {
+  /** Id of the entry. */
   model: string;
+  /** Name of the file within the model's folder; absent: the report is about the whole model. */
   file?: string;
   /** Bytes so far, of `file` when given, else of the whole model. */
   loadedBytes: number;

@@ -3,8 +3,11 @@ import type { LoadProgress, ModelEntry } from './model-entry.js';
 
 /** Plain data, one per model of the catalog. */
 export interface ModelStatus {
+  /** Id of the entry. */
   id: string;
+  /** What it does. */
   task: ModelEntry['task'];
+  /** Which engine runs it. */
   backend: ModelEntry['backend'];
   /** `failed`: the last load or run broke the engine; the next request loads it again, unless its fallback serves. */
   state: 'absent' | 'loading' | 'ready' | 'busy' | 'failed';
@@ -16,6 +19,8 @@ export interface ModelStatus {
   device?: 'webgpu' | 'wasm' | 'none';
   /** WASM threads; 1 without cross-origin isolation. */
   threads?: number;
+  /** Precision of the loaded weights, e.g. `q8`. */
   dtype?: string;
+  /** Tokens of the context window. */
   contextLength?: number;
 }

@@ -23,7 +23,7 @@ const TASKS = ['chat', 'embeddings', 'speech'];
 const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'];
 
 /**
- * Options as the rest of the house wants them.
+ * The options with all defaults filled in.
  * @param page its origin, and the absolute URL that relative ones are resolved against
  * @throws InferenceError `invalid_request`, whose `param` is the option
  */

@@ -14,6 +14,7 @@ export interface InferenceOptions {
    * or none.
    */
   apiKeys?: readonly ApiKey[];
+  /** How often a key may ask; more is answered with 429. */
   rateLimits?: RateLimits;
   /**
    * Seconds until a request without a first token (streamed) or result fails with 408; loading a model does not count.

@@ -23,8 +23,11 @@ export interface InstalledInference {
    * a Service Worker answers them; `page.waitForResponse` does.
    */
   readonly requests: readonly Request[];
+  /** Loads a model before its first request. @throws Error with the message of `PageInference.load` */
   load(model: string): Promise<void>;
+  /** Ends a model's engine and frees its memory. @throws Error when the page is gone */
   unload(model: string): Promise<void>;
+  /** The models' state. @throws Error when the page is gone */
   status(): Promise<ModelStatus[]>;
   /** Failures, delays and broken streams on demand. */
   readonly faults: PageInference['faults'];

@@ -129,7 +129,7 @@ class AnsweredCall<Payload, Item> {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
     const items = this.#buffer.splice(0, this.#credit);
     this.#credit -= items.length;
-    // What had to go out early is no debt of later items.
+    // A message that was sent ahead of the pace (a full buffer, the end) does not make later ones wait longer.
     this.#allowance = Math.max(0, this.#allowance - 1);
     this.#send({ type: 'items', items });
   }

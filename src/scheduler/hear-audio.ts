@@ -10,7 +10,9 @@ type Transcribe = (request: TranscriptionRequest) => AsyncIterable<TranscriptEve
 
 /**
  * The prompt with every audio part replaced by a text part.
- * @param chat the model that will read it: sound that it hears leaves the device only when its prompts do
+ * A conversation with a model on the device is heard by a speech model on the device; only a conversation with a remote
+ * model may be heard remotely, because its text leaves the device anyway.
+ * @param chat the model that the prompt is for
  * @throws InferenceError `unsupported_content` when the catalog has no speech model
  */
 export async function hearAudio(

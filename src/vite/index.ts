@@ -33,7 +33,10 @@ export interface InpagePluginOptions {
   crossOriginIsolation?: boolean;
 }
 
-/** See the module's example. Works in dev, build and preview. */
+/**
+ * See the module's example. Works in dev, build and preview.
+ * @throws Error when `models` names one that is not bundled
+ */
 export function inpage(options: InpagePluginOptions = {}): Plugin {
   const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu: options.webgpu ?? true });
   return {

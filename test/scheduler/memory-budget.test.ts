@@ -9,7 +9,7 @@ const OPTIONS = { signal: new AbortController().signal, deadline: 'result' } as 
 const entry = (id: string): ModelEntry => ({ id, task: 'embeddings', backend: 'scripted' });
 
 /** Three models of 60 bytes where 100 fit; what is asked of `slow` waits until it is let go. */
-function house() {
+function scheduler() {
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => (letGo = resolve));
   const host: ModelHost = {
@@ -36,7 +36,7 @@ function house() {
 
 describe('loaded models that need more than the budget', () => {
   it('are unloaded, the least recently used first', async () => {
-    const { states, embed, letGo } = house();
+    const { states, embed, letGo } = scheduler();
     letGo();
     await embed('slow');
     await embed('second');
@@ -46,7 +46,7 @@ describe('loaded models that need more than the budget', () => {
   });
 
   it('stay while they work, also on what does not queue', async () => {
-    const { states, embed, letGo } = house();
+    const { states, embed, letGo } = scheduler();
     const embedded = embed('slow');
     await expect.poll(states).toContain('slow busy');
     await embed('second');

@@ -1,4 +1,4 @@
-/** The whole house in Node: the app over a real scheduler and scripted models. */
+/** The whole service in Node: the app over a real scheduler and scripted models. */
 import type { Backend } from '../../src/models/backend.js';
 import { type AppOptions, createApp } from '../../src/http/app.js';
 import { Catalog } from '../../src/models/catalog.js';

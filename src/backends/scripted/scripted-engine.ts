@@ -25,7 +25,7 @@ export interface ScriptedEngineOptions {
   reasoningFormat: ReasoningFormat;
 }
 
-/** Everything above the logits (sampling, stop sequences, log-probabilities, counting) is the house's own. */
+/** Everything above the logits (sampling, stop sequences, log-probabilities, counting) is the code that every engine shares. */
 export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine {
   const { script, contextLength, toolFormat, reasoningFormat } = options;
   const tokenizer = new ScriptedTokenizer();

@@ -9,7 +9,7 @@ export function toUpstreamMessages(messages: readonly Message[]): unknown[] {
   return messages.map((message) => messageOf(message, calls));
 }
 
-/** The calls of the conversation by their ids of this house, under ids that every service takes. */
+/** The ids of the conversation's tool calls, each with an id that every service takes. */
 class SentCalls {
   readonly #calls = new Map<string, { id: string; name: string }>();
   #count = 0;

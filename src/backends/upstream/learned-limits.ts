@@ -1,7 +1,7 @@
 /** Fields that not every service takes in the same way. @module */
 import { isInferenceError } from '../../errors/inference-error.js';
 
-/** Wishes that a model may ignore, and so a service that refuses to be asked. */
+/** Optional fields: an answer without them is still right, so a request that was refused for one is sent again without it. */
 const WISHES = new Set(['stream_options', 'parallel_tool_calls', 'reasoning_effort', 'chat_template_kwargs']);
 
 type Body = Record<string, unknown>;
@@ -38,7 +38,7 @@ export class LearnedLimits {
   }
 }
 
-/** A temperature of 0 is only this house's word for greedy. */
+/** Here, a temperature of 0 stands for greedy decoding. */
 function mayGo(name: string, value: unknown): boolean {
   return name === 'temperature' ? value === 0 : WISHES.has(name);
 }

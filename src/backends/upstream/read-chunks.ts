@@ -1,4 +1,4 @@
-/** Chunks of a remote service in, the events of the house out. @module */
+/** Turns the chunks of a remote service into token events. @module */
 import * as v from 'valibot';
 import type { CountsEvent, TokenEvent } from '../../events/token-event.js';
 import type { GenerationRequest } from '../../request/generation-request.js';

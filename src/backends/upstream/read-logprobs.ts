@@ -1,4 +1,4 @@
-/** Log-probabilities as the house knows them. @module */
+/** Log-probabilities of a remote service as token events carry them. @module */
 import type { TokenCandidate, TokenLogprob } from '../../events/token-event.js';
 import type { UpstreamLogprobs } from './chunk-schema.js';
 

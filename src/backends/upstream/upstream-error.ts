@@ -1,4 +1,4 @@
-/** What went wrong there, in the words of this house. @module */
+/** Errors of a remote service as an InferenceError. @module */
 import { InferenceError, type InferenceErrorCode, type InferenceErrorDetails } from '../../errors/inference-error.js';
 
 /** Codes that mean the same there. */

@@ -72,7 +72,10 @@ function isSealed(node: SchemaNode): boolean {
   return node['unevaluatedProperties'] === false && node['additionalProperties'] === undefined;
 }
 
-/** The schemas that apply to the same value as `node` because it says so. What a reference names counts as another schema: sealing across references is stricter than the law. */
+/**
+ * The schemas that apply to the same value as `node` through its `allOf`, `anyOf` and `oneOf`. Not those behind a `$ref`:
+ * closing an object across references would refuse more than JSON Schema does.
+ */
 function reachableFrom(node: SchemaNode, found = new Set<SchemaNode>()): Set<SchemaNode> {
   found.add(node);
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {

@@ -1,4 +1,4 @@
-/** An upstream model whose remote service is this house: another app over scripted models, reached by `fetch`. */
+/** An upstream model whose remote service is this library: another app over scripted models, reached by `fetch`. */
 import { onTestFinished, vi } from 'vitest';
 import type { LoadedModel } from '../../../src/models/backend.js';
 import { upstreamBackend } from '../../../src/backends/upstream/upstream-backend.js';

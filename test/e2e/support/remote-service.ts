@@ -1,4 +1,4 @@
-/** A remote `/v1` on another origin: this house again, over scripted models, behind a plain HTTP server. */
+/** A remote `/v1` on another origin: this library again, over scripted models, behind a plain HTTP server. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

@@ -81,7 +81,7 @@ async function detectLanguage({ facts, sessions }: SpeechEngine, sound: EncodedS
   return language;
 }
 
-/** Earlier text as Whisper takes it: the last tokens of it, as many as leave the model's mind on the sound. */
+/** Earlier text as Whisper takes it: its last tokens, at most half of the context, as in OpenAI's own implementation. */
 function promptTokens({ facts, tokenizer }: SpeechEngine, prompt: string | undefined): number[] {
   const text = prompt?.trim() ?? '';
   if (text === '' || facts.previousToken === undefined) return [];

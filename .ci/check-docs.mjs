@@ -1,0 +1,56 @@
+// Fails when something public has no doc comment: every name that an entry of the package exports, and every member of
+// an exported interface; and when a public function does not say what it throws (`@throws`, or that it never does).
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const ENTRIES = ['src/index.ts', 'src/bridge/index.ts', 'src/playwright/index.ts', 'src/vite/index.ts'];
+const problems = [];
+
+/** Where each exported name of an entry is declared. */
+function* exportsOf(entry) {
+  const text = readFileSync(entry, 'utf8');
+  for (const [, names, from] of text.matchAll(/export (?:type )?\{([^}]*)\} from '([^']+)'/g))
+    for (const name of names.split(',')) {
+      const trimmed = name.trim().replace(/^type /, '');
+      if (trimmed) yield [trimmed, join(dirname(entry), from).replace(/\.js$/, '.ts')];
+    }
+  for (const [, name] of text.matchAll(/^export (?:async )?(?:function|class|interface|const|type) (\w+)/gm))
+    yield [name, entry];
+}
+
+/** The comment that ends right above a line; undefined when there is none. */
+function commentAbove(lines, index) {
+  let last = index - 1;
+  while (/^\s*@\w/.test(lines[last] ?? '')) last -= 1;
+  if (!lines[last]?.trimEnd().endsWith('*/')) return undefined;
+  let first = last;
+  while (first >= 0 && !lines[first].includes('/**')) first -= 1;
+  return lines.slice(first, last + 1).join('\n');
+}
+
+function checkMembers(lines, start, where) {
+  for (let index = start + 1; index < lines.length && lines[index] !== '}'; index += 1) {
+    const [, member] = /^ {2}(?:readonly )?(\w+)[?]?[(:<]/.exec(lines[index]) ?? [];
+    if (member && !commentAbove(lines, index)) problems.push(`${where}.${member} has no doc comment`);
+  }
+}
+
+for (const entry of ENTRIES)
+  for (const [name, file] of exportsOf(entry)) {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const declaration = new RegExp(`^export (declare )?(async )?(function|class|interface|const|type) ${name}\\b`);
+    const index = lines.findIndex((line) => declaration.test(line));
+    const where = `${file}: ${name}`;
+    if (index < 0) {
+      problems.push(`${where} is exported by ${entry} but not declared there`);
+      continue;
+    }
+    const comment = commentAbove(lines, index);
+    if (!comment) problems.push(`${where} has no doc comment`);
+    else if (/\bfunction\b/.test(lines[index]) && !/@throws|never (throws|rejects)/i.test(comment))
+      problems.push(`${where} does not say what it throws`);
+    if (/\binterface\b/.test(lines[index])) checkMembers(lines, index, where);
+  }
+for (const problem of problems) console.error(problem);
+console.log(problems.length === 0 ? 'docs: every public name has a comment' : `${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;
