@@ -1,5 +1,5 @@
 /** ONNX Runtime's own files as an app serves them beside its pages: for the build, and for tests in the browser. */
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
@@ -43,6 +43,7 @@ export function copyOnnxRuntime(folder: string): Plugin {
   return {
     name: 'inpage:copy-onnx-runtime',
     closeBundle() {
+      mkdirSync(folder, { recursive: true });
       for (const { name, path, code } of runtimeFiles()) {
         if (code === undefined) cpSync(path, join(folder, name));
         else writeFileSync(join(folder, name), code);
