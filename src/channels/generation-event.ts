@@ -35,8 +35,15 @@ export interface OutputFailure {
  * that choice starts. Choices interleave. `start` is first, `finish` last. Failures are thrown as InferenceError.
  */
 export type GenerationEvent =
-  /** `model`: catalog id of the model that answers, which is a fallback when the one asked for cannot run here. */
-  | { type: 'start'; model: string; promptTokens: number; cachedTokens: number }
+  | {
+      type: 'start';
+      /** Catalog id of the model that answers, which is a fallback when the one asked for cannot run here. */
+      model: string;
+      promptTokens: number;
+      cachedTokens: number;
+      /** Of a prompt that came as token ids: its text, where the engine knows it. */
+      promptText?: string;
+    }
   | { type: 'reasoning-start'; choice: number }
   | { type: 'reasoning-delta'; choice: number; text: string }
   | { type: 'reasoning-end'; choice: number }

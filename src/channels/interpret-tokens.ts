@@ -32,8 +32,9 @@ export async function* interpretTokens(
     if (event.type === 'prompt') {
       meter.prompt(event.promptTokens, event.cachedTokens);
       choices = startChoices(event, request, options.createId);
-      const { promptTokens, cachedTokens } = event;
-      yield { type: 'start', model: request.model, promptTokens, cachedTokens };
+      const { promptTokens, cachedTokens, promptText } = event;
+      const start = { type: 'start', model: request.model, promptTokens, cachedTokens } as const;
+      yield promptText === undefined ? start : { ...start, promptText };
       continue;
     }
     if (event.type === 'counts') {
@@ -57,14 +58,14 @@ export async function* interpretTokens(
 function startChoices(prompt: PromptEvent, request: GenerationRequest, createId: () => string): ChoiceInterpreter[] {
   const toolsOffered = offersTools(request);
   const newParser = () =>
-    request.prompt.type === 'raw'
-      ? createPlainTextParser()
-      : createChannelParser({
+    request.prompt.type === 'chat'
+      ? createChannelParser({
           toolFormat: prompt.toolFormat,
           reasoningFormat: prompt.reasoningFormat,
           reasoningOpen: prompt.reasoningOpen,
           toolsOffered,
-        });
+        })
+      : createPlainTextParser();
   return Array.from({ length: request.n }, (_, choice) =>
     createChoiceInterpreter({ choice, request, parser: newParser(), createId }),
   );

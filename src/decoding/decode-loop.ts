@@ -6,6 +6,7 @@ import type { GenerationRequest } from '../request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
 import { Choice } from './choice.js';
 import { ReasoningBudget } from './reasoning-budget.js';
+import { textOfTokens } from './text-decoder.js';
 import type { TextEngine, TextSequence } from './text-engine.js';
 import { yieldToEventLoop } from '../platform/yield-to-event-loop.js';
 
@@ -79,7 +80,8 @@ async function* decodeTogether(
     throwIfCancelled(signal);
     if (announcesPrompt) {
       const counts = { promptTokens: promptTokens.length, cachedTokens: sequence.cachedTokens };
-      yield { type: 'prompt', ...counts, toolFormat, reasoningFormat, reasoningOpen };
+      const text = request.prompt.type === 'tokens' ? { promptText: textOfTokens(promptTokens, tokenizer) } : {};
+      yield { type: 'prompt', ...counts, ...text, toolFormat, reasoningFormat, reasoningOpen };
     }
     if (run.cap === 0) return yield* endedByContext(request, announcesPrompt);
     let logits = choices.length === 1 ? [prompted] : choices.map(() => prompted.slice());

@@ -1,4 +1,5 @@
 /** Token bytes to text: characters that span several tokens come out whole. @module */
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 
 /**
  * Turns the bytes of consecutive tokens into text. Bytes of an unfinished character wait for the next token; bytes that
@@ -16,4 +17,10 @@ export class TokenTextDecoder {
   end(): string {
     return this.#decoder.decode();
   }
+}
+
+/** The text of whole tokens, special ones literally. */
+export function textOfTokens(tokens: readonly number[], tokenizer: Pick<TextTokenizer, 'bytesOf'>): string {
+  const decoder = new TokenTextDecoder();
+  return tokens.map((token) => decoder.push(tokenizer.bytesOf(token))).join('') + decoder.end();
 }

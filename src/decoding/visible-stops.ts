@@ -11,7 +11,7 @@ export type MarkupFormats = Pick<PromptEvent, 'toolFormat' | 'reasoningFormat' |
 /** Finds the stop sequences of a request in one choice. */
 export function stopsFor(request: GenerationRequest, formats: MarkupFormats): Pick<StopSequences, keyof StopSequences> {
   const stops = new StopSequences(request.stop);
-  if (request.stop.length === 0 || request.prompt.type === 'raw') return stops;
+  if (request.stop.length === 0 || request.prompt.type !== 'chat') return stops;
   return new VisibleStops(stops, createChannelParser({ ...formats, toolsOffered: offersTools(request) }));
 }
 

@@ -28,6 +28,8 @@ export interface PromptEvent {
   promptTokens: number;
   /** Tokens whose keys and values were reused. */
   cachedTokens: number;
+  /** Of a prompt that came as token ids: its text. */
+  promptText?: string;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
   /** The template ended inside a think block, so the text begins as reasoning. */

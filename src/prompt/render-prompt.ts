@@ -33,8 +33,8 @@ export interface PromptFormats {
 }
 
 /**
- * Renders with the model's own chat template; raw prompts are encoded as they are, control tokens included. No string of
- * a chat request can become a control token.
+ * Renders with the model's own chat template; raw prompts are encoded as they are, control tokens included, and token ids
+ * taken as they are. No string of a chat request can become a control token.
  * @returns at least one token
  * @throws InferenceError `unsupported_content`, or `invalid_request` when the template refuses the conversation
  */
@@ -44,6 +44,7 @@ export function renderPrompt(
   formats: PromptFormats,
 ): RenderedPrompt {
   const { prompt } = request;
+  if (prompt.type === 'tokens') return { tokens: knownTokens(prompt.ids, tokenizer), reasoningOpen: false };
   if (prompt.type === 'raw') {
     const tokens = [...tokenizer.prefixTokens, ...encodeTrustedText(prompt.text, tokenizer)];
     return { tokens: neverEmpty(tokens, tokenizer), reasoningOpen: false };
@@ -71,6 +72,13 @@ export function renderPrompt(
   });
   const tokens = neverEmpty(encoder.encode(text), tokenizer);
   return { tokens, reasoningOpen: endsInsideReasoning(text, formats.reasoningFormat) };
+}
+
+/** @throws InferenceError `invalid_request` for ids beyond the vocabulary */
+function knownTokens(ids: readonly number[], tokenizer: TextTokenizer): number[] {
+  if (ids.every((id) => id < tokenizer.vocabularySize)) return neverEmpty([...ids], tokenizer);
+  const message = '`messages` must consist of token ids of this model.';
+  throw new InferenceError('invalid_request', message, { param: 'messages' });
 }
 
 interface Conversation {

@@ -4,8 +4,11 @@ import type { OutputFormat } from './output-format.js';
 import type { Sampling } from './sampling.js';
 import type { Tool, ToolChoice } from './tool.js';
 
-/** A conversation for the chat template, or text that goes to the model as it is. */
-export type Prompt = { type: 'chat'; messages: Message[] } | { type: 'raw'; text: string };
+/** A conversation for the chat template, or text or ready token ids that go to the model as they are. */
+export type Prompt =
+  | { type: 'chat'; messages: Message[] }
+  | { type: 'raw'; text: string }
+  | { type: 'tokens'; ids: number[] };
 
 /** `enabled` undefined: what the model does by default. `budgetTokens`: close the thinking after so many tokens. */
 export interface Reasoning {

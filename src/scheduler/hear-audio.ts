@@ -21,7 +21,7 @@ export async function hearAudio(
   catalog: Catalog,
   transcribe: Transcribe,
 ): Promise<Prompt> {
-  if (prompt.type === 'raw' || !prompt.messages.some(hasAudio)) return prompt;
+  if (prompt.type !== 'chat' || !prompt.messages.some(hasAudio)) return prompt;
   const mayLeave = chat.backend === 'upstream';
   const speech = catalog
     .usable()

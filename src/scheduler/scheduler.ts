@@ -215,7 +215,7 @@ export class Scheduler implements ControlledInference {
 const preciseClock = (): number => performance.timeOrigin + performance.now();
 
 function requireImages(request: GenerationRequest, model: LoadedModel): void {
-  if (model.info.images || request.prompt.type === 'raw') return;
+  if (model.info.images || request.prompt.type !== 'chat') return;
   const hasImage = request.prompt.messages.some((message) => message.content.some((part) => part.type === 'image'));
   if (hasImage) {
     throw new InferenceError('unsupported_content', `The model \`${request.model}\` does not take images.`, {

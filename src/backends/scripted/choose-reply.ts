@@ -6,9 +6,10 @@ import { textOf } from '../../request/message.js';
 /**
  * The first reply whose `match` is contained in the text of the last message, whatever its role (of a raw prompt: in
  * the prompt); else the first without `match`; else an empty reply, which ends at once.
+ * @param promptText the prompt as the model reads it
  */
-export function chooseReply({ replies }: Script, { prompt }: GenerationRequest): ScriptedReply {
-  const last = prompt.type === 'raw' ? prompt.text : textOf(prompt.messages.at(-1)?.content ?? []);
+export function chooseReply({ replies }: Script, { prompt }: GenerationRequest, promptText: string): ScriptedReply {
+  const last = prompt.type === 'chat' ? textOf(prompt.messages.at(-1)?.content ?? []) : promptText;
   return (
     replies.find(({ match }) => match !== undefined && last.includes(match)) ??
     replies.find(({ match }) => match === undefined) ??

@@ -1,4 +1,5 @@
 /** A text engine whose model says what a script tells it to. @module */
+import { textOfTokens } from '../../decoding/text-decoder.js';
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
@@ -38,7 +39,8 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     reasoningFormat,
     constrainable: false,
     open: async (promptTokens, request) => {
-      const tokens = tokenizer.encodeMarkup(writeReply(chooseReply(script, request), request, options));
+      const scripted = chooseReply(script, request, textOfTokens(promptTokens, tokenizer));
+      const tokens = tokenizer.encodeMarkup(writeReply(scripted, request, options));
       return new ScriptedSequence({ script, tokenizer, reply: tokens, request, promptTokens });
     },
   };

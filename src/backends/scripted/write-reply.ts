@@ -18,7 +18,7 @@ type Calls = NonNullable<ScriptedReply['toolCalls']>;
  */
 export function writeReply(reply: ScriptedReply, request: GenerationRequest, formats: ReplyFormats): string {
   const text = (reply.text ?? '').repeat(reply.repeat ?? 1);
-  if (request.prompt.type === 'raw') return text;
+  if (request.prompt.type !== 'chat') return text;
   const reasoning = thinks(request) ? (reply.reasoning ?? '') : '';
   const calls = offersTools(request) ? (reply.toolCalls ?? []) : [];
   if (formats.reasoningFormat === 'harmony') return writeHarmony(reasoning, text, calls);

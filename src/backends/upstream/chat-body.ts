@@ -14,9 +14,10 @@ export interface UpstreamRequest {
 export function toUpstreamRequest(request: GenerationRequest, model: string): UpstreamRequest {
   const { prompt } = request;
   const common = { model, stream: true, stream_options: { include_usage: true }, ...samplingOf(request) };
-  if (prompt.type === 'raw') {
+  if (prompt.type !== 'chat') {
     const logprobs = request.topLogprobs;
-    return { path: '/completions', body: { ...common, prompt: prompt.text, ...present({ logprobs }) } };
+    const sent = prompt.type === 'raw' ? prompt.text : prompt.ids;
+    return { path: '/completions', body: { ...common, prompt: sent, ...present({ logprobs }) } };
   }
   const body = {
     ...common,

@@ -10,7 +10,7 @@ export interface CompletionLogprobs {
   top_logprobs: Record<string, number>[];
   /** Where each token starts in the choice's text, in UTF-16 units. */
   text_offset: number[];
-  content?: unknown;
+  content: Record<string, unknown>[];
 }
 
 export interface CompletionChoice {

@@ -4,6 +4,7 @@ import { object } from '../schemas/plain-object.js';
 import {
   choiceCount,
   integerBetween,
+  integerFrom,
   logitBias,
   numberBetween,
   seed,
@@ -13,10 +14,19 @@ import {
   topLogprobs,
 } from '../schemas/sampling-fields.js';
 
+/** Most prompts of one request. */
+const MOST_PROMPTS = 64;
+
+const tokens = v.pipe(v.array(integerFrom(0)), v.minLength(1));
+
+const several = <const Item extends v.GenericSchema>(item: Item) =>
+  v.pipe(v.array(item), v.minLength(1), v.maxLength(MOST_PROMPTS));
+
 /** In the field order of the specification, which is the order in which problems are reported. */
 export const completionsRequestSchema = object({
   model: v.string(),
-  prompt: v.string(),
+  prompt: v.union([v.string(), several(v.string()), tokens, several(tokens)]),
+  echo: v.nullish(v.boolean()),
   max_tokens: tokenCap,
   max_completion_tokens: tokenCap,
   temperature: v.nullish(numberBetween(0, 1)),

@@ -1,22 +1,34 @@
-/** A collected generation as a text completion. @module */
-import type { CollectedChoice, CollectedGeneration } from '../../channels/collect-generation.js';
-import type { CompletionHead } from '../generation/completion-head.js';
-import { usageObject } from '../generation/usage-object.js';
-import { completionLogprobs, completionObject } from './completion-object.js';
-import type { CompletionChoice, CompletionObject } from './completion-object.js';
+/** The chunks of a text completion as one object: the non-streaming answer is the collected stream. @module */
+import { InferenceError } from '../../errors/inference-error.js';
+import type { CompletionChoice, CompletionLogprobs, CompletionObject } from './completion-object.js';
 
-/** The whole completion, its choices in order. */
-export function toCompletion({ choices, usage }: CollectedGeneration, head: CompletionHead): CompletionObject {
-  const rendered = choices.map(toChoice);
-  const stopReason = rendered[0]?.finish_reason ?? 'stop';
-  return { ...completionObject(head, rendered), usage: usageObject(usage, stopReason) };
+/** The whole completion, its choices in order. Throws what the chunks throw. */
+export async function toCompletion(chunks: AsyncIterable<CompletionObject>): Promise<CompletionObject> {
+  const choices: CompletionChoice[] = [];
+  let last: CompletionObject | undefined;
+  for await (const chunk of chunks) {
+    last = chunk;
+    for (const piece of chunk.choices) {
+      const choice = choices[piece.index];
+      if (choice) append(choice, piece);
+      else choices[piece.index] = piece;
+    }
+  }
+  if (!last?.usage) throw new InferenceError('internal', 'The generation ended without a result.');
+  return { ...last, choices };
 }
 
-function toChoice({ text, logprobs, reason }: CollectedChoice, index: number): CompletionChoice {
-  return { index, text, logprobs: completionLogprobs(logprobs), finish_reason: finishReason(reason) };
+function append(choice: CompletionChoice, piece: CompletionChoice): void {
+  choice.text += piece.text;
+  choice.finish_reason = piece.finish_reason;
+  if (choice.logprobs && piece.logprobs) appendLogprobs(choice.logprobs, piece.logprobs);
+  else choice.logprobs ??= piece.logprobs;
 }
 
-/** Text completions call no tools. */
-export function finishReason(reason: CollectedChoice['reason']): 'stop' | 'length' {
-  return reason === 'length' ? 'length' : 'stop';
+function appendLogprobs(logprobs: CompletionLogprobs, next: CompletionLogprobs): void {
+  logprobs.tokens.push(...next.tokens);
+  logprobs.token_logprobs.push(...next.token_logprobs);
+  logprobs.top_logprobs.push(...next.top_logprobs);
+  logprobs.text_offset.push(...next.text_offset);
+  logprobs.content.push(...next.content);
 }

@@ -5,7 +5,6 @@ import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
 import { usageObject } from '../generation/usage-object.js';
 import { completionLogprobs, completionObject } from './completion-object.js';
 import type { CompletionChoice, CompletionObject } from './completion-object.js';
-import { finishReason } from './to-response.js';
 
 /** What the chunks need besides the generation. */
 export interface CompletionStreamOptions {
@@ -57,6 +56,11 @@ function toChunk(event: GenerationEvent, state: StreamState): CompletionObject |
     default:
       return undefined;
   }
+}
+
+/** Text completions call no tools. */
+function finishReason(reason: 'stop' | 'length' | 'tool-calls'): 'stop' | 'length' {
+  return reason === 'length' ? 'length' : 'stop';
 }
 
 function withChoice(choice: CompletionChoice, state: StreamState): CompletionObject {

@@ -36,9 +36,26 @@ describe('fields', () => {
     expect((await refuse({ model: 5, prompt: 'a' })).param).toBe('model');
   });
 
-  it('[T02] prompt is a required string', async () => {
+  it('[T02] prompt is required: a string, up to 64 of them, token ids, or arrays of these', async () => {
     expect((await refuse({ model: 'scripted-chat' })).param).toBe('prompt');
-    expect((await refuse({ ...valid, prompt: 7 })).param).toBe('prompt');
+    for (const prompt of [7, null, [], Array(65).fill('a')]) {
+      expect((await refuse({ ...valid, prompt })).param).toBe('prompt');
+    }
+    for (const prompt of [['a', 7], [[1], 'a'], [1, 'a'], [[]], [-1], [1.5]]) {
+      expect((await refuse({ ...valid, prompt })).param).toMatch(/^prompt/);
+    }
+    for (const prompt of ['a', ['a'], [97], [[97], [98, 99]]]) {
+      expect((await complete({ prompt })).choices[0].text).toBe(TEXT);
+    }
+    expect((await complete({ prompt: Array(64).fill('a'), max_tokens: 1 })).choices).toHaveLength(64);
+  });
+
+  it('[T02] token ids go to the model as they are, and must be of its vocabulary', async () => {
+    const { choices, usage } = await complete({ prompt: [79, 110, 99, 101], echo: true });
+    expect(choices[0].text).toBe(`Once${TEXT}`);
+    expect(usage.prompt_tokens).toBe(4);
+    expect(await refuse({ ...valid, prompt: [79, 99_999_999] })).toMatchObject({ param: 'prompt' });
+    expect((await refuse({ ...valid, prompt: [[79], [99_999_999]] })).param).toBe('prompt.1');
   });
 
   it('[T04] temperature is 0 to 1', async () => {
@@ -117,6 +134,44 @@ describe('generation', () => {
       usage: { is_last_response: true, stop_reason: 'stop' },
     });
     expect((await complete()).id).not.toBe(body.id);
+  });
+
+  it('[T19] [Q05] several prompts have n choices each, in order, counted through; usage is the sum', async () => {
+    const replies = [{ match: 'first', text: 'One.' }, { match: 'second', text: 'Two and more.' }, { text: 'Other.' }];
+    const app = await build({ script: { replies } });
+    const ask = (body: object) => postJson(app, '/completions', { ...valid, n: 2, ...body });
+    const { body, headers } = await ask({ prompt: ['the second', 'the first'] });
+    const expected = ['Two and more.', 'Two and more.', 'One.', 'One.'];
+    expect(body.choices.map(({ index, text }: any) => [index, text])).toEqual([...expected.entries()]);
+    const before = Number(headers.get('x-ratelimit-remaining-requests'));
+    const alone = [(await ask({ prompt: 'the second' })).body.usage, (await ask({ prompt: 'the first' })).body.usage];
+    for (const count of ['prompt_tokens', 'completion_tokens', 'total_tokens']) {
+      expect(body.usage[count]).toBe(alone[0][count] + alone[1][count]);
+    }
+    const after = await ask({ prompt: ['the second', 'the first'] });
+    expect(before - Number(after.headers.get('x-ratelimit-remaining-requests'))).toBe(8);
+
+    const stream = { ...valid, n: 2, prompt: ['the second', 'the first'], stream_options: { include_usage: true } };
+    const events = await postStream(app, 'completions', stream);
+    const texts: string[] = [];
+    for (const { index, text } of events.flatMap(({ choices }) => choices)) texts[index] = (texts[index] ?? '') + text;
+    expect(texts).toEqual(expected);
+    expect(events.at(-1).usage.total_tokens).toBe(body.usage.total_tokens);
+    expect((await ask({ prompt: ['fits', 'too long '.repeat(5000)] })).body.error).toMatchObject({
+      code: 'context_length_exceeded',
+      param: 'prompt.1',
+    });
+  });
+
+  it('[T20] echo puts the prompt before the text of each choice, streamed or not', async () => {
+    const logprobs = { logprobs: true, top_logprobs: 1 };
+    const { choices } = await complete({ prompt: ['Once ', 'Twice '], echo: true, n: 2, ...logprobs });
+    expect(choices.map(({ text }: any) => text)).toEqual(['Once ', 'Once ', 'Twice ', 'Twice '].map((at) => at + TEXT));
+    // The lists speak of the model's own tokens, which begin behind the prompt.
+    expect(choices[3].logprobs.text_offset[0]).toBe('Twice '.length);
+    const events = await postStream(await build(), 'completions', { ...valid, prompt: 'Once ', echo: true });
+    expect(events.map(({ choices: [choice] }) => choice.text).join('')).toBe(`Once ${TEXT}`);
+    expect((await complete({ echo: false })).choices[0].text).toBe(TEXT);
   });
 
   it('[T05] without temperature it samples at 0.7', async () => {
