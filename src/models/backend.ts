@@ -19,6 +19,8 @@ export interface ModelInfo {
   /** WASM threads; 1 without cross-origin isolation. */
   threads: number;
   dtype?: string;
+  /** What makes it slower than it need be, and what to change. */
+  warning?: string;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
   /** Image parts are understood. */

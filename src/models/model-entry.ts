@@ -85,8 +85,13 @@ export interface ModelEntry {
   headers?: Record<string, string>;
   /** @default 'auto': WebGPU where an adapter exists and the model profits, else WASM. */
   device?: 'auto' | 'webgpu' | 'wasm';
-  /** Weights' precision, e.g. `q8`, `q4`, `q4f16`. Absent: what the model's config says for the device. */
-  dtype?: string;
+  /**
+   * Backend `transformers` only: the weights' precision, e.g. `q8`, `q4`, `q4f16`; one for all devices, or by device.
+   * `auto` takes for chat models what is fast on the device and in the repository: 8 bits on WASM, 4 on WebGPU; for
+   * others, and where neither is there, transformers.js's default. 4 bits on WASM are slow, and `status()` warns.
+   * @default 'auto'
+   */
+  dtype?: string | { wasm?: string; webgpu?: string };
   /** Overrides the tool-call syntax found in the chat template. */
   toolFormat?: ToolFormat;
   /** Overrides the reasoning syntax found in the chat template. */

@@ -68,10 +68,21 @@ function checkModels(models: readonly ModelEntry[], pageURL: string): void {
     check(typeof entry.id === 'string' && entry.id !== '', `${name}.id`, 'a text that is not empty');
     check(TASKS.includes(entry.task), `${name}.task`, `one of ${TASKS.join(', ')}`);
     check(BACKENDS.includes(entry.backend), `${name}.backend`, `one of ${BACKENDS.join(', ')}`);
+    check(isDtype(entry.dtype), `${name}.dtype`, 'a text, or an object with texts for `wasm` and `webgpu`');
     check(hasFiles(entry, pageURL), name, 'an entry whose `source` and `modelLibrary` are URLs, or a hub id');
   });
   // Refuses names that are used twice.
   entriesByName(models);
+}
+
+function isDtype(dtype: unknown): boolean {
+  if (dtype === undefined || typeof dtype === 'string') return true;
+  return (
+    isObject(dtype) &&
+    Object.entries(dtype as object).every(
+      ([device, said]) => ['wasm', 'webgpu'].includes(device) && (said === undefined || typeof said === 'string'),
+    )
+  );
 }
 
 /** A model behind a base that is answered here would ask itself. */

@@ -99,8 +99,13 @@ export class ModelSlot {
     const status: ModelStatus = { id, task, backend, state: this.#state(), queued: this.queue.length };
     if (this.#loading && this.#progress) status.progress = this.#progress;
     if (this.#model) {
-      const { device, threads, dtype, contextLength } = this.#model.info;
-      Object.assign(status, { device, threads, contextLength }, dtype === undefined ? {} : { dtype });
+      const { device, threads, dtype, warning, contextLength } = this.#model.info;
+      Object.assign(
+        status,
+        { device, threads, contextLength },
+        dtype === undefined ? {} : { dtype },
+        warning === undefined ? {} : { warning },
+      );
     }
     return status;
   }

@@ -2,21 +2,31 @@
 import { AutoConfig } from '@huggingface/transformers';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
+import { dtypeFor } from './choose-dtype.js';
 
 /** Below this many weights the GPU's round trips cost more than it saves. */
 const SMALLEST_FOR_GPU = 60e6;
+
+/** Where a model runs. */
+export interface ChosenDevice {
+  device: 'webgpu' | 'wasm';
+  /** The GPU computes with 16-bit floats. */
+  halfFloats: boolean;
+}
 
 /**
  * The entry's device; for `auto` WebGPU when there is a hardware adapter and the model is large enough to profit.
  * @param id of the model's files; its config is read only for `auto`
  * @throws InferenceError `insufficient_resources` when WebGPU (or its 16-bit floats) is asked for and not there
  */
-export async function chooseDevice(entry: ModelEntry, id: string): Promise<'webgpu' | 'wasm'> {
+export async function chooseDevice(entry: ModelEntry, id: string): Promise<ChosenDevice> {
   const wish = entry.device ?? 'auto';
-  if (wish === 'wasm') return 'wasm';
+  const onCpu = { device: 'wasm', halfFloats: false } as const;
+  if (wish === 'wasm') return onCpu;
   const adapter = await findAdapter();
   const halfFloats = adapter?.features.has('shader-f16') ?? false;
-  const needsHalfFloats = entry.dtype?.endsWith('f16') || entry.dtype === 'fp16';
+  const dtype = dtypeFor(entry, 'webgpu');
+  const needsHalfFloats = dtype?.endsWith('f16') || dtype === 'fp16';
   if (wish === 'webgpu') {
     if (!adapter) {
       throw new InferenceError(
@@ -27,13 +37,13 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<'webg
     if (needsHalfFloats && !halfFloats) {
       throw new InferenceError(
         'insufficient_resources',
-        `The model \`${entry.id}\` (${entry.dtype}) needs 16-bit floats, which this GPU does not offer.`,
+        `The model \`${entry.id}\` (${dtype}) needs 16-bit floats, which this GPU does not offer.`,
       );
     }
-    return 'webgpu';
+    return { device: 'webgpu', halfFloats };
   }
-  if (!adapter || adapter.info.isFallbackAdapter || (needsHalfFloats && !halfFloats)) return 'wasm';
-  return (await countWeights(id)) >= SMALLEST_FOR_GPU ? 'webgpu' : 'wasm';
+  if (!adapter || adapter.info.isFallbackAdapter || (needsHalfFloats && !halfFloats)) return onCpu;
+  return (await countWeights(id)) >= SMALLEST_FOR_GPU ? { device: 'webgpu', halfFloats } : onCpu;
 }
 
 async function findAdapter(): Promise<GPUAdapter | null> {

@@ -30,6 +30,11 @@ export function keepFresh(toURL: ((key: string) => string) | undefined): ModelFi
   };
 }
 
+/** Whether the cache holds a file, of whatever age. @param key of the file */
+export async function isKept(key: string): Promise<boolean> {
+  return (await (await caches.open(MODEL_CACHE)).match(key)) !== undefined;
+}
+
 async function isStale(kept: Response, url: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(CHECK_DEADLINE);

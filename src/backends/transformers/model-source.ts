@@ -4,7 +4,9 @@ import { InferenceError, isInferenceError } from '../../errors/inference-error.j
 import type { ModelEntry } from '../../models/model-entry.js';
 import { folderURLOf } from '../../models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../models/backend.js';
-import { chooseDevice } from './choose-device.js';
+import { type ChosenDevice, chooseDevice } from './choose-device.js';
+import { chooseDtype, dtypeFor, dtypeWarning } from './choose-dtype.js';
+import { isKept } from './model-cache.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
 
 /** A source that is ready for `from_pretrained`. */
@@ -31,20 +33,26 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
   const location = locate(entry, options.pageURL);
   const inNode = options.pageURL.startsWith('file:');
   const fileFailure = inNode ? () => undefined : configureFiles(location, entry.id, options);
-  const device = inNode ? 'wasm' : await chooseDevice(entry, location.id);
+  const chosen: ChosenDevice = inNode ? { device: 'wasm', halfFloats: false } : await chooseDevice(entry, location.id);
+  const { device } = chosen;
   const threads = device === 'wasm' ? availableThreads(entry.task === 'embeddings' ? 1 : 0.5) : 1;
   if (!inNode) await configureRuntime(device, options.assetsURL, threads);
+  const has = (file: string): Promise<boolean> => hasFile(location, file, options.signal);
+  const dtype = inNode ? dtypeFor(entry, device) : await chooseDtype(entry, device, has, chosen.halfFloats);
+  const warning = dtypeWarning(dtype, device);
+  if (warning !== undefined) console.warn(`inpage: the model \`${entry.id}\`: ${warning}`);
   const read = (file: string): Promise<string | undefined> => readFile(location, file, options.signal);
   return {
     id: location.id,
     pretrained: {
       device: inNode ? 'cpu' : device,
-      ...(entry.dtype !== undefined && { dtype: entry.dtype as NonNullable<PretrainedModelOptions['dtype']> }),
+      ...(dtype !== undefined && { dtype: dtype as NonNullable<PretrainedModelOptions['dtype']> }),
     },
     info: {
       device,
       threads,
-      ...(entry.dtype !== undefined && { dtype: entry.dtype }),
+      ...(dtype !== undefined && { dtype }),
+      ...(warning !== undefined && { warning }),
       toolFormat: 'none',
       reasoningFormat: 'none',
       images: false,
@@ -77,10 +85,25 @@ function locate(entry: ModelEntry, pageURL: string): ModelLocation {
   return { id, folderURL };
 }
 
+/** Under which transformers.js asks for a file and keeps it. */
+function keyOf(location: ModelLocation, file: string): string {
+  if (location.folderURL) return `${location.id}/${file}`;
+  return `${env.remoteHost}${env.remotePathTemplate.replaceAll('{model}', location.id).replaceAll('{revision}', 'main')}${file}`;
+}
+
+/** Asks for the first byte alone: some stores sign their URLs for GET and refuse HEAD. */
+async function hasFile(location: ModelLocation, file: string, signal: AbortSignal): Promise<boolean> {
+  const key = keyOf(location, file);
+  if (env.useCustomCache && (await isKept(key))) return true;
+  const url = location.folderURL ? new URL(file, location.folderURL).href : key;
+  const response = await fetch(url, { headers: { range: 'bytes=0-0' }, signal }).catch(() => undefined);
+  void response?.body?.cancel().catch(() => {});
+  // Development servers answer missing files with their start page.
+  return response?.ok === true && !response.headers.get('content-type')?.startsWith('text/html');
+}
+
 async function readFile(location: ModelLocation, file: string, signal: AbortSignal): Promise<string | undefined> {
-  const url = location.folderURL
-    ? `${location.id}/${file}`
-    : `${env.remoteHost}${env.remotePathTemplate.replaceAll('{model}', location.id).replaceAll('{revision}', 'main')}${file}`;
+  const url = keyOf(location, file);
   const kept = env.useCustomCache ? await env.customCache?.match(url) : undefined;
   if (kept instanceof Response) return kept.text();
   const response = (await env.fetch(url, { signal }).catch(() => undefined)) as Response | undefined;

@@ -12,7 +12,7 @@ export function systemFingerprint(entry: ModelEntry): string {
     entry.backend,
     entry.source ?? '',
     entry.device ?? 'auto',
-    entry.dtype ?? '',
+    typeof entry.dtype === 'object' ? JSON.stringify(entry.dtype) : (entry.dtype ?? ''),
   ];
   return `fp_${hash(configuration.join('\n')).toString(16).padStart(10, '0')}`;
 }

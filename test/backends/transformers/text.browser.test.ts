@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { LoadOptions } from '../../../src/models/backend.js';
 import { loadTextModel } from '../../../src/backends/transformers/text/load-text-model.js';
 import type { TextModel } from '../../../src/decoding/create-text-model.js';
 import type { TokenEvent } from '../../../src/events/token-event.js';
@@ -17,10 +18,14 @@ const entry: ModelEntry = {
 const { signal } = new AbortController();
 const progress: LoadProgress[] = [];
 
-function load(changes: Partial<ModelEntry> = {}): Promise<TextModel> {
+function optionsOf(): LoadOptions {
   const assetsURL = new URL('/inpage/', location.href).href;
   const onProgress = (event: LoadProgress) => void progress.push(event);
-  return loadTextModel({ ...entry, ...changes }, { onProgress, signal, assetsURL, pageURL: location.href });
+  return { onProgress, signal, assetsURL, pageURL: location.href };
+}
+
+function load(changes: Partial<ModelEntry> = {}): Promise<TextModel> {
+  return loadTextModel({ ...entry, ...changes }, optionsOf());
 }
 
 function ask(text: string, changes: Partial<GenerationRequest> = {}, before: Message[] = []): GenerationRequest {
@@ -70,6 +75,22 @@ describe('tiny-chat on WASM', () => {
       toolFormat: 'hermes',
       reasoningFormat: 'think-tags',
     });
+  });
+
+  it('takes 8 bits when none are named, and warns of 4', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { dtype: _, ...unnamed } = entry;
+    const chosen = await loadTextModel(unnamed, optionsOf());
+    expect(chosen.info).toMatchObject({ device: 'wasm', dtype: 'q8' });
+    expect(chosen.info.warning).toBeUndefined();
+    expect(warn).not.toHaveBeenCalled();
+    await chosen.unload();
+    const packed = await load({ dtype: { wasm: 'q4', webgpu: 'q4f16' } });
+    expect(packed.info).toMatchObject({ dtype: 'q4', warning: expect.stringContaining('q8') as string });
+    expect(warn).toHaveBeenCalledOnce();
+    expect(textOf(await collect(packed.generate(ask(FRANCE), signal)))).toContain('Paris');
+    await packed.unload();
+    warn.mockRestore();
   });
 
   it('reports progress from the first byte to ready', () => {

@@ -17,7 +17,10 @@ import { InferenceError } from '../../../../src/errors/inference-error.js';
 import type { ModelEntry } from '../../../../src/models/model-entry.js';
 
 vi.mock('../../../../src/backends/transformers/choose-device.js', () => ({
-  chooseDevice: async (entry: ModelEntry) => (entry.device === 'wasm' ? 'wasm' : 'webgpu'),
+  chooseDevice: async (entry: ModelEntry) => ({
+    device: entry.device === 'wasm' ? 'wasm' : 'webgpu',
+    halfFloats: false,
+  }),
 }));
 
 const load = (
@@ -26,7 +29,7 @@ const load = (
   signal = new AbortController().signal,
 ) =>
   loadTextModel(
-    { id: 'mine', task: 'chat', backend: 'transformers', source: 'owner/name', ...changes },
+    { id: 'mine', task: 'chat', backend: 'transformers', source: 'owner/name', dtype: 'q8', ...changes },
     { onProgress: () => {}, signal, assetsURL: 'http://localhost/assets/', pageURL },
   );
 

@@ -1,0 +1,45 @@
+/** The precision of a model's weights on a device. @module */
+import type { ModelEntry } from '../../models/model-entry.js';
+
+/** Suffixes of the decoder's file, by precision, in the naming of repositories made for transformers.js. */
+const SUFFIXES: Readonly<Record<string, string>> = {
+  q8: '_quantized',
+  int8: '_int8',
+  uint8: '_uint8',
+  q4: '_q4',
+  q4f16: '_q4f16',
+};
+
+/** Precisions whose weights are unpacked in every product: fast on a GPU, very slow in WASM. */
+const PACKED = /^(q[124]|bnb4)/;
+
+/** What the entry itself says for a device; undefined: nothing, or `auto`. */
+export function dtypeFor({ dtype }: ModelEntry, device: 'webgpu' | 'wasm'): string | undefined {
+  const said = typeof dtype === 'object' ? dtype[device] : dtype;
+  return said === 'auto' ? undefined : said;
+}
+
+/** Why a precision should not be used on a device; undefined: nothing speaks against it. */
+export function dtypeWarning(dtype: string | undefined, device: 'webgpu' | 'wasm'): string | undefined {
+  if (device !== 'wasm' || dtype === undefined || !PACKED.test(dtype)) return undefined;
+  return `${dtype} on WASM decodes about seven times slower than q8: use dtype 'auto', or { wasm: 'q8', webgpu: '${dtype}' }.`;
+}
+
+/**
+ * What the entry says; for chat models that say nothing the fastest form that the repository has: 8 bits on WASM, 4 on
+ * WebGPU. Undefined: transformers.js's own default.
+ * @param has whether the repository has a file
+ * @param halfFloats the GPU computes with 16-bit floats
+ */
+export async function chooseDtype(
+  entry: ModelEntry,
+  device: 'webgpu' | 'wasm',
+  has: (file: string) => Promise<boolean>,
+  halfFloats: boolean,
+): Promise<string | undefined> {
+  const said = dtypeFor(entry, device);
+  if (said !== undefined || entry.task !== 'chat') return said;
+  const wished = device === 'wasm' ? ['q8', 'int8', 'uint8'] : [...(halfFloats ? ['q4f16'] : []), 'q4'];
+  for (const dtype of wished) if (await has(`onnx/model${SUFFIXES[dtype]}.onnx`)) return dtype;
+  return undefined;
+}
