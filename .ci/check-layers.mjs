@@ -28,6 +28,8 @@ const LAYERS = [
   // Pure types and small parts that all share.
   ['models'],
   ['events'],
+  ['families'],
+  ['constraints/grammar'],
   ['request'],
   ['errors'],
   ['platform'],
@@ -41,7 +43,7 @@ const ONLY = {
 };
 
 function pure() {
-  return ['models', 'events', 'request', 'errors', 'platform'];
+  return ['models', 'events', 'families', 'request', 'errors', 'platform'];
 }
 
 const ENGINES = {

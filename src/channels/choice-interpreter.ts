@@ -1,8 +1,8 @@
 /** Turns the tokens of one choice into paired blocks. @module */
 import type { ChoiceEndEvent, PieceEvent, TokenLogprob, TokenTextEvent } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
-import type { ChannelPart } from '../events/channel-part.js';
-import type { ChannelParser } from './channel-parser.js';
+import type { ChannelPart } from '../families/parsing/channel-part.js';
+import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import type { GenerationEvent } from './generation-event.js';
 import { HeldLogprobs } from './held-logprobs.js';
 import { findOutputFailure } from './output-failure.js';

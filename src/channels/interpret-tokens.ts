@@ -5,7 +5,7 @@ import { type GenerationRequest, offersTools } from '../request/generation-reque
 import { createChoiceInterpreter, type ChoiceInterpreter } from './choice-interpreter.js';
 import { createChannelParser } from './create-channel-parser.js';
 import type { GenerationEvent } from './generation-event.js';
-import { createPlainTextParser } from './plain-text.js';
+import { createPlainTextParser } from '../families/parsing/plain-text.js';
 import { createUsageMeter } from './usage-meter.js';
 
 export interface InterpretOptions {
@@ -64,6 +64,7 @@ function startChoices(prompt: PromptEvent, request: GenerationRequest, createId:
           reasoningFormat: prompt.reasoningFormat,
           reasoningOpen: prompt.reasoningOpen,
           toolsOffered,
+          tools: request.tools,
         })
       : createPlainTextParser();
   return Array.from({ length: request.n }, (_, choice) =>

@@ -1,39 +1,25 @@
 /** A request's whole answer as a grammar: reasoning, then text, JSON or calls. @module */
 import { InferenceError } from '../errors/inference-error.js';
-import { THINK_TAGS } from '../events/think-tags.js';
-import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
+import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
+import type { TokenMarker } from '../families/grammar/thought-grammar.js';
+import { type CallableTool, freeText, type ToolCallGrammar } from '../families/grammar/tool-call-grammar.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import type { OutputFormat } from '../request/output-format.js';
 import type { JsonSchema, Tool } from '../request/tool.js';
 import { anyObject } from './grammar/any-value.js';
-import {
-  type Expression,
-  NEVER,
-  characters,
-  choice,
-  isNever,
-  literal,
-  optional,
-  repeat,
-  sequence,
-} from './grammar/expression.js';
+import { type Expression, choice, isNever } from './grammar/expression.js';
 import { GrammarRules } from './grammar/grammar-rules.js';
 import type { ValueStyle } from './grammar/value-style.js';
-import { type ObjectFrame } from './schema/object-grammar.js';
 import { readSchemaDocument } from './schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
 import { SchemaProblem } from './schema/schema-problem.js';
-import { type CallableTool, freeText, spellings, tag, toolCallGrammar } from './tool-call-grammar.js';
 
 /** What a model's answers look like. */
-export interface AnswerFormat {
-  toolFormat: ToolFormat;
-  reasoningFormat: ReasoningFormat;
+export interface AnswerFormat extends AnswerFormats {
   /** The prompt ends inside a think block. */
   reasoningOpen: boolean;
   spacing: ValueStyle['spacing'];
-  /** The reserved character of an added token, or undefined when the model spells this text. */
-  marker: (text: string) => string | undefined;
+  marker: TokenMarker;
 }
 
 /** Arguments of a tool without parameters, and what all arguments are. */
@@ -47,26 +33,31 @@ const AN_OBJECT: JsonSchema = { type: 'object' };
 export function answerGrammar(request: GenerationRequest, format: AnswerFormat): string {
   const rules = new GrammarRules();
   const tools = offeredTools(request);
-  const content = contentGrammar(request.output, rules, { language: 'json', spacing: format.spacing });
+  const { spacing, marker } = format;
+  const syntax = answerSyntax(format);
+  const content = contentGrammar(request.output, rules, { language: 'json', spacing });
+  const framed = syntax.reasoning.grammar.frame(content ?? freeText(), marker);
   let answer: Expression;
   if (tools.length === 0) {
-    answer = framedContent(content ?? freeText(), format);
+    answer = framed;
   } else {
-    const syntax = format.reasoningFormat === 'harmony' ? 'harmony' : format.toolFormat;
-    const style: ValueStyle = { language: syntax === 'pythonic' ? 'python' : 'json', spacing: format.spacing };
-    const callable = tools.map((tool) => callableTool(tool, rules, style, syntax));
-    const { marker } = format;
-    const calls = toolCallGrammar(syntax, {
-      rules,
-      style,
-      tools: callable,
-      parallel: request.parallelToolCalls,
-      marker,
-    });
+    const { grammar } = syntax.tools;
+    const style: ValueStyle = { language: grammar.language, spacing };
+    const callable = tools.map((tool) => callableTool(tool, rules, style, grammar));
+    const { parallelToolCalls: parallel } = request;
+    const calls = grammar.calls({ rules, style, tools: callable, parallel, marker });
     if (request.toolChoice !== 'auto') answer = calls.required;
-    else answer = content === undefined ? calls.free : choice(framedContent(content, format), calls.required);
+    else answer = content === undefined ? calls.free : choice(framed, calls.required);
   }
-  const ebnf = rules.toEbnf(withReasoning(rules, rules.add(answer), request, format));
+  const whole = isNever(answer)
+    ? answer
+    : syntax.reasoning.grammar.think(rules.add(answer), {
+        rules,
+        marker,
+        startOpen: format.reasoningOpen,
+        enabled: request.reasoning.enabled === true,
+      });
+  const ebnf = rules.toEbnf(whole);
   if (ebnf === undefined)
     throw new InferenceError('invalid_request', 'No answer can satisfy this request.', {
       param: tools.length > 0 ? 'tools' : 'response_format',
@@ -112,21 +103,15 @@ function contentGrammar(output: OutputFormat, rules: GrammarRules, style: ValueS
   }
 }
 
-function callableTool(
-  tool: Tool,
-  rules: GrammarRules,
-  style: ValueStyle,
-  syntax: ToolFormat | 'harmony',
-): CallableTool {
+function callableTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax: ToolCallGrammar): CallableTool {
   return possible(() => {
-    const grammar = new SchemaGrammar(readSchemaDocument(tool.parameters ?? NO_ARGUMENTS), rules, style);
-    const isPythonic = syntax === 'pythonic';
-    const object = isPythonic ? NEVER : grammar.valueOf([grammar.document.root, AN_OBJECT]);
-    const keywords = isPythonic ? rules.add(grammar.rootObject(KEYWORD_ARGUMENTS)) : NEVER;
-    if (rules.toEbnf(isPythonic ? keywords : object) === undefined) {
-      throw new SchemaProblem('allows no arguments that this model can write');
-    }
-    return { name: tool.name, object, keywords };
+    const schema = new SchemaGrammar(readSchemaDocument(tool.parameters ?? NO_ARGUMENTS), rules, style);
+    const grammar = syntax.arguments({
+      object: () => schema.valueOf([schema.document.root, AN_OBJECT]),
+      members: (frame) => rules.add(schema.rootObject(frame)),
+    });
+    if (rules.toEbnf(grammar) === undefined) throw new SchemaProblem('allows no arguments that this model can write');
+    return { name: tool.name, arguments: grammar };
   }, 'tools');
 }
 
@@ -142,49 +127,4 @@ function possible<T>(make: () => T, param: string): T {
       { param },
     );
   }
-}
-
-const KEYWORD_ARGUMENTS: ObjectFrame = {
-  open: '(',
-  close: ')',
-  key: (name) => (/^[A-Za-z_]\w*$/.test(name) ? literal(`${name}=`) : NEVER),
-  extraKeys: false,
-};
-
-function framedContent(content: Expression, { reasoningFormat, marker }: AnswerFormat): Expression {
-  if (reasoningFormat !== 'harmony') return content;
-  const constrain = sequence(literal(' '), tag('<|constrain|>', marker), literal('json'));
-  return sequence(
-    tag('<|channel|>', marker),
-    literal('final'),
-    optional(constrain),
-    tag('<|message|>', marker),
-    content,
-  );
-}
-
-/** Lets the model think before the answer where it may. */
-function withReasoning(
-  rules: GrammarRules,
-  answer: Expression,
-  request: GenerationRequest,
-  format: AnswerFormat,
-): Expression {
-  const { reasoningFormat, reasoningOpen, marker } = format;
-  if (isNever(answer) || reasoningFormat === 'none') return answer;
-  if (reasoningFormat === 'harmony') {
-    const open = sequence(tag('<|channel|>', marker), literal('analysis'), tag('<|message|>', marker));
-    const rest = sequence(
-      rules.add({ type: 'text-until', stops: spellings('<|end|>', marker) }),
-      tag('<|start|>', marker),
-      literal('assistant'),
-      answer,
-    );
-    return reasoningOpen ? rest : choice(answer, sequence(open, rest));
-  }
-  const tags = THINK_TAGS[reasoningFormat];
-  const newlines = repeat(characters([0x0a, 0x0a]), 0, 2);
-  const thought = sequence(rules.add({ type: 'text-until', stops: spellings(tags.close, marker) }), newlines, answer);
-  if (reasoningOpen) return thought;
-  return request.reasoning.enabled === true ? choice(answer, sequence(tag(tags.open, marker), thought)) : answer;
 }

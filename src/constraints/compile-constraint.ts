@@ -1,7 +1,7 @@
 /** From a request to what its answer's tokens must obey. @module */
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { InferenceError } from '../errors/inference-error.js';
-import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
+import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { type GenerationRequest, offersTools } from '../request/generation-request.js';
 import { answerGrammar } from './answer-grammar.js';
 import { forbidTokens } from './forbidden-tokens.js';
@@ -12,22 +12,11 @@ import type { CompiledConstraint } from './token-constraint.js';
 import { grammarEngineFor } from './xgrammar.js';
 
 /** The model whose tokens are constrained. */
-export interface ConstrainedModel {
+export interface ConstrainedModel extends AnswerFormats {
   tokenizer: TextTokenizer;
-  toolFormat: ToolFormat;
-  reasoningFormat: ReasoningFormat;
   /** The prompt ends inside a think block: the answer begins with reasoning. */
   reasoningOpen: boolean;
 }
-
-/** Tokens that begin a call, by the syntax in which they do. */
-const CALL_TAGS: Record<ToolFormat, readonly string[]> = {
-  hermes: ['<tool_call>'],
-  llama3: ['<|python_tag|>'],
-  mistral: ['[TOOL_CALLS]'],
-  pythonic: ['<|tool_call_start|>', '<|python_start|>'],
-  none: [],
-};
 
 /**
  * What the request's output format, tools and tool choice demand of the tokens; undefined: nothing. The result makes
@@ -42,7 +31,7 @@ export async function compileConstraint(
   const callable = offersTools(request);
   const demanded = request.toolChoice === 'required' || typeof request.toolChoice === 'object';
   if (request.output.type === 'text' && !callable && !demanded) {
-    const tags = request.prompt.type === 'chat' ? CALL_TAGS[model.toolFormat] : [];
+    const tags = request.prompt.type === 'chat' ? answerSyntax(model).tools.openingTokens : [];
     const tokens = tags.flatMap((tag) => tokenizer.addedTokens.get(tag) ?? []);
     return tokens.length > 0 ? forbidTokens(tokens) : undefined;
   }

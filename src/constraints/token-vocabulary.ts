@@ -1,6 +1,7 @@
 /** A tokenizer's vocabulary as the grammar engine sees it. @module */
+import { grammarTags } from '../families/answer-syntax.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
-import { isReserved, reservedCharacter } from './grammar/reserved-characters.js';
+import { isReserved, reservedCharacters } from './grammar/reserved-characters.js';
 
 const NOTHING = new Uint8Array(0);
 
@@ -19,17 +20,19 @@ export function readVocabulary(tokenizer: TextTokenizer): TokenVocabulary {
     const own = tokenizer.bytesOf(token);
     return own.some(isReserved) || !isWellFormed(own) ? NOTHING : own;
   });
-  const markers = new Map<string, string>();
+  const markers = reservedCharacters(grammarTags().filter((tag) => isToken(tokenizer, tag)));
   const markerTokens = new Map<string, number>();
   for (const [text, token] of tokenizer.addedTokens) {
     if (token >= tokenizer.vocabularySize) continue;
-    const reserved = reservedCharacter(text);
+    const reserved = markers.get(text);
     bytes[token] = reserved === undefined ? addedText(text) : new TextEncoder().encode(reserved);
-    if (reserved === undefined) continue;
-    markers.set(text, reserved);
-    markerTokens.set(reserved, token);
+    if (reserved !== undefined) markerTokens.set(reserved, token);
   }
   return { bytes, markers, markerTokens };
+}
+
+function isToken({ addedTokens, vocabularySize }: TextTokenizer, tag: string): boolean {
+  return (addedTokens.get(tag) ?? vocabularySize) < vocabularySize;
 }
 
 /**

@@ -3,12 +3,12 @@ import type { LoadedModel, ModelInfo } from '../models/backend.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
+import { answerSyntax } from '../families/answer-syntax.js';
 import { completionCap } from '../prompt/context-window.js';
 import { encodeTrustedText } from '../prompt/encode-prompt.js';
 import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { type DecodeRun, decodeLoop } from './decode-loop.js';
-import { forcedReasoningClose } from './reasoning-budget.js';
 import type { TextEngine } from './text-engine.js';
 
 /** What the engine itself cannot say. */
@@ -80,13 +80,13 @@ async function prepare(
     request.maxTokens,
     options.maxCompletionTokens,
   ]);
-  const close = forcedReasoningClose(engine.reasoningFormat);
+  const { forcedClose } = answerSyntax(engine).reasoning;
   return {
     engine,
     request,
     promptTokens: prompt.tokens,
     reasoningOpen: prompt.reasoningOpen,
-    reasoningClose: close === undefined ? [] : encodeTrustedText(close, engine.tokenizer),
+    reasoningClose: forcedClose === '' ? [] : encodeTrustedText(forcedClose, engine.tokenizer),
     cap,
     constraint: await compile(engine, request, prompt),
     onDecode,

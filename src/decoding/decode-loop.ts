@@ -1,6 +1,7 @@
 /** The loop that every engine shares: prompt in, token events out. @module */
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { throwIfCancelled } from '../errors/inference-error.js';
+import { answerSyntax } from '../families/answer-syntax.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
@@ -47,22 +48,23 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
 
 function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alone: boolean): Choice {
   const { engine, request, promptTokens, cap, constraint, reasoningClose, reasoningOpen } = run;
-  const format = engine.reasoningFormat;
+  const { toolFormat, reasoningFormat } = engine;
+  const syntax = answerSyntax(engine).reasoning;
   const budget = request.reasoning.budgetTokens;
   return new Choice({
     index,
     request,
     tokenizer: engine.tokenizer,
     promptTokens,
-    formats: { toolFormat: engine.toolFormat, reasoningFormat: format, reasoningOpen },
+    formats: { toolFormat, reasoningFormat, reasoningOpen },
     cap,
     sampler,
     alone,
     constraint: constraint?.start(),
     reasoning:
-      budget === undefined || format === 'none' || reasoningClose.length === 0
+      budget === undefined || reasoningClose.length === 0
         ? undefined
-        : { budget: new ReasoningBudget(format, budget, reasoningOpen), close: reasoningClose },
+        : { budget: new ReasoningBudget(syntax, budget, reasoningOpen), close: reasoningClose },
   });
 }
 

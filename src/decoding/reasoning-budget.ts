@@ -1,42 +1,21 @@
 /** Closes the thinking after so many tokens. @module */
-import { THINK_TAGS, type ThinkTags } from '../events/think-tags.js';
-import type { ReasoningFormat } from '../events/token-event.js';
-
-/** How a family of models begins and ends its thinking. */
-interface ReasoningTags extends ThinkTags {
-  /** What ends the thinking when the model does not, where that is more than `close`. */
-  forcedClose?: string;
-}
-
-const TAGS: Record<Exclude<ReasoningFormat, 'none'>, ReasoningTags> = {
-  ...THINK_TAGS,
-  harmony: {
-    open: '<|channel|>analysis<|message|>',
-    close: '<|end|>',
-    // The final channel must be opened as well.
-    forcedClose: '<|end|><|start|>assistant<|channel|>final<|message|>',
-  },
-};
-
-/** The text that ends a thinking that is still open; undefined for models that do not think. */
-export function forcedReasoningClose(format: ReasoningFormat): string | undefined {
-  return format === 'none' ? undefined : (TAGS[format].forcedClose ?? TAGS[format].close);
-}
+import type { ReasoningSyntax } from '../families/model-family.js';
 
 /** Counts the tokens of one choice's thinking and says when the budget is spent. */
 export class ReasoningBudget {
-  readonly #tags: ReasoningTags;
+  readonly #tags: Pick<ReasoningSyntax, 'open' | 'close'>;
   readonly #budget: number;
   #open: boolean;
   #spent = 0;
   #tail = '';
 
   /**
+   * @param tags of the model's thinking
    * @param budget tokens of thinking, at least 0
    * @param open the prompt ended inside a think block
    */
-  constructor(format: Exclude<ReasoningFormat, 'none'>, budget: number, open: boolean) {
-    this.#tags = TAGS[format];
+  constructor(tags: Pick<ReasoningSyntax, 'open' | 'close'>, budget: number, open: boolean) {
+    this.#tags = tags;
     this.#budget = budget;
     this.#open = open;
   }

@@ -4,8 +4,8 @@
  * transformers.js one, WebLLM, the scripted one) inherits all of them.
  * @module
  */
+import type { ReasoningFormat, ToolFormat } from '../families/families.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
-import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 
 /** A running generation inside an engine: the keys and values of its tokens. */

@@ -1,5 +1,5 @@
 /** Stop sequences of a chat: looked for in what the caller reads as text, not in the model's markup. @module */
-import type { ChannelParser } from '../channels/channel-parser.js';
+import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { createChannelParser } from '../channels/create-channel-parser.js';
 import { StopSequences, type StopSequenceResult } from './stop-sequences.js';
 import type { PromptEvent } from '../events/token-event.js';
@@ -12,7 +12,10 @@ export type MarkupFormats = Pick<PromptEvent, 'toolFormat' | 'reasoningFormat' |
 export function stopsFor(request: GenerationRequest, formats: MarkupFormats): Pick<StopSequences, keyof StopSequences> {
   const stops = new StopSequences(request.stop);
   if (request.stop.length === 0 || request.prompt.type !== 'chat') return stops;
-  return new VisibleStops(stops, createChannelParser({ ...formats, toolsOffered: offersTools(request) }));
+  return new VisibleStops(
+    stops,
+    createChannelParser({ ...formats, toolsOffered: offersTools(request), tools: request.tools }),
+  );
 }
 
 /** Passes thinking and calls through as they are. Tokens that a tag begins or ends in count as markup. */

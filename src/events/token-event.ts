@@ -1,11 +1,6 @@
 /** What a text backend emits: facts about tokens, mostly without meaning yet. `channels/` gives them that. @module */
-import type { ChannelPart } from './channel-part.js';
-
-/** How a model family writes tool calls; names a parser in `channels/` and a grammar in `constraints/`. */
-export type ToolFormat = 'hermes' | 'llama3' | 'mistral' | 'pythonic' | 'none';
-
-/** How a model family writes its thinking. */
-export type ReasoningFormat = 'think-tags' | 'think-brackets' | 'harmony' | 'none';
+import type { ReasoningFormat, ToolFormat } from '../families/families.js';
+import type { ChannelPart } from '../families/parsing/channel-part.js';
 
 /** One candidate token with its exact log-probability (after bias and penalties, before temperature and cut-offs). */
 export interface TokenCandidate {

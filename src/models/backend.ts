@@ -4,7 +4,8 @@
  * @module
  */
 import type { InferenceError } from '../errors/inference-error.js';
-import type { ReasoningFormat, TokenEvent, ToolFormat } from '../events/token-event.js';
+import type { TokenEvent } from '../events/token-event.js';
+import type { ReasoningFormat, ToolFormat } from '../families/families.js';
 import type { LoadProgress, ModelEntry } from './model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
 import type { GenerationRequest } from '../request/generation-request.js';

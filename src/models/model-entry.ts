@@ -1,5 +1,5 @@
 /** What an app says about a model it wants to serve. Public. @module */
-import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
+import type { ReasoningFormat, ToolFormat } from '../families/families.js';
 
 /** Shown by `GET /v1/models?verbose=true` as `vendor_metadata`. */
 export interface VendorMetadata {

@@ -1,13 +1,13 @@
 /** A canonical request to the token ids of its prompt. @module */
 import type { TextTokenizer } from './text-tokenizer.js';
 import { InferenceError } from '../errors/inference-error.js';
-import { THINK_TAGS } from '../events/think-tags.js';
-import type { ReasoningFormat, ToolFormat } from '../events/token-event.js';
+import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
+import type { ToolSyntax } from '../families/model-family.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { compiledTemplate } from './chat-templates.js';
 import { declaresTools } from './declares-tools.js';
 import { encodeTrustedText, PromptEncoder } from './encode-prompt.js';
-import { withHermesTools } from './hermes-tools.js';
+import { withExplainedTools } from './explain-tools.js';
 import {
   type TemplateMessage,
   templateMessages,
@@ -26,12 +26,6 @@ export interface RenderedPrompt {
   reasoningOpen: boolean;
 }
 
-/** How the model writes calls and thinking. */
-export interface PromptFormats {
-  toolFormat: ToolFormat;
-  reasoningFormat: ReasoningFormat;
-}
-
 /**
  * Renders with the model's own chat template; raw prompts are encoded as they are, control tokens included, and token ids
  * taken as they are. No string of a chat request can become a control token.
@@ -41,7 +35,7 @@ export interface PromptFormats {
 export function renderPrompt(
   request: GenerationRequest,
   tokenizer: TextTokenizer,
-  formats: PromptFormats,
+  formats: AnswerFormats,
 ): RenderedPrompt {
   const { prompt } = request;
   if (prompt.type === 'tokens') return { tokens: knownTokens(prompt.ids, tokenizer), reasoningOpen: false };
@@ -60,18 +54,20 @@ export function renderPrompt(
   }
   const messages = templateMessages(prompt.messages);
   const tools = request.toolChoice === 'none' ? [] : templateTools(request.tools);
+  const syntax = answerSyntax(formats);
   const sources = templatesFor(tokenizer, formats, { messages, tools });
   const encoder = new PromptEncoder(
     tokenizer,
     sources.join('') + JSON.stringify([messages, tools, request.templateArguments]),
   );
   const text = renderConversation(sources, request, tokenizer, {
+    syntax: syntax.tools,
     messages: encoder.markDeep(messages) as TemplateMessage[],
     tools: encoder.markDeep(tools) as TemplateTool[],
     templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
   });
   const tokens = neverEmpty(encoder.encode(text), tokenizer);
-  return { tokens, reasoningOpen: endsInsideReasoning(text, formats.reasoningFormat) };
+  return { tokens, reasoningOpen: syntax.reasoning.endsInside(text) };
 }
 
 /** @throws InferenceError `invalid_request` for ids beyond the vocabulary */
@@ -82,6 +78,8 @@ function knownTokens(ids: readonly number[], tokenizer: TextTokenizer): number[]
 }
 
 interface Conversation {
+  /** How calls are written out and explained where the template cannot. */
+  syntax: ToolSyntax;
   messages: TemplateMessage[];
   tools: TemplateTool[];
   templateArguments: Record<string, unknown>;
@@ -90,8 +88,8 @@ interface Conversation {
 /** The templates to try. One for tools is right for calls, too; what it refuses can be written out for the plain one. */
 function templatesFor(
   { chatTemplate = '', toolTemplate }: TextTokenizer,
-  { toolFormat }: PromptFormats,
-  { messages, tools }: Omit<Conversation, 'templateArguments'>,
+  { toolFormat }: AnswerFormats,
+  { messages, tools }: Pick<Conversation, 'messages' | 'tools'>,
 ): string[] {
   const hasCalls = messages.some((message) => message.tool_calls !== undefined || message.role === 'tool');
   if (toolTemplate === undefined || (tools.length === 0 && !hasCalls)) return [chatTemplate];
@@ -133,8 +131,8 @@ function renderConversation(
 
 /** Templates differ in what they take, and only trying shows it: the plainest reading first, then milder ones. */
 function* variantsOf(conversation: Conversation, knowsTools: boolean): Generator<TemplateMessage[], void, undefined> {
-  const { tools } = conversation;
-  const messages = knowsTools ? conversation.messages : withHermesTools(conversation.messages, tools);
+  const { tools, syntax } = conversation;
+  const messages = knowsTools ? conversation.messages : withExplainedTools(conversation.messages, tools, syntax);
   yield messages;
   yield withShortCallIds(messages);
   yield withStringArguments(messages);
@@ -152,11 +150,4 @@ function neverEmpty(tokens: number[], { addedTokens, templateVariables, endToken
     throw new InferenceError('invalid_request', 'This model cannot complete an empty prompt.', { param: 'prompt' });
   }
   return [first];
-}
-
-/** Only the template's own tags count: those of the client carry marks. */
-function endsInsideReasoning(text: string, format: ReasoningFormat): boolean {
-  if (format === 'none') return false;
-  if (format === 'harmony') return text.endsWith('<|channel|>analysis<|message|>');
-  return text.trimEnd().endsWith(THINK_TAGS[format].open);
 }

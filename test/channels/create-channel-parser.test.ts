@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createChannelParser } from '../../src/channels/create-channel-parser.js';
-import type { ToolFormat } from '../../src/events/token-event.js';
+import type { ToolFormat } from '../../src/families/families.js';
 import { describeChannelParser, read } from '../contract/channel-parser-contract.js';
 import { HERMES_FRAGMENTS } from '../fixtures/channels/hermes.js';
 import { call, reasoning, text } from '../fixtures/channels/parts.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ChannelPart } from '../../src/events/channel-part.js';
+import type { ChannelPart } from '../../src/families/parsing/channel-part.js';
 import { createChannelParser } from '../../src/channels/create-channel-parser.js';
 import { type ConstrainedModel, compileConstraint } from '../../src/constraints/compile-constraint.js';
 import { validateAgainstSchema } from '../../src/constraints/validate-against-schema.js';
-import type { ToolFormat } from '../../src/events/token-event.js';
+import type { ToolFormat } from '../../src/families/families.js';
 import type { GenerationRequest } from '../../src/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../src/request/tool.js';
 import { ask } from './support/ask.js';

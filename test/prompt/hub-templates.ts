@@ -1,5 +1,5 @@
 /** Short templates of our own that ask of a conversation what the well-known families' templates ask. */
-import type { ToolFormat } from '../../src/events/token-event.js';
+import type { ToolFormat } from '../../src/families/families.js';
 
 interface HubTemplate {
   template: string;

@@ -1,6 +1,5 @@
 /** Models that say what their script tells them to: for tests, demos and rehearsals without a real model. @module */
 import { createTextModel } from '../../decoding/create-text-model.js';
-import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
 import type { ModelEntry, Script } from '../../models/model-entry.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import type { Backend, LoadedModel } from '../../models/backend.js';
@@ -36,8 +35,8 @@ function createModel(entry: ModelEntry): LoadedModel {
 
 function createChatModel(entry: ModelEntry, script: Script, contextLength: number): LoadedModel {
   // What the template suggests, unless the entry rehearses another family.
-  const toolFormat: ToolFormat = detectToolFormat('tools <tool_call>', entry.toolFormat);
-  const reasoningFormat: ReasoningFormat = detectReasoningFormat('<think>', entry.reasoningFormat);
+  const toolFormat = detectToolFormat('tools <tool_call>', entry.toolFormat);
+  const reasoningFormat = detectReasoningFormat('<think>', entry.reasoningFormat);
   const engine = createScriptedEngine({ script, contextLength, toolFormat, reasoningFormat });
   return createTextModel(engine, {
     info: { device: 'none', threads: 1, images: false },

@@ -2,7 +2,7 @@
 import { textOfTokens } from '../../decoding/text-decoder.js';
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../errors/inference-error.js';
-import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
+import type { ReasoningFormat, ToolFormat } from '../../families/families.js';
 import type { Script } from '../../models/model-entry.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../request/generation-request.js';
 import { chooseReply } from './choose-reply.js';

@@ -1,28 +1,20 @@
 /** Text to tokens for scripted models: about one token per word, as with real vocabularies. @module */
+import { grammarTags } from '../../families/answer-syntax.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 
-/** Added tokens in the order of their ids, from 256 on. */
-const ADDED_TOKENS = [
-  '<|endoftext|>',
-  '<|im_start|>',
-  '<|im_end|>',
-  '<think>',
-  '</think>',
-  '<tool_call>',
-  '</tool_call>',
-  '<tool_response>',
-  '</tool_response>',
-  '<tools>',
-  '</tools>',
-  '<|python_tag|>',
-  '[TOOL_CALLS]',
-  '[ARGS]',
-  '<|start|>',
-  '<|end|>',
-  '<|channel|>',
-  '<|constrain|>',
-  '<|message|>',
-] as const;
+/** Added tokens in the order of their ids, from 256 on: a ChatML model's, then every tag of every family that a script may rehearse. */
+const ADDED_TOKENS: readonly string[] = [
+  ...new Set([
+    '<|endoftext|>',
+    '<|im_start|>',
+    '<|im_end|>',
+    '<tool_response>',
+    '</tool_response>',
+    '<tools>',
+    '</tools>',
+    ...grammarTags(),
+  ]),
+];
 
 /**
  * A word with the space before it, up to three digits, one sign, or a run of white space. What lies beyond the basic
@@ -64,7 +56,11 @@ const CHAT_TEMPLATE = `
 {{- '<|im_start|>assistant\\n' }}`;
 
 const bytes = new TextEncoder();
-const addedPattern = new RegExp(`(${ADDED_TOKENS.map((token) => token.replace(/[[\]|]/g, '\\$&')).join('|')})`);
+const addedPattern = new RegExp(
+  `(${ADDED_TOKENS.toSorted((a, b) => b.length - a.length)
+    .map((token) => token.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
+    .join('|')})`,
+);
 
 /**
  * Ids 0 to 255 are the bytes, then come the added tokens, then words in the order in which they were first seen:

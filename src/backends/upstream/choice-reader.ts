@@ -1,5 +1,5 @@
 /** One choice of a remote service's answer on its way. @module */
-import type { ChannelPart } from '../../events/channel-part.js';
+import type { ChannelPart } from '../../families/parsing/channel-part.js';
 import type { TokenEvent } from '../../events/token-event.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { UpstreamChoice, UpstreamToolCall } from './chunk-schema.js';

@@ -7,7 +7,7 @@
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError, throwIfCancelled } from '../../errors/inference-error.js';
-import type { ReasoningFormat, ToolFormat } from '../../events/token-event.js';
+import type { ReasoningFormat, ToolFormat } from '../../families/families.js';
 import { engineLost } from './engine-lost.js';
 import type { LogitsTap } from './logits-tap.js';
 import type { WebLlmEngine } from './web-llm-module.js';

@@ -5,26 +5,6 @@
  */
 import type { CodePointRange } from './expression.js';
 
-/** The tags that grammars ask for, each with its character. */
-const TAGS = [
-  '<tool_call>',
-  '</tool_call>',
-  '<think>',
-  '</think>',
-  '[TOOL_CALLS]',
-  '[ARGS]',
-  '<|python_tag|>',
-  '<|tool_call_start|>',
-  '<|tool_call_end|>',
-  '<|python_start|>',
-  '<|python_end|>',
-  '<|channel|>',
-  '<|message|>',
-  '<|constrain|>',
-  '<|start|>',
-  '<|end|>',
-] as const;
-
 /** Reserved are 1 to 8 and 14 on, below the blank. */
 const CODES = Array.from({ length: 31 }, (_, index) => index + 1).filter((code) => code < 9 || code > 13);
 
@@ -35,10 +15,17 @@ export const ORDINARY_CHARACTERS: readonly CodePointRange[] = [
   [0x20, 0x10_ffff],
 ];
 
-/** The character that stands for a tag, or undefined when grammars never ask for it. */
-export function reservedCharacter(tag: string): string | undefined {
-  const code = CODES[(TAGS as readonly string[]).indexOf(tag)];
-  return code === undefined ? undefined : String.fromCodePoint(code);
+/**
+ * A character for each of these tags, in order. A vocabulary with more tags than there are characters (families have
+ * about five each) leaves the last ones to be spelled.
+ */
+export function reservedCharacters(tags: readonly string[]): Map<string, string> {
+  return new Map(
+    CODES.flatMap((code, index) => {
+      const tag = tags[index];
+      return tag === undefined ? [] : [[tag, String.fromCodePoint(code)] as const];
+    }),
+  );
 }
 
 /** Whether a byte or code point is kept for tags. */

@@ -10,6 +10,7 @@ import {
   repeat,
   sequence,
 } from '../grammar/expression.js';
+import type { ObjectFrame } from '../grammar/object-frame.js';
 import { colon, comma } from '../grammar/value-style.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
 import type { Alternative } from './alternative.js';
@@ -19,16 +20,6 @@ import { keyOutside } from './key-grammar.js';
 
 /** Each optional property may be followed by any later one, so the engine's work grows with their square. */
 const MAX_PROPERTIES = 400;
-
-/** How an object's members are written around the value's grammar: as JSON members, or as Python keyword arguments. */
-export interface ObjectFrame {
-  open: string;
-  close: string;
-  /** Key and what stands between it and the value; NEVER when this name cannot be written. */
-  key: (name: string) => Expression;
-  /** Whether names that no schema lists can be written. */
-  extraKeys: boolean;
-}
 
 /** The usual frame: `{"key":value}`. */
 export function braces(context: SchemaContext): ObjectFrame {

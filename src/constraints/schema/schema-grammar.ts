@@ -2,12 +2,13 @@
 import type { JsonSchema } from '../../request/tool.js';
 import { anyArray, anyObject } from '../grammar/any-value.js';
 import { type Expression, NEVER, choice, rule } from '../grammar/expression.js';
+import type { ObjectFrame } from '../grammar/object-frame.js';
 import type { GrammarRules } from '../grammar/grammar-rules.js';
 import { type ValueStyle, constant } from '../grammar/value-style.js';
 import { conformsTo } from '../validate-against-schema.js';
 import { arrayGrammar } from './array-grammar.js';
 import { numberGrammar } from './number-grammar.js';
-import { type ObjectFrame, objectGrammar } from './object-grammar.js';
+import { objectGrammar } from './object-grammar.js';
 import type { Alternative } from './alternative.js';
 import { alternativesOf } from './schema-alternatives.js';
 import { type SchemaContext, checkSize, nodeWith } from './schema-context.js';

@@ -1,7 +1,7 @@
 /** A text engine on an ONNX decoder, one sequence at a time, reusing what the next prompt shares with the last. @module */
 import type { TextEngine, TextSequence } from '../../../decoding/text-engine.js';
+import type { ReasoningFormat, ToolFormat } from '../../../families/families.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
-import type { ReasoningFormat, ToolFormat } from '../../../events/token-event.js';
 import type { ForwardPass } from './forward-pass.js';
 import { type KeptLogits, type KeptSequence, reusableLength } from './kept-sequence.js';
 import { OnnxSequence } from './onnx-sequence.js';

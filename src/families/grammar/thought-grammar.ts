@@ -1,0 +1,28 @@
+/** Thinking before an answer, as grammar. @module */
+import { type Expression, characters, choice, repeat, sequence } from '../../constraints/grammar/expression.js';
+import type { GrammarRules } from '../../constraints/grammar/grammar-rules.js';
+import { spellings, tag } from './tags.js';
+
+/** The reserved character of an added token, or undefined when the model spells this text. */
+export type TokenMarker = (text: string) => string | undefined;
+
+export interface ThoughtGrammarOptions {
+  rules: GrammarRules;
+  marker: TokenMarker;
+  /** The prompt ends inside the thinking. */
+  startOpen: boolean;
+  /** The caller asked for thinking, so the model may open it itself. */
+  enabled: boolean;
+}
+
+/** A thought in a block before the answer. */
+export function thoughtBlockGrammar(
+  tags: { open: string; close: string },
+  answer: Expression,
+  { rules, marker, startOpen, enabled }: ThoughtGrammarOptions,
+): Expression {
+  const newlines = repeat(characters([0x0a, 0x0a]), 0, 2);
+  const thought = sequence(rules.add({ type: 'text-until', stops: spellings(tags.close, marker) }), newlines, answer);
+  if (startOpen) return thought;
+  return enabled ? choice(answer, sequence(tag(tags.open, marker), thought)) : answer;
+}

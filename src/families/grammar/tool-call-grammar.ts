@@ -1,0 +1,131 @@
+/** What a family says of its calls to the grammar, and what most families say alike. @module */
+import {
+  type Expression,
+  NEVER,
+  characters,
+  choice,
+  isNever,
+  literal,
+  repeat,
+  sequence,
+} from '../../constraints/grammar/expression.js';
+import type { GrammarRules } from '../../constraints/grammar/grammar-rules.js';
+import { ORDINARY_CHARACTERS } from '../../constraints/grammar/reserved-characters.js';
+import { type ValueStyle, colon, comma } from '../../constraints/grammar/value-style.js';
+import type { ObjectFrame } from '../../constraints/grammar/object-frame.js';
+import { spellings } from './tags.js';
+import type { TokenMarker } from './thought-grammar.js';
+
+/** How calls are forced. */
+export interface ToolCallGrammar {
+  /** The tags that the grammar asks for. */
+  readonly tags: readonly string[];
+  /** How values are written. */
+  readonly language: ValueStyle['language'];
+  /** The arguments of a tool; NEVER or impossible when no arguments that conform can be written. */
+  arguments(schema: ArgumentsSchema): Expression;
+  /** Calls of the tools. */
+  calls(options: ToolGrammarOptions): ToolGrammar;
+}
+
+/** What a tool's parameters allow. Both throw SchemaProblem for what no grammar can keep. */
+export interface ArgumentsSchema {
+  /** One value of the style: an object. */
+  object(): Expression;
+  /** The members of the object in a frame of the family's own. */
+  members(frame: ObjectFrame): Expression;
+}
+
+/** A tool with the grammar of its arguments. */
+export interface CallableTool {
+  name: string;
+  arguments: Expression;
+}
+
+export interface ToolGrammarOptions {
+  rules: GrammarRules;
+  style: ValueStyle;
+  tools: readonly CallableTool[];
+  /** Whether several calls may be written. */
+  parallel: boolean;
+  marker: TokenMarker;
+}
+
+export interface ToolGrammar {
+  /** Only calls, at least one. */
+  required: Expression;
+  /** Free text, or calls; a call that was begun is finished. */
+  free: Expression;
+}
+
+/** Most calls in one answer. A model that would call for ever ends here. */
+const MAX_CALLS = 32;
+
+/** Arguments as one JSON object. */
+export function objectArguments(schema: ArgumentsSchema): Expression {
+  return schema.object();
+}
+
+/** Any text. */
+export function freeText(): Expression {
+  return repeat(characters(...ORDINARY_CHARACTERS), 0);
+}
+
+/** `{"name": …, "arguments": …}` of one of the tools. */
+export function anyCall({ rules, tools, style }: ToolGrammarOptions, argumentsKey: string): Expression {
+  const calls = tools.map((tool) =>
+    isNever(tool.arguments)
+      ? NEVER
+      : sequence(
+          literal('{"name"'),
+          colon(style),
+          literal(JSON.stringify(tool.name)),
+          comma(style),
+          literal(`"${argumentsKey}"`),
+          colon(style),
+          tool.arguments,
+          literal('}'),
+        ),
+  );
+  return rules.add(choice(...calls));
+}
+
+/** The calls after the first. */
+export function further(next: Expression, { rules, parallel }: ToolGrammarOptions): Expression {
+  return parallel ? repeat(rules.add(next), 0, MAX_CALLS - 1) : literal('');
+}
+
+/** Free text in which a tag, as token or spelled, begins calls; nothing comes after them. */
+export function triggered(
+  { rules, marker }: ToolGrammarOptions,
+  tags: readonly string[],
+  body: Expression,
+): Expression {
+  const name = rules.reserve();
+  rules.define(name, body);
+  const triggers = tags.flatMap((each) => spellings(each, marker)).map((text) => ({ text, rule: name }));
+  return rules.add({ type: 'triggered-text', triggers, again: false });
+}
+
+/** Text that no parser takes for calls: after blanks it begins with neither the bracket nor the tag. */
+export function textUnlike(bracket: string, tagBeginning: string): Expression {
+  const blanks = repeat(characters([0x20, 0x20], [0x0a, 0x0a]), 0, 4);
+  const [first = '<', second = '|'] = tagBeginning;
+  const codes = [' ', '\n', '\t', '\r', bracket, first].map((each) => each.codePointAt(0) ?? 0);
+  const start = characters(...excluding(codes));
+  const tagLike = sequence(literal(first), choice(characters(...excluding([second.codePointAt(0) ?? 0])), literal('')));
+  return choice(sequence(blanks, choice(start, tagLike), freeText()), literal(''));
+}
+
+function excluding(codes: readonly number[]): [number, number][] {
+  const ranges: [number, number][] = [];
+  for (const [first, last] of ORDINARY_CHARACTERS) {
+    let from = first;
+    for (const code of codes.filter((each) => each >= first && each <= last).toSorted((a, b) => a - b)) {
+      if (code > from) ranges.push([from, code - 1]);
+      from = code + 1;
+    }
+    if (from <= last) ranges.push([from, last]);
+  }
+  return ranges;
+}

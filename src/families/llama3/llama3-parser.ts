@@ -1,0 +1,76 @@
+/** `{"name": …, "parameters": {…}}` as the whole answer, with or without `<|python_tag|>`: Llama 3.1, 3.2, 3.3. @module */
+import type { ChannelParser } from '../parsing/channel-parser.js';
+import { mayBecome } from '../parsing/partial-match.js';
+import { createStepParser, type ParserStep, type StepMachine } from '../parsing/step-parser.js';
+import { createCallObjectReader, type CallObjectReader } from '../parsing/call-object.js';
+
+const TAG = '<|python_tag|>';
+
+/**
+ * Only an answer that begins with a call has calls: JSON later in a text is text. Several calls may follow one
+ * another, parted by white space, `;` or `,`. Without the tag, an object without parameters is no call.
+ */
+export function createLlama3Parser(): ChannelParser {
+  let reader = newReader(false);
+  /** What stands in the buffer before the object: white space and the tag. */
+  let prefix = '';
+
+  const text: ParserStep = (buffer, parts) => {
+    parts.push({ type: 'text', text: buffer });
+    return buffer.length;
+  };
+
+  const toText = (): number => {
+    machine.step = text;
+    machine.channel = 'text';
+    return 0;
+  };
+
+  const toObject = (before: string, tagged: boolean): void => {
+    reader = newReader(tagged);
+    prefix = before;
+    machine.step = object;
+    machine.channel = tagged ? 'tool-call' : machine.channel;
+  };
+
+  /** At the beginning, and after each call. */
+  const beforeObject =
+    (first: boolean): ParserStep =>
+    (buffer, _parts, final) => {
+      const skipped = buffer.length - buffer.replace(first ? /^\s+/ : /^[\s;,]+/, '').length;
+      const rest = buffer.slice(skipped);
+      if (rest === '' && !first) return skipped;
+      if ((rest === '' || mayBecome(rest, [TAG])) && !final) return undefined;
+      const tagged = rest.startsWith(TAG);
+      if (!tagged && !rest.startsWith('{')) {
+        toText();
+        return first ? 0 : skipped;
+      }
+      toObject(buffer.slice(first ? 0 : skipped, skipped + (tagged ? TAG.length : 0)), tagged);
+      return first ? 0 : skipped;
+    };
+
+  /** Keeps the tag and the undecided object in the buffer, so that they can still become text. */
+  const object: ParserStep = (buffer, parts, final) => {
+    const read = prefix.length + reader.raw.length;
+    const taken = reader.read(buffer.slice(read), parts);
+    if (reader.state === 'invalid' || (reader.state === 'undecided' && final)) return toText();
+    if (reader.named) machine.channel = 'tool-call';
+    if (reader.state === 'undecided') return undefined;
+    machine.step = rest;
+    return read + taken;
+  };
+
+  const rest: ParserStep = (buffer, parts) => {
+    const taken = reader.read(buffer, parts);
+    if (reader.state === 'done') machine.step = beforeObject(false);
+    return taken;
+  };
+
+  const machine: StepMachine = { step: beforeObject(true), channel: 'text' };
+  return createStepParser(machine);
+}
+
+function newReader(tagged: boolean): CallObjectReader {
+  return createCallObjectReader({ argumentKeys: ['parameters', 'arguments'], argumentsRequired: !tagged });
+}
