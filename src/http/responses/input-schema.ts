@@ -14,7 +14,7 @@ const content = v.union([v.string(), v.array(inputPart)]);
 
 const messageItem = object({
   // Clients leave the type out when they write a conversation by hand.
-  type: v.optional(v.literal('message'), 'message'),
+  type: v.nullish(v.literal('message')),
   role: v.picklist(['user', 'assistant', 'system', 'developer']),
   content,
 });
@@ -23,6 +23,7 @@ const reasoningItem = object({
   type: v.literal('reasoning'),
   summary: v.nullish(v.array(object({ text: v.string() }))),
   content: v.nullish(v.array(object({ text: v.string() }))),
+  encrypted_content: v.nullish(v.string()),
 });
 
 const functionCallItem = object({
@@ -38,6 +39,19 @@ const functionCallOutputItem = object({
   output: content,
 });
 
+const customToolCallItem = object({
+  type: v.literal('custom_tool_call'),
+  call_id: v.string(),
+  name: v.string(),
+  input: v.string(),
+});
+
+const customToolCallOutputItem = object({
+  type: v.literal('custom_tool_call_output'),
+  call_id: v.string(),
+  output: content,
+});
+
 const itemReference = object({ type: v.literal('item_reference'), id: v.string() });
 
 const inputItem = v.variant('type', [
@@ -45,6 +59,8 @@ const inputItem = v.variant('type', [
   reasoningItem,
   functionCallItem,
   functionCallOutputItem,
+  customToolCallItem,
+  customToolCallOutputItem,
   itemReference,
 ]);
 
@@ -53,5 +69,7 @@ export const inputSchema = v.union([v.string(), v.pipe(v.array(inputItem), v.min
 
 export type ResponseInput = v.InferOutput<typeof inputSchema>;
 export type InputItem = v.InferOutput<typeof inputItem>;
+/** An item that is itself there. */
+export type SentItem = Exclude<InputItem, { type: 'item_reference' }>;
 export type InputPart = v.InferOutput<typeof inputPart>;
 export type InputContent = v.InferOutput<typeof content>;

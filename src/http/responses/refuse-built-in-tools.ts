@@ -2,8 +2,8 @@
 import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
 
 /**
- * Runs the check of a body. When its first problem is the type of a tool, and that names one (no function, but a tool
- * with fields of its own), the error has a code of its own, too.
+ * Runs the check of a body. When its first problem is the type of a tool, and that names one (neither a function nor a
+ * custom tool), the error has a code of its own, too.
  * @throws InferenceError `unsupported_tool_type`, or what `check` throws
  */
 export function refuseBuiltInTools<T>(body: Record<string, unknown>, check: () => T): T {
@@ -13,7 +13,7 @@ export function refuseBuiltInTools<T>(body: Record<string, unknown>, check: () =
     const index = isInferenceError(thrown) ? /^tools\.(\d+)\.type$/.exec(thrown.param ?? '')?.[1] : undefined;
     if (index === undefined || typeof typeOfTool(body, Number(index)) !== 'string') throw thrown;
     const param = `tools.${index}.type`;
-    const message = `\`${param}\` must be "function": built-in tools are not supported.`;
+    const message = `\`${param}\` must be "function" or "custom": built-in tools are not supported.`;
     throw new InferenceError('unsupported_tool_type', message, { param });
   }
 }

@@ -3,7 +3,10 @@ import type { GenerationEvent } from '../../channels/generation-event.js';
 import type { InferenceError } from '../../errors/inference-error.js';
 import type { TokenLogprob } from '../../events/token-event.js';
 import { outputFailureError } from '../generation/output-failure-error.js';
-import { closeEvents, growEvents, newFunctionCall, newMessage, newReasoning, openEvents } from './open-item.js';
+import { carryReasoning } from './carried-reasoning.js';
+import { CustomInputReader } from './custom-tool.js';
+import { newCustomToolCall, newFunctionCall, newMessage, newReasoning } from './new-item.js';
+import { closeEvents, growEvents, openEvents } from './open-item.js';
 import type { OpenItem } from './open-item.js';
 import type { ResponseEvent } from './response-event.js';
 import { toResponseUsage } from './response-object.js';
@@ -12,9 +15,17 @@ import type { OutputItem, ResponseLogprob, ResponseObject } from './response-obj
 /** What rendering needs besides the generation. */
 export interface RenderOptions {
   /** Makes `<prefix>_...`, unique. */
-  createId: (prefix: 'msg' | 'rs' | 'fc') => string;
+  createId: (prefix: 'msg' | 'rs' | 'fc' | 'ctc') => string;
   /** Unix seconds. */
   now: () => number;
+  /** The thinking stands in the summary of its item, too. */
+  summarises: boolean;
+  /** Reasoning items carry the thinking as a string that the client sends back. */
+  carriesReasoning: boolean;
+  /** Names of the tools whose calls are custom tool calls. */
+  customTools: ReadonlySet<string>;
+  /** Told each finished item. */
+  onItem: (item: OutputItem) => void;
 }
 
 /** The response as far as it is known. `response.output` grows with each item. */
@@ -39,13 +50,13 @@ export function* renderGeneration(event: GenerationEvent, state: RenderState): G
       yield { type: 'response.in_progress', response: snapshot(state) };
       return;
     case 'reasoning-start':
-      yield* startItem(newReasoning(state.createId('rs')), state);
+      yield* startItem({ item: newReasoning(state.createId('rs')) }, state);
       return;
     case 'text-start':
-      yield* startItem(newMessage(state.createId('msg')), state);
+      yield* startItem({ item: newMessage(state.createId('msg')) }, state);
       return;
     case 'tool-call-start':
-      yield* startItem(newFunctionCall(state.createId('fc'), event.id, event.name), state);
+      yield* startItem(newCall(event, state), state);
       return;
     case 'reasoning-delta':
     case 'text-delta':
@@ -72,17 +83,30 @@ export function snapshot(state: RenderState): ResponseObject {
   return { ...state.response, output: structuredClone(state.response.output) };
 }
 
-function* startItem(item: OutputItem, state: RenderState): Generator<ResponseEvent> {
+function* startItem(start: Omit<OpenItem, 'index'>, state: RenderState): Generator<ResponseEvent> {
   yield* closeItem(state);
-  state.open = { index: state.response.output.length, item };
-  state.response.output.push(item);
-  yield* openEvents(state.open);
+  state.open = { ...start, index: state.response.output.length };
+  state.response.output.push(start.item);
+  yield* openEvents(state.open, state.summarises);
+}
+
+type CallStart = Extract<GenerationEvent, { type: 'tool-call-start' }>;
+
+function newCall({ id, name }: CallStart, state: RenderState): Omit<OpenItem, 'index'> {
+  if (!state.customTools.has(name)) return { item: newFunctionCall(state.createId('fc'), id, name) };
+  return { item: newCustomToolCall(state.createId('ctc'), id, name), reader: new CustomInputReader() };
 }
 
 function* closeItem(state: RenderState): Generator<ResponseEvent> {
   const open = state.open;
   state.open = undefined;
-  if (open) yield* closeEvents(open, state.cut ? 'incomplete' : 'completed');
+  if (!open) return;
+  const { item } = open;
+  if (state.carriesReasoning && item.type === 'reasoning' && item.content[0]) {
+    item.encrypted_content = carryReasoning(item.content[0].text);
+  }
+  yield* closeEvents(open, state.cut ? 'incomplete' : 'completed');
+  state.onItem(item);
 }
 
 type ChoiceFinish = Extract<GenerationEvent, { type: 'choice-finish' }>;

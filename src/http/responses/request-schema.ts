@@ -16,16 +16,29 @@ const functionTool = object({
   strict: v.nullish(v.boolean()),
 });
 
-const namedFunction = object({ type: v.literal('function'), name: v.pipe(v.string(), v.minLength(1)) });
+/** One free-text argument; `custom-tool.ts` says what becomes of its grammar. */
+const customTool = object({
+  type: v.literal('custom'),
+  name: functionName,
+  description: v.nullish(v.string()),
+  format: v.nullish(
+    v.variant('type', [
+      object({ type: v.literal('text') }),
+      object({ type: v.literal('grammar'), syntax: v.picklist(['lark', 'regex']), definition: v.string() }),
+    ]),
+  ),
+});
+
+const namedTool = object({ type: v.picklist(['function', 'custom']), name: v.pipe(v.string(), v.minLength(1)) });
 
 const toolChoice = v.union([
   v.picklist(['none', 'auto', 'required']),
   v.variant('type', [
-    namedFunction,
+    namedTool,
     object({
       type: v.literal('allowed_tools'),
       mode: v.picklist(['auto', 'required']),
-      tools: v.array(namedFunction),
+      tools: v.array(namedTool),
     }),
   ]),
 ]);
@@ -44,6 +57,7 @@ const textFormat = v.variant('type', [
 
 const reasoning = object({
   effort: v.nullish(v.picklist(['none', ...EFFORTS])),
+  summary: v.nullish(v.picklist(['auto', 'concise', 'detailed'])),
 });
 
 /** A field that asks for something kept between requests. */
@@ -62,7 +76,7 @@ export const responsesRequestSchema = object({
   top_p: v.nullish(numberBetween(0, 1)),
   // Its lower bound is deliberately not checked here, unlike on every other endpoint.
   top_k: v.nullish(v.pipe(v.number(), v.integer())),
-  tools: v.nullish(v.pipe(v.array(functionTool), v.maxLength(MAX_TOOLS))),
+  tools: v.nullish(v.pipe(v.array(v.variant('type', [functionTool, customTool])), v.maxLength(MAX_TOOLS))),
   tool_choice: v.nullish(toolChoice),
   parallel_tool_calls: v.nullish(v.boolean()),
   text: v.nullish(object({ format: v.nullish(textFormat) })),

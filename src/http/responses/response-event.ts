@@ -5,6 +5,7 @@ import type {
   ReasoningTextPart,
   ResponseLogprob,
   ResponseObject,
+  SummaryTextPart,
 } from './response-object.js';
 
 interface ItemPosition {
@@ -13,6 +14,9 @@ interface ItemPosition {
 }
 interface PartPosition extends ItemPosition {
   content_index: number;
+}
+interface SummaryPosition extends ItemPosition {
+  summary_index: number;
 }
 
 /** Events that carry the whole response. */
@@ -32,6 +36,14 @@ export type ItemEvent =
   | (PartPosition & { type: 'response.output_text.done'; text: string; logprobs: ResponseLogprob[] })
   | (PartPosition & { type: 'response.reasoning_text.delta'; delta: string })
   | (PartPosition & { type: 'response.reasoning_text.done'; text: string })
+  | (SummaryPosition & {
+      type: 'response.reasoning_summary_part.added' | 'response.reasoning_summary_part.done';
+      part: SummaryTextPart;
+    })
+  | (SummaryPosition & { type: 'response.reasoning_summary_text.delta'; delta: string })
+  | (SummaryPosition & { type: 'response.reasoning_summary_text.done'; text: string })
+  | (ItemPosition & { type: 'response.custom_tool_call_input.delta'; delta: string })
+  | (ItemPosition & { type: 'response.custom_tool_call_input.done'; input: string })
   | (ItemPosition & { type: 'response.function_call_arguments.delta'; delta: string })
   | (ItemPosition & { type: 'response.function_call_arguments.done'; name: string; arguments: string });
 

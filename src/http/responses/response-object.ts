@@ -31,12 +31,19 @@ export interface MessageItem {
   status: ItemStatus;
   content: OutputTextPart[];
 }
+export interface SummaryTextPart {
+  type: 'summary_text';
+  text: string;
+}
 export interface ReasoningItem {
   type: 'reasoning';
   id: string;
   status: ItemStatus;
-  summary: never[];
+  /** The thinking once more, for clients that show nothing else; empty unless a summary was asked for. */
+  summary: SummaryTextPart[];
   content: ReasoningTextPart[];
+  /** The thinking, for clients that send it back; only when it was asked for. */
+  encrypted_content?: string;
 }
 export interface FunctionCallItem {
   type: 'function_call';
@@ -48,7 +55,16 @@ export interface FunctionCallItem {
   arguments: string;
   status: ItemStatus;
 }
-export type OutputItem = MessageItem | ReasoningItem | FunctionCallItem;
+export interface CustomToolCallItem {
+  type: 'custom_tool_call';
+  id: string;
+  /** What the client's `custom_tool_call_output` answers to. */
+  call_id: string;
+  name: string;
+  input: string;
+  status: ItemStatus;
+}
+export type OutputItem = MessageItem | ReasoningItem | FunctionCallItem | CustomToolCallItem;
 
 export interface ResponseUsage {
   /** Cached tokens included. */
@@ -68,7 +84,7 @@ export interface EchoedFields {
   max_tool_calls: null;
   metadata: Record<string, string>;
   parallel_tool_calls: boolean;
-  reasoning: { effort: string | null; summary: null };
+  reasoning: { effort: string | null; summary: string | null };
   temperature: number;
   text: { format: object };
   tool_choice: string | object;

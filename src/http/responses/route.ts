@@ -13,43 +13,62 @@ import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { refuseBuiltInTools } from './refuse-built-in-tools.js';
+import { RecentItems } from './recent-items.js';
 import { responsesRequestSchema } from './request-schema.js';
 import type { ResponsesRequest } from './request-schema.js';
 import type { ResponseStreamEvent } from './response-event.js';
+import { resolveReferences } from './resolve-references.js';
 import { startResponse } from './response-object.js';
-import { toEchoedFields, toGenerationRequest } from './to-generation-request.js';
+import type { OutputItem } from './response-object.js';
+import { customToolNames, toEchoedFields, toGenerationRequest } from './to-generation-request.js';
 import { toResponse } from './to-response.js';
 import { failureEvents, keepAliveText, startProgress, toResponseStream } from './to-stream.js';
 import type { GeneralErrorDetails, ResponseProgress } from './to-stream.js';
 
 const NAMES: FieldNames = { messages: 'input', response_format: 'text.format' };
 
-/** Output items for a conversation, streamed or not. Nothing is stored. */
+/** Output items for a conversation, streamed or not. Nothing is stored but late items, in memory. */
 export const responsesEndpoint: Endpoint = {
   name: 'responses',
   method: 'POST',
   path: '/responses',
   summary: 'Creates a response: messages, reasoning and function calls.',
   requestSchema: responsesRequestSchema,
-  route: (context) => async (c) => {
-    const json = await readJsonBody(c, context);
-    const body = refuseBuiltInTools(json, () => parseBody(responsesRequestSchema, json));
-    const entry = requireModel(context.inference.catalog, body.model, 'chat');
-    const request = await toGenerationRequest(body, entry.id);
-    await context.admit(c);
-    const progress = createProgress(body, entry.id, context);
-    if (body.stream === true) return stream(request, progress, c, context);
-    const signal = c.req.raw.signal;
-    const events = generate(context, request, { signal, deadline: 'result' }, NAMES);
-    return c.json(await toResponse(toResponseStream(events, progress)));
+  route: (context) => {
+    const recent = new RecentItems();
+    return async (c) => {
+      const json = await readJsonBody(c, context);
+      const body = refuseBuiltInTools(json, () => parseBody(responsesRequestSchema, json));
+      const entry = requireModel(context.inference.catalog, body.model, 'chat');
+      const input = resolveReferences(body.input, (id) => recent.find(c.get('caller'), id));
+      const request = await toGenerationRequest(body, input, entry.id);
+      await context.admit(c);
+      const progress = createProgress(body, entry.id, context, (item) => recent.keep(c.get('caller'), item));
+      if (body.stream === true) return stream(request, progress, c, context);
+      const signal = c.req.raw.signal;
+      const events = generate(context, request, { signal, deadline: 'result' }, NAMES);
+      return c.json(await toResponse(toResponseStream(events, progress)));
+    };
   },
 };
 
-function createProgress(body: ResponsesRequest, model: string, context: HttpContext): ResponseProgress {
+function createProgress(
+  body: ResponsesRequest,
+  model: string,
+  context: HttpContext,
+  onItem: (item: OutputItem) => void,
+): ResponseProgress {
   const createId = (prefix: string) => `${prefix}_${context.createId().replaceAll('-', '')}`;
   const now = () => Math.floor(context.now() / 1000);
   const response = startResponse(toEchoedFields(body, model), createId('resp'), now());
-  return startProgress(response, { createId, now });
+  return startProgress(response, {
+    createId,
+    now,
+    summarises: body.reasoning?.summary != null,
+    carriesReasoning: (body.include ?? []).includes('reasoning.encrypted_content'),
+    customTools: customToolNames(body),
+    onItem,
+  });
 }
 
 async function stream(

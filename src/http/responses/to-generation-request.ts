@@ -5,36 +5,43 @@ import type { GenerationRequest, Reasoning } from '../../request/generation-requ
 import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool } from '../../request/tool.js';
 import { defineTools } from '../schemas/define-tools.js';
+import type { ToolDefinition } from '../schemas/define-tools.js';
 import { toEffort } from '../schemas/to-effort.js';
 import { offerAll, offerAllowed, requireTool } from '../schemas/to-offer.js';
 import type { ToolOffer } from '../schemas/to-offer.js';
 import { toSampling } from '../schemas/to-sampling.js';
+import { customToolParts } from './custom-tool.js';
+import type { SentItem } from './input-schema.js';
 import type { ResponsesRequest } from './request-schema.js';
 import type { EchoedFields } from './response-object.js';
 import { toMessages } from './to-messages.js';
 
 /**
  * Everything that was asked for.
+ * @param input the body's, without references
  * @param model catalog id
  * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be
  */
-export async function toGenerationRequest(body: ResponsesRequest, model: string): Promise<GenerationRequest> {
+export async function toGenerationRequest(
+  body: ResponsesRequest,
+  input: string | readonly SentItem[],
+  model: string,
+): Promise<GenerationRequest> {
   const defined = defineTools(
-    (body.tools ?? []).map(({ name, description, parameters }, index) => ({
-      name,
-      description,
-      parameters,
+    (body.tools ?? []).map((tool, index) => ({
+      name: tool.name,
+      ...(tool.type === 'custom' ? customToolParts(tool.description, tool.format) : functionParts(tool)),
       param: `tools.${index}.parameters`,
     })),
   );
-  const messages = await toMessages(body.instructions, body.input);
+  const messages = await toMessages(body.instructions, input);
   return {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
     ...toOffer(body.tool_choice, defined),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.text?.format),
     sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }),
-    reasoning: toReasoning(body.reasoning?.effort),
+    reasoning: toReasoning(body.reasoning),
     ...(body.max_output_tokens != null && { maxTokens: body.max_output_tokens }),
     ...(wantsLogprobs(body) && { topLogprobs: body.top_logprobs ?? 0 }),
   };
@@ -49,20 +56,34 @@ export function toEchoedFields(body: ResponsesRequest, model: string): EchoedFie
     max_tool_calls: null,
     metadata: body.metadata ?? {},
     parallel_tool_calls: body.parallel_tool_calls ?? true,
-    reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     temperature: body.temperature ?? 0,
     text: { format: body.text?.format ?? { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: (body.tools ?? []).map(({ description = null, parameters = null, strict = null, ...tool }) => ({
-      ...tool,
-      description,
-      parameters,
-      strict,
-    })),
+    tools: (body.tools ?? []).map(toEchoedTool),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     user: body.user ?? null,
   };
+}
+
+type ToolInput = NonNullable<ResponsesRequest['tools']>[number];
+type FunctionInput = Extract<ToolInput, { type: 'function' }>;
+
+function functionParts({ description, parameters }: FunctionInput): Pick<ToolDefinition, 'description' | 'parameters'> {
+  return { description, parameters };
+}
+
+/** Hosted services show every field of a function, and of a custom tool those that it has. */
+function toEchoedTool(tool: ToolInput): object {
+  if (tool.type === 'custom') return { ...tool, format: tool.format ?? { type: 'text' } };
+  const { description = null, parameters = null, strict = null, ...rest } = tool;
+  return { ...rest, description, parameters, strict };
+}
+
+/** The custom tools among those of the request. */
+export function customToolNames({ tools }: ResponsesRequest): ReadonlySet<string> {
+  return new Set((tools ?? []).filter(({ type }) => type === 'custom').map(({ name }) => name));
 }
 
 function wantsLogprobs({ include, top_logprobs: topLogprobs }: ResponsesRequest): boolean {
@@ -72,7 +93,8 @@ function wantsLogprobs({ include, top_logprobs: topLogprobs }: ResponsesRequest)
 function toOffer(choice: ResponsesRequest['tool_choice'], tools: Tool[]): ToolOffer {
   if (choice == null) return offerAll('auto', tools);
   if (typeof choice === 'string') return offerAll(choice, tools);
-  if (choice.type === 'function') return { tools, toolChoice: requireTool(choice.name, tools, 'tool_choice.name') };
+  if (choice.type !== 'allowed_tools')
+    return { tools, toolChoice: requireTool(choice.name, tools, 'tool_choice.name') };
   const names = choice.tools.map(({ name }) => name);
   return offerAllowed({ mode: choice.mode, names, paramOf: (index) => `tool_choice.tools.${index}.name` }, tools);
 }
@@ -91,10 +113,10 @@ function toOutputFormat(format: TextFormat): OutputFormat {
   }
 }
 
-type Effort = NonNullable<ResponsesRequest['reasoning']>['effort'];
-
-/** Naming an effort asks for reasoning. */
-function toReasoning(effort: Effort): Reasoning {
-  if (effort == null) return {};
-  return effort === 'none' ? { enabled: false } : { enabled: true, effort: toEffort(effort) };
+/** Naming an effort asks for reasoning, and so does the wish to see it. */
+function toReasoning(reasoning: ResponsesRequest['reasoning']): Reasoning {
+  const { effort, summary } = reasoning ?? {};
+  if (effort === 'none') return { enabled: false };
+  if (effort == null) return summary == null ? {} : { enabled: true };
+  return { enabled: true, effort: toEffort(effort) };
 }

@@ -1,37 +1,31 @@
 /** Input items as canonical messages. @module */
-import { InferenceError } from '../../errors/inference-error.js';
 import type { AssistantMessage, ContentPart, Message } from '../../request/message.js';
 import { imagePartFromUrl } from '../media-parts/image-part.js';
-import type { InputContent, InputItem, InputPart, ResponseInput } from './input-schema.js';
+import { readCarriedReasoning } from './carried-reasoning.js';
+import { customArguments } from './custom-tool.js';
+import type { InputContent, InputPart, SentItem } from './input-schema.js';
 
 /**
  * The conversation, with the instructions first. Reasoning, text and calls that follow each other are one assistant
  * turn, as templates want it.
- * @throws InferenceError `invalid_media` for an image that is none; `invalid_request` for a reference to
- * an item that was never sent
+ * @throws InferenceError `invalid_media` for an image that is none
  */
-export async function toMessages(instructions: string | null | undefined, input: ResponseInput): Promise<Message[]> {
+export async function toMessages(
+  instructions: string | null | undefined,
+  input: string | readonly SentItem[],
+): Promise<Message[]> {
   const messages: Message[] = [];
   if (instructions) messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] });
   if (typeof input === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: input }] }];
-  for (const [index, item] of input.entries()) {
-    if (item.type === 'item_reference') requireDispensable(item.id, input.slice(index + 1), `input.${index}`);
-    else await addItem(messages, item, `input.${index}`);
-  }
+  for (const [index, item] of input.entries()) await addItem(messages, item, `input.${index}`);
   return messages;
 }
 
-type SentItem = Exclude<InputItem, { type: 'item_reference' }>;
-
 async function addItem(messages: Message[], item: SentItem, path: string): Promise<void> {
   switch (item.type) {
-    case 'message':
-      addMessage(messages, item.role, await toContent(item.content, `${path}.content`));
-      return;
     case 'reasoning': {
-      const parts = item.content?.length ? item.content : (item.summary ?? []);
       const turn = assistantTurn(messages, (last) => last.content.length === 0 && last.toolCalls.length === 0);
-      turn.reasoning = (turn.reasoning ?? '') + parts.map(({ text }) => text).join('\n');
+      turn.reasoning = (turn.reasoning ?? '') + thinkingOf(item);
       return;
     }
     case 'function_call': {
@@ -39,16 +33,36 @@ async function addItem(messages: Message[], item: SentItem, path: string): Promi
       assistantTurn(messages, () => true).toolCalls.push({ id, name, arguments: argumentsText });
       return;
     }
+    case 'custom_tool_call': {
+      const { call_id: id, name, input } = item;
+      assistantTurn(messages, () => true).toolCalls.push({ id, name, arguments: customArguments(input) });
+      return;
+    }
     case 'function_call_output':
+    case 'custom_tool_call_output':
       messages.push({
         role: 'tool',
         toolCallId: item.call_id,
         content: await toContent(item.output, `${path}.output`),
       });
+      return;
+    default:
+      addMessage(messages, item.role, await toContent(item.content, `${path}.content`));
   }
 }
 
-type Role = Extract<InputItem, { type: 'message' }>['role'];
+/** The thinking itself, else what was carried for us, else its summary. */
+function thinkingOf(item: Extract<SentItem, { type: 'reasoning' }>): string {
+  const { content, summary, encrypted_content: carried } = item;
+  if (content?.length) return joinTexts(content);
+  return (carried == null ? undefined : readCarriedReasoning(carried)) ?? joinTexts(summary ?? []);
+}
+
+function joinTexts(parts: readonly { text: string }[]): string {
+  return parts.map(({ text }) => text).join('\n');
+}
+
+type Role = Extract<SentItem, { role: string }>['role'];
 
 function addMessage(messages: Message[], role: Role, content: ContentPart[]): void {
   if (role === 'assistant') {
@@ -65,21 +79,6 @@ function assistantTurn(messages: Message[], mayContinue: (last: AssistantMessage
   const turn: AssistantMessage = { role: 'assistant', content: [], toolCalls: [] };
   messages.push(turn);
   return turn;
-}
-
-/**
- * Some clients refer to what they believe is stored. Reasoning is not shown to the model again, and what it said before
- * a call that follows in full matters little; a whole answer would be missed.
- * @throws InferenceError `invalid_request`
- */
-function requireDispensable(id: string, following: readonly InputItem[], path: string): void {
-  const next = following.find(({ type }) => type !== 'item_reference');
-  if (id.startsWith('rs_') || next?.type === 'function_call') return;
-  throw new InferenceError(
-    'invalid_request',
-    `\`${path}\` refers to an item that is not stored. Send the item itself (clients do with \`store: false\`).`,
-    { param: path },
-  );
 }
 
 async function toContent(content: InputContent, path: string): Promise<ContentPart[]> {

@@ -68,7 +68,6 @@ it('[R06] input takes reasoning items', async () => {
     CALL,
     { type: 'function_call_output', call_id: 'call_1', output: 'sunny' },
     { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Easy.' }] },
-    { type: 'item_reference', id: 'rs_2' },
   ];
   expect((await create({ input, tools: TOOLS })).status).toBe('completed');
 });
@@ -213,21 +212,6 @@ it('[R30] nothing is stored', async () => {
   const response = await app.request(`/v1/responses/${id}`);
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ error: { type: 'not_found_error' }, request_id: expect.any(String) });
-});
-
-it('references to stored messages are refused with advice', async () => {
-  const error = await refuse({ ...valid, input: [{ type: 'item_reference', id: 'msg_1' }] });
-  expect(error.param).toBe('input.0');
-  expect(error.message).toContain('store: false');
-  // The text before a call that is there in full can be spared.
-  const result = { type: 'function_call_output', call_id: 'call_1', output: 'sunny' };
-  expect(
-    (
-      await create({
-        input: [{ role: 'user', content: 'How?' }, { type: 'item_reference', id: 'msg_1' }, CALL, result],
-      })
-    ).status,
-  ).toBe('completed');
 });
 
 it('images go to models with eyes only', async () => {

@@ -7,9 +7,20 @@ interface OpenItem {
   parts: number;
   text: string;
   textDone: boolean;
+  /** The text of its summary part; undefined without one. */
+  summary: string | undefined;
+  summaryStage: 'none' | 'open' | 'text-done' | 'done';
 }
 
-const PREFIXES: Record<string, string> = { message: 'msg_', reasoning: 'rs_', function_call: 'fc_' };
+const PREFIXES: Record<string, string> = {
+  message: 'msg_',
+  reasoning: 'rs_',
+  function_call: 'fc_',
+  custom_tool_call: 'ctc_',
+};
+
+/** Where a call of either kind has what the model wrote. */
+const WRITTEN: Record<string, string> = { function_call: 'arguments', custom_tool_call: 'input' };
 const PART_TYPES: Record<string, string> = { message: 'output_text', reasoning: 'reasoning_text' };
 
 /** Order of a Responses stream, as strictly as the official accumulator, and the pairing of every start and end. */
@@ -33,7 +44,9 @@ export function validateResponses(demand: Demand): StreamValidator {
     demand(open && stage === 'running', `${data.type} needs an open item`);
     demand(data.output_index === items.length, 'output_index is that of the open item');
     if ('item_id' in data) demand(data.item_id === open.item.id, 'item_id is that of the open item');
-    if ('content_index' in data) demand(data.content_index === 0, 'items have one part, of index 0');
+    for (const index of ['content_index', 'summary_index']) {
+      if (index in data) demand(data[index] === 0, 'items have one part, of index 0');
+    }
     return open;
   };
 
@@ -43,11 +56,13 @@ export function validateResponses(demand: Demand): StreamValidator {
     const { item } = data;
     unique(item.id, PREFIXES[item.type] ?? '?');
     demand(item.status === 'in_progress', 'an item starts in progress');
-    if (item.type === 'function_call') {
+    const written = WRITTEN[item.type];
+    if (written) {
       unique(item.call_id, 'call_');
-      demand(item.name && item.arguments === '', 'a call starts with its name and without arguments');
+      demand(item.name && item[written] === '', 'a call starts with its name and without arguments');
     } else demand(item.content.length === 0, 'an item starts without content');
-    open = { item, part: undefined, parts: 0, text: '', textDone: false };
+    demand(!item.summary?.length, 'an item starts without a summary');
+    open = { item, part: undefined, parts: 0, text: '', textDone: false, summary: undefined, summaryStage: 'none' };
   };
 
   const addPart = (data: any): void => {
@@ -82,16 +97,39 @@ export function validateResponses(demand: Demand): StreamValidator {
     item.parts += 1;
   };
 
+  const takeSummary = (data: any): void => {
+    const item = current(data);
+    demand(item.item.type === 'reasoning', 'only reasoning has a summary');
+    switch (data.type) {
+      case 'response.reasoning_summary_part.added':
+        demand(item.summaryStage === 'none' && data.part.type === 'summary_text', 'a summary starts once');
+        item.summary = data.part.text;
+        item.summaryStage = 'open';
+        return demand(item.summary === '', 'a summary starts empty');
+      case 'response.reasoning_summary_text.delta':
+        demand(item.summaryStage === 'open', 'a summary grows while it is open');
+        item.summary += data.delta;
+        return;
+      case 'response.reasoning_summary_text.done':
+        demand(item.summaryStage === 'open' && data.text === item.summary, 'deltas join to the summary');
+        item.summaryStage = 'text-done';
+        return;
+      default:
+        demand(item.summaryStage === 'text-done' && data.part.text === item.summary, 'a summary ends whole');
+        item.summaryStage = 'done';
+    }
+  };
+
   const endItem = (data: any): void => {
-    const { item, part, text, textDone } = current(data);
+    const { item, part, text, textDone, summary, summaryStage } = current(data);
     demand(!part && textDone, 'an item ends after its content');
+    demand(summaryStage === 'none' || summaryStage === 'done', 'an item ends after its summary');
+    demand(data.item.summary?.[0]?.text === summary, 'the summary is what was streamed');
     demand(data.item.id === item.id && data.item.type === item.type, 'the item is the one that started');
     demand(['completed', 'incomplete'].includes(data.item.status), 'an ended item has its status');
-    demand(
-      (item.type === 'function_call' ? data.item.arguments : data.item.content[0].text) === text,
-      'the item is whole',
-    );
-    if (item.type === 'function_call') {
+    const written = WRITTEN[item.type];
+    demand((written ? data.item[written] : data.item.content[0].text) === text, 'the item is whole');
+    if (written) {
       demand(data.item.call_id === item.call_id && data.item.name === item.name, 'a call keeps its call_id and name');
     }
     items.push(data.item);
@@ -137,6 +175,7 @@ export function validateResponses(demand: Demand): StreamValidator {
       case 'response.reasoning_text.delta':
         return addText(data, 'reasoning_text');
       case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
         return addText(data, undefined);
       case 'response.output_text.done':
         return endText(data, 'output_text', data.text);
@@ -145,6 +184,13 @@ export function validateResponses(demand: Demand): StreamValidator {
       case 'response.function_call_arguments.done':
         demand(data.name === open?.item.name, 'done repeats the name');
         return endText(data, undefined, data.arguments);
+      case 'response.custom_tool_call_input.done':
+        return endText(data, undefined, data.input);
+      case 'response.reasoning_summary_part.added':
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_summary_text.done':
+      case 'response.reasoning_summary_part.done':
+        return takeSummary(data);
       case 'response.content_part.done':
         return endPart(data);
       case 'response.output_item.done':
