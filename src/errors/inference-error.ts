@@ -62,6 +62,12 @@ export interface InferenceErrorDetails {
   retryAfter?: number;
   /** Allowed methods, for `method_not_allowed`. */
   allow?: string[];
+  /** Why a model or a worker could not be loaded, in full. For the page only: it may name files, so no answer has it. */
+  reason?: string;
+  /** The file that was asked for when loading failed. For the page only. */
+  url?: string;
+  /** What the server answered for that file. For the page only. */
+  httpStatus?: number;
   /** Response headers that must accompany the error (rate-limit headers). */
   headers?: Record<string, string>;
 }
@@ -125,7 +131,7 @@ export function isInferenceError(value: unknown): value is InferenceError {
 /** Rebuilds an error that crossed a message port. */
 export function deserializeInferenceError(data: SerializedInferenceError): InferenceError {
   const { code, message, ...details } = data;
-  return new InferenceError(code, message, details);
+  return new InferenceError(code, message, details, details.reason === undefined ? {} : { cause: details.reason });
 }
 
 /**

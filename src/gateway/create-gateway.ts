@@ -22,7 +22,12 @@ export interface Gateway {
 export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
   const { models, assetsURL, pageURL, requestTimeout, prefix, apiKeys, rateLimits } = options;
   const host = createWorkerModelHost({ spawn: () => spawn(page), assetsURL, pageURL });
-  const inference = new Scheduler({ catalog: new Catalog(models), host, requestTimeout });
+  const inference = new Scheduler({
+    catalog: new Catalog(models),
+    host,
+    requestTimeout,
+    onFailure: (model, error) => console.error(`inpage: \`${model}\` failed. ${error.message}`),
+  });
   const faults = new Faults();
   const app = createApp({
     inference,

@@ -1,4 +1,5 @@
 /** What `inference.status()` tells about each model. Public. @module */
+import type { SerializedInferenceError } from '../errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from './model-entry.js';
 
 /** Plain data, one per model of the catalog. */
@@ -11,6 +12,8 @@ export interface ModelStatus {
   backend: ModelEntry['backend'];
   /** `failed`: the last load or run broke the engine; the next request loads it again, unless its fallback serves. */
   state: 'absent' | 'loading' | 'ready' | 'busy' | 'failed';
+  /** Why the last load failed; with `state: 'failed'`. */
+  error?: SerializedInferenceError;
   /** Requests that wait for their turn. */
   queued: number;
   /** While loading: the last report. */

@@ -33,7 +33,8 @@ export class ModelSlot {
   #gone = new AbortController();
   #loading: Loading | undefined;
   #progress: LoadProgress | undefined;
-  #failed = false;
+  /** Why the engine is not there, when it failed. */
+  #failure: InferenceError | undefined;
   #refused = false;
 
   /** @param changed called after every change of {@link status} */
@@ -67,6 +68,11 @@ export class ModelSlot {
     return this.#refused;
   }
 
+  /** Why the last load or the last engine failed; undefined once it is loaded again. */
+  get failure(): InferenceError | undefined {
+    return this.#failure;
+  }
+
   get idle(): boolean {
     return this.#model !== undefined && !this.queue.busy && this.queue.length === 0;
   }
@@ -82,15 +88,18 @@ export class ModelSlot {
   async unload(): Promise<void> {
     this.#loading?.controller.abort(new InferenceError('unavailable', 'The model was unloaded while it was loading.'));
     const model = this.#model;
-    this.#forget(false);
+    this.#forget();
     this.#refused = false;
     await model?.unload();
   }
 
   /** The engine does not react any more: ends it by force and lets the next request load a fresh one. */
-  async restart(model: LoadedModel): Promise<void> {
+  async restart(
+    model: LoadedModel,
+    reason = new InferenceError('unavailable', 'The engine did not stop when told.'),
+  ): Promise<void> {
     if (this.#model !== model) return;
-    this.#forget(true);
+    this.#forget(reason);
     await model.unload();
   }
 
@@ -98,6 +107,7 @@ export class ModelSlot {
     const { id, task, backend } = this.entry;
     const status: ModelStatus = { id, task, backend, state: this.#state(), queued: this.queue.length };
     if (this.#loading && this.#progress) status.progress = this.#progress;
+    if (this.#failure) status.error = this.#failure.serialize();
     if (this.#model) {
       const { device, threads, dtype, warning, contextLength } = this.#model.info;
       Object.assign(
@@ -113,7 +123,7 @@ export class ModelSlot {
   #state(): ModelStatus['state'] {
     if (this.#model) return this.queue.busy ? 'busy' : 'ready';
     if (this.#loading) return 'loading';
-    return this.#failed ? 'failed' : 'absent';
+    return this.#failure ? 'failed' : 'absent';
   }
 
   #load(): Loading {
@@ -135,7 +145,7 @@ export class ModelSlot {
         const error = toInferenceError(thrown);
         if (this.#loading?.controller === controller) {
           this.#refused = error.code === 'insufficient_resources';
-          this.#forget(true);
+          this.#forget(error);
         }
         throw error;
       })
@@ -155,23 +165,23 @@ export class ModelSlot {
     this.#model = model;
     this.contextLength = model.info.contextLength;
     this.#loading = undefined;
-    this.#failed = false;
+    this.#failure = undefined;
     this.#refused = false;
     this.bytes = [...this.#fileBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
     const gone = new AbortController();
     this.#gone = gone;
     void model.lost.then((error) => {
       gone.abort(error);
-      return this.restart(model);
+      return this.restart(model, error);
     });
     this.#report({ model: this.entry.id, loadedBytes: this.bytes, totalBytes: this.bytes, stage: 'ready' });
     return model;
   }
 
-  #forget(failed: boolean): void {
+  #forget(failure?: InferenceError): void {
     this.#model = undefined;
     this.#loading = undefined;
-    this.#failed = failed;
+    this.#failure = failure;
     this.bytes = 0;
     this.#changed();
   }

@@ -28,6 +28,8 @@ export interface SchedulerSettings {
   memoryBudget?: number;
   /** Unix milliseconds, with fraction where the platform has it. @default from `performance` */
   clock?: () => number;
+  /** Told once of every load that failed and every engine that was lost. */
+  onFailure?: (model: string, error: InferenceError) => void;
   /** Unique ids of tool calls. @default createToolCallId */
   createId?: () => string;
 }
@@ -50,6 +52,7 @@ export class Scheduler implements ControlledInference {
   readonly catalog: Catalog;
   readonly #settings: SchedulerSettings;
   readonly #slots = new Map<string, ModelSlot>();
+  readonly #toldFailures = new WeakSet<InferenceError>();
   readonly #listeners = new Set<(progress?: LoadProgress) => void>();
   readonly #clock: () => number;
   readonly #createId: () => string;
@@ -204,6 +207,11 @@ export class Scheduler implements ControlledInference {
   }
 
   #changed(slot: ModelSlot, progress?: LoadProgress): void {
+    const { failure } = slot;
+    if (failure && failure.code !== 'cancelled' && !this.#toldFailures.has(failure)) {
+      this.#toldFailures.add(failure);
+      this.#settings.onFailure?.(slot.entry.id, failure);
+    }
     for (const listener of this.#listeners) listener(progress);
     if (progress?.stage === 'ready') {
       void evictOver(this.#settings.memoryBudget ?? defaultMemoryBudget(), this.#slots.values(), slot);

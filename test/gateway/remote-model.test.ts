@@ -148,3 +148,16 @@ describe('a model in another realm', () => {
     });
   });
 });
+
+it('a reason for not loading crosses the port, as details and as cause', async () => {
+  const failing: Backend = {
+    load: () =>
+      Promise.reject(
+        new InferenceError('unavailable', 'It could not be loaded.', { reason: 'No such file.', httpStatus: 404 }),
+      ),
+  };
+  await expect(remote(failing)).rejects.toMatchObject({
+    details: { reason: 'No such file.', httpStatus: 404 },
+    cause: 'No such file.',
+  });
+});

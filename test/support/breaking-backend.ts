@@ -4,12 +4,15 @@ import { InferenceError } from '../../src/errors/inference-error.js';
 import type { InferenceErrorCode } from '../../src/errors/inference-error.js';
 import { alteredBackend } from './altered-backend.js';
 
+/** What it throws with. */
+export const BREAKING_MESSAGE = 'The engine broke off.';
+
 /** The same models, but every generation throws after so many of its token events. */
 export function breakingBackend(backend: Backend, afterTokens: number, code: InferenceErrorCode = 'internal'): Backend {
   return alteredBackend(backend, async function* (events) {
     let left = afterTokens;
     for await (const event of events) {
-      if (event.type === 'token' && left-- === 0) throw new InferenceError(code, 'The engine broke off.');
+      if (event.type === 'token' && left-- === 0) throw new InferenceError(code, BREAKING_MESSAGE);
       yield event;
     }
   });

@@ -1,9 +1,10 @@
 /** What every transformers.js model needs before its files are read. @module */
 import { env, type PretrainedModelOptions } from '@huggingface/transformers';
-import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
+import type { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { folderURLOf } from '../../models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../models/backend.js';
+import { type FileFailure, loadFailure } from '../load-failure.js';
 import { type ChosenDevice, chooseDevice } from './choose-device.js';
 import { chooseDtype, dtypeFor, dtypeWarning } from './choose-dtype.js';
 import { isKept } from './model-cache.js';
@@ -16,8 +17,8 @@ export interface ModelSource {
   /** Second argument of `from_pretrained`. */
   pretrained: PretrainedModelOptions;
   info: Omit<ModelInfo, 'contextLength'>;
-  /** The file that could not be fetched, if any: then loading failed for that, whatever it threw. */
-  fileFailure(): InferenceError | undefined;
+  /** The file that is the reason of a failure to load, if one is. */
+  fileFailure(thrown: unknown): FileFailure | undefined;
   /** A JSON file of the model; undefined when there is none. */
   readJson(file: string): Promise<unknown>;
   /** A text file of the model; undefined when there is none. */
@@ -66,11 +67,14 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
   };
 }
 
-/** Any failure of loading as an InferenceError: `unavailable` for files, `cancelled` for an abort. */
-export function toLoadError(thrown: unknown, entry: ModelEntry, signal: AbortSignal): InferenceError {
-  if (isInferenceError(thrown)) return thrown;
-  if (signal.aborted) return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
-  return new InferenceError('unavailable', `The model \`${entry.id}\` could not be loaded.`, {}, { cause: thrown });
+/** Any failure of loading as an InferenceError, see {@link loadFailure}. @param source absent: not even that was ready */
+export function toLoadError(
+  thrown: unknown,
+  entry: ModelEntry,
+  signal: AbortSignal,
+  source: ModelSource | undefined,
+): InferenceError {
+  return loadFailure(thrown, entry, signal, source?.fileFailure(thrown));
 }
 
 function locate(entry: ModelEntry, pageURL: string): ModelLocation {

@@ -1,7 +1,7 @@
 /** Sets transformers.js up for a model worker: files from the app itself, threads, one cache. @module */
 import { env } from '@huggingface/transformers';
-import { InferenceError } from '../../errors/inference-error.js';
 import type { LoadOptions } from '../../models/backend.js';
+import type { FileFailure } from '../load-failure.js';
 import { keepFresh, MODEL_CACHE } from './model-cache.js';
 
 /** More threads than this do not make these models faster. */
@@ -56,13 +56,13 @@ async function canImport(url: string): Promise<boolean> {
 /**
  * Lets transformers.js fetch this model's files and nothing else: folders never fall back to the hub, hub models never
  * probe the app's own paths. Downloads report progress, stop with `signal`, and are kept in one cache.
- * @returns says which file could not be fetched for want of a network or a working server, if any
+ * @returns finds the file that is the reason when loading has thrown something
  */
 export function configureFiles(
   location: ModelLocation,
   model: string,
   options: LoadOptions,
-): () => InferenceError | undefined {
+): (thrown: unknown) => FileFailure | undefined {
   const { id, folderURL } = location;
   const local = folderURL !== undefined;
   env.allowLocalModels = local;
@@ -71,32 +71,27 @@ export function configureFiles(
   env.cacheKey = MODEL_CACHE;
   const toURL = (request: string): string =>
     local && request.startsWith(id) ? new URL(request.slice(id.length).replace(/^\//, ''), folderURL).href : request;
-  let failure: InferenceError | undefined;
-  const noteFailure = (url: string, cause: unknown): void => {
-    if (options.signal.aborted) return;
-    failure ??= new InferenceError(
-      'unavailable',
-      `The model's file \`${fileOf(url)}\` could not be fetched.`,
-      {},
-      { cause },
-    );
+  const failures: FileFailure[] = [];
+  const noteFailure = (failure: FileFailure): void => {
+    if (!options.signal.aborted) failures.push(failure);
   };
   const reported = (response: Response, url: string): Response =>
     withProgress(response, {
       onBytes: (loadedBytes, totalBytes) =>
         options.onProgress({ model, file: fileOf(url), loadedBytes, totalBytes, stage: 'download' }),
-      onFailure: (error) => noteFailure(url, error),
+      onFailure: (cause) => noteFailure({ url, cause }),
     });
   env.fetch = async (request: string | URL, init?: RequestInit) => {
     const url = toURL(String(request));
-    const response = await fetch(url, { ...init, signal: options.signal }).catch((error: unknown) => {
-      noteFailure(url, error);
-      throw error;
+    const response = await fetch(url, { ...init, signal: options.signal }).catch((cause: unknown) => {
+      noteFailure({ url, cause });
+      throw cause;
     });
-    if (response.status === 429 || response.status >= 500) noteFailure(url, response.status);
-    if (!response.ok) return response;
     // Development servers answer missing files with their start page.
-    if (response.headers.get('content-type')?.startsWith('text/html')) return new Response(null, { status: 404 });
+    const isPage = response.headers.get('content-type')?.startsWith('text/html') === true;
+    if (!response.ok || isPage) noteFailure({ url, httpStatus: response.status, isPage });
+    if (!response.ok) return response;
+    if (isPage) return new Response(null, { status: 404 });
     return reported(response, url);
   };
   if (env.useBrowserCache) {
@@ -110,7 +105,18 @@ export function configureFiles(
       },
     };
   }
-  return () => failure;
+  return (thrown) => reasonOf(failures, thrown);
+}
+
+/**
+ * The file whose failure made loading fail. One that the network or the server did not give explains whatever was thrown;
+ * one that is not there is the reason only when the error names it, because many files of a model are optional.
+ */
+function reasonOf(failures: readonly FileFailure[], thrown: unknown): FileFailure | undefined {
+  const isOutage = ({ httpStatus }: FileFailure): boolean =>
+    httpStatus === undefined || httpStatus === 429 || httpStatus >= 500;
+  const message = thrown instanceof Error ? thrown.message : '';
+  return failures.find(isOutage) ?? failures.find(({ url }) => message.includes(fileOf(url)));
 }
 
 function fileOf(url: string): string {

@@ -1,4 +1,5 @@
 /** WebLLM's error classes as InferenceErrors. @module */
+import { loadFailure } from '../load-failure.js';
 import { InferenceError, type InferenceErrorCode, isInferenceError } from '../../errors/inference-error.js';
 
 /**
@@ -28,7 +29,8 @@ export function toLoadError(thrown: unknown, id: string, signal: AbortSignal): I
   if (isInferenceError(thrown)) return thrown;
   if (signal.aborted) return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
   const name = thrown instanceof Error ? thrown.name : '';
-  const code = CODES[name] ?? 'unavailable';
+  const code = CODES[name];
+  if (code === undefined) return loadFailure(thrown, { id }, signal);
   return new InferenceError(code, messageOf(code, name, id), { param: 'model' }, { cause: thrown });
 }
 
@@ -42,9 +44,7 @@ function messageOf(code: InferenceErrorCode, name: string, id: string): string {
       return `WebLLM does not know \`${id}\`.`;
     case 'model_not_supported':
       return `\`${id}\` is packed in a way that this version cannot load.`;
-    case 'invalid_request':
-      return `The settings of \`${id}\` do not fit its model library.`;
     default:
-      return `The model \`${id}\` could not be loaded.`;
+      return `The settings of \`${id}\` do not fit its model library.`;
   }
 }

@@ -24,6 +24,11 @@ export function errorObject(error: InferenceError, endpoint: EndpointName, reque
   return jsonBody(error, errorShape(endpoint, error.code, 'stream'), endpoint, requestId);
 }
 
+/** What a client may read of an error: that of an engine that is not there may name files, and is for the page. */
+export function messageForClients(error: InferenceError): string {
+  return error.code === 'unavailable' ? `${UNAVAILABLE_SENTENCE}.` : error.message;
+}
+
 function contentType(shape: ErrorShape): string {
   if (shape === 'plain') return 'text/plain; charset=utf-8';
   if (shape === 'html') return 'text/html; charset=utf-8';
@@ -44,7 +49,7 @@ function jsonBody(
   endpoint: EndpointName,
   requestId: string,
 ): Record<string, unknown> {
-  const message = error.code === 'unavailable' ? `${UNAVAILABLE_SENTENCE}.` : error.message;
+  const message = messageForClients(error);
   const { type } = ERROR_ROWS[error.code];
   const code = errorCode(endpoint, error.code);
   const param = error.param ?? null;

@@ -3,6 +3,7 @@ import type { InferenceError } from '../../errors/inference-error.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { ERROR_ROWS, errorCode } from '../errors/error-shapes.js';
+import { messageForClients } from '../errors/render-error.js';
 import { afterFirstToken } from '../generation/after-first-token.js';
 import { generate } from '../generation/generate.js';
 import type { FieldNames } from '../generation/generate.js';
@@ -89,7 +90,7 @@ async function stream(
 
 function errorDetails(error: InferenceError): GeneralErrorDetails {
   const code = errorCode('responses', error.code);
-  return { type: ERROR_ROWS[error.code].type, code, message: error.message, param: error.param ?? null };
+  return { type: ERROR_ROWS[error.code].type, code, message: messageForClients(error), param: error.param ?? null };
 }
 
 async function* toServerSentEvents(

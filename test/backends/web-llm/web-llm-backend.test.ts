@@ -169,12 +169,20 @@ describe('loading', () => {
     ['QuotaExceededError', 'insufficient_resources'],
     ['WindowSizeSpecificationError', 'invalid_request'],
     ['UnsupportedTokenizerFilesError', 'model_not_supported'],
-    ['TypeError', 'unavailable'],
   ])('%s becomes %s', async (name, code) => {
     const failReload = Object.assign(new Error('/home/someone/secret'), { name });
     const failure = load(fakeBrowser({ failReload }));
     await expect(failure).rejects.toMatchObject({ code });
     await expect(failure).rejects.not.toThrow(/secret/);
+  });
+
+  it('gives the reason of what it does not know, for the page', async () => {
+    const failReload = new TypeError('The library does not fit.\n    at somewhere');
+    await expect(load(fakeBrowser({ failReload }))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The model `mine` could not be loaded. TypeError: The library does not fit.',
+      details: { reason: 'TypeError: The library does not fit.' },
+    });
   });
 
   it('says which file is missing', async () => {

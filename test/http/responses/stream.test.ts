@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
 import type { InferenceErrorCode } from '../../../src/errors/inference-error.js';
 import type { App } from '../../../src/http/app.js';
-import { breakingBackend } from '../../support/breaking-backend.js';
+import { BREAKING_MESSAGE, breakingBackend } from '../../support/breaking-backend.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { post, postStream } from '../../support/http-client.js';
 import { jsonOf, readEvents, readSomeEvents } from '../../support/read-events.js';
@@ -121,6 +121,12 @@ it('[S24] an error after the start is an error event and response.failed', async
 it('[S24] an error before the first event of an open stream begins and ends the response', async () => {
   const events = await postStream(await breaking(0), 'responses', valid, { end: 'failed' });
   expect(shapeOf(events)).toEqual(['created', 'in_progress', 'error', 'failed']);
+});
+
+it('[X18] an engine that is gone is told without its reason, which may name files', async () => {
+  const text = await (await post(await breaking(3, 'unavailable'), '/responses', { ...valid, stream: true })).text();
+  expect(text).toContain('Service Temporarily Unavailable');
+  expect(text).not.toContain(BREAKING_MESSAGE);
 });
 
 it('an unsatisfied tool choice and wrong JSON end with response.failed', async () => {

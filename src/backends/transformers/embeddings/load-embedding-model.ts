@@ -17,8 +17,9 @@ import { type EmbeddingSession, measureWidth, runEmbeddingBatch } from './run-em
  * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or broken
  */
 export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
+  let source: ModelSource | undefined;
   try {
-    const source = await prepareSource(entry, options);
+    source = await prepareSource(entry, options);
     const [tokenizer, model, pooling] = await Promise.all([
       AutoTokenizer.from_pretrained(source.id),
       AutoModel.from_pretrained(source.id, source.pretrained),
@@ -29,7 +30,7 @@ export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
   } catch (thrown) {
-    throw toLoadError(thrown, entry, options.signal);
+    throw toLoadError(thrown, entry, options.signal, source);
   }
 }
 

@@ -24,8 +24,9 @@ import { type RuntimeSession, WhisperSessions } from './whisper-sessions.js';
  * broken, `model_not_supported` for speech models of another kind
  */
 export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
+  let source: ModelSource | undefined;
   try {
-    const source = await prepareSource(entry, options);
+    source = await prepareSource(entry, options);
     const [tokenizer, extractor, model] = await Promise.all([
       AutoTokenizer.from_pretrained(source.id),
       AutoFeatureExtractor.from_pretrained(source.id),
@@ -37,7 +38,7 @@ export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): 
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
   } catch (thrown) {
-    throw toLoadError(thrown, entry, options.signal);
+    throw toLoadError(thrown, entry, options.signal, source);
   }
 }
 

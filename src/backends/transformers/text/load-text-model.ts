@@ -45,16 +45,15 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
     const loaded = await assemble(entry, source, { pretrained, model, templates });
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
-  } catch (error) {
-    const thrown = isEngineFailure(error) ? (source?.fileFailure() ?? error) : error;
+  } catch (thrown) {
     const freed = loading?.then((model) => model.dispose()).catch(() => undefined);
     const chosen = (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu';
     // An adapter is no promise: drivers fail on single operators or run out of memory.
-    if (chosen && !options.signal.aborted && isEngineFailure(thrown)) {
+    if (chosen && !options.signal.aborted && !source?.fileFailure(thrown) && isEngineFailure(thrown)) {
       await freed;
       return loadTextModel({ ...entry, device: 'wasm' }, options);
     }
-    throw toLoadError(thrown, entry, options.signal);
+    throw toLoadError(thrown, entry, options.signal, source);
   }
 }
 

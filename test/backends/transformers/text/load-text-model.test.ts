@@ -91,9 +91,30 @@ describe('on a device that was chosen here', () => {
     });
     await expect(load()).rejects.toMatchObject({
       code: 'unavailable',
-      message: "The model's file `model.onnx` could not be fetched.",
+      message: expect.stringContaining('https://hub.example/onnx/model.onnx'),
+      details: { url: 'https://hub.example/onnx/model.onnx' },
     });
     expect(loadedDevices()).toEqual(['webgpu']);
+  });
+
+  it.each([
+    ['404', 'Check `source` and whether it has files of dtype `q4`.', async () => new Response(null, { status: 404 })],
+    [
+      'a page',
+      'is a web page, not a file of a model',
+      async () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
+    ],
+  ])('says why and what to do when a file is answered with %s', async (_, advice, answer) => {
+    vi.stubGlobal('fetch', answer);
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockImplementation(async () => {
+      const { status } = await env.fetch('https://hub.example/onnx/model_q4.onnx');
+      throw new ModelFileNotFoundError('Could not locate file: "https://hub.example/onnx/model_q4.onnx".', { status });
+    });
+    await expect(load({ dtype: 'q4' })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(advice),
+      details: { url: 'https://hub.example/onnx/model_q4.onnx' },
+    });
   });
 
   it('is cancelled, not failed, when the caller aborts', async () => {

@@ -1,0 +1,67 @@
+/** Why a model did not load, told so that whoever wrote the entry can mend it. @module */
+import { InferenceError, isInferenceError } from '../errors/inference-error.js';
+import type { ModelEntry } from '../models/model-entry.js';
+
+/** A file that did not come. */
+export interface FileFailure {
+  /** Absolute. */
+  url: string;
+  /** What the server answered; absent: nothing. */
+  httpStatus?: number;
+  /** The server sent a page in place of the file, as development servers do for what they do not have. */
+  isPage?: boolean;
+  /** What `fetch` threw. */
+  cause?: unknown;
+}
+
+/** Characters of an engine's own message that are passed on. */
+const LONGEST_REASON = 300;
+
+/**
+ * Any failure of loading as an InferenceError: what is one already stays, an abort is `cancelled`, everything else
+ * `unavailable`, whose message and details name the file and the reason. They are for the page; no answer's body has them.
+ * @param file the file whose absence is the reason, if that is known
+ */
+export function loadFailure(
+  thrown: unknown,
+  entry: Pick<ModelEntry, 'id' | 'dtype'>,
+  signal: AbortSignal,
+  file?: FileFailure,
+): InferenceError {
+  if (isInferenceError(thrown)) return thrown;
+  if (signal.aborted) return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
+  const reason = file ? fileReason(file, entry) : engineReason(thrown);
+  const details = {
+    reason,
+    ...(file && { url: file.url, ...(file.httpStatus !== undefined && { httpStatus: file.httpStatus }) }),
+  };
+  return new InferenceError('unavailable', `The model \`${entry.id}\` could not be loaded. ${reason}`, details, {
+    cause: thrown,
+  });
+}
+
+function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: Pick<ModelEntry, 'dtype'>): string {
+  if (isPage) return `${url} is a web page, not a file of a model: the server has no such file. Check \`source\`.`;
+  if (httpStatus === undefined) {
+    return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?`;
+  }
+  const precision = /\.onnx/.test(url) && dtype !== undefined ? ` and whether it has files of dtype \`${dtype}\`` : '';
+  const advice: Record<number, string> = {
+    401: 'Check the hub id; a private or gated model needs a copy of your own.',
+    403: 'Check the hub id; a private or gated model needs a copy of your own.',
+    404: `Check \`source\`${precision}.`,
+  };
+  return `${url} was answered with status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
+}
+
+function engineReason(thrown: unknown): string {
+  const text = firstLine(thrown);
+  return /unsafe-eval|Content Security Policy/i.test(text)
+    ? `${text} The page's Content Security Policy must allow 'wasm-unsafe-eval' in \`script-src\`.`
+    : text;
+}
+
+function firstLine(thrown: unknown): string {
+  const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return text.split('\n', 1)[0]!.slice(0, LONGEST_REASON);
+}

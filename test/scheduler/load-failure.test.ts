@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { InferenceError } from '../../src/errors/inference-error.js';
+import { Catalog } from '../../src/models/catalog.js';
+import { Scheduler } from '../../src/scheduler/scheduler.js';
+import { scriptedChat } from '../support/build-app.js';
+import { inProcessHost } from '../support/in-process-host.js';
+
+const MISSING = new InferenceError(
+  'unavailable',
+  'The model `m` could not be loaded. /m/x.onnx was answered with 404.',
+  {
+    reason: '/m/x.onnx was answered with 404.',
+    url: 'http://localhost/m/x.onnx',
+    httpStatus: 404,
+  },
+);
+
+/** A scheduler whose model loads once `server.hasFile`, and what it tells of failures. */
+function missingFile() {
+  const server = { hasFile: false };
+  const told: [string, string][] = [];
+  const host = inProcessHost();
+  const scheduler = new Scheduler({
+    catalog: new Catalog([scriptedChat({ id: 'm' })]),
+    host: {
+      async start(entry, options) {
+        if (!server.hasFile) throw MISSING;
+        return host.start(entry, options);
+      },
+    },
+    requestTimeout: 20,
+    onFailure: (model, error) => told.push([model, error.message]),
+  });
+  return { scheduler, server, told };
+}
+
+it('a load that fails says why: to its caller, in the status, and once to who listens', async () => {
+  const { scheduler, told } = missingFile();
+  await expect(scheduler.load('m')).rejects.toMatchObject({ code: 'unavailable', details: { httpStatus: 404 } });
+  expect(scheduler.status()).toMatchObject([{ state: 'failed', error: { url: 'http://localhost/m/x.onnx' } }]);
+  expect(told).toEqual([['m', MISSING.message]]);
+});
+
+it('a load that succeeds takes the reason away', async () => {
+  const { scheduler, server } = missingFile();
+  await expect(scheduler.load('m')).rejects.toThrow(/404/);
+  server.hasFile = true;
+  await scheduler.load('m');
+  expect(scheduler.status()[0]).not.toHaveProperty('error');
+  await scheduler.stop();
+});
