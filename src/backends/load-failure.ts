@@ -45,7 +45,8 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
   if (httpStatus === undefined) {
     return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?`;
   }
-  const precision = /\.onnx/.test(url) && dtype !== undefined ? ` and whether it has files of dtype \`${dtype}\`` : '';
+  const wanted = typeof dtype === 'object' ? Object.values(dtype).join('` or `') : dtype;
+  const precision = /\.onnx/.test(url) && wanted ? ` and whether it has files of dtype \`${wanted}\`` : '';
   const advice: Record<number, string> = {
     401: 'Check the hub id; a private or gated model needs a copy of your own.',
     403: 'Check the hub id; a private or gated model needs a copy of your own.',
