@@ -1,14 +1,11 @@
 /** The precision of a model's weights on a device. @module */
 import type { ModelEntry } from '../../models/model-entry.js';
 
-/** Suffixes of the decoder's file, by precision, in the naming of repositories made for transformers.js. */
-const SUFFIXES: Readonly<Record<string, string>> = {
-  q8: '_quantized',
-  int8: '_int8',
-  uint8: '_uint8',
-  q4: '_q4',
-  q4f16: '_q4f16',
-};
+/** The file of a model in one part, as repositories made for transformers.js name it. */
+export function modelFile(dtype: string): string {
+  const suffix = dtype === 'fp32' ? '' : dtype === 'q8' ? '_quantized' : `_${dtype}`;
+  return `onnx/model${suffix}.onnx`;
+}
 
 /** Precisions whose weights are unpacked in every product: fast on a GPU, very slow in WASM. */
 const PACKED = /^(q[124]|bnb4)/;
@@ -40,6 +37,6 @@ export async function chooseDtype(
   const said = dtypeFor(entry, device);
   if (said !== undefined || entry.task !== 'chat') return said;
   const wished = device === 'wasm' ? ['q8', 'int8', 'uint8'] : [...(halfFloats ? ['q4f16'] : []), 'q4'];
-  for (const dtype of wished) if (await has(`onnx/model${SUFFIXES[dtype]}.onnx`)) return dtype;
+  for (const dtype of wished) if (await has(modelFile(dtype))) return dtype;
   return undefined;
 }

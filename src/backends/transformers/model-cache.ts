@@ -30,9 +30,9 @@ export function keepFresh(toURL: ((key: string) => string) | undefined): ModelFi
   };
 }
 
-/** Whether the cache holds a file, of whatever age. @param key of the file */
-export async function isKept(key: string): Promise<boolean> {
-  return (await (await caches.open(MODEL_CACHE)).match(key)) !== undefined;
+/** A file that the cache holds, of whatever age. @param key of the file */
+export async function readKept(key: string): Promise<Response | undefined> {
+  return (await caches.open(MODEL_CACHE)).match(key);
 }
 
 async function isStale(kept: Response, url: string): Promise<boolean> {

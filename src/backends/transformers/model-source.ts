@@ -6,8 +6,8 @@ import { folderURLOf } from '../../models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../models/backend.js';
 import { type FileFailure, loadFailure } from '../load-failure.js';
 import { type ChosenDevice, chooseDevice } from './choose-device.js';
-import { chooseDtype, dtypeFor, dtypeWarning } from './choose-dtype.js';
-import { isKept } from './model-cache.js';
+import { chooseDtype, dtypeFor, dtypeWarning, modelFile } from './choose-dtype.js';
+import { readKept } from './model-cache.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
 
 /** A source that is ready for `from_pretrained`. */
@@ -19,6 +19,11 @@ export interface ModelSource {
   info: Omit<ModelInfo, 'contextLength'>;
   /** The file that is the reason of a failure to load, if one is. */
   fileFailure(thrown: unknown): FileFailure | undefined;
+  /**
+   * The model's graph has an operator of this name. To be asked for once the model is loaded and kept; false also when
+   * that cannot be told.
+   */
+  graphHas(operator: string): Promise<boolean>;
   /** A JSON file of the model; undefined when there is none. */
   readJson(file: string): Promise<unknown>;
   /** A text file of the model; undefined when there is none. */
@@ -59,6 +64,10 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
       images: false,
     },
     fileFailure,
+    async graphHas(operator) {
+      const start = dtype !== undefined && !inNode && (await readStart(location, modelFile(dtype), options.signal));
+      return start !== false && start.includes(operator);
+    },
     readText: read,
     async readJson(file) {
       const text = await read(file);
@@ -98,12 +107,35 @@ function keyOf(location: ModelLocation, file: string): string {
 /** Asks for the first byte alone: some stores sign their URLs for GET and refuse HEAD. */
 async function hasFile(location: ModelLocation, file: string, signal: AbortSignal): Promise<boolean> {
   const key = keyOf(location, file);
-  if (env.useCustomCache && (await isKept(key))) return true;
+  if (env.useCustomCache && (await readKept(key))) return true;
   const url = location.folderURL ? new URL(file, location.folderURL).href : key;
   const response = await fetch(url, { headers: { range: 'bytes=0-0' }, signal }).catch(() => undefined);
   void response?.body?.cancel().catch(() => {});
   // Development servers answer missing files with their start page.
   return response?.ok === true && !response.headers.get('content-type')?.startsWith('text/html');
+}
+
+/** The graph comes before the weights. Its first operators are all that is looked for. */
+const GRAPH_START = 2 ** 20;
+
+/** What stands at the beginning of a file, a character per byte; empty where it cannot be had. */
+async function readStart(location: ModelLocation, file: string, signal: AbortSignal): Promise<string> {
+  const key = keyOf(location, file);
+  const url = location.folderURL ? new URL(file, location.folderURL).href : key;
+  const range = { range: `bytes=0-${GRAPH_START - 1}` };
+  const kept = env.useCustomCache ? await readKept(key) : undefined;
+  const response = kept ?? (await fetch(url, { headers: range, signal }).catch(() => undefined));
+  if (!response?.ok || !response.body) return '';
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder('latin1');
+  let text = '';
+  while (text.length < GRAPH_START) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  void reader.cancel().catch(() => {});
+  return text;
 }
 
 async function readFile(location: ModelLocation, file: string, signal: AbortSignal): Promise<string | undefined> {

@@ -113,6 +113,32 @@ describe('tiny-chat on WASM', () => {
     expect(textOf(second)).toContain('Paris');
   });
 
+  it('keeps several conversations: each goes on where it ended, and what they begin with is read once', async () => {
+    const rules = 'Always answer in one short sentence. '.repeat(20);
+    const conversations = ['What is the capital of France?', 'What is 17 + 25?'].map((question) => ({
+      said: [
+        { role: 'system', content: [{ type: 'text', text: rules }] },
+        { role: 'user', content: [{ type: 'text', text: question }] },
+      ] as Message[],
+      read: 0,
+    }));
+    for (let turn = 0; turn < 3; turn++) {
+      for (const [place, conversation] of conversations.entries()) {
+        const request = ask('Why?', { maxTokens: 12 }, conversation.said);
+        const events = await collect(model.generate(request, signal));
+        const { promptTokens, cachedTokens } = promptOf(events);
+        expect(promptTokens).toBeGreaterThan(150);
+        // The second conversation finds the system prompt in whole blocks.
+        expect(cachedTokens).toBeGreaterThanOrEqual(turn > 0 ? conversation.read : place * 128);
+        conversation.read = promptTokens;
+        conversation.said.push(
+          { role: 'user', content: [{ type: 'text', text: 'Why?' }] },
+          { role: 'assistant', content: [{ type: 'text', text: textOf(events) }], toolCalls: [] },
+        );
+      }
+    }
+  });
+
   it('gives the same answer with and without reuse, also for prompts of many blocks', async () => {
     const long = `${'The quick brown fox jumps over the lazy dog. '.repeat(20)}${FRANCE}`;
     const cold = await load();

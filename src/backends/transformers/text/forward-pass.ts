@@ -2,10 +2,18 @@
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
 import { SequenceState } from './sequence-state.js';
 
+/** What a row of a run reads. */
+export interface PassRow {
+  /** The same number in every row; one, where rows continue at different places. */
+  tokens: readonly number[];
+  /** Tokens before them. */
+  past: number;
+}
+
 /** What a run gives. */
 export interface ForwardResult {
-  /** After the last token of each row; views into one array. */
-  logits: Float32Array[];
+  /** Per row, after each of its last tokens. */
+  logits: Float32Array[][];
   state: SequenceState;
 }
 
@@ -14,8 +22,6 @@ export class ForwardPass {
   readonly #session: OnnxSession;
   readonly #inputs: ReadonlySet<string>;
   readonly #firstPosition: number;
-  #logits: OnnxTensor | undefined;
-  #ones = new BigInt64Array(256).fill(1n);
 
   /** @param firstPosition position of the first token: 1 for a few architectures, else 0 */
   constructor(session: OnnxSession, firstPosition: number) {
@@ -24,59 +30,62 @@ export class ForwardPass {
     this.#firstPosition = firstPosition;
   }
 
+  /** The graph gives the logits of every token that is read, wanted or not. */
+  get givesAllLogits(): boolean {
+    return !this.#inputs.has('num_logits_to_keep');
+  }
+
   /**
-   * @param rows token ids per row, all of one length
-   * @param past tokens that the state holds
-   * @param state is disposed when the run succeeds
+   * @param state of all rows; stays the caller's
+   * @param keep how many tokens at the end of each row get their logits
    */
-  async run(rows: readonly (readonly number[])[], past: number, state: SequenceState): Promise<ForwardResult> {
-    const length = rows[0]!.length;
-    const feeds: Record<string, OnnxTensor> = { ...state.tensors, ...this.#feeds(rows, length, past) };
+  async run(rows: readonly PassRow[], state: SequenceState, keep: number): Promise<ForwardResult> {
+    const feeds: Record<string, OnnxTensor> = { ...state.tensors, ...this.#feeds(rows, keep) };
     const outputs = await this.#session.run(feeds);
-    state.dispose();
-    this.#logits?.dispose();
     const logits = outputs['logits']!;
-    this.#logits = logits;
-    const data = toFloat32(logits.data);
-    const [, kept = 1, vocabulary = 0] = logits.dims;
-    return {
-      logits: rows.map((_, row) => {
-        const end = (row + 1) * kept * vocabulary;
-        return data.subarray(end - vocabulary, end);
-      }),
-      state: SequenceState.after(outputs),
-    };
+    try {
+      return { logits: lastLogits(logits, rows.length, keep), state: SequenceState.after(outputs) };
+    } finally {
+      logits.dispose();
+    }
   }
 
-  /** Frees the logits of the last run. */
-  dispose(): void {
-    this.#logits?.dispose();
-    this.#logits = undefined;
-  }
-
-  #feeds(rows: readonly (readonly number[])[], length: number, past: number): Record<string, OnnxTensor> {
+  #feeds(rows: readonly PassRow[], keep: number): Record<string, OnnxTensor> {
     const count = rows.length;
+    const length = rows[0]!.tokens.length;
     const ids = new BigInt64Array(count * length);
     let place = 0;
-    for (const row of rows) for (const token of row) ids[place++] = BigInt(token);
+    for (const { tokens } of rows) for (const token of tokens) ids[place++] = BigInt(token);
     const feeds: Record<string, OnnxTensor> = { input_ids: createTensor('int64', ids, [count, length]) };
     if (this.#inputs.has('attention_mask')) {
-      feeds['attention_mask'] = createTensor('int64', this.#onesOf(count * (past + length)), [count, past + length]);
+      const total = Math.max(...rows.map(({ past }) => past)) + length;
+      // Zeros at the end of a row tell that it is shorter than the longest.
+      const mask = new BigInt64Array(count * total);
+      for (const [row, { past }] of rows.entries()) mask.fill(1n, row * total, row * total + past + length);
+      feeds['attention_mask'] = createTensor('int64', mask, [count, total]);
     }
     if (this.#inputs.has('position_ids')) {
       const positions = new BigInt64Array(count * length);
       for (let index = 0; index < positions.length; index++) {
+        const { past } = rows[Math.floor(index / length)]!;
         positions[index] = BigInt(this.#firstPosition + past + (index % length));
       }
       feeds['position_ids'] = createTensor('int64', positions, [count, length]);
     }
-    if (this.#inputs.has('num_logits_to_keep'))
-      feeds['num_logits_to_keep'] = createTensor('int64', BigInt64Array.of(1n), []);
+    if (!this.givesAllLogits) feeds['num_logits_to_keep'] = createTensor('int64', BigInt64Array.of(BigInt(keep)), []);
     return feeds;
   }
+}
 
-  #onesOf(count: number): BigInt64Array {
-    if (this.#ones.length < count) this.#ones = new BigInt64Array(count * 2).fill(1n);
-    return this.#ones.subarray(0, count);
-  }
+/** Copies of the last rows of `[rows, tokens, vocabulary]`; nothing else is converted. */
+function lastLogits(logits: OnnxTensor, rows: number, keep: number): Float32Array[][] {
+  const [, given = 1, vocabulary = 0] = logits.dims;
+  const { data } = logits;
+  return Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: keep }, (_, index) => {
+      const start = ((row + 1) * given - keep + index) * vocabulary;
+      const part = data.subarray(start, start + vocabulary);
+      return part instanceof Float32Array ? part.slice() : toFloat32(part);
+    }),
+  );
 }

@@ -77,6 +77,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     contextLength: contextLength(entry, config),
     toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
+    ragged: await source.graphHas('GroupQueryAttention'),
     blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
   });
   return createTextModel(engine, {
@@ -85,7 +86,6 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     lost: deviceLoss(source.info.device),
     async unload() {
       engine.dispose();
-      forward.dispose();
       await model.dispose();
     },
   });

@@ -2,97 +2,95 @@
 import type { TextSequence } from '../../../decoding/text-engine.js';
 import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../errors/inference-error.js';
-import type { ForwardPass } from './forward-pass.js';
-import type { KeptSequence } from './kept-sequence.js';
+import type { KeptPrefix } from './kept-prefixes.js';
+import type { PassQueue, Row } from './pass-queue.js';
 
 /** What the engine gives a sequence and takes back from it. */
 export interface OnnxSequenceOptions {
-  forward: ForwardPass;
+  passes: PassQueue;
   /** Tokens of the prompt that are read in one run. */
   blockLength: number;
-  /** The prompt is read; the array is only valid during the call. */
-  onPrompt(logits: Float32Array): void;
-  /** The sequence ended; its state now belongs to the engine. */
-  onClose(kept: KeptSequence): void;
+  /** The sequence ended; its state now belongs to the engine. Absent when an engine's failure spoiled it. */
+  onClose(kept: KeptPrefix | undefined): Promise<void>;
 }
 
 /** Reads a prompt in blocks, then decodes one row or several. */
 export class OnnxSequence implements TextSequence {
   readonly cachedTokens: number;
   readonly #prompt: readonly number[];
-  readonly #known: Float32Array | undefined;
   readonly #options: OnnxSequenceOptions;
   readonly #tokens: number[];
-  #state: KeptSequence['state'];
-  /** The one row that was forked, kept for the next prompt. */
-  #trunk: KeptSequence | undefined;
+  /** Logits after the prompt, once it is read. */
+  #promptLogits: Float32Array | undefined;
   #promptLength: number;
-  #length: number;
+  /** The row of the prompt; with a fork it stays where it is and is kept for the next prompt. */
+  readonly #trunk: Row;
+  #rows: Row[];
+  #leave: (() => void) | undefined;
   #failed = false;
   #closed = false;
 
-  /** @param known logits after the prompt, when `start` already holds all of it */
-  constructor(
-    prompt: readonly number[],
-    start: KeptSequence,
-    known: Float32Array | undefined,
-    options: OnnxSequenceOptions,
-  ) {
+  /** @param start what the prompt continues from; becomes the sequence's */
+  constructor(prompt: readonly number[], start: KeptPrefix, options: OnnxSequenceOptions) {
     this.cachedTokens = start.tokens.length;
     this.#prompt = prompt;
-    this.#known = known;
     this.#options = options;
     this.#tokens = [...start.tokens];
-    this.#length = start.tokens.length;
     this.#promptLength = start.promptLength;
-    this.#state = start.state;
+    this.#promptLogits = start.tokens.length === prompt.length ? start.promptLogits : undefined;
+    this.#trunk = { held: start.held };
+    this.#rows = [this.#trunk];
   }
 
   async prefill(signal: AbortSignal): Promise<Float32Array> {
-    if (this.#known) {
-      this.#promptLength = this.#prompt.length;
-      return this.#known.slice();
-    }
-    const { blockLength } = this.#options;
-    for (;;) {
-      const end = Math.min(this.#prompt.length, (Math.floor(this.#length / blockLength) + 1) * blockLength);
-      const [logits] = await this.#run([this.#prompt.slice(this.#length, end)]);
+    const { blockLength, passes } = this.#options;
+    while (!this.#promptLogits) {
+      const length = this.#tokens.length;
+      const end = Math.min(this.#prompt.length, (Math.floor(length / blockLength) + 1) * blockLength);
+      const [logits] = await this.#run([this.#prompt.slice(length, end)]);
       this.#promptLength = end;
       if (end === this.#prompt.length) {
-        this.#options.onPrompt(logits!);
-        return logits!;
+        this.#promptLogits = logits![0]!;
+        break;
       }
       await yieldToEventLoop();
       throwIfCancelled(signal);
     }
+    this.#promptLength = this.#prompt.length;
+    this.#leave = passes.join();
+    return this.#promptLogits.slice();
   }
 
   async fork(rows: number): Promise<void> {
     if (rows === 1) return;
-    this.#trunk = { tokens: this.#tokens, promptLength: this.#promptLength, state: this.#state };
-    this.#state = await this.#state.repeat(rows);
+    const { held } = this.#trunk;
+    this.#rows = Array.from({ length: rows }, () => ({ held: { ...held, state: held.state.hold() } }));
   }
 
-  decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
-    return this.#run(tokens);
+  async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const logits = await this.#run(tokens);
+    return logits.map(([last]) => last!);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#trunk) this.#state.dispose();
-    const kept = this.#trunk ?? { tokens: this.#tokens, promptLength: this.#promptLength, state: this.#state };
+    this.#leave?.();
+    for (const row of this.#rows) if (row !== this.#trunk) row.held.state.release();
+    const { held } = this.#trunk;
     // After an engine's failure nobody knows what the state holds.
-    if (this.#failed) kept.state.dispose();
-    else this.#options.onClose(kept);
+    if (this.#failed) held.state.release();
+    await this.#options.onClose(
+      this.#failed
+        ? undefined
+        : { tokens: this.#tokens, promptLength: this.#promptLength, promptLogits: this.#promptLogits, held },
+    );
   }
 
-  async #run(rows: readonly (readonly number[])[]): Promise<Float32Array[]> {
+  async #run(tokens: readonly (readonly number[])[], keep = 1): Promise<Float32Array[][]> {
     try {
-      const { logits, state } = await this.#options.forward.run(rows, this.#length, this.#state);
-      this.#state = state;
-      this.#length += rows[0]!.length;
-      if (!this.#trunk) this.#tokens.push(...rows[0]!);
+      const logits = await this.#options.passes.run(this.#rows, tokens, keep);
+      if (this.#rows[0] === this.#trunk) this.#tokens.push(...tokens[0]!);
       return logits;
     } catch (error) {
       this.#failed = true;

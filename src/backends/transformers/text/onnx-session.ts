@@ -1,5 +1,6 @@
 /** The part of ONNX Runtime that text models use, without transformers.js's wrappers around tensors. @module */
 import { Tensor } from '@huggingface/transformers';
+import { halfToFloats } from './half-floats.js';
 
 /** A tensor of ONNX Runtime. */
 export interface OnnxTensor {
@@ -11,6 +12,14 @@ export interface OnnxTensor {
   readonly gpuBuffer: GPUBuffer;
   getData(): Promise<TensorData>;
   dispose(): void;
+}
+
+/** A part of a tensor's memory, and its place in a new one. In bytes. */
+export interface ByteCopy {
+  tensor: OnnxTensor;
+  from: number;
+  to: number;
+  size: number;
 }
 
 export type TensorData = Float32Array | Uint16Array | BigInt64Array | Int32Array | Uint8Array;
@@ -30,30 +39,35 @@ export interface OnnxSession {
   run(feeds: Readonly<Record<string, OnnxTensor>>): Promise<Record<string, OnnxTensor>>;
 }
 
-type TensorConstructor = new (type: string, data: TensorData, dims: readonly number[]) => OnnxTensor;
+interface TensorConstructor {
+  new (type: string, data: TensorData, dims: readonly number[]): OnnxTensor;
+  fromGpuBuffer(
+    buffer: GPUBuffer,
+    options: { dataType: string; dims: readonly number[]; dispose: () => void },
+  ): OnnxTensor;
+}
 
 let tensorConstructor: TensorConstructor | undefined;
 
-/** A tensor of ONNX Runtime itself. */
-export function createTensor(type: string, data: TensorData, dims: readonly number[]): OnnxTensor {
-  // Only transformers.js knows which copy of ONNX Runtime its sessions belong to.
+/** Only transformers.js knows which copy of ONNX Runtime its sessions belong to. */
+function tensors(): TensorConstructor {
   tensorConstructor ??= new Tensor('int64', new BigInt64Array(1), [1]).ort_tensor
     .constructor as unknown as TensorConstructor;
-  return new tensorConstructor(type, data, dims);
+  return tensorConstructor;
 }
 
-/** Numbers of a float tensor of any precision. */
+/** A tensor of ONNX Runtime itself. */
+export function createTensor(type: string, data: TensorData, dims: readonly number[]): OnnxTensor {
+  return new (tensors())(type, data, dims);
+}
+
+/** A tensor in GPU memory. The buffer belongs to it and is destroyed with it. */
+export function createGpuTensor(type: string, buffer: GPUBuffer, dims: readonly number[]): OnnxTensor {
+  return tensors().fromGpuBuffer(buffer, { dataType: type, dims, dispose: () => buffer.destroy() });
+}
+
+/** Numbers of a float tensor of any precision; not copied where they are what is asked for. */
 export function toFloat32(data: TensorData): Float32Array {
   if (data instanceof Float32Array) return data;
-  if (data instanceof Uint16Array) return Float32Array.from(data, halfToFloat);
-  return Float32Array.from(data as Iterable<number>);
-}
-
-function halfToFloat(half: number): number {
-  const sign = half & 0x8000 ? -1 : 1;
-  const exponent = (half >> 10) & 0x1f;
-  const fraction = half & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 0x1f) return fraction ? NaN : sign * Infinity;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+  return data instanceof Uint16Array ? halfToFloats(data) : Float32Array.from(data as Iterable<number>);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 /* oxlint-disable no-underscore-dangle -- the names of ONNX Runtime's exports */
-import type { OnnxSession, OnnxTensor, OnnxValueInfo, TensorData } from './onnx-session.js';
+import type { ByteCopy, OnnxSession, OnnxTensor, OnnxValueInfo, TensorData } from './onnx-session.js';
 
 /** The functions of ONNX Runtime's wasm module that are needed here. Pointers are numbers. */
 interface OnnxModule {
@@ -140,16 +140,39 @@ class BorrowedTensor {
 }
 
 /** An output in wasm memory, described only when somebody looks. */
-class ResidentTensor implements OnnxTensor {
+export class ResidentTensor implements OnnxTensor {
   readonly handle: number;
   readonly location = 'cpu';
   readonly #module: OnnxModule;
+  /** Memory that ONNX Runtime does not own; 0: none. */
+  readonly #own: number;
   #description: { type: string; dims: number[]; pointer: number } | undefined;
   #disposed = false;
 
-  constructor(module: OnnxModule, handle: number) {
+  /** @param own memory of the tensor that is freed with it; absent: ONNX Runtime's */
+  constructor(module: OnnxModule, handle: number, own = 0) {
     this.#module = module;
     this.handle = handle;
+    this.#own = own;
+  }
+
+  /** A new tensor of this type with what `copies` take from others of this memory. */
+  gather(dims: readonly number[], copies: readonly ByteCopy[]): ResidentTensor {
+    const module = this.#module;
+    const { type } = this;
+    const bytes = dims.reduce((product, dim) => product * dim, type === 'float16' ? 2 : 4);
+    // Addresses above 2 GiB come as negative numbers.
+    const pointer = module._malloc(bytes) >>> 0;
+    if (pointer === 0) throw new Error('There is no memory left for another sequence.');
+    for (const { tensor, from, to, size } of copies) {
+      const start = (tensor as ResidentTensor).#describe().pointer + from;
+      module.HEAPU8.copyWithin(pointer + to, start, start + size);
+    }
+    const stack = module.stackSave();
+    const sizes = writePointers(module, dims);
+    const handle = module._OrtCreateTensor(TYPES[type] ?? 0, pointer, bytes, sizes, dims.length, ON_CPU);
+    module.stackRestore(stack);
+    return new ResidentTensor(module, handle, pointer);
   }
 
   get type(): string {
@@ -177,8 +200,10 @@ class ResidentTensor implements OnnxTensor {
   }
 
   dispose(): void {
-    if (!this.#disposed) this.#module._OrtReleaseTensor(this.handle);
+    if (this.#disposed) return;
     this.#disposed = true;
+    this.#module._OrtReleaseTensor(this.handle);
+    if (this.#own !== 0) this.#module._free(this.#own);
   }
 
   #describe(): { type: string; dims: number[]; pointer: number } {

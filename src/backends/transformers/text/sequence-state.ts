@@ -1,11 +1,6 @@
-/** Keys and values (or recurrent states) of a sequence: what the next forward pass continues from. @module */
-import {
-  createTensor,
-  type OnnxSession,
-  type OnnxTensor,
-  type OnnxValueInfo,
-  type TensorData,
-} from './onnx-session.js';
+/** Keys and values (or recurrent states) of sequences: what the next forward pass continues from. @module */
+import { createTensor, type OnnxSession, type OnnxTensor, type OnnxValueInfo } from './onnx-session.js';
+import { gatherRows } from './gather-rows.js';
 
 /** Input names of the state, by the output that continues them. */
 const INPUT_OF_OUTPUT: readonly (readonly [RegExp, string])[] = [
@@ -13,10 +8,24 @@ const INPUT_OF_OUTPUT: readonly (readonly [RegExp, string])[] = [
   [/^present/, 'past_key_values'],
 ];
 
-/** Tensors by input name. Owns them: `dispose` frees GPU memory. */
+/** One row of a state and how many of its tokens count: what one sequence continues from. */
+export interface RowState {
+  state: SequenceState;
+  /** 0 to rows - 1. */
+  row: number;
+  /** At most the tokens that the state holds. */
+  length: number;
+}
+
+/**
+ * Tensors by input name. They are never written to again, so several sequences may continue from one state: each holds
+ * it once (`hold`), and the last `release` frees its memory.
+ */
 export class SequenceState {
   readonly tensors: Readonly<Record<string, OnnxTensor>>;
+  #holders = 1;
 
+  /** Held once, by the caller. */
   constructor(tensors: Record<string, OnnxTensor>) {
     this.tensors = tensors;
   }
@@ -40,47 +49,52 @@ export class SequenceState {
     return new SequenceState(tensors);
   }
 
-  /** Tokens can be taken off its end: true for keys and values, not for recurrent states. */
-  isCroppable(): boolean {
-    return Object.entries(this.tensors).every(
-      ([name, tensor]) => name.startsWith('past_key_values.') && tensor.dims.length === 4,
-    );
-  }
-
-  /** A copy with the first `length` tokens. */
-  async crop(length: number): Promise<SequenceState> {
-    return this.#map((data, dims) => {
-      const [rows = 1, heads = 1, tokens = 0, width = 0] = dims;
-      const cropped = newLike(data, rows * heads * length * width);
-      for (let block = 0; block < rows * heads; block++) {
-        const from = block * tokens * width;
-        cropped.set(data.subarray(from, from + length * width) as never, block * length * width);
-      }
-      return [cropped, [rows, heads, length, width]];
-    });
-  }
-
-  /** A copy with the one row repeated. */
-  async repeat(rows: number): Promise<SequenceState> {
-    return this.#map((data, dims) => {
-      const repeated = newLike(data, data.length * rows);
-      for (let row = 0; row < rows; row++) repeated.set(data as never, row * data.length);
-      return [repeated, [rows, ...dims.slice(1)]];
-    });
-  }
-
-  dispose(): void {
-    for (const tensor of Object.values(this.tensors)) tensor.dispose();
-  }
-
-  async #map(change: (data: TensorData, dims: readonly number[]) => [TensorData, number[]]): Promise<SequenceState> {
+  /** A copy of some rows, one below the other, made where they are: nothing leaves the GPU or wasm memory. */
+  static async gather(rows: readonly RowState[]): Promise<SequenceState> {
     const tensors: Record<string, OnnxTensor> = {};
-    for (const [name, tensor] of Object.entries(this.tensors)) {
-      const [data, dims] = change(await tensor.getData(), tensor.dims);
-      tensors[name] = createTensor(tensor.type, data, dims);
+    for (const name of Object.keys(rows[0]!.state.tensors)) {
+      const parts = rows.map(({ state, row, length }) => ({ tensor: state.tensors[name]!, row, tokens: length }));
+      tensors[name] = await gatherRows(parts, isKeyOrValue(name, parts[0]!.tensor));
     }
     return new SequenceState(tensors);
   }
+
+  /** Tokens can be taken off its end: true for keys and values, not for recurrent states. */
+  isCroppable(): boolean {
+    return Object.entries(this.tensors).every(([name, tensor]) => isKeyOrValue(name, tensor));
+  }
+
+  /** How many sequences it has room for. */
+  get rows(): number {
+    return Object.values(this.tensors)[0]?.dims[0] ?? 1;
+  }
+
+  /** Most tokens of a row; 0 for states that do not grow. */
+  get tokens(): number {
+    const keys = Object.entries(this.tensors).find(([name, tensor]) => isKeyOrValue(name, tensor));
+    return keys?.[1].dims[2] ?? 0;
+  }
+
+  get bytes(): number {
+    let bytes = 0;
+    for (const { type, dims } of Object.values(this.tensors))
+      bytes += dims.reduce((product, dim) => product * dim, type === 'float16' ? 2 : 4);
+    return bytes;
+  }
+
+  hold(): this {
+    this.#holders += 1;
+    return this;
+  }
+
+  release(): void {
+    this.#holders -= 1;
+    if (this.#holders === 0) for (const tensor of Object.values(this.tensors)) tensor.dispose();
+  }
+}
+
+function isKeyOrValue(name: string, tensor: OnnxTensor): boolean {
+  return name.startsWith('past_key_values.') && tensor.dims.length === 4;
 }
 
 function emptyTensor(info: OnnxValueInfo): OnnxTensor {
@@ -88,8 +102,4 @@ function emptyTensor(info: OnnxValueInfo): OnnxTensor {
   const dims = info.shape.map((size) => (typeof size === 'number' ? size : size.includes('batch') ? 1 : 0));
   const size = dims.reduce((product, dim) => product * dim, 1);
   return createTensor(info.type, info.type === 'float16' ? new Uint16Array(size) : new Float32Array(size), dims);
-}
-
-function newLike(data: TensorData, length: number): TensorData {
-  return new (data.constructor as new (length: number) => TensorData)(length);
 }

@@ -1,14 +1,21 @@
-/** A text engine on an ONNX decoder, one sequence at a time, reusing what the next prompt shares with the last. @module */
+/** A text engine on an ONNX decoder, reusing what the next prompt shares with earlier ones. @module */
 import type { TextEngine, TextSequence } from '../../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../families/families.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import type { ForwardPass } from './forward-pass.js';
-import { type KeptLogits, type KeptSequence, reusableLength } from './kept-sequence.js';
+import { type KeptPrefix, KeptPrefixes } from './kept-prefixes.js';
 import { OnnxSequence } from './onnx-sequence.js';
+import { MOST_ROWS, PassQueue } from './pass-queue.js';
 import type { SequenceState } from './sequence-state.js';
 
-/** Choices that decode in one batch. */
-const MOST_ROWS = 8;
+/** Bytes of keys and values that stay for the next prompts. */
+const MOST_KEPT_BYTES = 256 * 2 ** 20;
+
+/** Bytes of logits that one block of a prompt may cost, where the graph gives those of all its tokens. */
+const MOST_LOGITS_BYTES = 64 * 2 ** 20;
+
+/** Blocks are a multiple of this many tokens. */
+const BLOCK_STEP = 64;
 
 export interface TextEngineOptions {
   forward: ForwardPass;
@@ -17,8 +24,10 @@ export interface TextEngineOptions {
   contextLength: number;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
-  /** Tokens of a prompt that are read in one run. Abortion is looked at between runs. */
+  /** Most tokens of a prompt that are read in one run. Abortion is looked at between runs. */
   blockLength: number;
+  /** The graph takes rows of different lengths, so that the answers to several requests can be decoded together. */
+  ragged: boolean;
 }
 
 /** An engine over one session. */
@@ -30,8 +39,9 @@ export class TransformersTextEngine implements TextEngine {
   readonly reasoningFormat: ReasoningFormat;
   readonly constrainable = true;
   readonly #options: TextEngineOptions;
-  #kept: KeptSequence | undefined;
-  #keptLogits: KeptLogits | undefined;
+  readonly #passes: PassQueue;
+  readonly #kept = new KeptPrefixes(MOST_KEPT_BYTES);
+  readonly #blockLength: number;
 
   constructor(options: TextEngineOptions) {
     this.#options = options;
@@ -39,34 +49,34 @@ export class TransformersTextEngine implements TextEngine {
     this.contextLength = options.contextLength;
     this.toolFormat = options.toolFormat;
     this.reasoningFormat = options.reasoningFormat;
+    this.#passes = new PassQueue(options.forward, options.ragged);
+    this.#blockLength = options.forward.givesAllLogits
+      ? boundedBlock(options.blockLength, options.tokenizer.vocabularySize)
+      : options.blockLength;
   }
 
   async open(promptTokens: readonly number[]): Promise<TextSequence> {
-    const kept = this.#kept;
-    this.#kept = undefined;
-    const length = kept ? reusableLength(kept, promptTokens, this.#options.blockLength, this.#keptLogits) : 0;
-    const start = await this.#continueFrom(kept, length);
-    const known = length === promptTokens.length ? this.#keptLogits?.logits : undefined;
-    return new OnnxSequence(promptTokens, start, known, {
-      forward: this.#options.forward,
-      blockLength: this.#options.blockLength,
-      onPrompt: (logits) => (this.#keptLogits = { tokens: [...promptTokens], logits: logits.slice() }),
-      onClose: (ended) => (this.#kept = ended),
+    const start = (await this.#kept.take(promptTokens)) ?? this.#nothing();
+    return new OnnxSequence(promptTokens, start, {
+      passes: this.#passes,
+      blockLength: this.#blockLength,
+      onClose: async (ended) => ended && this.#kept.keep(ended),
     });
   }
 
-  /** Frees what is kept for the next prompt. */
-  dispose(): void {
-    this.#kept?.state.dispose();
-    this.#kept = undefined;
-    this.#keptLogits = undefined;
+  #nothing(): KeptPrefix {
+    const held = { state: this.#options.emptyState(), row: 0, length: 0 };
+    return { tokens: [], promptLength: 0, promptLogits: undefined, held };
   }
 
-  async #continueFrom(kept: KeptSequence | undefined, length: number): Promise<KeptSequence> {
-    if (kept && length === kept.tokens.length) return kept;
-    const state = kept && length > 0 ? await kept.state.crop(length) : this.#options.emptyState();
-    kept?.state.dispose();
-    const tokens = kept?.tokens.slice(0, length) ?? [];
-    return { tokens, promptLength: Math.min(kept?.promptLength ?? 0, length), state };
+  /** Frees what is kept for the next prompts. */
+  dispose(): void {
+    this.#kept.dispose();
   }
+}
+
+/** The block, or a smaller one whose logits fit. */
+export function boundedBlock(blockLength: number, vocabularySize: number): number {
+  const most = Math.floor(MOST_LOGITS_BYTES / (4 * vocabularySize * BLOCK_STEP)) * BLOCK_STEP;
+  return Math.max(BLOCK_STEP, Math.min(blockLength, most));
 }
