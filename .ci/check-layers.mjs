@@ -24,7 +24,7 @@ const LAYERS = [
   ['decoding'],
   ['constraints', 'sampling'],
   ['prompt', 'channels'],
-  ['media'],
+  ['media', 'store'],
   // Pure types and small parts that all share.
   ['models'],
   ['events'],

@@ -70,6 +70,21 @@ export interface InferenceErrorDetails {
   httpStatus?: number;
   /** Response headers that must accompany the error (rate-limit headers). */
   headers?: Record<string, string>;
+  /** Bytes of storage that a model lacks, for `insufficient_resources`. */
+  neededBytes?: number;
+  /** Bytes of storage that are free, for `insufficient_resources`. */
+  freeBytes?: number;
+  /** Models that are kept and could be removed to make room, the least recently used first. */
+  removable?: RemovableModel[];
+}
+
+/** A kept model that `inference.remove` could remove. */
+export interface RemovableModel {
+  /** URL of its folder. */
+  source: string;
+  bytes: number;
+  /** Unix milliseconds. */
+  lastUsed: number;
 }
 
 /** An {@link InferenceError} as structured-clonable data, for message ports. */

@@ -83,6 +83,16 @@ export interface ModelEntry {
    * page can read them. The keys of this page's clients are never sent.
    */
   headers?: Record<string, string>;
+  /**
+   * Branch, tag or commit of a hub model. With a commit the files can never change.
+   * @default 'main'
+   */
+  revision?: string;
+  /**
+   * What the files must be: SHA-256 by file name (64 hexadecimal digits, or `sha256-` and base64), or the one hash of the
+   * manifest in a folder that `inpage pack` made. A file with another content is never used.
+   */
+  integrity?: string | Record<string, string>;
   /** @default 'auto': WebGPU where an adapter exists and the model profits, else WASM. */
   device?: 'auto' | 'webgpu' | 'wasm';
   /**
@@ -130,6 +140,12 @@ export interface LoadProgress {
   loadedBytes: number;
   /** 0 while unknown. */
   totalBytes: number;
-  /** `download` (network or cache), `initialize` (sessions, shaders), `ready`. */
+  /** `download` (network or store), `initialize` (sessions, shaders), `ready`. */
   stage: 'download' | 'initialize' | 'ready';
+  /** Of the model's files together, over the last seconds. Only while bytes come from the network. */
+  bytesPerSecond?: number;
+  /** Until all of the model's files that are being fetched are there, at that speed. */
+  remainingSeconds?: number;
+  /** Why nothing comes in: no network, a pause before the next attempt, or another tab that fetches the same file. */
+  waiting?: 'network' | 'retry' | 'other-tab';
 }

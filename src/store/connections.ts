@@ -1,0 +1,86 @@
+/** At most four connections to a host at a time, for all workers and tabs of an origin together. @module */
+
+/** Browsers open six to an HTTP/1.1 server; the page needs some too. */
+export const MOST_CONNECTIONS = 4;
+
+/** Gives a connection back. */
+export type Release = () => void;
+
+/** Hands out connections, first come, first served. */
+export class Connections {
+  readonly #locks: LockManager | undefined;
+  readonly #hosts = new Map<string, { taken: number; waiting: (() => void)[] }>();
+
+  /** @param locks absent: only this realm's connections are counted */
+  constructor(locks: LockManager | undefined) {
+    this.#locks = locks;
+  }
+
+  /** Waits for a connection. Rejects when the signal aborts. */
+  async take(url: string, signal: AbortSignal): Promise<Release> {
+    const { host } = new URL(url);
+    const own = await this.#takeOwn(host, signal);
+    try {
+      const shared = await this.#takeShared(host, signal);
+      return () => {
+        shared();
+        own();
+      };
+    } catch (error) {
+      own();
+      throw error;
+    }
+  }
+
+  async #takeOwn(host: string, signal: AbortSignal): Promise<Release> {
+    signal.throwIfAborted();
+    const state = this.#hosts.get(host) ?? { taken: 0, waiting: [] };
+    this.#hosts.set(host, state);
+    if (state.taken < MOST_CONNECTIONS) state.taken++;
+    // Whoever gives one back hands it to the first who waits.
+    else await waitInLine(state.waiting, signal);
+    return () => {
+      const next = state.waiting.shift();
+      if (next) next();
+      else state.taken--;
+    };
+  }
+
+  async #takeShared(host: string, signal: AbortSignal): Promise<Release> {
+    const names = Array.from({ length: MOST_CONNECTIONS }, (_, number) => `inpage:connection:${host}:${number}`);
+    if (!this.#locks) return () => {};
+    for (const name of names) {
+      const release = await hold(this.#locks, name, { ifAvailable: true });
+      if (release) return release;
+    }
+    const name = names[Math.floor(Math.random() * names.length)]!;
+    return (await hold(this.#locks, name, { signal }))!;
+  }
+}
+
+/** Takes a lock for as long as the caller wants. Undefined when it is not available and was asked for with `ifAvailable`. */
+export function hold(locks: LockManager, name: string, options: LockOptions): Promise<Release | undefined> {
+  return new Promise((resolve, reject) => {
+    locks
+      .request(name, options, (lock) => {
+        if (!lock) return resolve(undefined);
+        return new Promise<void>((release) => resolve(release));
+      })
+      .catch(reject);
+  });
+}
+
+function waitInLine(line: (() => void)[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const turn = (): void => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    const leave = (): void => {
+      line.splice(line.indexOf(turn), 1);
+      reject(signal.reason as Error);
+    };
+    line.push(turn);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+}

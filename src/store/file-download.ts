@@ -1,0 +1,365 @@
+/**
+ * Brings one file into storage: goes on where the last attempt stopped, over several connections where the server sends
+ * parts, tries again after what can pass, and checks what storage holds then.
+ * @module
+ */
+import { cancelled, isInferenceError, type InferenceError } from '../errors/inference-error.js';
+import type { OpenFile } from './byte-storage.js';
+import { type Connections, MOST_CONNECTIONS } from './connections.js';
+import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
+import { countParts, type FileRecord, lengthOfPart, newRecord, PART_BYTES } from './file-record.js';
+import { checkSame, isAbsent, readHead } from './file-response.js';
+import { PartHashes } from './part-hashes.js';
+import type { FileState } from './load-report.js';
+import { MOST_FAILURES, pauseAfter } from './retry.js';
+import type { StoreEnvironment } from './store-environment.js';
+import { type ExpectedFile, isSmallName, partFileOf, statesContent, type WantedFile } from './wanted-file.js';
+
+/** What a download needs beside the file. */
+export interface DownloadContext {
+  environment: StoreEnvironment;
+  connections: Connections;
+  signal: AbortSignal;
+  /** Bytes came in; 0 while it waits. `total` is undefined while the size is unknown. */
+  onBytes: (count: number, state: FileState) => void;
+  /** The network has brought something since the model's load began: a pause is worth while. */
+  hasReceived: () => boolean;
+}
+
+/** Times that a file may change on the server while it is fetched. */
+const MOST_CHANGES = 3;
+/** Bytes that one request asks for at most: a broken one costs no more than what was on its way anyway. */
+const LONGEST_RUN = 64 * 2 ** 20;
+/** Bytes of the first request for a file whose size is unknown. */
+const FIRST_RUN = 2 * PART_BYTES;
+/** Milliseconds without a byte after which a connection is given up. */
+const SILENCE = 30_000;
+/** Milliseconds between two looks at whether the network is back. */
+const OFFLINE_PAUSE = 5_000;
+
+/** Consecutive parts that one request brings. */
+interface Run {
+  first: number;
+  /** After the last. */
+  end: number;
+}
+
+/**
+ * Fetches what is missing of a file. The caller holds the file's lock.
+ * @returns the record of the complete file, or of one that is not there
+ * @throws InferenceError `unavailable`, `cancelled`; DOMException `QuotaExceededError`
+ */
+export async function downloadFile(wanted: WantedFile, file: OpenFile, context: DownloadContext): Promise<FileRecord> {
+  const start = (): Promise<void> =>
+    file.reset(newRecord(wanted, wanted.url, wanted.expected?.partBytes ?? PART_BYTES));
+  if (!goesOn(file.record, wanted)) await start();
+  let wrong = 0;
+  for (let changes = 0; ;) {
+    try {
+      const record = await new FileDownload(wanted, file, context).run();
+      if (record) return record;
+      wrong++;
+    } catch (thrown) {
+      if (!(thrown instanceof FileChanged)) throw thrown;
+      changes++;
+    }
+    await start();
+    if (wrong === 2) throw wrongContent(wanted.file);
+    if (changes > MOST_CHANGES) throw notFetched(wanted.file, ', because it changes on the server all the time');
+  }
+}
+
+/** What is kept is the beginning of what is wanted. */
+function goesOn(record: FileRecord | undefined, { url, expected }: WantedFile): boolean {
+  if (record?.state !== 'partial' || record.url !== url) return false;
+  if (record.partBytes !== (expected?.partBytes ?? PART_BYTES)) return false;
+  return record.size === undefined || expected?.bytes === undefined || record.size === expected.bytes;
+}
+
+class FileDownload {
+  readonly #wanted: WantedFile;
+  readonly #file: OpenFile;
+  readonly #context: DownloadContext;
+  readonly #expected: ExpectedFile;
+  readonly #hashes: PartHashes;
+  readonly #claimed = new Set<number>();
+  readonly #broken = new AbortController();
+  readonly #signal: AbortSignal;
+  /** Chunks that came in. */
+  #arrived = 0;
+  /** The server sends parts of this file; undefined until it has answered. */
+  #ranges: boolean | undefined;
+  #onAnswer: () => void = () => {};
+  readonly #answered: Promise<void>;
+  /** Status by which the server said that there is no such file. */
+  #absent: number | undefined;
+
+  constructor(wanted: WantedFile, file: OpenFile, context: DownloadContext) {
+    this.#wanted = wanted;
+    this.#file = file;
+    this.#context = context;
+    this.#expected = { ...wanted.expected };
+    this.#hashes = new PartHashes(file, this.#expected);
+    this.#signal = AbortSignal.any([context.signal, this.#broken.signal]);
+    this.#answered = new Promise((resolve) => (this.#onAnswer = resolve));
+    if (isSmallName(wanted.file) && file.kept.length === 0) this.#ranges = false;
+  }
+
+  get #record(): FileRecord {
+    return this.#file.record!;
+  }
+
+  /** Undefined when the whole is not what it should be. */
+  async run(): Promise<FileRecord | undefined> {
+    const { expected } = this.#wanted;
+    if (this.#record.size === undefined && expected?.bytes !== undefined) {
+      await this.#file.save({ ...this.#record, size: expected.bytes });
+    }
+    this.#file.kept.forEach((_, part) => this.#isWhole(part) && this.#hashes.add(part));
+    await this.#hashes.settled();
+    while (!this.#isComplete) {
+      await this.#fetchMissing();
+      if (this.#absent !== undefined) return this.#saveAbsent(this.#absent);
+      // A part that came in wrong is missing again.
+      await this.#hashes.settled();
+    }
+    return this.#finish();
+  }
+
+  async #finish(): Promise<FileRecord | undefined> {
+    const { right, sha256 } = await this.#hashes.check(this.#record);
+    if (!right) return undefined;
+    const record: FileRecord = {
+      ...this.#record,
+      state: 'complete',
+      hashes: [...this.#hashes.hashes],
+      verified: statesContent(this.#expected),
+      ...(sha256 !== undefined && { sha256 }),
+    };
+    await this.#file.finish(record);
+    return record;
+  }
+
+  async #saveAbsent(status: number): Promise<FileRecord> {
+    const record: FileRecord = { ...this.#record, state: 'absent' };
+    // A file that needs a login may be there tomorrow.
+    if (status === 404 || status === 410) await this.#file.save(record);
+    return record;
+  }
+
+  get #isComplete(): boolean {
+    const { size } = this.#record;
+    if (size === undefined) return false;
+    return Array.from({ length: countParts(this.#record) }, (_, part) => part).every((part) => this.#isWhole(part));
+  }
+
+  #isWhole(part: number): boolean {
+    const kept = this.#file.kept[part] ?? 0;
+    return this.#record.size === undefined
+      ? kept === this.#record.partBytes
+      : kept > 0 && kept === lengthOfPart(this.#record, part);
+  }
+
+  get #loaded(): number {
+    return this.#file.kept.reduce((sum, length) => sum + (length ?? 0), 0);
+  }
+
+  /** The first connection finds out what the server can do; the others follow when it sends parts. */
+  async #fetchMissing(): Promise<void> {
+    const lanes = Array.from({ length: MOST_CONNECTIONS }, async (_, lane) => {
+      if (lane > 0) await this.#answered;
+      if (lane > 0 && this.#ranges !== true) return;
+      await this.#lane();
+    });
+    const [first] = lanes;
+    void first!.catch(() => {}).finally(() => this.#onAnswer());
+    for (const lane of lanes) lane.catch(() => this.#broken.abort());
+    const failed = (await Promise.allSettled(lanes)).filter((result) => result.status === 'rejected');
+    if (this.#context.signal.aborted) throw cancelled();
+    // What was aborted because of another failure says nothing.
+    const causes = failed.map(({ reason }) => reason as Error);
+    const cause = causes.find((error) => error.name !== 'AbortError') ?? causes[0];
+    if (cause) throw cause;
+  }
+
+  async #lane(): Promise<void> {
+    let failures = 0;
+    for (;;) {
+      const run = this.#claim();
+      if (!run) return;
+      const before = this.#keptOf(run);
+      try {
+        await this.#fetchRun(run);
+        if (this.#absent !== undefined) return;
+        failures = 0;
+      } catch (thrown) {
+        if (thrown instanceof RangeIgnored && this.#ranges !== false) this.#ranges = false;
+        else {
+          failures = this.#keptOf(run) > before ? 1 : failures + 1;
+          await this.#recover(thrown, failures);
+        }
+      } finally {
+        for (let part = run.first; part < run.end; part++) this.#claimed.delete(part);
+      }
+    }
+  }
+
+  #keptOf({ first, end }: Run): number {
+    return this.#file.kept.slice(first, end).reduce((sum, length) => sum + (length ?? 0), 0);
+  }
+
+  /** The next parts that nobody fetches. Without ranges one connection brings all. */
+  #claim(): Run | undefined {
+    const { size, partBytes } = this.#record;
+    const count = size === undefined ? Math.ceil(FIRST_RUN / partBytes) : countParts(this.#record);
+    const isFree = (part: number): boolean => !this.#isWhole(part) && !this.#claimed.has(part);
+    if (size === undefined && this.#claimed.size > 0) return undefined;
+    const last = size === undefined ? Infinity : count;
+    let first = 0;
+    while (first < last && !isFree(first)) first++;
+    if (first >= last) return undefined;
+    const missing = (size ?? 0) - this.#loaded;
+    const share = Math.max(partBytes, Math.min(LONGEST_RUN, Math.ceil(missing / MOST_CONNECTIONS)));
+    const most = this.#expected.split
+      ? 1
+      : Math.max(1, Math.floor((size === undefined ? FIRST_RUN : share) / partBytes));
+    let end = first + 1;
+    // A part of which something is kept begins a run of its own, since a run's bytes come in one piece.
+    while (end < count && end < first + most && isFree(end) && !this.#file.kept[end]) end++;
+    for (let part = first; part < end; part++) this.#claimed.add(part);
+    return { first, end };
+  }
+
+  async #fetchRun(run: Run): Promise<void> {
+    const { url, file } = this.#wanted;
+    const { split } = this.#expected;
+    const { partBytes } = this.#record;
+    const base = split ? run.first * partBytes : 0;
+    const from = run.first * partBytes + (this.#file.kept[run.first] ?? 0) - base;
+    const range = this.#rangeOf(run, from, base);
+    const release = await this.#context.connections.take(url, this.#signal);
+    // Ends the response's body too when what follows fails.
+    const over = new AbortController();
+    this.#watchSilence(over).catch(() => {});
+    try {
+      const response = await this.#context.environment.fetch(split ? partFileOf(url, run.first) : url, {
+        signal: AbortSignal.any([this.#signal, over.signal]),
+        // The file is kept once, in the store.
+        cache: 'no-store',
+        ...(range && { headers: { range: `bytes=${range.from}-${range.to}` } }),
+      });
+      if (isAbsent(response, file)) {
+        this.#absent = response.status;
+        return;
+      }
+      const piece = readHead(response, range?.from);
+      if (!split) await this.#learn(piece, range !== undefined);
+      const whole = split ? lengthOfPart(this.#record, run.first) : (this.#record.size ?? Infinity);
+      const end = range && piece.ranges ? Math.min(range.to + 1, whole) : whole;
+      await this.#take(response, { start: base + piece.start, end: base + end });
+    } finally {
+      over.abort();
+      release();
+    }
+  }
+
+  /** The bytes to ask for, of the file that is asked; undefined: all of it. */
+  #rangeOf(run: Run, from: number, base: number): { from: number; to: number } | undefined {
+    const { size, partBytes } = this.#record;
+    const end = Math.min(run.end * partBytes, size ?? Infinity) - base;
+    const isAll = from === 0 && (this.#expected.split || end === size);
+    return this.#ranges === false || isAll ? undefined : { from, to: end - 1 };
+  }
+
+  /** Takes in what the server says of the file; the other connections start when it sends parts. */
+  async #learn(piece: ReturnType<typeof readHead>, askedForRange: boolean): Promise<void> {
+    if (askedForRange) this.#ranges = piece.ranges;
+    if (piece.linkedSha256 !== undefined) this.#expected.sha256 ??= piece.linkedSha256;
+    checkSame(this.#record, piece);
+    const { size, etag, modified, contentType } = this.#record;
+    if (size === undefined || (etag === undefined && piece.etag !== undefined)) {
+      await this.#file.save({
+        ...this.#record,
+        size: size ?? piece.size,
+        etag: etag ?? piece.etag,
+        modified: modified ?? piece.modified,
+        contentType: contentType ?? piece.contentType,
+      });
+    }
+    if (this.#record.size !== undefined) this.#onAnswer();
+  }
+
+  /** Writes the body's bytes where they belong, as far as they are not there yet. */
+  async #take(response: Response, { start, end }: { start: number; end: number }): Promise<void> {
+    const reader = (response.body ?? new Blob([]).stream()).getReader();
+    let position = start;
+    while (position < end) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const bytes = value.subarray(0, end - position);
+      this.#arrived++;
+      await this.#write(position, bytes);
+      position += bytes.length;
+    }
+    if (this.#record.size === undefined && end === Infinity) await this.#endAt(position);
+    else if (position < end) throw new Interrupted('The connection ended early.');
+  }
+
+  /** The size of a file that came without one. */
+  async #endAt(size: number): Promise<void> {
+    await this.#file.save({ ...this.#record, size });
+    const last = countParts(this.#record) - 1;
+    if (last >= 0 && this.#hashes.hashes[last] === undefined) this.#hashes.add(last);
+  }
+
+  async #write(start: number, bytes: Uint8Array): Promise<void> {
+    const { partBytes } = this.#record;
+    for (let offset = 0; offset < bytes.length;) {
+      const position = start + offset;
+      const part = Math.floor(position / partBytes);
+      const inPart = position - part * partBytes;
+      const piece = bytes.subarray(offset, offset + partBytes - inPart);
+      const known = (this.#file.kept[part] ?? 0) - inPart;
+      if (known < piece.length) {
+        const fresh = piece.subarray(known);
+        await this.#file.append(part, fresh);
+        if (this.#isWhole(part)) this.#hashes.add(part);
+        this.#context.onBytes(fresh.length, { loaded: this.#loaded, total: this.#record.size });
+      }
+      offset += piece.length;
+    }
+    if (this.#signal.aborted) throw this.#signal.reason as Error;
+  }
+
+  /** Gives a connection up that brings nothing for long. */
+  async #watchSilence(over: AbortController): Promise<void> {
+    for (let seen = -1; seen !== this.#arrived;) {
+      seen = this.#arrived;
+      await this.#context.environment.pause(SILENCE, over.signal);
+    }
+    over.abort(new Interrupted('The server fell silent.'));
+  }
+
+  /** Waits until another attempt makes sense. @throws what no attempt can help */
+  async #recover(thrown: unknown, failures: number): Promise<void> {
+    const { environment, onBytes, hasReceived } = this.#context;
+    if (this.#signal.aborted) throw this.#signal.reason as Error;
+    if (thrown instanceof FileChanged || isQuotaError(thrown) || isInferenceError(thrown)) throw thrown;
+    const state = { loaded: this.#loaded, total: this.#record.size };
+    if (environment.isOffline() && hasReceived()) {
+      while (environment.isOffline()) {
+        onBytes(0, { ...state, waiting: 'network' });
+        await environment.pause(OFFLINE_PAUSE, this.#signal);
+      }
+      return;
+    }
+    if (failures >= MOST_FAILURES || environment.isOffline()) throw this.#givenUp(thrown);
+    onBytes(0, { ...state, waiting: 'retry' });
+    const retryAfter = thrown instanceof Interrupted ? thrown.retryAfter : undefined;
+    await environment.pause(pauseAfter(failures, retryAfter), this.#signal);
+  }
+
+  #givenUp(cause: unknown): InferenceError {
+    return notFetched(this.#wanted.file, '', cause);
+  }
+}

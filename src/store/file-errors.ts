@@ -1,0 +1,42 @@
+/** What can go wrong with a model's file. @module */
+import { InferenceError } from '../errors/inference-error.js';
+
+/** Another attempt can succeed. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  /** Milliseconds that the server asks to wait. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, retryAfter?: number) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The server has another file by now: what is kept of the old one is worth nothing. */
+export class FileChanged extends Error {
+  override readonly name = 'FileChanged';
+}
+
+/** The server takes no ranges after all, or says not enough of them. */
+export class RangeIgnored extends Error {
+  override readonly name = 'RangeIgnored';
+}
+
+/** `unavailable`: the file cannot be had. @param why the end of the sentence */
+export function notFetched(file: string, why = '', cause?: unknown): InferenceError {
+  return new InferenceError('unavailable', `The model's file \`${file}\` could not be fetched${why}.`, {}, { cause });
+}
+
+/** `unavailable`: what is served under this name is not what its source states. */
+export function wrongContent(file: string): InferenceError {
+  return new InferenceError(
+    'unavailable',
+    `The model's file \`${file}\` does not have the content that its hash stands for, also when fetched again.`,
+  );
+}
+
+/** A write found no room. */
+export function isQuotaError(thrown: unknown): boolean {
+  return (thrown as { name?: unknown } | undefined)?.name === 'QuotaExceededError';
+}

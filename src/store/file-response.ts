@@ -1,0 +1,82 @@
+/** Reads what a server says about a file and about the part of it that it sends. @module */
+import { FileChanged, Interrupted, RangeIgnored } from './file-errors.js';
+import type { FileRecord } from './file-record.js';
+import { isTransient, retryAfterOf } from './retry.js';
+
+/** What a response holds. */
+export interface FilePiece {
+  /** The file's bytes begin here in the response's body. */
+  start: number;
+  /** Bytes of the whole file; undefined when the server does not say. */
+  size: number | undefined;
+  /** The server sends parts of this file. */
+  ranges: boolean;
+  etag: string | undefined;
+  modified: string | undefined;
+  contentType: string | undefined;
+  /** SHA-256 that the hub states. */
+  linkedSha256: string | undefined;
+}
+
+/** Statuses by which a server says that there is no such file for us; some hosts answer 403 for it. */
+const ABSENT = [401, 403, 404, 410];
+
+/** The file is not there. Development servers answer with their start page then. */
+export function isAbsent(response: Response, file: string): boolean {
+  if (ABSENT.includes(response.status)) return true;
+  return response.ok && !file.endsWith('.html') && contentTypeOf(response) === 'text/html';
+}
+
+/**
+ * Reads the head of a response.
+ * @param asked first byte of the range that was asked for; undefined: the whole file was
+ * @throws Interrupted when it is worth another attempt, RangeIgnored when the range cannot be trusted
+ */
+export function readHead(response: Response, asked: number | undefined): FilePiece {
+  const { status, headers } = response;
+  if (isTransient(status)) throw new Interrupted(`The server answered ${status}.`, retryAfterOf(response));
+  const facts = {
+    etag: etagOf(response),
+    modified: headers.get('last-modified') ?? undefined,
+    contentType: contentTypeOf(response),
+    linkedSha256: /^"?([\da-f]{64})"?$/.exec(headers.get('x-linked-etag') ?? '')?.[1],
+  };
+  if (status === 206) {
+    const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '');
+    if (!range || Number(range[1]) !== asked) throw new RangeIgnored();
+    return { ...facts, start: asked, size: Number(range[2]), ranges: true };
+  }
+  // Nothing of an empty file can be sent as a range.
+  if (status === 416 && headers.get('content-range')?.endsWith('/0')) {
+    return { ...facts, start: 0, size: 0, ranges: true };
+  }
+  if (status === 416) throw new FileChanged();
+  if (status !== 200) throw new Interrupted(`The server answered ${status}.`);
+  const length = headers.get('content-length');
+  // The length of an encoded body is not the file's.
+  const size = length === null || headers.has('content-encoding') ? undefined : Number(length);
+  const ranges = asked === undefined && headers.get('accept-ranges') === 'bytes';
+  return { ...facts, start: 0, size, ranges };
+}
+
+/** @throws FileChanged when the response is of another file than what is kept */
+export function checkSame(record: FileRecord, piece: FilePiece): void {
+  const changed = <Value>(kept: Value | undefined, now: Value | undefined): boolean =>
+    kept !== undefined && now !== undefined && kept !== now;
+  const other = changed(record.etag, piece.etag) || changed(record.size, piece.size);
+  // Servers without entity tags have dates; with them a date may differ between two machines of one host.
+  const newer = piece.etag === undefined && changed(record.modified, piece.modified);
+  if (other || newer) throw new FileChanged();
+}
+
+/** The entity tag without what a server adds for a compressed body. */
+export function etagOf({ headers }: Response): string | undefined {
+  return headers
+    .get('etag')
+    ?.replace(/^W\//, '')
+    .replace(/-(gzip|br|zstd)"$/, '"');
+}
+
+function contentTypeOf({ headers }: Response): string | undefined {
+  return headers.get('content-type')?.split(';')[0]!.trim();
+}

@@ -1,0 +1,64 @@
+/** The Hugging Face Hub, or a server that answers as it does: where its files are and what it states of them. @module */
+import type { StoreEnvironment } from './store-environment.js';
+import type { ExpectedFile } from './wanted-file.js';
+
+/** Base of the hub itself; ends with `/`. */
+export const HUB_URL = 'https://huggingface.co/';
+
+/** A repository at a revision. */
+export interface HubModel {
+  /** Base of the hub; ends with `/`. */
+  hubURL: string;
+  /** Owner and name. */
+  id: string;
+  /** Branch, tag or commit. */
+  revision: string;
+}
+
+/** What {@link listHubFiles} reads of an entry. */
+interface TreeEntry {
+  type: string;
+  path: string;
+  size: number;
+  /** Git's name of what is in the repository itself. */
+  oid: string;
+  /** Of large files, which the repository only points to. */
+  lfs?: { oid: string; size: number };
+}
+
+/** Folder of a repository's files; ends with `/`. */
+export function hubFolderURL({ hubURL, id, revision }: HubModel): string {
+  return `${hubURL}${id}/resolve/${encodeURIComponent(revision)}/`;
+}
+
+/** The repository whose files a folder holds; undefined for other folders. */
+export function hubModelOf(folder: string): HubModel | undefined {
+  const match = /^(https?:\/\/[^/]+\/(?:.+\/)?)([\w-][\w.-]*\/[\w.-]+)\/resolve\/([^/]+)\/$/.exec(folder);
+  return match ? { hubURL: match[1]!, id: match[2]!, revision: decodeURIComponent(match[3]!) } : undefined;
+}
+
+/**
+ * Sizes and hashes of a repository's files. The hub states them in headers too, but of its redirect to the machine that
+ * sends a large file, which no page gets to see; that machine's own ETag is another hash.
+ * @returns undefined when the server does not say
+ */
+export async function listHubFiles(
+  { hubURL, id, revision }: HubModel,
+  environment: StoreEnvironment,
+  signal: AbortSignal,
+): Promise<Map<string, ExpectedFile> | undefined> {
+  const url = `${hubURL}api/models/${id}/tree/${encodeURIComponent(revision)}?recursive=true`;
+  try {
+    const response = await environment.fetch(url, { signal, cache: 'no-store' });
+    if (!response.ok) return undefined;
+    const entries = (await response.json()) as TreeEntry[];
+    return new Map(entries.filter(({ type }) => type === 'file').map((entry) => [entry.path, statementOf(entry)]));
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+function statementOf({ size, oid, lfs }: TreeEntry): ExpectedFile {
+  return lfs ? { bytes: lfs.size, sha256: lfs.oid } : { bytes: size, gitBlob: oid };
+}

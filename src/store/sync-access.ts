@@ -1,0 +1,31 @@
+/** Sync access handles, which TypeScript declares for workers only. @module */
+
+/** Reads and writes a file in place. */
+export interface SyncAccess {
+  read(buffer: Uint8Array<ArrayBuffer>, options: { at: number }): number;
+  write(buffer: Uint8Array<ArrayBuffer>, options: { at: number }): number;
+  truncate(size: number): void;
+  getSize(): number;
+  flush(): void;
+  close(): void;
+}
+
+interface SyncAccessible {
+  createSyncAccessHandle(options?: { mode: 'read-only' }): Promise<SyncAccess>;
+}
+
+/** This realm can read and write files in place: a dedicated worker, in most browsers. */
+export function hasSyncAccess(): boolean {
+  return typeof FileSystemFileHandle !== 'undefined' && 'createSyncAccessHandle' in FileSystemFileHandle.prototype;
+}
+
+/** @throws DOMException `NoModificationAllowedError` while somebody else writes the file */
+export function writeAccess(file: FileSystemFileHandle): Promise<SyncAccess> {
+  return (file as unknown as SyncAccessible).createSyncAccessHandle();
+}
+
+/** Several workers may read a file at a time where the browser knows this mode. Undefined when it cannot be had now. */
+export async function readAccess(file: FileSystemFileHandle): Promise<SyncAccess | undefined> {
+  if (!hasSyncAccess()) return undefined;
+  return (file as unknown as SyncAccessible).createSyncAccessHandle({ mode: 'read-only' }).catch(() => undefined);
+}

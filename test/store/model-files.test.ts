@@ -1,0 +1,305 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LoadProgress } from '../../src/models/model-entry.js';
+import { type FaultServer, sha256Of, someBytes, startFaultServer } from './support/fault-server.js';
+import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
+
+const MB = 2 ** 20;
+/** Four parts. */
+const LARGE = someBytes(26 * MB + 123);
+const CONFIG = new TextEncoder().encode('{"a":1}');
+
+let server: FaultServer;
+let store: TestStore;
+
+beforeEach(async () => {
+  server = await startFaultServer({ 'm/config.json': CONFIG, 'm/large.bin': LARGE });
+  store = testStore();
+});
+
+afterEach(async () => {
+  await server.close();
+});
+
+const folder = (): string => `${server.url}m/`;
+/** A new load, as after a restart: what is remembered is in storage. */
+const files = (options: Parameters<typeof filesOf>[2] = {}) => filesOf(store, folder(), options);
+const stateOf = async (file: string) => (await store.storage.find({ model: folder(), file }))?.record.state;
+
+async function expectLarge(loading: Promise<Uint8Array | undefined>): Promise<void> {
+  const bytes = await loading;
+  expect(bytes?.length).toBe(LARGE.length);
+  expect(sha256Of(bytes!)).toBe(sha256Of(LARGE));
+}
+
+describe('a download', () => {
+  it('brings the file over four connections at most and keeps it', async () => {
+    server.behaviour.chunkPause = 1;
+    await expectLarge(contentOf(files(), 'large.bin'));
+    expect(server.mostAtOnce).toBeGreaterThan(1);
+    expect(server.mostAtOnce).toBeLessThanOrEqual(4);
+    expect(server.sent).toBe(LARGE.length);
+    await expectLarge(contentOf(files(), 'large.bin'));
+    expect(server.sent).toBe(LARGE.length);
+  });
+
+  it('fetches several files at once, still over four connections', async () => {
+    server.behaviour.chunkPause = 1;
+    for (const name of ['b', 'c', 'd', 'e', 'f']) server.files.set(`m/${name}.bin`, someBytes(3 * MB, 7));
+    const names = ['b', 'c', 'd', 'e', 'f'].map((name) => `${name}.bin`);
+    const load = files();
+    await load.prepare(names);
+    await Promise.all(names.map((name) => load.find(name)));
+    expect(server.mostAtOnce).toBeGreaterThan(1);
+    expect(server.mostAtOnce).toBeLessThanOrEqual(4);
+  });
+
+  it('goes on where a broken connection stopped', async () => {
+    Object.assign(server.behaviour, { cutsAfter: 3 * MB, cuts: 12, chunkBytes: 16 * 1024 });
+    await expectLarge(contentOf(files(), 'large.bin'));
+    expect(server.sent).toBeLessThan(1.05 * LARGE.length);
+  });
+
+  it('goes on where an ended load stopped, however often', async () => {
+    Object.assign(server.behaviour, { chunkBytes: 16 * 1024, chunkPause: 1 });
+    for (let kill = 1; kill <= 8; kill++) {
+      const ended = new AbortController();
+      const progress = (report: LoadProgress): void => {
+        if (report.loadedBytes > (kill * LARGE.length) / 9) ended.abort();
+      };
+      const load = files({ signal: ended.signal, onProgress: progress });
+      await expect(load.find('large.bin')).rejects.toMatchObject({ code: 'cancelled' });
+    }
+    await expectLarge(contentOf(files(), 'large.bin'));
+    // What was between server and us when it ended is lost: sockets hold some.
+    expect(server.sent).toBeLessThan(1.2 * LARGE.length);
+  });
+
+  it('works with a server that ignores ranges, and one that breaks besides', async () => {
+    Object.assign(server.behaviour, { ignoresRanges: true, cutsAfter: 20 * MB, cuts: 2 });
+    await expectLarge(contentOf(files(), 'large.bin'));
+    expect(server.mostAtOnce).toBe(1);
+  });
+
+  it('starts anew when the file changes in the middle', async () => {
+    const other = someBytes(25 * MB, 9);
+    Object.assign(server.behaviour, { cutsAfter: 2 * MB, cuts: 1, chunkBytes: 16 * 1024 });
+    server.behaviour.onRequest = () => {
+      if (server.requests.length === 3) server.files.set('m/large.bin', other);
+    };
+    const bytes = await contentOf(files(), 'large.bin');
+    expect(sha256Of(bytes!)).toBe(sha256Of(other));
+  });
+
+  it('waits longer each time, and as long as the server asks', async () => {
+    server.behaviour.fails = { status: 503, times: 3 };
+    await contentOf(files(), 'config.json');
+    expect(store.pauses).toEqual([500, 1000, 2000]);
+    store.pauses.length = 0;
+    server.behaviour.fails = { status: 429, times: 1, retryAfter: 7 };
+    await contentOf(filesOf(testStore({ ...store, storage: testStore().storage }), folder()), 'config.json');
+    expect(store.pauses).toEqual([7000]);
+  });
+
+  it('gives up with a typed error that names the file, and goes on next time', async () => {
+    Object.assign(server.behaviour, { cutsAfter: MB, cuts: 4 });
+    await expect(
+      (async () => {
+        server.behaviour.onRequest = () => {
+          if (server.behaviour.cuts === 0) server.behaviour.fails = { status: 500, times: Infinity };
+        };
+        await contentOf(files(), 'large.bin');
+      })(),
+    ).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('large.bin') as string });
+    server.behaviour.onRequest = () => {};
+    server.behaviour.fails = { status: 500, times: 0 };
+    const before = server.sent;
+    await expectLarge(contentOf(files(), 'large.bin'));
+    expect(server.sent - before).toBeLessThan(LARGE.length);
+  });
+
+  it('waits while the device is offline, however long, when it had begun', async () => {
+    server.behaviour.onRequest = () => {
+      if (server.requests.length !== 2) return;
+      store.offline = true;
+      server.behaviour.fails = { status: 503, times: Infinity };
+    };
+    const reports: LoadProgress[] = [];
+    const pause = store.pause.bind(store);
+    let waits = 0;
+    store.pause = async (milliseconds, signal) => {
+      await pause(milliseconds, signal);
+      if (!store.offline || milliseconds === 30_000 || ++waits < 20) return;
+      store.offline = false;
+      server.behaviour.fails = { status: 503, times: 0 };
+    };
+    await expectLarge(contentOf(files({ reports }), 'large.bin'));
+    expect(waits).toBeGreaterThanOrEqual(20);
+    expect(reports.some(({ waiting }) => waiting === 'network')).toBe(true);
+  });
+
+  it('fails at once when the device is offline from the start', async () => {
+    store.offline = true;
+    await server.close();
+    await expect(contentOf(files(), 'large.bin')).rejects.toMatchObject({ code: 'unavailable' });
+    server = await startFaultServer();
+  });
+
+  it('tells bytes, speed and the time that is left', async () => {
+    let now = 0;
+    store.now = () => (now += 20);
+    const reports: LoadProgress[] = [];
+    await contentOf(files({ reports }), 'large.bin');
+    const told = reports.filter(({ bytesPerSecond }) => bytesPerSecond !== undefined);
+    expect(told.length).toBeGreaterThan(3);
+    expect(told[0]!.remainingSeconds).toBeGreaterThan(0);
+    expect(reports.at(-1)).toMatchObject({
+      model: 'model',
+      file: 'large.bin',
+      stage: 'download',
+      loadedBytes: LARGE.length,
+      totalBytes: LARGE.length,
+    });
+    const bytes = reports.map(({ loadedBytes }) => loadedBytes);
+    expect(bytes).toEqual(bytes.toSorted((a, b) => a - b));
+  });
+
+  it('says that a missing file is missing, asks for it again only when the server can have it, and needs no network for that', async () => {
+    expect(await contentOf(files(), 'no.json')).toBeUndefined();
+    expect(await contentOf(files(), 'no.json')).toBeUndefined();
+    server.files.set('m/no.json', CONFIG);
+    expect(await contentOf(files(), 'no.json')).toEqual(CONFIG);
+    expect(await contentOf(files(), 'none.json')).toBeUndefined();
+    await server.close();
+    expect(await contentOf(files(), 'none.json')).toBeUndefined();
+    server = await startFaultServer();
+  });
+
+  it('takes an empty file, and one whose length nobody says', async () => {
+    server.files.set('m/empty.bin', new Uint8Array(0));
+    expect(await contentOf(files(), 'empty.bin')).toEqual(new Uint8Array(0));
+    store.fetch = async (url, init) => {
+      const response = await fetch(url, { ...init, headers: {} });
+      return new Response(response.body, { headers: { 'content-encoding': 'br' } });
+    };
+    await expectLarge(contentOf(files(), 'large.bin'));
+  });
+});
+
+describe('what is kept', () => {
+  it('is used without a network', async () => {
+    await contentOf(files(), 'large.bin');
+    await server.close();
+    await expectLarge(contentOf(files(), 'large.bin'));
+    server = await startFaultServer();
+  });
+
+  it('is fetched anew when the server has another file', async () => {
+    await contentOf(files(), 'config.json');
+    server.files.set('m/config.json', new TextEncoder().encode('{"a":2}'));
+    expect(new TextDecoder().decode(await contentOf(files(), 'config.json'))).toBe('{"a":2}');
+  });
+
+  it('is used when the server does not answer in time, after one wait for all files', async () => {
+    await contentOf(files(), 'config.json');
+    await contentOf(files(), 'large.bin');
+    store.fetch = (_url, init) =>
+      new Promise((_, reject) => init.signal?.addEventListener('abort', () => reject(init.signal!.reason as Error)));
+    const load = files();
+    expect(await Promise.all([contentOf(load, 'config.json'), contentOf(load, 'large.bin')])).toHaveLength(2);
+    expect(await contentOf(load, 'config.json')).toEqual(CONFIG);
+  });
+
+  it('is mended when somebody damaged it: only what is wrong is fetched', async () => {
+    await contentOf(files(), 'large.bin');
+    const bytes = await store.storage.readAll({ model: folder(), file: 'large.bin' }, () => {});
+    bytes[20 * MB]! ^= 1;
+    const before = server.sent;
+    const load = files();
+    await load.find('large.bin');
+    expect(await load.repair()).toBe(true);
+    await expectLarge(contentOf(load, 'large.bin'));
+    expect(server.sent - before).toBeLessThanOrEqual(8 * MB);
+    expect(await load.repair()).toBe(false);
+  });
+});
+
+describe('stated content', () => {
+  const stated = { 'large.bin': sha256Of(LARGE) };
+
+  it('is compared: right bytes pass and are known as verified', async () => {
+    await expectLarge(contentOf(files({ integrity: stated }), 'large.bin'));
+    expect((await store.storage.find({ model: folder(), file: 'large.bin' }))?.record).toMatchObject({
+      state: 'complete',
+      verified: true,
+      sha256: sha256Of(LARGE),
+    });
+  });
+
+  it('is fetched again after one wrong byte', async () => {
+    server.behaviour.lies = { file: 'm/large.bin', at: 20 * MB, times: 1 };
+    await expectLarge(contentOf(files({ integrity: stated }), 'large.bin'));
+  });
+
+  it('is never handed out with a wrong byte: a typed error names the file', async () => {
+    server.behaviour.lies = { file: 'm/large.bin', at: 5, times: Infinity };
+    await expect(contentOf(files({ integrity: stated }), 'large.bin')).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('large.bin') as string,
+    });
+    expect(await stateOf('large.bin')).not.toBe('complete');
+  });
+
+  it('is read as `sha256-` and base64 too, and compared with files that were kept without it', async () => {
+    const integrity = { 'config.json': `sha256-${Buffer.from(sha256Of(CONFIG), 'hex').toString('base64')}` };
+    await contentOf(files(), 'config.json');
+    const before = server.sent;
+    expect(await contentOf(files({ integrity }), 'config.json')).toEqual(CONFIG);
+    await contentOf(files(), 'large.bin');
+    await expectLarge(contentOf(files({ integrity: stated }), 'large.bin'));
+    expect(server.sent - before).toBe(LARGE.length);
+    const wrong = { 'config.json': '0'.repeat(64) };
+    await expect(contentOf(files({ integrity: wrong }), 'config.json')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('room', () => {
+  it('is asked for before the first byte', async () => {
+    store.free = 20 * MB;
+    await store.storage.saveNote({ model: 'https://old/', wanted: [], lastUsed: 5 });
+    await expect(files().prepare(['config.json', 'large.bin'])).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      details: {
+        neededBytes: LARGE.length,
+        freeBytes: 20 * MB,
+        removable: [{ source: 'https://old/', bytes: 0, lastUsed: 5 }],
+      },
+    });
+    expect(server.sent).toBe(0);
+  });
+
+  it('counts only what is missing', async () => {
+    await contentOf(files(), 'large.bin');
+    store.free = 1;
+    await files().prepare(['large.bin']);
+    await expectLarge(contentOf(files(), 'large.bin'));
+  });
+
+  it('that runs out in the middle leaves no half file, and other files alone', async () => {
+    await contentOf(files(), 'config.json');
+    const open = store.storage.open.bind(store.storage);
+    store.storage.open = async (place) => {
+      const file = await open(place);
+      let room = 10 * MB;
+      const append = file.append.bind(file);
+      file.append = async (part, bytes) => {
+        room -= bytes.length;
+        if (room < 0) throw new DOMException('full', 'QuotaExceededError');
+        return append(part, bytes);
+      };
+      return file;
+    };
+    await expect(contentOf(files(), 'large.bin')).rejects.toMatchObject({ code: 'insufficient_resources' });
+    expect(await stateOf('large.bin')).toBeUndefined();
+    expect(await contentOf(files(), 'config.json')).toEqual(CONFIG);
+  });
+});
