@@ -12,7 +12,8 @@ import { GrammarRules } from './grammar/grammar-rules.js';
 import type { ValueStyle } from './grammar/value-style.js';
 import { readSchemaDocument } from './schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
-import { SchemaProblem } from './schema/schema-problem.js';
+import { SchemaProblem } from './grammar/schema-problem.js';
+import { SCHEMA_WORK, WorkBudget } from './grammar/work-budget.js';
 
 /** What a model's answers look like. */
 export interface AnswerFormat extends AnswerFormats {
@@ -21,6 +22,9 @@ export interface AnswerFormat extends AnswerFormats {
   spacing: ValueStyle['spacing'];
   marker: TokenMarker;
 }
+
+/** Every field of the request was checked within {@link SCHEMA_WORK}; here they come together, and with blanks. */
+const WORK = 4 * SCHEMA_WORK;
 
 /** Arguments of a tool without parameters, and what all arguments are. */
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
@@ -31,7 +35,12 @@ const AN_OBJECT: JsonSchema = { type: 'object' };
  * or when a schema says what no grammar can keep.
  */
 export function answerGrammar(request: GenerationRequest, format: AnswerFormat): string {
-  const rules = new GrammarRules();
+  const param = request.tools.length > 0 && request.toolChoice !== 'none' ? 'tools' : 'response_format';
+  return possible(() => writeGrammar(request, format, new WorkBudget(WORK)), param);
+}
+
+function writeGrammar(request: GenerationRequest, format: AnswerFormat, work: WorkBudget): string {
+  const rules = new GrammarRules(work);
   const tools = offeredTools(request);
   const { spacing, marker } = format;
   const syntax = answerSyntax(format);
@@ -97,7 +106,7 @@ function contentGrammar(output: OutputFormat, rules: GrammarRules, style: ValueS
       return anyObject(rules, style);
     case 'json-schema':
       return possible(
-        () => new SchemaGrammar(readSchemaDocument(output.schema), rules, style).root(),
+        () => new SchemaGrammar(readSchemaDocument(output.schema, rules.work), rules, style).root(),
         'response_format',
       );
   }
@@ -105,12 +114,12 @@ function contentGrammar(output: OutputFormat, rules: GrammarRules, style: ValueS
 
 function callableTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax: ToolCallGrammar): CallableTool {
   return possible(() => {
-    const schema = new SchemaGrammar(readSchemaDocument(tool.parameters ?? NO_ARGUMENTS), rules, style);
+    const schema = new SchemaGrammar(readSchemaDocument(tool.parameters ?? NO_ARGUMENTS, rules.work), rules, style);
     const grammar = syntax.arguments({
-      object: () => schema.valueOf([schema.document.root, AN_OBJECT]),
+      object: () => schema.root(AN_OBJECT),
       members: (frame) => rules.add(schema.rootObject(frame)),
     });
-    if (rules.toEbnf(grammar) === undefined) throw new SchemaProblem('allows no arguments that this model can write');
+    if (!rules.canFinish(grammar)) throw new SchemaProblem('allows no arguments that this model can write');
     return { name: tool.name, arguments: grammar };
   }, 'tools');
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkJsonSchema } from '../../src/constraints/check-json-schema.js';
 import { type ConstrainedModel, compileConstraint } from '../../src/constraints/compile-constraint.js';
-import { validateAgainstSchema } from '../../src/constraints/validate-against-schema.js';
+import { conformsToSchema } from './support/conforms-to-schema.js';
 import type { JsonSchema } from '../../src/request/tool.js';
 import { arbitrarySchema } from './support/arbitrary-schema.js';
 import { ask } from './support/ask.js';
@@ -59,7 +59,7 @@ describe('compileConstraint', () => {
         if (!walk.complete) return;
         complete += 1;
         const value: unknown = JSON.parse(walk.text);
-        if (!validateAgainstSchema(value, schema)) throw new Error(`Does not conform: ${walk.text}`);
+        if (!conformsToSchema(value, schema)) throw new Error(`Does not conform: ${walk.text}`);
       }),
       { numRuns: 200, seed: 7, endOnFailure: true },
     );

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadTextModel } from '../../src/backends/transformers/text/load-text-model.js';
 import { createChannelParser } from '../../src/channels/create-channel-parser.js';
-import { validateAgainstSchema } from '../../src/constraints/validate-against-schema.js';
+import { conformsToSchema } from './support/conforms-to-schema.js';
 import type { TextModel } from '../../src/decoding/create-text-model.js';
 import type { Message } from '../../src/request/message.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
@@ -99,7 +99,7 @@ describe('tiny-chat under constraints', () => {
         });
         expect(callsIn(required.text)).toHaveLength(1);
         expect(callsIn(forced.text).map((call) => call.name)).toEqual(['count_ducks']);
-        expect(validateAgainstSchema(JSON.parse(callsIn(forced.text)[0]!.arguments), other.parameters!)).toBe(true);
+        expect(conformsToSchema(JSON.parse(callsIn(forced.text)[0]!.arguments), other.parameters!)).toBe(true);
       }
     }
   });
@@ -130,7 +130,7 @@ describe('tiny-chat under constraints', () => {
         });
         if (reason !== 'stop') throw new Error(`Not finished: ${text}`);
         finished += 1;
-        if (!validateAgainstSchema(JSON.parse(text), schema)) throw new Error(`Does not conform: ${text}`);
+        if (!conformsToSchema(JSON.parse(text), schema)) throw new Error(`Does not conform: ${text}`);
       }),
       { numRuns: 200, seed: 21, endOnFailure: true },
     );

@@ -11,7 +11,7 @@ import {
 } from '../grammar/expression.js';
 import type { GrammarRules } from '../grammar/grammar-rules.js';
 import { PLAIN_CHARACTERS } from '../grammar/string-characters.js';
-import { SchemaProblem } from '../schema/schema-problem.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
 import { type Automaton, OTHERS, SYMBOLS, liveStates } from './automaton.js';
 
 /** Each state is a rule, and preparing its masks costs time for every token of the vocabulary. */
@@ -25,6 +25,7 @@ export function automatonString(rules: GrammarRules, automaton: Automaton): Expr
   const names = live.map((isLive) => (isLive ? rules.reserve() : undefined));
   names.forEach((name, state) => {
     if (name === undefined) return;
+    rules.work.spend(SYMBOLS);
     const ways = [automaton.accepting[state] ? literal('"') : NEVER];
     for (const [target, symbols] of symbolsByTarget(automaton, state)) {
       const next = names[target];
@@ -35,10 +36,10 @@ export function automatonString(rules: GrammarRules, automaton: Automaton): Expr
   return sequence(literal('"'), names[0] === undefined ? EMPTY : { type: 'rule', name: names[0] });
 }
 
-function symbolsByTarget({ next }: Automaton, state: number): Map<number, number[]> {
+function symbolsByTarget({ classOf, classes, next }: Automaton, state: number): Map<number, number[]> {
   const groups = new Map<number, number[]>();
   for (let symbol = 0; symbol < SYMBOLS; symbol += 1) {
-    const target = next[state * SYMBOLS + symbol]!;
+    const target = next[state * classes + classOf[symbol]!]!;
     const group = groups.get(target);
     if (group === undefined) groups.set(target, [symbol]);
     else group.push(symbol);

@@ -1,5 +1,7 @@
 /** Finite automata over the characters of strings. @module */
-import { SchemaProblem } from '../schema/schema-problem.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
+import type { WorkBudget } from '../grammar/work-budget.js';
+import { minimize } from './minimize.js';
 
 /** The ASCII characters, each for itself, and one symbol for all others. */
 export const SYMBOLS = 129;
@@ -10,29 +12,43 @@ export const OTHERS = 128;
 /** More states than this would make preparing masks take seconds. */
 const MAX_STATES = 1_500;
 
-/** Deterministic and total: every state has a successor for every symbol. State 0 is the first. */
-export interface Automaton {
-  /** Successor of state s by symbol c at `s * SYMBOLS + c`. */
+/** Symbols that an automaton does not tell apart are of one class, numbered from 0. */
+export interface SymbolClasses {
+  /** Class of each of the {@link SYMBOLS}. */
+  classOf: readonly number[];
+  /** How many classes there are. */
+  classes: number;
+}
+
+/** Deterministic and total: every state has a successor for every class. State 0 is the first. */
+export interface Automaton extends SymbolClasses {
+  /** Successor of state s by class c at `s * classes + c`. */
   next: readonly number[];
   accepting: readonly boolean[];
 }
 
-/**
- * Explores an automaton from its first state on.
- * @param first the first state, in any form that `nameOf` tells apart
- */
+/** How an automaton is explored, from its first state on. States have any form that `nameOf` tells apart. */
+export interface Exploration<State> {
+  first: State;
+  nameOf: (state: State) => string;
+  step: (state: State, symbolClass: number) => State;
+  accepts: (state: State) => boolean;
+}
+
+/** The smallest automaton that goes the same ways. */
 export function buildAutomaton<State>(
-  first: State,
-  nameOf: (state: State) => string,
-  step: (state: State, symbol: number) => State,
-  accepts: (state: State) => boolean,
+  symbols: SymbolClasses,
+  { first, nameOf, step, accepts }: Exploration<State>,
+  work: WorkBudget,
 ): Automaton {
+  const { classOf, classes } = symbols;
   const numbers = new Map([[nameOf(first), 0]]);
   const states = [first];
   const next: number[] = [];
   for (let index = 0; index < states.length; index += 1) {
-    for (let symbol = 0; symbol < SYMBOLS; symbol += 1) {
-      const target = step(states[index]!, symbol);
+    work.spend(4 * classes);
+    for (let symbolClass = 0; symbolClass < classes; symbolClass += 1) {
+      const target = step(states[index]!, symbolClass);
       const name = nameOf(target);
       let number = numbers.get(name);
       if (number === undefined) {
@@ -44,89 +60,121 @@ export function buildAutomaton<State>(
       next.push(number);
     }
   }
-  return minimize({ next, accepting: states.map(accepts) });
+  return minimize({ classOf, classes, next, accepting: states.map(accepts) }, work);
 }
 
 /** Strings that both (or, with `either`, one of both) accept. */
-export function combineAutomata(left: Automaton, right: Automaton, how: 'both' | 'either'): Automaton {
+export function combineAutomata(
+  left: Automaton,
+  right: Automaton,
+  how: 'both' | 'either',
+  work: WorkBudget,
+): Automaton {
+  const symbols = splitSymbols((symbol) => left.classOf[symbol]! * SYMBOLS + right.classOf[symbol]!);
+  const pairs: [number, number][] = [];
+  symbols.classOf.forEach((own, symbol) => (pairs[own] ??= [left.classOf[symbol]!, right.classOf[symbol]!]));
   return buildAutomaton<readonly [number, number]>(
-    [0, 0],
-    ([a, b]) => `${a} ${b}`,
-    ([a, b], symbol) => [left.next[a * SYMBOLS + symbol]!, right.next[b * SYMBOLS + symbol]!],
-    ([a, b]) =>
-      how === 'both' ? left.accepting[a]! && right.accepting[b]! : left.accepting[a]! || right.accepting[b]!,
+    symbols,
+    {
+      first: [0, 0],
+      nameOf: ([a, b]) => `${a} ${b}`,
+      step: ([a, b], symbolClass) => {
+        const [inLeft, inRight] = pairs[symbolClass]!;
+        return [left.next[a * left.classes + inLeft]!, right.next[b * right.classes + inRight]!];
+      },
+      accepts: ([a, b]) =>
+        how === 'both' ? left.accepting[a]! && right.accepting[b]! : left.accepting[a]! || right.accepting[b]!,
+    },
+    work,
   );
 }
 
 /** Strings that the automaton does not accept. */
-export function complement({ next, accepting }: Automaton): Automaton {
-  return { next, accepting: accepting.map((accepts) => !accepts) };
+export function complement({ accepting, ...rest }: Automaton): Automaton {
+  return { ...rest, accepting: accepting.map((accepts) => !accepts) };
 }
 
 /** Strings of `min` to `max` characters; `max` undefined: no upper bound. */
-export function lengthAutomaton(min: number, max: number | undefined): Automaton {
+export function lengthAutomaton(min: number, max: number | undefined, work: WorkBudget): Automaton {
   const last = (max ?? min - 1) + 1;
   return buildAutomaton<number>(
-    0,
-    String,
-    (length) => Math.min(length + 1, Math.max(last, min)),
-    (length) => length >= min && (max === undefined || length <= max),
+    splitSymbols(() => 0),
+    {
+      first: 0,
+      nameOf: String,
+      step: (length) => Math.min(length + 1, Math.max(last, min)),
+      accepts: (length) => length >= min && (max === undefined || length <= max),
+    },
+    work,
   );
+}
+
+/** Of a tree of texts: a beginning, and what follows it. */
+interface Beginning {
+  number: number;
+  after: Map<number, Beginning>;
+  whole: boolean;
 }
 
 /** Exactly these strings. Characters beyond ASCII all count as the same one. */
-export function literalsAutomaton(texts: readonly string[]): Automaton {
-  const words = texts.map((text) => Array.from(text, (character) => Math.min(character.codePointAt(0) ?? 0, OTHERS)));
-  return buildAutomaton<readonly number[]>(
-    [0, ...words.keys()],
-    (state) => state.join(' '),
-    // The first number of a state is how many characters were read.
-    ([read = 0, ...open], symbol) => {
-      const left = open.filter((word) => words[word]![read] === symbol);
-      return left.length === 0 ? [-1] : [read + 1, ...left];
+export function literalsAutomaton(texts: readonly string[], work: WorkBudget): Automaton {
+  let count = 0;
+  const beginning = (): Beginning => ({ number: (count += 1), after: new Map(), whole: false });
+  const root = beginning();
+  const used = new Set<number>();
+  for (const text of texts) {
+    work.spend(text.length);
+    let at = root;
+    for (const character of text) {
+      const symbol = Math.min(character.codePointAt(0) ?? 0, OTHERS);
+      used.add(symbol);
+      let following = at.after.get(symbol);
+      if (following === undefined) at.after.set(symbol, (following = beginning()));
+      at = following;
+    }
+    at.whole = true;
+  }
+  const symbols = splitSymbols((symbol) => (used.has(symbol) ? symbol : -1));
+  const representative: number[] = [];
+  symbols.classOf.forEach((own, symbol) => (representative[own] ??= symbol));
+  const nowhere = beginning();
+  return buildAutomaton<Beginning>(
+    symbols,
+    {
+      first: root,
+      nameOf: ({ number }) => String(number),
+      step: ({ after }, symbolClass) => after.get(representative[symbolClass]!) ?? nowhere,
+      accepts: ({ whole }) => whole,
     },
-    ([read, ...open]) => open.some((word) => words[word]!.length === read),
+    work,
   );
 }
 
+/** Puts symbols with the same key into one class. */
+export function splitSymbols(keyOf: (symbol: number) => number): SymbolClasses {
+  const known = new Map<number, number>();
+  const classOf: number[] = [];
+  for (let symbol = 0; symbol < SYMBOLS; symbol += 1) {
+    const key = keyOf(symbol);
+    let own = known.get(key);
+    if (own === undefined) known.set(key, (own = known.size));
+    classOf.push(own);
+  }
+  return { classOf, classes: known.size };
+}
+
 /** Whether each state can still reach an accepting one. */
-export function liveStates({ next, accepting }: Automaton): boolean[] {
+export function liveStates({ classes, next, accepting }: Automaton): boolean[] {
+  const before: number[][] = accepting.map(() => []);
+  next.forEach((target, edge) => before[target]!.push(Math.floor(edge / classes)));
   const live = [...accepting];
-  for (let grown = true; grown;) {
-    grown = false;
-    for (let state = 0; state < live.length; state += 1) {
-      if (live[state]) continue;
-      for (let symbol = 0; symbol < SYMBOLS && !live[state]; symbol += 1) {
-        if (live[next[state * SYMBOLS + symbol]!]) live[state] = grown = true;
-      }
+  const pending = [...live.keys()].filter((state) => live[state]);
+  for (const state of pending) {
+    for (const earlier of before[state]!) {
+      if (live[earlier]) continue;
+      live[earlier] = true;
+      pending.push(earlier);
     }
   }
   return live;
-}
-
-/** Merges states that no string tells apart. */
-function minimize({ next, accepting }: Automaton): Automaton {
-  let group = accepting.map(Number);
-  for (let count = 0; ;) {
-    const names = new Map<string, number>();
-    const refined = group.map((own, state) => {
-      let name = `${own}`;
-      for (let symbol = 0; symbol < SYMBOLS; symbol += 1) name += ` ${group[next[state * SYMBOLS + symbol]!]}`;
-      const known = names.get(name) ?? names.size;
-      names.set(name, known);
-      return known;
-    });
-    group = refined;
-    if (names.size === count) break;
-    count = names.size;
-  }
-  // Groups are numbered in the order of their first states, so the first state stays 0.
-  const merged: Automaton = { next: [], accepting: [] };
-  group.forEach((own, state) => {
-    if (own !== merged.accepting.length) return;
-    (merged.accepting as boolean[]).push(accepting[state]!);
-    for (let symbol = 0; symbol < SYMBOLS; symbol += 1)
-      (merged.next as number[]).push(group[next[state * SYMBOLS + symbol]!]!);
-  });
-  return merged;
 }

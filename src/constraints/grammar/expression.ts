@@ -77,3 +77,17 @@ export function rule(name: string): Expression {
 export function isNever(expression: Expression): boolean {
   return expression.type === 'choice' && expression.options.length === 0;
 }
+
+/** Number of pieces that the expression consists of. */
+export function sizeOf(expression: Expression): number {
+  switch (expression.type) {
+    case 'sequence':
+      return expression.parts.reduce((size, part) => size + sizeOf(part), 1);
+    case 'choice':
+      return expression.options.reduce((size, option) => size + sizeOf(option), 1);
+    case 'repeat':
+      return 1 + sizeOf(expression.part);
+    default:
+      return 1;
+  }
+}

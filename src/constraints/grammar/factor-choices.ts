@@ -4,7 +4,9 @@
  * nothing begins alike, it has nothing to merge.
  * @module
  */
-import { EMPTY, type Expression, characters, choice, isNever, literal, repeat, rule, sequence } from './expression.js';
+import { SchemaProblem } from './schema-problem.js';
+import type { WorkBudget } from './work-budget.js';
+import { EMPTY, type Expression, characters, choice, isNever, literal, repeat, sequence } from './expression.js';
 
 /** The bodies of rules; only rules that refer to no others are looked into, as the engine does. */
 export type RuleBodies = (name: string) => Expression | undefined;
@@ -12,20 +14,172 @@ export type RuleBodies = (name: string) => Expression | undefined;
 /** Symbols: ASCII characters, 128 for all others together, and above that single characters beyond ASCII. */
 const OTHERS = 0x80;
 
-/** One way for a text to go on. */
-type Head = { symbols: readonly number[]; rest: Expression } | { whole: Expression };
+/** Choices inside each other that one choice may become; the engine's reader goes no deeper. */
+const MAX_DEPTH = 500;
 
-/** The same grammar with its choices factored, all the way down. */
-export function factorChoices(expression: Expression, bodies: RuleBodies): Expression {
-  switch (expression.type) {
-    case 'sequence':
-      return sequence(...expression.parts.map((part) => factorChoices(part, bodies)));
-    case 'repeat':
-      return repeat(factorChoices(expression.part, bodies), expression.min, expression.max);
-    case 'choice':
-      return factor(expression.options, bodies);
-    default:
-      return expression;
+/** One way for a text to go on. */
+type Head =
+  /** With one of the symbols; `text`: with all of this text, of which the first character is the symbol. */
+  | { symbols: readonly number[]; rest: Expression; text?: string; others?: readonly Expression[] }
+  | { whole: Expression };
+
+/** Factors the choices of one grammar. */
+export class ChoiceFactoring {
+  readonly #bodies: RuleBodies;
+  readonly #work: WorkBudget;
+  readonly #flat = new Map<string, Expression | undefined>();
+  #depth = 0;
+
+  constructor(bodies: RuleBodies, work: WorkBudget) {
+    this.#bodies = bodies;
+    this.#work = work;
+  }
+
+  /**
+   * The same grammar with its choices factored, all the way down.
+   * @throws SchemaProblem when that is too much work
+   */
+  factor(expression: Expression): Expression {
+    switch (expression.type) {
+      case 'sequence':
+        return sequence(...expression.parts.map((part) => this.factor(part)));
+      case 'repeat':
+        return repeat(this.factor(expression.part), expression.min, expression.max);
+      case 'choice':
+        return this.#choice(expression.options);
+      default:
+        return expression;
+    }
+  }
+
+  #choice(options: readonly Expression[]): Expression {
+    if (options.length < 2) return choice(...options.map((option) => this.factor(option)));
+    const heads = options.flatMap((option) => this.#headsOf([option]));
+    const takers = new Map<number, number[]>();
+    heads.forEach((head, index) => {
+      if (!('symbols' in head)) return;
+      this.#work.spend(2 + head.symbols.length);
+      for (const symbol of head.symbols) {
+        const known = takers.get(symbol);
+        if (known === undefined) takers.set(symbol, [index]);
+        else known.push(index);
+      }
+    });
+    if ([...takers.values()].every((each) => each.length === 1)) {
+      return choice(...options.map((option) => this.factor(option)));
+    }
+    if (this.#depth >= MAX_DEPTH) throw new SchemaProblem('is too complex');
+    this.#depth += 1;
+    const factored = this.#groupsOf(takers).map(({ symbols, indexes }) =>
+      this.#group(
+        symbols,
+        indexes.flatMap((index) => heads[index] ?? []),
+      ),
+    );
+    const whole = heads.flatMap((head) => ('whole' in head ? [this.factor(head.whole)] : []));
+    this.#depth -= 1;
+    return choice(...factored, ...this.#withoutDoubles(whole));
+  }
+
+  /** Symbols that the same heads take. */
+  #groupsOf(takers: ReadonlyMap<number, number[]>): { symbols: number[]; indexes: number[] }[] {
+    const groups = new Map<string, { symbols: number[]; indexes: number[] }>();
+    for (const [symbol, indexes] of takers) {
+      this.#work.spend(indexes.length);
+      const key = symbol > OTHERS ? `one ${symbol}` : indexes.join(' ');
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { symbols: [symbol], indexes });
+      else group.symbols.push(symbol);
+    }
+    return [...groups.values()];
+  }
+
+  /** Heads that begin alike: their beginning, and then a choice of what follows. */
+  #group(symbols: readonly number[], heads: readonly Head[]): Expression {
+    const texts = heads.flatMap((head) => ('text' in head && head.text !== undefined ? [head.text] : []));
+    if (texts.length < heads.length) {
+      const rests = heads.flatMap((head) => ('rest' in head ? [head.rest] : []));
+      return sequence(spell(symbols), this.#choice(this.#withoutDoubles(rests)));
+    }
+    // All begin with texts: their common beginning is taken at once.
+    const length = this.#sharedLength(texts);
+    const rests = heads.flatMap((head) =>
+      'others' in head && head.text !== undefined
+        ? [sequence(literal(head.text.slice(length)), ...(head.others ?? []))]
+        : [],
+    );
+    return sequence(literal(texts[0]!.slice(0, length)), this.#choice(this.#withoutDoubles(rests)));
+  }
+
+  /** Characters that all texts begin with, at least one, and not the half of one. */
+  #sharedLength(texts: readonly string[]): number {
+    const [first = '', ...others] = texts;
+    let length = first.length;
+    for (const text of others) {
+      let same = 0;
+      while (same < length && first[same] === text[same]) same += 1;
+      this.#work.spend(1 + (same >>> 2));
+      length = same;
+    }
+    const last = first.charCodeAt(length - 1);
+    return last >= 0xd800 && last <= 0xdbff ? length - 1 : length;
+  }
+
+  /** The ways in which the parts, one after another, begin. */
+  #headsOf(parts: readonly Expression[]): Head[] {
+    this.#work.spend(4 + 2 * parts.length);
+    const [first, ...others] = parts;
+    if (first === undefined) return [{ whole: EMPTY }];
+    switch (first.type) {
+      case 'literal': {
+        const code = first.text.codePointAt(0);
+        if (code === undefined) return this.#headsOf(others);
+        const rest = sequence(literal(first.text.slice(code > 0xffff ? 2 : 1)), ...others);
+        return [{ symbols: [code >= OTHERS ? code + 1 : code], rest, text: first.text, others }];
+      }
+      case 'characters':
+        return [{ symbols: symbolsOf(first), rest: sequence(...others) }];
+      case 'sequence':
+        return this.#headsOf([...first.parts, ...others]);
+      case 'choice':
+        return first.options.flatMap((option) => this.#headsOf([option, ...others]));
+      case 'repeat': {
+        if (!isFlat(first.part) || canBeEmpty(first.part)) return [{ whole: sequence(first, ...others) }];
+        const { part, min, max } = first;
+        const once = this.#headsOf([
+          part,
+          repeat(part, Math.max(0, min - 1), max === undefined ? undefined : max - 1),
+          ...others,
+        ]);
+        return min > 0 ? once : [...once, ...this.#headsOf(others)];
+      }
+      case 'rule': {
+        const body = this.#flatBody(first.name);
+        return body === undefined ? [{ whole: sequence(first, ...others) }] : this.#headsOf([body, ...others]);
+      }
+      default:
+        return [{ whole: sequence(first, ...others) }];
+    }
+  }
+
+  /** The body of a rule that refers to no others. */
+  #flatBody(name: string): Expression | undefined {
+    if (!this.#flat.has(name)) {
+      const body = this.#bodies(name);
+      this.#flat.set(name, body !== undefined && isFlat(body) ? body : undefined);
+    }
+    return this.#flat.get(name);
+  }
+
+  #withoutDoubles(expressions: readonly Expression[]): Expression[] {
+    const known = new Map<string, Expression>();
+    for (const expression of expressions) {
+      if (isNever(expression)) continue;
+      const key = expression.type === 'literal' ? `"${expression.text}` : JSON.stringify(expression);
+      this.#work.spend(1 + (key.length >>> 5));
+      known.set(key, expression);
+    }
+    return [...known.values()];
   }
 }
 
@@ -43,73 +197,6 @@ export function isFlat(expression: Expression): boolean {
       return isFlat(expression.part);
     default:
       return false;
-  }
-}
-
-function factor(options: readonly Expression[], bodies: RuleBodies): Expression {
-  if (options.length < 2) return choice(...options.map((option) => factorChoices(option, bodies)));
-  const heads = options.flatMap((option) => headsOf([option], bodies));
-  const takers = new Map<number, number[]>();
-  heads.forEach((head, index) => {
-    for (const symbol of 'symbols' in head ? head.symbols : [])
-      takers.set(symbol, [...(takers.get(symbol) ?? []), index]);
-  });
-  if ([...takers.values()].every((each) => each.length === 1)) {
-    return choice(...options.map((option) => factorChoices(option, bodies)));
-  }
-  const groups = new Map<string, { symbols: number[]; indexes: number[] }>();
-  for (const [symbol, indexes] of takers) {
-    const key = symbol > OTHERS ? `one ${symbol}` : indexes.join(' ');
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { symbols: [symbol], indexes });
-    else group.symbols.push(symbol);
-  }
-  const factored = [...groups.values()].map(({ symbols, indexes }) => {
-    const rests = indexes.flatMap((index) => {
-      const head = heads[index];
-      return head !== undefined && 'rest' in head ? [head.rest] : [];
-    });
-    return sequence(spell(symbols), factor(withoutDoubles(rests), bodies));
-  });
-  const whole = heads.flatMap((head) => ('whole' in head ? [factorChoices(head.whole, bodies)] : []));
-  return choice(...factored, ...withoutDoubles(whole));
-}
-
-/** The ways in which the parts, one after another, begin. */
-function headsOf(parts: readonly Expression[], bodies: RuleBodies): Head[] {
-  const [first, ...others] = parts;
-  if (first === undefined) return [{ whole: EMPTY }];
-  const after = (...before: Expression[]): Expression => sequence(...before, ...others);
-  switch (first.type) {
-    case 'literal': {
-      const [character, ...more] = first.text;
-      if (character === undefined) return headsOf(others, bodies);
-      const code = character.codePointAt(0) ?? 0;
-      return [{ symbols: [code >= OTHERS ? code + 1 : code], rest: after(literal(more.join(''))) }];
-    }
-    case 'characters':
-      return [{ symbols: symbolsOf(first), rest: after() }];
-    case 'sequence':
-      return headsOf([...first.parts, ...others], bodies);
-    case 'choice':
-      return first.options.flatMap((option) => headsOf([option, ...others], bodies));
-    case 'repeat': {
-      if (!isFlat(first.part) || canBeEmpty(first.part)) return [{ whole: after(first) }];
-      const { part, min, max } = first;
-      const once = headsOf(
-        [part, repeat(part, Math.max(0, min - 1), max === undefined ? undefined : max - 1), ...others],
-        bodies,
-      );
-      return min > 0 ? once : [...once, ...headsOf(others, bodies)];
-    }
-    case 'rule': {
-      const body = bodies(first.name);
-      return body !== undefined && isFlat(body)
-        ? headsOf([body, ...others], bodies)
-        : [{ whole: after(rule(first.name)) }];
-    }
-    default:
-      return [{ whole: after(first) }];
   }
 }
 
@@ -143,10 +230,4 @@ function spell(symbols: readonly number[]): Expression {
   return characters(
     ...symbols.map((symbol): [number, number] => (symbol === OTHERS ? [OTHERS, 0x10_ffff] : [symbol, symbol])),
   );
-}
-
-function withoutDoubles(expressions: readonly Expression[]): Expression[] {
-  const known = new Map<string, Expression>();
-  for (const expression of expressions) if (!isNever(expression)) known.set(JSON.stringify(expression), expression);
-  return [...known.values()];
 }

@@ -1,12 +1,24 @@
 /** A grammar under construction, and its text in the EBNF dialect of xgrammar. @module */
-import { type CodePointRange, type Expression, NEVER, choice, isNever, repeat, rule, sequence } from './expression.js';
-import { factorChoices } from './factor-choices.js';
+import { SchemaProblem } from './schema-problem.js';
+import type { WorkBudget } from './work-budget.js';
+import { type Expression, NEVER, choice, isNever, repeat, rule, sequence, sizeOf } from './expression.js';
+import { ChoiceFactoring } from './factor-choices.js';
+import { printExpression } from './print-expression.js';
+
+/** Characters of a grammar's text: preparing masks for more takes the engine longer than anybody waits. */
+const MAX_TEXT = 150_000;
 
 /** Named rules. Rules may refer to rules that are defined later, and to themselves. */
 export class GrammarRules {
+  /** What is left to spend on this grammar. */
+  readonly work: WorkBudget;
   readonly #bodies = new Map<string, Expression>();
   readonly #shared = new Map<string, unknown>();
   #counter = 0;
+
+  constructor(work: WorkBudget) {
+    this.work = work;
+  }
 
   /** Number of rules, for size limits. */
   get size(): number {
@@ -15,6 +27,7 @@ export class GrammarRules {
 
   /** A fresh rule name; its body comes with {@link define}. */
   reserve(): string {
+    this.work.spend(60);
     this.#counter += 1;
     return `r${this.#counter}`;
   }
@@ -40,48 +53,91 @@ export class GrammarRules {
     return made;
   }
 
+  /** Whether some finite text matches `root`. */
+  canFinish(root: Expression): boolean {
+    return canFinish(root, this.#possibleRules(root));
+  }
+
   /**
    * The grammar as text, or undefined when no finite text matches `root`. Alternatives that could never be finished
    * (a recursion without an end) are left out, so that whoever follows the grammar always finds an end.
+   * @throws SchemaProblem when that is too much work
    */
   toEbnf(root: Expression): string | undefined {
-    const possible = this.#possibleRules();
-    const pruned = prune(root, possible);
-    if (isNever(pruned)) return undefined;
-    const bodies = (name: string): Expression => prune(this.#bodies.get(name) ?? NEVER, possible);
-    const body = factorChoices(pruned, bodies);
-    const lines = [`root ::= ${print(body)}`];
+    const possible = this.#possibleRules(root);
+    if (!canFinish(root, possible)) return undefined;
+    const pruned = new Map<string, Expression>();
+    const bodies = (name: string): Expression => {
+      let body = pruned.get(name);
+      if (body === undefined) pruned.set(name, (body = prune(this.#bodies.get(name) ?? NEVER, possible)));
+      return body;
+    };
+    const factoring = new ChoiceFactoring(bodies, this.work);
+    const body = factoring.factor(prune(root, possible));
+    const lines: string[] = [];
+    let length = 0;
+    const write = (line: string): void => {
+      length += line.length + 1;
+      this.work.spend(line.length);
+      if (length > MAX_TEXT) throw new SchemaProblem('needs too large a grammar');
+      lines.push(line);
+    };
+    write(`root ::= ${printExpression(body)}`);
     const seen = new Set(rulesIn(body));
-    const pending = [...seen];
-    for (const name of pending) {
-      const factored = factorChoices(bodies(name), bodies);
-      lines.push(`${name} ::= ${print(factored)}`);
-      for (const next of rulesIn(factored)) {
-        if (!seen.has(next)) {
-          seen.add(next);
-          pending.push(next);
-        }
-      }
+    for (const name of seen) {
+      const factored = factoring.factor(bodies(name));
+      write(`${name} ::= ${printExpression(factored)}`);
+      for (const next of rulesIn(factored)) seen.add(next);
     }
     return `${lines.join('\n')}\n`;
   }
 
-  /** The rules that some finite text matches: the least fixed point. */
-  #possibleRules(): Set<string> {
+  /** The rules on the way from `root` that some finite text matches: the least fixed point. */
+  #possibleRules(root: Expression): Set<string> {
     const possible = new Set<string>();
-    for (let grown = true; grown;) {
-      grown = false;
-      for (const [name, body] of this.#bodies) {
-        if (!possible.has(name) && !isNever(prune(body, possible))) {
-          possible.add(name);
-          grown = true;
-        }
+    const users = new Map<string, string[]>();
+    const reachable = new Set(rulesIn(root));
+    for (const name of reachable) {
+      const used = rulesIn(this.#bodies.get(name) ?? NEVER);
+      this.work.spend(4 + 4 * used.length);
+      for (const each of new Set(used)) {
+        reachable.add(each);
+        const known = users.get(each);
+        if (known === undefined) users.set(each, [name]);
+        else known.push(name);
       }
+    }
+    const pending = [...reachable];
+    for (const name of pending) {
+      if (possible.has(name)) continue;
+      const body = this.#bodies.get(name) ?? NEVER;
+      this.work.spend(2 * sizeOf(body));
+      if (!canFinish(body, possible)) continue;
+      possible.add(name);
+      // Who was looked at before may have waited for this one.
+      for (const user of users.get(name) ?? []) if (!possible.has(user)) pending.push(user);
     }
     return possible;
   }
 }
 
+/** Whether some finite text matches, when only these rules can be finished. */
+function canFinish(expression: Expression, possible: ReadonlySet<string>): boolean {
+  switch (expression.type) {
+    case 'rule':
+      return possible.has(expression.name);
+    case 'sequence':
+      return expression.parts.every((part) => canFinish(part, possible));
+    case 'choice':
+      return expression.options.some((option) => canFinish(option, possible));
+    case 'repeat':
+      return expression.min === 0 || canFinish(expression.part, possible);
+    default:
+      return true;
+  }
+}
+
+/** Without what can never be finished. */
 function prune(expression: Expression, possible: ReadonlySet<string>): Expression {
   switch (expression.type) {
     case 'rule':
@@ -116,68 +172,4 @@ function rulesIn(expression: Expression): string[] {
     default:
       return [];
   }
-}
-
-function print(expression: Expression): string {
-  switch (expression.type) {
-    case 'literal':
-      return quote(expression.text);
-    case 'characters':
-      return printCharacters(expression.ranges);
-    case 'sequence':
-      return expression.parts.map((part) => (part.type === 'choice' ? `(${print(part)})` : print(part))).join(' ');
-    case 'choice':
-      return expression.options.map(print).join(' | ');
-    case 'repeat': {
-      const { part, min, max } = expression;
-      const simple = part.type === 'rule' || part.type === 'characters';
-      const mark = min === 0 && max === 1 ? '?' : min === 0 && max === undefined ? '*' : `{${min},${max ?? ''}}`;
-      return `${simple ? print(part) : `(${print(part)})`}${mark}`;
-    }
-    case 'rule':
-      return expression.name;
-    case 'text-until':
-      return `TagDispatch(stop_eos=false, stop_str=(${expression.stops.map((stop) => quote(stop)).join(', ')}), loop_after_dispatch=false)`;
-    case 'triggered-text': {
-      const tags = expression.triggers.map((trigger) => `(${quote(trigger.text)}, ${trigger.rule})`);
-      return `TagDispatch(${[...tags, 'stop_eos=true', 'stop_str=()', `loop_after_dispatch=${expression.again}`].join(', ')})`;
-    }
-  }
-}
-
-/**
- * The engine is only right about classes of ASCII characters and about excluding classes, which let all other
- * characters through. So of the characters beyond ASCII a class takes all or none.
- */
-function printCharacters(ranges: readonly CodePointRange[]): string {
-  const all = ranges.some(([first, last]) => first <= 0x80 && last === 0x10_ffff);
-  const listed: CodePointRange[] = [];
-  for (let code = 0; code < 0x80; code += 1) {
-    const included = ranges.some(([first, last]) => first <= code && code <= last);
-    if (included === all) continue;
-    const last = listed.at(-1);
-    if (last?.[1] === code - 1) listed[listed.length - 1] = [last[0], code];
-    else listed.push([code, code]);
-  }
-  const text = listed
-    .map(([first, last]) => (first === last ? escape(first) : `${escape(first)}-${escape(last)}`))
-    .join('');
-  return `[${all ? '^' : ''}${text}]`;
-}
-
-function quote(text: string): string {
-  let escaped = '';
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    escaped += /[A-Za-z0-9 _.,:;<>/|(){}=-]/.test(character) ? character : escape(code);
-  }
-  return `"${escaped}"`;
-}
-
-function escape(codePoint: number): string {
-  const character = String.fromCodePoint(codePoint);
-  if (/[A-Za-z0-9]/.test(character)) return character;
-  return codePoint > 0xffff
-    ? `\\U${codePoint.toString(16).padStart(8, '0')}`
-    : `\\u${codePoint.toString(16).padStart(4, '0')}`;
 }

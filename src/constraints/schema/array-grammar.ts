@@ -3,9 +3,9 @@ import type { JsonSchema } from '../../request/tool.js';
 import { EMPTY, type Expression, NEVER, choice, isNever, literal, repeat, sequence } from '../grammar/expression.js';
 import { comma, constant } from '../grammar/value-style.js';
 import type { Alternative } from './alternative.js';
-import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
+import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
 import type { SchemaNode } from './schema-document.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
 
 /** A minimum above this would make the grammar too large. */
 const MAX_ITEMS = 1_000;
@@ -91,6 +91,7 @@ function uniqueArray(
     const state = `${index} ${Math.min(written, Math.max(min, max ?? 0) + 1)} ${written > 0}`;
     const found = known.get(state);
     if (found !== undefined) return found;
+    checkSize(context, node);
     const item = sequence(written > 0 ? comma(context.style) : EMPTY, constant(values[index], context.style));
     const added = context.rules.add(choice(sequence(item, from(index + 1, written + 1)), from(index + 1, written)));
     known.set(state, added);

@@ -7,7 +7,7 @@ import type { ExtraMembers } from './object-members.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith } from './schema-context.js';
 import type { SchemaNode } from './schema-document.js';
-import { SchemaProblem } from './schema-problem.js';
+import { atKeyword } from '../grammar/schema-problem.js';
 import { nameAutomaton, patternAt } from './string-automaton.js';
 
 /**
@@ -20,26 +20,25 @@ export function keyOutside(
   declared: readonly string[],
   kind: ExtraMembers,
 ): Expression {
+  const { document } = context;
+  const { work } = document;
   const node = nodeWith(alternative, 'patternProperties');
   const conditions: Automaton[] = [];
-  if (declared.length > 0) conditions.push(complement(literalsAutomaton(declared)));
-  for (const pattern of kind.matching) conditions.push(patternAt(node, 'patternProperties', pattern, 'narrow'));
-  for (const pattern of kind.notMatching)
-    conditions.push(complement(patternAt(node, 'patternProperties', pattern, 'wide')));
-  for (const each of alternative) {
-    const names = each['propertyNames'];
-    if (names === false) return NEVER;
-    if (typeof names === 'object') conditions.push(nameAutomaton(context, names as SchemaNode));
-  }
-  if (conditions.length === 0) return quotedString(context.rules, context.style);
-  try {
+  return atKeyword(alternative[0], 'additionalProperties', () => {
+    if (declared.length > 0) conditions.push(complement(literalsAutomaton(declared, work)));
+    for (const pattern of kind.matching)
+      conditions.push(patternAt(document, node, 'patternProperties', pattern, 'narrow'));
+    for (const pattern of kind.notMatching)
+      conditions.push(complement(patternAt(document, node, 'patternProperties', pattern, 'wide')));
+    for (const each of alternative) {
+      const names = each['propertyNames'];
+      if (names === false) return NEVER;
+      if (typeof names === 'object') conditions.push(nameAutomaton(context, names as SchemaNode));
+    }
+    if (conditions.length === 0) return quotedString(context.rules, context.style);
     return automatonString(
       context.rules,
-      conditions.reduce((left, right) => combineAutomata(left, right, 'both')),
+      conditions.reduce((left, right) => combineAutomata(left, right, 'both', work)),
     );
-  } catch (error) {
-    if (error instanceof SchemaProblem && error.node === undefined)
-      throw new SchemaProblem(error.message, alternative[0], 'additionalProperties');
-    throw error;
-  }
+  });
 }

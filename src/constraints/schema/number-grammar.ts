@@ -4,7 +4,7 @@ import { type Decimal, ceilTo, floorTo, printDecimal, toDecimal, wholeDigits } f
 import { numberRange } from './number-range-grammar.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith } from './schema-context.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
 
 /** Integers beyond this lose their last digits when JSON is read. */
 const LARGEST_INTEGER = BigInt(Number.MAX_SAFE_INTEGER);

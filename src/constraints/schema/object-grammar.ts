@@ -12,14 +12,12 @@ import {
 } from '../grammar/expression.js';
 import type { ObjectFrame } from '../grammar/object-frame.js';
 import { colon, comma } from '../grammar/value-style.js';
+import type { JsonSchema } from '../../request/tool.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
 import { keyOutside } from './key-grammar.js';
-
-/** Each optional property may be followed by any later one, so the engine's work grows with their square. */
-const MAX_PROPERTIES = 400;
 
 /** The usual frame: `{"key":value}`. */
 export function braces(context: SchemaContext): ObjectFrame {
@@ -46,14 +44,7 @@ export function objectGrammar(
   if (sealed !== undefined && typeof sealed['unevaluatedProperties'] === 'object') {
     throw new SchemaProblem('is only supported as true or false', sealed, 'unevaluatedProperties');
   }
-  const found = objectMembers(alternative);
-  if (found.declared.size > MAX_PROPERTIES) {
-    throw new SchemaProblem(
-      `has more than ${MAX_PROPERTIES} entries`,
-      nodeWith(alternative, 'properties'),
-      'properties',
-    );
-  }
+  const found = objectMembers(context.document, alternative);
   const members: Member[] = [];
   for (const [name, schemas] of found.declared) {
     const required = found.required.has(name);
@@ -70,9 +61,7 @@ export function objectGrammar(
 }
 
 function allowedName(context: SchemaContext, alternative: Alternative, name: string): boolean {
-  return alternative.every(
-    (node) => node['propertyNames'] === undefined || context.conforms(name, node['propertyNames']),
-  );
+  return alternative.every((node) => context.conforms(name, (node['propertyNames'] ?? true) as JsonSchema));
 }
 
 function extraMember(context: SchemaContext, alternative: Alternative, members: ObjectMembers): Expression {

@@ -1,9 +1,12 @@
 /** Which members an alternative's objects have. @module */
 import type { JsonSchema } from '../../request/tool.js';
 import type { Alternative } from './alternative.js';
-import type { SchemaNode } from './schema-document.js';
 import { nodeWith } from './schema-context.js';
-import { SchemaProblem } from './schema-problem.js';
+import type { SchemaDocument, SchemaNode } from './schema-document.js';
+import { SchemaProblem, atKeyword } from '../grammar/schema-problem.js';
+
+/** Each optional property may be followed by any later one, so the engine's work grows with their square. */
+const MAX_PROPERTIES = 400;
 
 /** Each combination of patterns becomes a kind of member, so their number must be small. */
 const MAX_PATTERNS = 5;
@@ -26,18 +29,30 @@ export interface ObjectMembers {
 }
 
 /** The members of all schemas of an alternative taken together. */
-export function objectMembers(alternative: Alternative): ObjectMembers {
+export function objectMembers(document: SchemaDocument, alternative: Alternative): ObjectMembers {
   const required = new Set(alternative.flatMap((node) => (node['required'] as string[] | undefined) ?? []));
   const names = new Set(alternative.flatMap((node) => Object.keys(propertiesOf(node))));
   for (const name of required) names.add(name);
+  document.work.spend(alternative.length + names.size);
+  if (names.size > MAX_PROPERTIES) {
+    throw new SchemaProblem(
+      `has more than ${MAX_PROPERTIES} entries`,
+      nodeWith(alternative, 'properties'),
+      'properties',
+    );
+  }
+  const sealed = new Map(alternative.filter(isSealed).map((node) => [node, namesWithin(document, node, alternative)]));
   const declared = new Map(
-    [...names].map((name) => [name, alternative.flatMap((node) => memberSchemas(node, name, alternative))]),
+    [...names].map((name) => [
+      name,
+      alternative.flatMap((node) => memberSchemas(document, node, name, sealed.get(node))),
+    ]),
   );
   return {
     declared,
     required,
     extra: isOpen(alternative, names.size > 0 || alternative.some((node) => node['properties'] !== undefined))
-      ? extraMembers(alternative)
+      ? extraMembers(document, alternative)
       : [],
   };
 }
@@ -50,20 +65,32 @@ function patternsOf(node: SchemaNode): Record<string, JsonSchema> {
   return (node['patternProperties'] as Record<string, JsonSchema> | undefined) ?? {};
 }
 
-/** What one schema demands of the member `name`. */
-function memberSchemas(node: SchemaNode, name: string, alternative: Alternative): JsonSchema[] {
+/** Names that the schemas of an alternative declare within a sealed one. */
+function namesWithin(document: SchemaDocument, node: SchemaNode, alternative: Alternative): ReadonlySet<string> {
+  const within = reachableFrom(document, node);
+  document.work.spend(alternative.length);
+  const names = alternative.filter((other) => within.has(other)).flatMap((other) => Object.keys(propertiesOf(other)));
+  document.work.spend(names.length);
+  return new Set(names);
+}
+
+/** What one schema demands of the member `name`; `declaredWithin`: the names that it lets through when it is sealed. */
+function memberSchemas(
+  { work, patterns }: SchemaDocument,
+  node: SchemaNode,
+  name: string,
+  declaredWithin: ReadonlySet<string> | undefined,
+): JsonSchema[] {
+  work.spend(2);
   const properties = propertiesOf(node);
   const found: JsonSchema[] = [];
   if (Object.hasOwn(properties, name)) found.push(properties[name] ?? true);
   for (const [pattern, schema] of Object.entries(patternsOf(node))) {
-    if (new RegExp(pattern, 'u').test(name)) found.push(schema);
+    if (atKeyword(node, 'patternProperties', () => patterns.isFound(pattern, name))) found.push(schema);
   }
   if (found.length === 0 && node['additionalProperties'] !== undefined)
     found.push(node['additionalProperties'] as JsonSchema);
-  if (isSealed(node) && found.length === 0) {
-    const within = reachableFrom(node);
-    if (!alternative.some((other) => within.has(other) && Object.hasOwn(propertiesOf(other), name))) found.push(false);
-  }
+  if (found.length === 0 && declaredWithin?.has(name) === false) found.push(false);
   return found;
 }
 
@@ -76,11 +103,14 @@ function isSealed(node: SchemaNode): boolean {
  * The schemas that apply to the same value as `node` through its `allOf`, `anyOf` and `oneOf`. Not those behind a `$ref`:
  * closing an object across references would refuse more than JSON Schema does.
  */
-function reachableFrom(node: SchemaNode, found = new Set<SchemaNode>()): Set<SchemaNode> {
-  found.add(node);
-  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
-    for (const branch of (node[keyword] as JsonSchema[] | undefined) ?? []) {
-      if (typeof branch === 'object' && !found.has(branch)) reachableFrom(branch, found);
+function reachableFrom({ work }: SchemaDocument, node: SchemaNode): Set<SchemaNode> {
+  const found = new Set([node]);
+  for (const each of found) {
+    work.spend(1);
+    for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+      for (const branch of (each[keyword] as JsonSchema[] | undefined) ?? []) {
+        if (typeof branch === 'object') found.add(branch);
+      }
     }
   }
   return found;
@@ -101,7 +131,7 @@ function isOpen(alternative: Alternative, declares: boolean): boolean {
 }
 
 /** Each combination of patterns that match or do not match, over all schemas. */
-function extraMembers(alternative: Alternative): ExtraMembers[] {
+function extraMembers({ work }: SchemaDocument, alternative: Alternative): ExtraMembers[] {
   const closed = alternative.some(isSealed);
   const patterns = [...new Set(alternative.flatMap((node) => Object.keys(patternsOf(node))))];
   if (patterns.length > MAX_PATTERNS) {
@@ -113,6 +143,7 @@ function extraMembers(alternative: Alternative): ExtraMembers[] {
   }
   const kinds: ExtraMembers[] = [];
   for (let bits = 0; bits < 2 ** patterns.length; bits += 1) {
+    work.spend(4 * alternative.length);
     const matching = patterns.filter((_, index) => bits & (1 << index));
     const schemas = alternative.flatMap((node) => {
       const own = Object.entries(patternsOf(node)).filter(([pattern]) => matching.includes(pattern));

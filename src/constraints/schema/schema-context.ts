@@ -5,7 +5,7 @@ import type { ValueStyle } from '../grammar/value-style.js';
 import type { JsonSchema } from '../../request/tool.js';
 import type { Alternative } from './alternative.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
 
 /** Most rules that one schema may need; beyond it compiling would take seconds. */
 const MAX_RULES = 8_000;
@@ -15,7 +15,7 @@ export interface SchemaContext {
   readonly rules: GrammarRules;
   readonly style: ValueStyle;
   /** Whether a known value conforms to a schema of the document. */
-  conforms(value: unknown, schema: unknown): boolean;
+  conforms(value: unknown, schema: JsonSchema): boolean;
   /** All ways to satisfy the schemas. */
   alternatives(schemas: readonly JsonSchema[]): Alternative[];
   /** All conforming values when the schemas name them one by one, else undefined. */

@@ -1,7 +1,9 @@
 /** A client's JSON Schema after the check of its structure. @module */
 import type { JsonSchema } from '../../request/tool.js';
+import { Patterns } from '../automaton/patterns.js';
+import { WorkBudget } from '../grammar/work-budget.js';
 import { type KeywordKind, SCHEMA_KEYWORDS, SCHEMA_TYPES } from './schema-keywords.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
 
 /** A schema object (not `true` or `false`). */
 export type SchemaNode = { [key: string]: unknown };
@@ -22,15 +24,42 @@ export const FORMAT_HINT = 'x-format';
 export interface SchemaDocument {
   /** A copy that holds only keywords with a meaning, in their checked form. */
   root: JsonSchema;
-  /** Dotted path of every schema object in `root`, '' for the root itself. */
-  paths: ReadonlyMap<object, string>;
+  /** Place of every schema object in `root`. */
+  places: ReadonlyMap<object, Place>;
+  /** What is left to spend on this document. */
+  work: WorkBudget;
+  patterns: Patterns;
 }
 
 /** The schema as a document. Throws SchemaProblem for wrong types of keywords and for sizes beyond all sense. */
-export function readSchemaDocument(schema: unknown): SchemaDocument {
-  const reader = new SchemaReader();
-  return { root: reader.readSchema(schema, '', 0), paths: reader.paths };
+export function readSchemaDocument(schema: unknown, work: WorkBudget = new WorkBudget()): SchemaDocument {
+  const reader = new SchemaReader(work);
+  return { root: reader.readSchema(schema, ROOT, 0), places: reader.places, work, patterns: new Patterns(work) };
 }
+
+/** Where something stands in a schema. Its text is made when it is asked for: thousands of them may have long names in common. */
+export class Place {
+  /** The last step: a keyword, a name, an index; '' for the root. */
+  readonly step: string | number;
+  readonly #parent: Place | undefined;
+
+  constructor(step: string | number, parent?: Place) {
+    this.step = step;
+    this.#parent = parent;
+  }
+
+  /** Dotted path, '' for the root itself. */
+  get path(): string {
+    const before = this.#parent?.path ?? '';
+    return before === '' ? String(this.step) : `${before}.${this.step}`;
+  }
+
+  at(step: string | number): Place {
+    return new Place(step, this);
+  }
+}
+
+const ROOT = new Place('');
 
 /** The schema that the `$ref` of `node` names. Throws SchemaProblem when it is remote, missing or no schema. */
 export function resolveReference(document: SchemaDocument, node: SchemaNode): JsonSchema {
@@ -46,7 +75,7 @@ export function resolveReference(document: SchemaDocument, node: SchemaNode): Js
         : undefined;
   }
   if (typeof target === 'boolean') return target;
-  if (typeof target === 'object' && target !== null && document.paths.has(target)) return target as SchemaNode;
+  if (typeof target === 'object' && target !== null && document.places.has(target)) return target as SchemaNode;
   throw new SchemaProblem('does not resolve to a schema', node, '$ref');
 }
 
@@ -63,165 +92,176 @@ function pointerSteps(reference: string, node: SchemaNode): string[] {
 
 /** Walks a schema once, copying what it understands. */
 class SchemaReader {
-  readonly paths = new Map<object, string>();
+  readonly places = new Map<object, Place>();
+  readonly #work: WorkBudget;
   #values = 0;
   #characters = 0;
 
-  readSchema(schema: unknown, path: string, depth: number): JsonSchema {
+  constructor(work: WorkBudget) {
+    this.#work = work;
+  }
+
+  readSchema(schema: unknown, place: Place, depth: number): JsonSchema {
+    this.#work.spend(10);
     if (typeof schema === 'boolean') return schema;
-    if (!isPlainObject(schema)) throw new StructureProblem(path, 'must be a JSON Schema: an object or a boolean');
-    if (depth > LIMITS.depth) throw new StructureProblem(path, `is nested deeper than ${LIMITS.depth} schemas`);
+    if (!isPlainObject(schema)) throw new StructureProblem(place, 'must be a JSON Schema: an object or a boolean');
+    if (depth > LIMITS.depth) throw new StructureProblem(place, `is nested deeper than ${LIMITS.depth} schemas`);
     const copy: SchemaNode = {};
-    this.paths.set(copy, path);
-    if (this.paths.size > LIMITS.schemas) throw new StructureProblem(path, `holds more than ${LIMITS.schemas} schemas`);
-    if (path !== '' && typeof schema['$id'] === 'string') {
-      throw new StructureProblem(join(path, '$id'), 'is not supported inside a schema; use `$defs` and `$ref`');
+    this.places.set(copy, place);
+    if (this.places.size > LIMITS.schemas)
+      throw new StructureProblem(place, `holds more than ${LIMITS.schemas} schemas`);
+    if (place !== ROOT && typeof schema['$id'] === 'string') {
+      throw new StructureProblem(place.at('$id'), 'is not supported inside a schema; use `$defs` and `$ref`');
     }
-    for (const [keyword, value] of Object.entries(schema)) {
+    const entries = Object.entries(schema);
+    this.#work.spend(entries.length);
+    for (const [keyword, value] of entries) {
       const kind = Object.hasOwn(SCHEMA_KEYWORDS, keyword) ? SCHEMA_KEYWORDS[keyword] : undefined;
       if (kind === undefined) continue;
       // A format is an annotation: under this name validators leave it alone.
       const name = keyword === 'format' ? FORMAT_HINT : keyword;
-      copy[name] = this.#readKeyword(kind, value, join(path, keyword), depth);
+      copy[name] = this.#readKeyword(kind, value, place.at(keyword), depth);
     }
     return copy;
   }
 
-  #readKeyword(kind: KeywordKind, value: unknown, path: string, depth: number): unknown {
+  #readKeyword(kind: KeywordKind, value: unknown, place: Place, depth: number): unknown {
     switch (kind) {
       case 'schema':
-        return this.readSchema(value, path, depth + 1);
+        return this.readSchema(value, place, depth + 1);
       case 'schema-list':
-        return this.#readSchemaList(value, path, depth);
+        return this.#readSchemaList(value, place, depth);
       case 'schema-or-list':
         return Array.isArray(value)
-          ? this.#readSchemaList(value, path, depth)
-          : this.readSchema(value, path, depth + 1);
+          ? this.#readSchemaList(value, place, depth)
+          : this.readSchema(value, place, depth + 1);
       case 'schema-map':
-        return this.#readMap(value, path, (item, itemPath) => this.readSchema(item, itemPath, depth + 1));
+        return this.#readMap(value, place, (item, itemPlace) => this.readSchema(item, itemPlace, depth + 1));
+      case 'schema-by-pattern':
+        return this.#readMap(value, place, (item, itemPlace) => {
+          checkPattern(itemPlace.step, place);
+          return this.readSchema(item, itemPlace, depth + 1);
+        });
       case 'string-list-map':
-        return this.#readMap(value, path, (item, itemPath) => this.#readStringList(item, itemPath));
+        return this.#readMap(value, place, (item, itemPlace) => this.#readStringList(item, itemPlace));
       case 'string-list':
-        return this.#readStringList(value, path);
+        return this.#readStringList(value, place);
       case 'values':
         if (!Array.isArray(value) || value.length === 0)
-          throw new StructureProblem(path, 'must be a list of at least one value');
+          throw new StructureProblem(place, 'must be a list of at least one value');
         if (value.length > LIMITS.enumeration)
-          throw new StructureProblem(path, `has more than ${LIMITS.enumeration} values`);
-        return value.map((item, index) => this.#readValue(item, join(path, index), depth));
+          throw new StructureProblem(place, `has more than ${LIMITS.enumeration} values`);
+        return value.map((item, index) => this.#readValue(item, place.at(index), depth));
       case 'value':
-        return this.#readValue(value, path, depth);
+        return this.#readValue(value, place, depth);
       default:
-        return this.#readScalar(kind, value, path);
+        return this.#readScalar(kind, value, place);
     }
   }
 
-  #readScalar(kind: KeywordKind, value: unknown, path: string): unknown {
+  #readScalar(kind: KeywordKind, value: unknown, place: Place): unknown {
     switch (kind) {
       case 'count':
         if (!Number.isSafeInteger(value) || (value as number) < 0)
-          throw new StructureProblem(path, 'must be an integer of at least 0');
+          throw new StructureProblem(place, 'must be an integer of at least 0');
         return value;
       case 'number':
       case 'positive':
         if (typeof value !== 'number' || !Number.isFinite(value))
-          throw new StructureProblem(path, 'must be a finite number');
-        if (kind === 'positive' && value <= 0) throw new StructureProblem(path, 'must be greater than 0');
+          throw new StructureProblem(place, 'must be a finite number');
+        if (kind === 'positive' && value <= 0) throw new StructureProblem(place, 'must be greater than 0');
         return value;
       case 'boolean':
-        if (typeof value !== 'boolean') throw new StructureProblem(path, 'must be true or false');
+        if (typeof value !== 'boolean') throw new StructureProblem(place, 'must be true or false');
         return value;
       case 'types':
-        return readTypes(value, path);
+        return readTypes(value, place);
       case 'pattern':
-        checkPattern(value, path);
-        return this.#readString(value, path);
+        checkPattern(value, place);
+        return this.#readString(value, place);
       default:
-        return this.#readString(value, path);
+        return this.#readString(value, place);
     }
   }
 
-  #readSchemaList(value: unknown, path: string, depth: number): JsonSchema[] {
-    if (!Array.isArray(value)) throw new StructureProblem(path, 'must be a list of schemas');
-    if (value.length === 0 && !path.endsWith('Items') && !path.endsWith('items')) {
-      throw new StructureProblem(path, 'must hold at least one schema');
+  #readSchemaList(value: unknown, place: Place, depth: number): JsonSchema[] {
+    if (!Array.isArray(value)) throw new StructureProblem(place, 'must be a list of schemas');
+    if (value.length === 0 && place.step !== 'prefixItems' && place.step !== 'items') {
+      throw new StructureProblem(place, 'must hold at least one schema');
     }
-    return value.map((item, index) => this.readSchema(item, join(path, index), depth + 1));
+    return value.map((item, index) => this.readSchema(item, place.at(index), depth + 1));
   }
 
-  #readMap<T>(value: unknown, path: string, read: (item: unknown, path: string) => T): Record<string, T> {
-    if (!isPlainObject(value)) throw new StructureProblem(path, 'must be an object');
-    const isPatternMap = path.endsWith('patternProperties');
+  #readMap<T>(value: unknown, place: Place, read: (item: unknown, place: Place) => T): Record<string, T> {
+    if (!isPlainObject(value)) throw new StructureProblem(place, 'must be an object');
     const entries = Object.entries(value).map(([key, item]): [string, T] => {
-      this.#readString(key, path);
-      if (isPatternMap) checkPattern(key, path);
-      return [key, read(item, join(path, key))];
+      this.#readString(key, place);
+      return [key, read(item, place.at(key))];
     });
     return Object.fromEntries(entries);
   }
 
-  #readStringList(value: unknown, path: string): string[] {
-    if (!Array.isArray(value)) throw new StructureProblem(path, 'must be a list of strings');
-    if (value.length > LIMITS.schemas) throw new StructureProblem(path, `has more than ${LIMITS.schemas} entries`);
-    return value.map((item, index) => this.#readString(item, join(path, index)));
+  #readStringList(value: unknown, place: Place): string[] {
+    if (!Array.isArray(value)) throw new StructureProblem(place, 'must be a list of strings');
+    if (value.length > LIMITS.schemas) throw new StructureProblem(place, `has more than ${LIMITS.schemas} entries`);
+    return value.map((item, index) => this.#readString(item, place.at(index)));
   }
 
-  #readString(value: unknown, path: string): string {
-    if (typeof value !== 'string') throw new StructureProblem(path, 'must be a string');
+  #readString(value: unknown, place: Place): string {
+    if (typeof value !== 'string') throw new StructureProblem(place, 'must be a string');
     this.#characters += value.length;
     if (this.#characters > LIMITS.characters)
-      throw new StructureProblem(path, `makes the schema longer than ${LIMITS.characters} characters`);
+      throw new StructureProblem(place, `makes the schema longer than ${LIMITS.characters} characters`);
     return value;
   }
 
-  #readValue(value: unknown, path: string, depth: number): unknown {
+  #readValue(value: unknown, place: Place, depth: number): unknown {
     this.#values += 1;
     if (this.#values > LIMITS.values)
-      throw new StructureProblem(path, `makes the schema hold more than ${LIMITS.values} values`);
-    if (depth > LIMITS.depth) throw new StructureProblem(path, `is nested deeper than ${LIMITS.depth} levels`);
+      throw new StructureProblem(place, `makes the schema hold more than ${LIMITS.values} values`);
+    if (depth > LIMITS.depth) throw new StructureProblem(place, `is nested deeper than ${LIMITS.depth} levels`);
     if (value === null || typeof value === 'boolean') return value;
-    if (typeof value === 'string') return this.#readString(value, path);
+    if (typeof value === 'string') return this.#readString(value, place);
     if (typeof value === 'number' && Number.isFinite(value)) return value;
-    if (Array.isArray(value)) return value.map((item, index) => this.#readValue(item, join(path, index), depth + 1));
-    if (!isPlainObject(value)) throw new StructureProblem(path, 'must be a JSON value');
-    return this.#readMap(value, path, (item, itemPath) => this.#readValue(item, itemPath, depth + 1));
+    if (Array.isArray(value)) return value.map((item, index) => this.#readValue(item, place.at(index), depth + 1));
+    if (!isPlainObject(value)) throw new StructureProblem(place, 'must be a JSON value');
+    return this.#readMap(value, place, (item, itemPlace) => this.#readValue(item, itemPlace, depth + 1));
   }
 }
 
 /** A SchemaProblem at a place that has no schema object yet. */
 export class StructureProblem extends SchemaProblem {
-  readonly path: string;
+  readonly place: Place;
 
-  constructor(path: string, message: string) {
+  constructor(place: Place, message: string) {
     super(message);
-    this.path = path;
+    this.place = place;
   }
-}
-
-function join(path: string, step: string | number): string {
-  return path === '' ? String(step) : `${path}.${step}`;
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function readTypes(value: unknown, path: string): string | string[] {
+function readTypes(value: unknown, place: Place): string | string[] {
   const names = Array.isArray(value) ? value : [value];
-  if (names.length === 0) throw new StructureProblem(path, 'must name at least one type');
-  if (!names.every((name) => (SCHEMA_TYPES as readonly unknown[]).includes(name))) {
-    throw new StructureProblem(path, `must be one of ${SCHEMA_TYPES.join(', ')}, or a list of these`);
+  if (names.length === 0) throw new StructureProblem(place, 'must name at least one type');
+  if (
+    names.length > SCHEMA_TYPES.length ||
+    !names.every((name) => (SCHEMA_TYPES as readonly unknown[]).includes(name))
+  ) {
+    throw new StructureProblem(place, `must be one of ${SCHEMA_TYPES.join(', ')}, or a list of these`);
   }
   return Array.isArray(value) ? [...value] : String(value);
 }
 
-function checkPattern(value: unknown, path: string): void {
-  if (typeof value !== 'string') throw new StructureProblem(path, 'must be a string');
+function checkPattern(value: unknown, place: Place): void {
+  if (typeof value !== 'string') throw new StructureProblem(place, 'must be a string');
   if (value.length > LIMITS.patternLength)
-    throw new StructureProblem(path, `is longer than ${LIMITS.patternLength} characters`);
+    throw new StructureProblem(place, `is longer than ${LIMITS.patternLength} characters`);
   try {
     void new RegExp(value, 'u');
   } catch {
-    throw new StructureProblem(path, 'is not a valid regular expression');
+    throw new StructureProblem(place, 'is not a valid regular expression');
   }
 }

@@ -5,16 +5,17 @@ import { type Expression, NEVER, choice, rule } from '../grammar/expression.js';
 import type { ObjectFrame } from '../grammar/object-frame.js';
 import type { GrammarRules } from '../grammar/grammar-rules.js';
 import { type ValueStyle, constant } from '../grammar/value-style.js';
-import { conformsTo } from '../validate-against-schema.js';
 import { arrayGrammar } from './array-grammar.js';
 import { numberGrammar } from './number-grammar.js';
 import { objectGrammar } from './object-grammar.js';
 import type { Alternative } from './alternative.js';
-import { alternativesOf } from './schema-alternatives.js';
+import { canonicalText } from './canonical-text.js';
+import { Conformance } from './conformance.js';
+import { SchemaAlternatives } from './schema-alternatives.js';
 import { type SchemaContext, checkSize, nodeWith } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
 import { type SchemaType, UNSUPPORTED_KEYWORDS } from './schema-keywords.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
 import { writtenTypes } from './schema-types.js';
 import { stringGrammar } from './string-grammar.js';
 
@@ -25,34 +26,46 @@ export class SchemaGrammar implements SchemaContext {
   readonly style: ValueStyle;
   readonly #names = new Map<SchemaNode, number>();
   readonly #known = new Map<string, Expression>();
+  readonly #conformance: Conformance;
+  readonly #alternatives: SchemaAlternatives;
+  /** Rules that are named but not yet made: one after another, so that long chains of schemas need no deep stack. */
+  readonly #pending: { name: string; nodes: readonly SchemaNode[] }[] = [];
 
   constructor(document: SchemaDocument, rules: GrammarRules, style: ValueStyle) {
     this.document = document;
     this.rules = rules;
     this.style = style;
+    this.#conformance = new Conformance(document);
+    this.#alternatives = new SchemaAlternatives(document, this.#conformance);
   }
 
-  /** The values that conform to the whole document. Throws SchemaProblem for what no grammar can keep. */
-  root(): Expression {
-    return this.valueOf([this.document.root]);
+  /**
+   * The values that conform to the whole document, and to another schema. Throws SchemaProblem for what no grammar can
+   * keep.
+   */
+  root(also: JsonSchema = true): Expression {
+    const root = this.valueOf([this.document.root, also]);
+    this.#makePending();
+    return root;
   }
 
   /** The objects that conform to the whole document, written in another frame than braces. */
   rootObject(frame: ObjectFrame): Expression {
-    const alternatives = alternativesOf(this.document, [this.document.root]).filter((each) =>
-      writtenTypes(each).has('object'),
-    );
-    return choice(
+    const alternatives = this.#alternatives.of([this.document.root]).filter((each) => writtenTypes(each).has('object'));
+    const root = choice(
       ...alternatives.map((alternative) => {
         this.#refuseUnsupported(alternative);
         return objectGrammar(this, alternative, frame);
       }),
     );
+    this.#makePending();
+    return root;
   }
 
   valueOf(schemas: readonly JsonSchema[]): Expression {
     if (schemas.includes(false)) return NEVER;
     const nodes = [...new Set(schemas.filter((schema) => typeof schema === 'object'))];
+    this.document.work.spend(5 + nodes.length);
     const key = nodes
       .map((node) => this.#nameOf(node))
       .toSorted((left, right) => left - right)
@@ -60,32 +73,38 @@ export class SchemaGrammar implements SchemaContext {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     checkSize(this, nodes[0]);
-    // Recursive schemas meet this rule again while its body is being made.
     const name = this.rules.reserve();
     this.#known.set(key, rule(name));
-    const body = choice(...alternativesOf(this.document, nodes).map((alternative) => this.#alternative(alternative)));
-    this.rules.define(name, body);
+    this.#pending.push({ name, nodes });
     return rule(name);
   }
 
-  conforms(value: unknown, schema: unknown): boolean {
-    return typeof schema === 'boolean' ? schema : conformsTo(this.document, value, schema as SchemaNode);
+  #makePending(): void {
+    for (const { name, nodes } of this.#pending) {
+      const alternatives = this.#alternatives.of(nodes);
+      this.rules.define(name, choice(...alternatives.map((alternative) => this.#alternative(alternative))));
+    }
+    this.#pending.length = 0;
+  }
+
+  conforms(value: unknown, schema: JsonSchema): boolean {
+    return this.#conformance.conforms(value, schema);
   }
 
   alternatives(schemas: readonly JsonSchema[]): Alternative[] {
-    const alternatives = alternativesOf(this.document, schemas);
+    const alternatives = this.#alternatives.of(schemas);
     for (const alternative of alternatives) this.#refuseUnsupported(alternative);
     return alternatives;
   }
 
   enumerate(schemas: readonly JsonSchema[]): unknown[] | undefined {
     const values: unknown[] = [];
-    for (const alternative of alternativesOf(this.document, schemas)) {
+    for (const alternative of this.#alternatives.of(schemas)) {
       const listed = this.#listed(alternative);
       if (listed === undefined) return undefined;
       values.push(...listed);
     }
-    return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+    return [...new Map(values.map((value) => [canonicalText(value, this.document.work), value])).values()];
   }
 
   #alternative(alternative: Alternative): Expression {
@@ -100,7 +119,7 @@ export class SchemaGrammar implements SchemaContext {
     for (const node of alternative) {
       const values = Object.hasOwn(node, 'const') ? [node['const']] : (node['enum'] as unknown[] | undefined);
       if (values !== undefined)
-        return values.filter((value) => alternative.every((each) => conformsTo(this.document, value, each)));
+        return values.filter((value) => alternative.every((each) => this.#conformance.conforms(value, each)));
     }
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** Every JSON Schema keyword that is known here, and the kind of value it must have. @module */
 
 /**
- * - `schema`, `schema-list`, `schema-map`, `schema-or-list`: where schemas nest
+ * - `schema`, `schema-list`, `schema-map`, `schema-by-pattern`, `schema-or-list`: where schemas nest
  * - `count`: integer of at least 0; `positive`: number above 0
  * - `values`: a list of at least one value of any kind
  */
@@ -9,6 +9,7 @@ export type KeywordKind =
   | 'schema'
   | 'schema-list'
   | 'schema-map'
+  | 'schema-by-pattern'
   | 'schema-or-list'
   | 'count'
   | 'number'
@@ -58,7 +59,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, KeywordKind>> = {
   maxItems: 'count',
   uniqueItems: 'boolean',
   properties: 'schema-map',
-  patternProperties: 'schema-map',
+  patternProperties: 'schema-by-pattern',
   additionalProperties: 'schema',
   unevaluatedProperties: 'schema',
   propertyNames: 'schema',
@@ -77,6 +78,9 @@ export const SCHEMA_TYPES = ['null', 'boolean', 'integer', 'number', 'string', '
 
 export type SchemaType = (typeof SCHEMA_TYPES)[number];
 
+/** Keywords that nothing here understands, whatever stands beside them: their place was taken by others long ago, or reaches across documents. */
+export const UNKNOWN_KEYWORDS: readonly string[] = ['dependencies', '$dynamicRef', '$recursiveRef'];
+
 /**
  * Keywords that no grammar can keep. They are refused, because ignoring them would let wrong answers through;
  * beside `enum` and `const` they are kept, since there each value is looked at.
@@ -87,7 +91,5 @@ export const UNSUPPORTED_KEYWORDS: readonly string[] = [
   'contains',
   'dependentRequired',
   'dependentSchemas',
-  'dependencies',
-  '$dynamicRef',
-  '$recursiveRef',
+  ...UNKNOWN_KEYWORDS,
 ];

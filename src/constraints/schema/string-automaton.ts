@@ -1,11 +1,10 @@
 /** What schemas say about strings, as automata. @module */
 import { type Automaton, combineAutomata, lengthAutomaton, literalsAutomaton } from '../automaton/automaton.js';
-import { patternAutomaton } from '../automaton/pattern-automaton.js';
-import type { PatternWidth } from '../automaton/pattern-syntax.js';
+import type { PatternWidth } from '../automaton/character-class.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
-import { FORMAT_HINT, type SchemaNode } from './schema-document.js';
-import { SchemaProblem } from './schema-problem.js';
+import { FORMAT_HINT, type SchemaDocument, type SchemaNode } from './schema-document.js';
+import { SchemaProblem, atKeyword } from '../grammar/schema-problem.js';
 import { allowedTypes } from './schema-types.js';
 
 /** Formats that strings without a pattern are given the shape of. An annotation by law, but what the caller hopes for. */
@@ -23,7 +22,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const MAX_COUNTED = 256;
 
 /** The strings that the alternative's patterns, formats and lengths allow; undefined: all strings of its lengths. */
-export function stringAutomaton(alternative: Alternative): Automaton | undefined {
+export function stringAutomaton({ document }: SchemaContext, alternative: Alternative): Automaton | undefined {
   const patterns = alternative.flatMap((node) =>
     typeof node['pattern'] === 'string' ? [{ node, pattern: node['pattern'] }] : [],
   );
@@ -35,12 +34,12 @@ export function stringAutomaton(alternative: Alternative): Automaton | undefined
   }
   if (patterns.length === 0) return undefined;
   const automaton = patterns
-    .map(({ node, pattern }) => atKeyword(node, 'pattern', () => patternAutomaton(pattern, 'narrow')))
-    .reduce((left, right) => combineAutomata(left, right, 'both'));
-  return withLength(alternative, automaton);
+    .map(({ node, pattern }) => patternAt(document, node, 'pattern', pattern, 'narrow'))
+    .reduce((left, right) => combineAutomata(left, right, 'both', document.work));
+  return withLength(document, alternative, automaton);
 }
 
-function withLength(alternative: Alternative, automaton: Automaton): Automaton {
+function withLength({ work }: SchemaDocument, alternative: Alternative, automaton: Automaton): Automaton {
   const min = tightest(alternative, 'minLength', 'largest') ?? 0;
   const max = tightest(alternative, 'maxLength', 'smallest');
   if (min === 0 && max === undefined) return automaton;
@@ -50,36 +49,36 @@ function withLength(alternative: Alternative, automaton: Automaton): Automaton {
   const node = nodeWith(alternative, 'minLength', 'maxLength');
   if (min > MAX_COUNTED)
     throw new SchemaProblem(`is only supported up to ${MAX_COUNTED} together with \`pattern\``, node, keyword);
-  return atKeyword(node, 'pattern', () => combineAutomata(automaton, lengthAutomaton(min, bound), 'both'));
+  return atKeyword(node, 'pattern', () => combineAutomata(automaton, lengthAutomaton(min, bound, work), 'both', work));
 }
 
 /** The strings that conform to a schema, for names of members. */
 export function nameAutomaton(context: SchemaContext, schema: SchemaNode): Automaton {
   const listed = context.enumerate([schema]);
-  if (listed !== undefined) return literalsAutomaton(listed.filter((value) => typeof value === 'string'));
+  const { document } = context;
+  const { work } = document;
+  if (listed !== undefined)
+    return literalsAutomaton(
+      listed.filter((value) => typeof value === 'string'),
+      work,
+    );
   const ways = context
     .alternatives([schema])
     .filter((alternative) => allowedTypes(alternative).has('string'))
-    .map((alternative) => stringAutomaton(alternative) ?? withLength(alternative, lengthAutomaton(0, undefined)));
-  return ways.reduce((left, right) => combineAutomata(left, right, 'either'), literalsAutomaton([]));
+    .map(
+      (alternative) =>
+        stringAutomaton(context, alternative) ?? withLength(document, alternative, lengthAutomaton(0, undefined, work)),
+    );
+  return ways.reduce((left, right) => combineAutomata(left, right, 'either', work), literalsAutomaton([], work));
 }
 
 /** The automaton of a pattern; a SchemaProblem gets the place of the keyword. */
 export function patternAt(
+  { patterns }: SchemaDocument,
   node: SchemaNode | undefined,
   keyword: string,
   pattern: string,
   width: PatternWidth,
 ): Automaton {
-  return atKeyword(node, keyword, () => patternAutomaton(pattern, width));
-}
-
-function atKeyword<T>(node: SchemaNode | undefined, keyword: string, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof SchemaProblem && error.node === undefined)
-      throw new SchemaProblem(error.message, node, keyword);
-    throw error;
-  }
+  return atKeyword(node, keyword, () => patterns.automaton(pattern, width));
 }

@@ -4,7 +4,7 @@ import { type Expression, NEVER } from '../grammar/expression.js';
 import { quotedString } from '../grammar/string-characters.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem, atKeyword } from '../grammar/schema-problem.js';
 import { stringAutomaton } from './string-automaton.js';
 
 /** A minimum above this would make the grammar too large; more than the maximum is never written. */
@@ -15,15 +15,11 @@ export function stringGrammar(context: SchemaContext, alternative: Alternative):
   const min = tightest(alternative, 'minLength', 'largest') ?? 0;
   const max = tightest(alternative, 'maxLength', 'smallest');
   if (max !== undefined && max < min) return NEVER;
-  const automaton = stringAutomaton(alternative);
+  const automaton = stringAutomaton(context, alternative);
   if (automaton !== undefined) {
-    try {
-      return automatonString(context.rules, automaton);
-    } catch (error) {
-      if (error instanceof SchemaProblem)
-        throw new SchemaProblem(error.message, nodeWith(alternative, 'pattern', 'maxLength'), 'pattern');
-      throw error;
-    }
+    return atKeyword(nodeWith(alternative, 'pattern', 'maxLength'), 'pattern', () =>
+      automatonString(context.rules, automaton),
+    );
   }
   if (min > MAX_LENGTH)
     throw new SchemaProblem(`must be at most ${MAX_LENGTH}`, nodeWith(alternative, 'minLength'), 'minLength');

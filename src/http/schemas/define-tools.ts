@@ -1,5 +1,5 @@
 /** Function definitions of any dialect as canonical tools. @module */
-import { checkJsonSchema } from '../../constraints/check-json-schema.js';
+import { checkJsonSchema, schemaWork } from '../../constraints/check-json-schema.js';
 import type { Tool } from '../../request/tool.js';
 
 /** A function as a client defined it; null means left out. */
@@ -17,8 +17,9 @@ export interface ToolDefinition {
  */
 export function defineTools(definitions: readonly ToolDefinition[]): Tool[] {
   const byName = new Map<string, Tool>();
+  const work = schemaWork();
   for (const { name, description, parameters, param } of definitions) {
-    if (parameters != null) checkJsonSchema(parameters, param);
+    if (parameters != null) checkJsonSchema(parameters, param, work);
     if (byName.has(name)) continue;
     const tool: Tool = { name };
     if (description != null) tool.description = description;

@@ -13,3 +13,14 @@ export class SchemaProblem extends Error {
     this.keyword = keyword;
   }
 }
+
+/** What `make` makes; a SchemaProblem that has no place yet gets this one. */
+export function atKeyword<T>(node: object | undefined, keyword: string | undefined, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof SchemaProblem && error.node === undefined)
+      throw new SchemaProblem(error.message, node, keyword);
+    throw error;
+  }
+}

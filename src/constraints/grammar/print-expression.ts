@@ -1,0 +1,69 @@
+/** Expressions as text in the EBNF dialect of xgrammar. @module */
+import type { CodePointRange, Expression } from './expression.js';
+
+/** The body of a rule. */
+export function printExpression(expression: Expression): string {
+  switch (expression.type) {
+    case 'literal':
+      return quote(expression.text);
+    case 'characters':
+      return printCharacters(expression.ranges);
+    case 'sequence':
+      return expression.parts
+        .map((part) => (part.type === 'choice' ? `(${printExpression(part)})` : printExpression(part)))
+        .join(' ');
+    case 'choice':
+      return expression.options.map(printExpression).join(' | ');
+    case 'repeat': {
+      const { part, min, max } = expression;
+      const simple = part.type === 'rule' || part.type === 'characters';
+      const mark = min === 0 && max === 1 ? '?' : min === 0 && max === undefined ? '*' : `{${min},${max ?? ''}}`;
+      return `${simple ? printExpression(part) : `(${printExpression(part)})`}${mark}`;
+    }
+    case 'rule':
+      return expression.name;
+    case 'text-until':
+      return `TagDispatch(stop_eos=false, stop_str=(${expression.stops.map((stop) => quote(stop)).join(', ')}), loop_after_dispatch=false)`;
+    case 'triggered-text': {
+      const tags = expression.triggers.map((trigger) => `(${quote(trigger.text)}, ${trigger.rule})`);
+      return `TagDispatch(${[...tags, 'stop_eos=true', 'stop_str=()', `loop_after_dispatch=${expression.again}`].join(', ')})`;
+    }
+  }
+}
+
+/**
+ * The engine is only right about classes of ASCII characters and about excluding classes, which let all other
+ * characters through. So of the characters beyond ASCII a class takes all or none.
+ */
+function printCharacters(ranges: readonly CodePointRange[]): string {
+  const all = ranges.some(([first, last]) => first <= 0x80 && last === 0x10_ffff);
+  const listed: CodePointRange[] = [];
+  for (let code = 0; code < 0x80; code += 1) {
+    const included = ranges.some(([first, last]) => first <= code && code <= last);
+    if (included === all) continue;
+    const last = listed.at(-1);
+    if (last?.[1] === code - 1) listed[listed.length - 1] = [last[0], code];
+    else listed.push([code, code]);
+  }
+  const text = listed
+    .map(([first, last]) => (first === last ? escape(first) : `${escape(first)}-${escape(last)}`))
+    .join('');
+  return `[${all ? '^' : ''}${text}]`;
+}
+
+function quote(text: string): string {
+  let escaped = '';
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    escaped += /[A-Za-z0-9 _.,:;<>/|(){}=-]/.test(character) ? character : escape(code);
+  }
+  return `"${escaped}"`;
+}
+
+function escape(codePoint: number): string {
+  const character = String.fromCodePoint(codePoint);
+  if (/[A-Za-z0-9]/.test(character)) return character;
+  return codePoint > 0xffff
+    ? `\\U${codePoint.toString(16).padStart(8, '0')}`
+    : `\\u${codePoint.toString(16).padStart(4, '0')}`;
+}

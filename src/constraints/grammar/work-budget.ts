@@ -1,0 +1,26 @@
+/** How much one request may make the engine compute about its schemas. Counted in steps, so it is the same everywhere. @module */
+import { SchemaProblem } from './schema-problem.js';
+
+/** Steps for all schemas of one field. Real ones need some ten thousand each; all of it takes less than a second. */
+export const SCHEMA_WORK = 4_000_000;
+
+/** Counts steps; past the limit the schema is refused. One for everything that a request makes at once. */
+export class WorkBudget {
+  readonly #limit: number;
+  #spent = 0;
+
+  constructor(limit: number = SCHEMA_WORK) {
+    this.#limit = limit;
+  }
+
+  /** Steps so far, never above the limit by more than the last of them. */
+  get spent(): number {
+    return this.#spent;
+  }
+
+  /** @throws SchemaProblem when there is not so much left */
+  spend(steps: number): void {
+    this.#spent += steps;
+    if (this.#spent > this.#limit) throw new SchemaProblem('takes too much work to check');
+  }
+}
