@@ -1,10 +1,10 @@
 /** The gateway: app and scheduler behind ports. Runs in the gateway worker. @module */
-import type { Remote } from 'comlink';
 import { InferenceError } from '../errors/inference-error.js';
 import { Faults } from '../faults/faults.js';
 import { createApp } from '../http/app.js';
 import { Catalog } from '../models/catalog.js';
 import type { LoadProgress } from '../models/model-entry.js';
+import type { Ask } from '../relay/control-line.js';
 import type { ControlPayload, Snapshot } from '../relay/protocol.js';
 import type { ModelWorkerHandle } from './remote-model.js';
 import { serveCall } from './serve-call.js';
@@ -19,9 +19,9 @@ export interface Gateway {
 }
 
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
-export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
+export function createGateway(options: GatewayOptions, page: Ask<PageControl>): Gateway {
   const { models, assetsURL, pageURL, requestTimeout, prefix, apiKeys, rateLimits } = options;
-  const host = createWorkerModelHost({ spawn: () => spawn(page), assetsURL, pageURL });
+  const host = createWorkerModelHost({ spawn: () => spawn(page), assetsURL, pageURL, requestTimeout });
   const inference = new Scheduler({
     catalog: new Catalog(models),
     host,
@@ -45,11 +45,11 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   };
 }
 
-async function spawn(page: Remote<PageControl>): Promise<ModelWorkerHandle> {
-  const result = await page.spawnModelWorker();
+async function spawn(page: Ask<PageControl>): Promise<ModelWorkerHandle> {
+  const result = await page('spawnModelWorker', undefined);
   if (!result.started) throw new InferenceError('unavailable', result.reason, { retryAfter: 5 });
   const { id, port, lifeline } = result;
-  return { port, lifeline, end: () => void page.endModelWorker(id) };
+  return { port, lifeline, end: () => void page('endModelWorker', id) };
 }
 
 async function* answerControl(

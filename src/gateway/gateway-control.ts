@@ -1,5 +1,4 @@
-/** What page and gateway worker call on each other through comlink. Requests do not come this way. @module */
-import type { Remote } from 'comlink';
+/** What page and gateway worker call on each other on a control line. Requests do not come this way. @module */
 import type { ApiKey, RateLimits } from '../models/access-options.js';
 import type { ModelEntry } from '../models/model-entry.js';
 
@@ -20,7 +19,7 @@ export interface GatewayOptions {
 /** Offered by the gateway worker to its page. */
 export interface GatewayControl {
   /** Comes first, once. */
-  configure(options: GatewayOptions, page: Remote<PageControl>): void;
+  configure(options: GatewayOptions): void;
   /** Takes one end of a call's port. */
   connect(port: MessagePort): void;
 }

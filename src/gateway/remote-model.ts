@@ -2,7 +2,7 @@
 import type { LoadedModel, ModelInfo } from '../models/backend.js';
 import { deserializeInferenceError, type InferenceError, throwIfCancelled } from '../errors/inference-error.js';
 import type { LoadProgress } from '../models/model-entry.js';
-import { MODEL_TIMING } from '../relay/call-timing.js';
+import { type CallTiming, MODEL_TIMING } from '../relay/call-timing.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import { watchLifeline } from '../relay/lifeline.js';
 import { openCall, peerGone } from '../relay/open-call.js';
@@ -27,6 +27,8 @@ export interface ModelWorkerHandle {
 export interface RemoteLoadOptions {
   onProgress: (progress: LoadProgress) => void;
   signal: AbortSignal;
+  /** Of the calls to the loaded model. */
+  timing: CallTiming;
 }
 
 /** Loads a model in a worker. When that fails the worker is ended, and the backend's InferenceError thrown. */
@@ -35,7 +37,7 @@ export async function loadRemoteModel(
   argument: LoadArgument,
   options: RemoteLoadOptions,
 ): Promise<LoadedModel> {
-  const remote = new RemoteModel(worker);
+  const remote = new RemoteModel(worker, options.timing);
   try {
     for await (const item of remote.call<LoadItem>({ method: 'load', argument }, options.signal)) {
       if (item.type === 'progress') options.onProgress(item.progress);
@@ -50,12 +52,14 @@ export async function loadRemoteModel(
 
 class RemoteModel {
   readonly #worker: ModelWorkerHandle;
+  readonly #timing: CallTiming;
   readonly #over = new AbortController();
   readonly #lost: Promise<InferenceError>;
   #lose: (error: InferenceError) => void = () => {};
 
-  constructor(worker: ModelWorkerHandle) {
+  constructor(worker: ModelWorkerHandle, timing: CallTiming) {
     this.#worker = worker;
+    this.#timing = timing;
     this.#lost = new Promise((resolve) => (this.#lose = resolve));
     worker.port.onmessage = (event: MessageEvent<ModelLostMessage>) =>
       this.#lose(deserializeInferenceError(event.data.error));
@@ -69,9 +73,9 @@ class RemoteModel {
     this.#worker.port.postMessage(message, [port2]);
     yield* openCall<Item>(port1, payload, {
       signal,
-      timing: MODEL_TIMING,
+      timing: payload.method === 'load' ? MODEL_TIMING : this.#timing,
       lifeline: this.#worker.lifeline,
-      // A worker that does not stop when told would block every later request.
+      // A worker that says nothing or does not stop when told would block every later request.
       onStuck: () => this.end(),
     });
   }

@@ -1,4 +1,5 @@
 /** Starts models in workers of their own, for the scheduler. @module */
+import { answeringModelTiming } from '../relay/call-timing.js';
 import type { ModelHost } from '../scheduler/model-host.js';
 import { loadRemoteModel, type ModelWorkerHandle } from './remote-model.js';
 
@@ -8,11 +9,15 @@ export interface WorkerModelHostOptions {
   spawn: () => Promise<ModelWorkerHandle>;
   assetsURL: string;
   pageURL: string;
+  /** Seconds. */
+  requestTimeout: number;
 }
 
 /** A ModelHost with one worker per loaded model: unloading ends the worker, and its memory is surely free. */
-export function createWorkerModelHost({ spawn, assetsURL, pageURL }: WorkerModelHostOptions): ModelHost {
+export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHost {
+  const { spawn, assetsURL, pageURL, requestTimeout } = options;
+  const timing = answeringModelTiming(requestTimeout);
   return {
-    start: async (entry, options) => loadRemoteModel(await spawn(), { entry, assetsURL, pageURL }, options),
+    start: async (entry, load) => loadRemoteModel(await spawn(), { entry, assetsURL, pageURL }, { ...load, timing }),
   };
 }

@@ -1,8 +1,8 @@
 /** Entry of a model worker: one engine, one model. The page makes it, the gateway talks to it. @module */
-import { wrap } from 'comlink';
 import type { Backend } from '../models/backend.js';
 import { providePageAudioDecoder, type PageAudioDecoder } from '../media/page-audio-decoder.js';
 import type { ModelEntry } from '../models/model-entry.js';
+import { openControlLine } from '../relay/control-line.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import type { WorkerReady } from '../relay/protocol.js';
 import { engineMissing, serveModel } from './serve-model.js';
@@ -27,7 +27,10 @@ async function backendOf(entry: ModelEntry): Promise<Backend> {
 
 globalThis.addEventListener('message', (event: MessageEvent) => {
   const [port, decoder] = event.ports;
-  if (decoder) providePageAudioDecoder(wrap<PageAudioDecoder>(decoder));
+  if (decoder) {
+    const ask = openControlLine<{ decode: PageAudioDecoder }>(decoder, {});
+    providePageAudioDecoder((bytes) => ask('decode', bytes));
+  }
   if (port) serveModel(port, backendOf);
 });
 const ready: WorkerReady = { type: 'ready', lifeline: await ownLifeline() };

@@ -1,6 +1,6 @@
 /** The page decodes audio for its workers where WebCodecs cannot: `decodeAudioData` exists in pages only. @module */
-import { expose, transfer } from 'comlink';
 import type { PageAudioDecoder } from '../media/page-audio-decoder.js';
+import { move, openControlLine } from '../relay/control-line.js';
 
 /** Hz; any will do, the caller resamples. */
 const SAMPLE_RATE = 48_000;
@@ -8,7 +8,7 @@ const SAMPLE_RATE = 48_000;
 /** A new worker's line to the page's decoder. */
 export function decoderPort(): MessagePort {
   const { port1, port2 } = new MessageChannel();
-  expose(decode, port1);
+  openControlLine(port1, { decode });
   return port2;
 }
 
@@ -16,7 +16,7 @@ const decode: PageAudioDecoder = async (bytes) => {
   const context = new OfflineAudioContext(1, 1, SAMPLE_RATE);
   const audio = await context.decodeAudioData(bytes.slice().buffer);
   const channels = Array.from({ length: audio.numberOfChannels }, (_, index) => audio.getChannelData(index));
-  return transfer(
+  return move(
     { channels, sampleRate: audio.sampleRate },
     channels.map((channel) => channel.buffer),
   );

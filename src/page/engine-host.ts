@@ -1,6 +1,8 @@
 /** The engine of a hosting tab: makes the gateway worker and the model workers, and replaces the gateway when it dies. @module */
-import { proxy, transfer, wrap, type Remote } from 'comlink';
+import { answersInTime } from '../platform/answers-in-time.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { type Ask, move, openControlLine } from '../relay/control-line.js';
+import { GATEWAY_PATIENCE } from '../relay/call-timing.js';
 import { watchLifeline } from '../relay/lifeline.js';
 import { peerGone } from '../relay/open-call.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnResult } from '../gateway/gateway-control.js';
@@ -13,12 +15,16 @@ const RESTART_PAUSE = 1_000;
 const CONFIGURE_DEADLINE = 10_000;
 
 /** Owns all workers of a tab, from its construction until `stop`. */
-export class EngineHost implements PageControl {
+export class EngineHost {
   readonly #options: GatewayOptions;
   readonly #modelWorkers = new Map<number, Worker>();
   readonly #stopped = new AbortController();
   #gateway: Worker | undefined;
-  #control: Promise<Remote<GatewayControl>>;
+  #control: Promise<Ask<GatewayControl>>;
+  readonly #pageControl: PageControl = {
+    spawnModelWorker: () => this.#spawnModelWorker(),
+    endModelWorker: (id) => this.#endModelWorker(id),
+  };
   #nextId = 1;
 
   constructor(options: GatewayOptions) {
@@ -26,12 +32,18 @@ export class EngineHost implements PageControl {
     this.#control = this.#start();
   }
 
-  /** Hands one end of a call's port to the gateway, as soon as there is one. */
+  /** Hands one end of a call's port to the gateway, as soon as there is one. A gateway that does not take it is replaced. */
   connect(port: MessagePort): void {
-    this.#control.then((control) => control.connect(transfer(port, [port]))).catch(() => {}); // Stopped meanwhile.
+    void this.#hand(port, this.#control).catch(() => {}); // Stopped meanwhile.
   }
 
-  async spawnModelWorker(): Promise<SpawnResult> {
+  async #hand(port: MessagePort, current: Promise<Ask<GatewayControl>>): Promise<void> {
+    const ask = await current;
+    const isTaken = await answersInTime(ask('connect', move(port, [port])), GATEWAY_PATIENCE);
+    if (!isTaken && current === this.#control) this.#restart();
+  }
+
+  async #spawnModelWorker(): Promise<SpawnResult> {
     const worker = new Worker(new URL('../model-worker/model-worker.ts', import.meta.url), {
       type: 'module',
       name: 'inpage-model',
@@ -42,14 +54,14 @@ export class EngineHost implements PageControl {
       const lifeline = await workerStarted(worker);
       const { port1, port2 } = new MessageChannel();
       worker.postMessage(undefined, [port2, decoderPort()]);
-      return transfer({ started: true, id, port: port1, lifeline }, [port1]);
+      return move({ started: true, id, port: port1, lifeline }, [port1]);
     } catch (thrown) {
       this.#modelWorkers.delete(id);
       return { started: false, reason: thrown instanceof Error ? thrown.message : 'The worker did not start.' };
     }
   }
 
-  endModelWorker(id: number): void {
+  #endModelWorker(id: number): void {
     this.#modelWorkers.get(id)?.terminate();
     this.#modelWorkers.delete(id);
   }
@@ -61,13 +73,13 @@ export class EngineHost implements PageControl {
   }
 
   /** Tries until it succeeds. Rejects when this host is stopped. */
-  #start(): Promise<Remote<GatewayControl>> {
+  #start(): Promise<Ask<GatewayControl>> {
     const started = this.#tryToStart();
     started.catch(() => {}); // Nobody may be waiting.
     return started;
   }
 
-  async #tryToStart(): Promise<Remote<GatewayControl>> {
+  async #tryToStart(): Promise<Ask<GatewayControl>> {
     const { signal } = this.#stopped;
     for (;;) {
       signal.throwIfAborted();
@@ -83,7 +95,7 @@ export class EngineHost implements PageControl {
     }
   }
 
-  async #startGateway(): Promise<Remote<GatewayControl>> {
+  async #startGateway(): Promise<Ask<GatewayControl>> {
     const worker = new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), {
       type: 'module',
       name: 'inpage-gateway',
@@ -91,23 +103,26 @@ export class EngineHost implements PageControl {
     this.#gateway = worker;
     const lifeline = await workerStarted(worker);
     const died = new Promise<void>((resolve) => watchLifeline(lifeline, resolve, this.#stopped.signal));
-    const control = wrap<GatewayControl>(worker);
+    const ask = openControlLine<GatewayControl>(worker, this.#pageControl);
     await Promise.race([
-      control.configure(this.#options, proxy(this as PageControl) as unknown as Remote<PageControl>),
+      ask('configure', this.#options),
       rejectOnAbort(AbortSignal.timeout(CONFIGURE_DEADLINE)),
       died.then(() => Promise.reject(peerGone())),
     ]);
-    void died.then(() => this.#restart());
-    return control;
+    void died.then(() => {
+      if (this.#gateway === worker) this.#restart();
+    });
+    return ask;
   }
 
   #restart(): void {
+    if (this.#stopped.signal.aborted) return;
     this.#endWorkers();
     this.#control = this.#start();
   }
 
   #endWorkers(): void {
     this.#gateway?.terminate();
-    for (const id of this.#modelWorkers.keys()) this.endModelWorker(id);
+    for (const id of this.#modelWorkers.keys()) this.#endModelWorker(id);
   }
 }

@@ -1,10 +1,11 @@
 /** One tab's part in the engine: it hosts it, or waits in line and reaches the host through the Service Worker. @module */
 import { availableLocks } from '../relay/lifeline.js';
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { orAborted, rejectOnAbort } from '../platform/reject-on-abort.js';
 import { type Connect, connectThrough, type GatewayPort } from '../relay/greeting.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabWords } from '../relay/protocol.js';
 import { hostLock } from './engine-group.js';
 import { EngineHost } from './engine-host.js';
+import { watchHost } from './host-watch.js';
 import type { GatewayOptions } from '../gateway/gateway-control.js';
 
 /** How a tab takes part. */
@@ -19,19 +20,33 @@ export interface EngineTabOptions {
 /** Milliseconds until a silent gateway or Service Worker is asked again: either may just have been replaced. */
 const ATTEMPT = 2_000;
 
-/** Takes part from its construction until `stop`. */
+/**
+ * Takes part from its construction until `stop`, but not while its page is frozen, as in the back/forward cache: then it
+ * leaves its place to others and ends its workers, and models are loaded anew when it hosts again.
+ */
 export class EngineTab {
   readonly #options: EngineTabOptions;
   readonly #stopped = new AbortController();
   #host: EngineHost | undefined;
   /** Aborts when this tab becomes the host. */
-  readonly #becameHost = new AbortController();
+  #becameHost = new AbortController();
+  /** Ends this tab's place, as the host or in the line for it; undefined: it has none. */
+  #place: AbortController | undefined;
+  /** Looks whether the host still answers. */
+  #missHost: () => Promise<void> = async () => {};
 
   constructor(options: EngineTabOptions) {
     this.#options = options;
-    options.serviceWorker?.addEventListener('message', this.#onMessage, { signal: this.#stopped.signal });
+    const { signal } = this.#stopped;
+    options.serviceWorker?.addEventListener('message', this.#onMessage, { signal });
     options.serviceWorker?.startMessages();
-    this.#takePart();
+    if (options.group !== undefined) {
+      globalThis.addEventListener('pagehide', () => this.#leave(), { signal });
+      globalThis.addEventListener('pageshow', () => this.#takePlace(), { signal });
+      document.addEventListener('freeze', () => this.#leave(), { signal });
+      document.addEventListener('resume', () => this.#takePlace(), { signal });
+    }
+    this.#takePlace();
   }
 
   /** Reaches the engine, wherever it is now. Tries until the signal aborts. */
@@ -50,27 +65,54 @@ export class EngineTab {
   /** Leaves the line; ends the engine when it is here. */
   stop(): void {
     this.#stopped.abort();
-    this.#host?.stop();
-    this.#host = undefined;
+    this.#leave();
   }
 
-  #takePart(): void {
+  #leave(): void {
+    this.#place?.abort();
+    this.#place = undefined;
+    this.#host?.stop();
+    this.#host = undefined;
+    this.#becameHost = new AbortController();
+  }
+
+  /** @param how `steal`: at once, from whoever hosts; else when its turn has come */
+  #takePlace(how?: 'steal'): void {
     const locks = availableLocks();
     const { group } = this.#options;
+    if (this.#place) return;
+    const place = (this.#place = new AbortController());
     if (!locks || group === undefined) return this.#becomeHost();
-    const { signal } = this.#stopped;
+    const { signal } = place;
+    this.#missHost = watchHost(
+      group,
+      {
+        isHost: () => this.#host !== undefined,
+        takeOver: () => {
+          this.#leave();
+          this.#takePlace('steal');
+        },
+      },
+      signal,
+    );
     locks
-      .request(hostLock(group), { signal }, () => {
+      .request(hostLock(group), how ? { steal: true } : { signal }, () => {
         if (signal.aborted) return;
         this.#becomeHost();
         return new Promise<void>((release) => signal.addEventListener('abort', () => release()));
       })
-      .catch(() => {}); // Rejects only because this tab left the line.
+      .catch((thrown: unknown) => {
+        // Another tab took the place, because this one was silent for too long.
+        if (signal.aborted || (thrown as Error).name !== 'AbortError') return;
+        this.#leave();
+        this.#takePlace();
+      });
   }
 
   #becomeHost(): void {
     this.#host = new EngineHost(this.#options.gateway);
     this.#becameHost.abort();
+    void this.#missHost();
   }
 
   async #attempt(signal: AbortSignal): Promise<GatewayPort> {
@@ -90,7 +132,7 @@ export class EngineTab {
     });
     const message: PageMessage = { inpage: 'broker', group };
     worker.postMessage(message, [port2]);
-    return Promise.race([answer, rejectOnAbort(signal)]).finally(() => port1.close());
+    return orAborted(answer, signal).finally(() => port1.close());
   }
 
   /** The Service Worker has a port for whoever hosts. */
@@ -102,6 +144,8 @@ export class EngineTab {
     // The gateway may take a while to say hello; until then no other group's may be taken for it.
     const words: TabWords = { type: 'tab', group, hosts: this.#host !== undefined };
     port.postMessage(words);
-    if ((data.group ?? group) === group) this.#host?.connect(port);
+    if ((data.group ?? group) !== group) return;
+    if (this.#host) this.#host.connect(port);
+    else void this.#missHost();
   };
 }

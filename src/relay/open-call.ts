@@ -13,7 +13,7 @@ export interface CallOptions {
   lifeline: string | undefined;
   /** Moved instead of copied. */
   transfer?: Transferable[];
-  /** Called when a cancelled callee does not stop in time. */
+  /** Called when the callee is silent for too long, or does not stop in time when it is cancelled. */
   onStuck?: () => void;
 }
 
@@ -80,7 +80,7 @@ class OpenCall<Item> {
     watchLifeline(lifeline, gone, this.#ended.signal);
     const beat = setInterval(() => {
       this.#silentBeats += 1;
-      if (this.#silentBeats > timing.silentBeats) gone();
+      if (this.#silentBeats > timing.silentBeats) this.#stuck();
     }, timing.beat);
     this.#ended.signal.addEventListener('abort', () => clearInterval(beat));
     const own = await ownLifeline();
@@ -124,11 +124,13 @@ class OpenCall<Item> {
     this.#cancelled = true;
     this.#send({ type: 'cancel' });
     this.#wake();
-    const timer = setTimeout(() => {
-      this.#options.onStuck?.();
-      this.#end({ error: peerGone() });
-    }, this.#options.timing.cancel);
+    const timer = setTimeout(() => this.#stuck(), this.#options.timing.cancel);
     this.#ended.signal.addEventListener('abort', () => clearTimeout(timer));
+  }
+
+  #stuck(): void {
+    this.#options.onStuck?.();
+    this.#end({ error: peerGone() });
   }
 
   readonly #onMessage = (event: MessageEvent<CalleeMessage<Item>>): void => {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
-import type { Backend, LoadedModel } from '../../src/models/backend.js';
+import type { Backend, LoadedModel, ModelInfo } from '../../src/models/backend.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import type { TokenEvent } from '../../src/events/token-event.js';
 import type { LoadProgress, ModelEntry } from '../../src/models/model-entry.js';
+import { type CallTiming, MODEL_TIMING } from '../../src/relay/call-timing.js';
 import { loadRemoteModel } from '../../src/gateway/remote-model.js';
+import type { CalleeMessage, LoadItem } from '../../src/relay/protocol.js';
 import { serveModel } from '../../src/model-worker/serve-model.js';
 import { plainGenerationRequest } from '../../src/request/generation-request.js';
 
@@ -18,6 +20,9 @@ const REQUEST = plainGenerationRequest('m', {
   type: 'chat',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
 });
+
+/** Half a second of silence is too much. */
+const TIMING: CallTiming = { ...MODEL_TIMING, beat: 50, silentBeats: 10 };
 
 /** A model behind a real port, as in a worker; `made` counts the events that the engine itself produced. */
 async function remote(backend: Backend = scriptedBackend) {
@@ -40,7 +45,7 @@ async function remote(backend: Backend = scriptedBackend) {
   const model = await loadRemoteModel(
     { port: port1, lifeline: undefined, end },
     { entry: ENTRY, assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' },
-    { onProgress: (report) => progress.push(report), signal: new AbortController().signal },
+    { onProgress: (report) => progress.push(report), signal: new AbortController().signal, timing: TIMING },
   );
   return { model, counts, progress, end };
 }
@@ -136,6 +141,30 @@ describe('a model in another realm', () => {
     await model.unload();
     expect(counts.ended).toBe(1);
   }, 15_000);
+
+  it('ends a worker that falls silent while it answers', async () => {
+    const { port1, port2 } = new MessageChannel();
+    let ended = 0;
+    const says = (port: MessagePort | undefined, message: CalleeMessage<LoadItem>) => port?.postMessage(message);
+    // It loads, and then comes to no message any more.
+    port2.onmessage = ({ ports: [call] }) => {
+      port2.onmessage = null;
+      const info = { device: 'wasm', threads: 1 } as ModelInfo;
+      says(call, { type: 'items', items: [{ type: 'loaded', info, methods: ['generate'] }] });
+      says(call, { type: 'end' });
+    };
+    const model = await loadRemoteModel(
+      { port: port1, lifeline: undefined, end: () => (ended += 1) },
+      { entry: ENTRY, assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' },
+      { onProgress: () => {}, signal: new AbortController().signal, timing: TIMING },
+    );
+    await expect(collect(model.generate!(REQUEST, new AbortController().signal))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    expect((await model.lost).code).toBe('unavailable');
+    expect(ended).toBe(1);
+    port2.close();
+  });
 
   it('ends its worker when loading fails, and passes the error on', async () => {
     const failing: Backend = {

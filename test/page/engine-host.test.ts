@@ -27,8 +27,12 @@ class SilentWorker extends EventTarget {
     this.dispatchEvent(new MessageEvent('message', { data: { type: 'ready', lifeline: 'its-life' } }));
   }
 
-  postMessage(message: unknown, transfer: Transferable[]): void {
+  /** Answers its questions, as a gateway that works. */
+  isWell = false;
+
+  postMessage(message: { ask: number }, transfer: Transferable[]): void {
     structuredClone(message, { transfer });
+    if (this.isWell) this.dispatchEvent(new MessageEvent('message', { data: { answer: message.ask } }));
   }
 
   terminate(): void {
@@ -84,5 +88,42 @@ describe('a gateway that does not start', () => {
     await pass(60_000);
     expect(SilentWorker.made.map(({ ended }) => ended)).toEqual([true]);
     expect(console.error).not.toHaveBeenCalled();
+  });
+});
+
+describe('a gateway that runs', () => {
+  /** A host whose gateway took its options. */
+  async function runningHost(): Promise<{ host: EngineHost; gateway: SilentWorker }> {
+    const host = new EngineHost(OPTIONS);
+    const [gateway] = SilentWorker.made as [SilentWorker];
+    gateway.isWell = true;
+    gateway.start();
+    await pass();
+    return { host, gateway };
+  }
+  const ends = (): boolean[] => SilentWorker.made.map(({ ended }) => ended);
+
+  it('stays when it takes the ports that it is handed', async () => {
+    const { host } = await runningHost();
+    host.connect(new MessageChannel().port1);
+    await pass(60_000);
+    expect(ends()).toEqual([false]);
+    host.stop();
+  });
+
+  it('is replaced when it takes none, once for all who wait', async () => {
+    const { host, gateway } = await runningHost();
+    gateway.isWell = false;
+    host.connect(new MessageChannel().port1);
+    host.connect(new MessageChannel().port1);
+    await pass(4_000);
+    expect(ends()).toEqual([false]);
+    await pass(2_000);
+    expect(ends()).toEqual([true, false]);
+    // The browser says a little later that the old one is gone.
+    dies();
+    await pass();
+    expect(ends()).toEqual([true, false]);
+    host.stop();
   });
 });

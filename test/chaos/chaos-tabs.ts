@@ -1,0 +1,75 @@
+/** Tabs of one group in a browser without a driver, and what is done to them. */
+import { inject } from 'vitest';
+import type { InferenceOptions } from '../../src/index.js';
+import type { RawChromium, RawPage } from '../support/raw-chromium.js';
+import { countingModel, type Door } from '../e2e/support/host-page.js';
+
+/** `quick` answers at once, `slow` for longer than any test waits. */
+export const MODELS = { models: [countingModel(5, 0, 'quick'), countingModel(2_000, 25, 'slow')] };
+
+/** What a page saw of one request. */
+export interface Seen {
+  /** 0: the fetch failed. */
+  status: number;
+  /** Text of the answer, or the failure's. */
+  text: string;
+  milliseconds: number;
+}
+
+/** How often a scenario is repeated; `npm run test:long` says more often. */
+export const ROUNDS = Number(process.env['INPAGE_CHAOS_ROUNDS'] ?? 2);
+
+/** Whether this is the long form, on a machine that has nothing else to do. */
+export const IS_LONG = process.env['INPAGE_CHAOS_ROUNDS'] !== undefined;
+
+/** Opens a tab that takes part and waits until it does. */
+export async function openTab(browser: RawChromium, options: InferenceOptions = MODELS): Promise<RawPage> {
+  const url = `${inject('demoOrigin')}/host.html#${encodeURIComponent(JSON.stringify(options))}`;
+  const page = await browser.open(url);
+  const error = await page.evaluate<string | null>(`(async () => {
+    while (!window.inference && !window.inferenceError) await new Promise((resolve) => setTimeout(resolve, 20));
+    return window.inferenceError ?? null;
+  })()`);
+  if (error !== null) throw new Error(error);
+  return page;
+}
+
+/** A page of the origin that has nothing to do with inference. */
+export function elsewhere(): string {
+  return `${inject('demoOrigin')}/models/tiny-chat/config.json`;
+}
+
+/** One chat completion. */
+export function ask(page: RawPage, model = 'quick', door: Door = 'service-worker', stream = false): Promise<Seen> {
+  const body = { model, stream, messages: [{ role: 'user', content: 'Hi' }] };
+  return page.evaluate(`(async () => {
+    const started = performance.now();
+    const seen = (status, text) => ({ status, text, milliseconds: performance.now() - started });
+    const send = ${door === 'service-worker' ? 'fetch' : 'inference.fetch'};
+    try {
+      const response = await send(inference.baseURL + '/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: ${JSON.stringify(JSON.stringify(body))},
+      });
+      return seen(response.status, await response.text());
+    } catch (error) {
+      return seen(0, String(error));
+    }
+  })()`);
+}
+
+/** Puts every worker of this name into a loop that never ends. Nobody stays attached. */
+export async function stick(page: RawPage, name: 'inpage-gateway' | 'inpage-model'): Promise<void> {
+  // It starts when nobody waits for the answer any more.
+  const stuck = await page.evaluateInWorkers(name, 'setTimeout(() => { for (;;); }, 200)');
+  if (stuck === 0) throw new Error(`No ${name} runs.`);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
+/** Blocks the page's own thread for so many milliseconds; its workers go on. */
+export async function block(page: RawPage, milliseconds: number): Promise<void> {
+  await page.evaluate(
+    `void setTimeout(() => { for (const end = performance.now() + ${milliseconds}; performance.now() < end;); }, 0)`,
+  );
+}

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawChromium, type RawPage } from '../support/raw-chromium.js';
+import { ask, MODELS, openTab, type Seen, stick } from './chaos-tabs.js';
+
+let browser: RawChromium;
+beforeEach(async () => {
+  browser = await RawChromium.launch();
+});
+afterEach(() => browser.close());
+
+const served = { status: 200, text: expect.stringContaining('w0 w1 w2 w3 w4') as string };
+
+/** Seconds; the shortest silence of a model worker that counts is longer. */
+const requestTimeout = 2;
+
+/** The model's state as the page knows it. */
+const stateOf = (page: RawPage, model: string) =>
+  page.evaluate<string>(`inference.status().find(({ id }) => id === '${model}').state`);
+
+/** A long stream that runs. */
+async function startSlow(page: RawPage): Promise<{ end: Promise<Seen> }> {
+  const end = ask(page, 'slow', 'service-worker', true);
+  end.catch(() => {}); // The test may have failed before it looks.
+  await expect.poll(() => stateOf(page, 'slow')).toBe('busy');
+  return { end };
+}
+
+describe('a worker in an endless loop', () => {
+  it('the gateway: is replaced, whoever waits gets an error, the next answer is right', async () => {
+    const host = await openTab(browser);
+    const guest = await openTab(browser);
+    const stream = await startSlow(host);
+    const whole = ask(guest, 'slow');
+    whole.catch(() => {});
+    await expect
+      .poll(() => host.evaluate(`inference.status().find(({ id }) => id === 'slow').queued`))
+      .toBeGreaterThan(0);
+    await stick(host, 'inpage-gateway');
+    const next = await ask(guest);
+    expect(next.status === 200 ? next : await ask(guest)).toMatchObject(served);
+    expect((await stream.end).text).toMatch(/"code":"unavailable"[^\n]*\n\n$/);
+    expect(await whole).toMatchObject({ status: 503 });
+    expect(await ask(host)).toMatchObject(served);
+  });
+
+  it('a model: is replaced, its stream ends with an error, the next answers are right', async () => {
+    const page = await openTab(browser, { ...MODELS, requestTimeout });
+    const stream = await startSlow(page);
+    await stick(page, 'inpage-model');
+    expect((await stream.end).text).toMatch(/"code":"unavailable"[^\n]*\n\n$/);
+    await startSlow(page);
+    expect(await ask(page)).toMatchObject(served);
+  });
+
+  it('a model: a request that waits for its first token gets an error in time', async () => {
+    const page = await openTab(browser, { ...MODELS, requestTimeout });
+    expect(await ask(page)).toMatchObject(served);
+    await stick(page, 'inpage-model');
+    expect(await ask(page)).toMatchObject({ status: 408 });
+    await expect.poll(() => stateOf(page, 'quick'), { timeout: 60_000 }).not.toBe('busy');
+    expect(await ask(page)).toMatchObject(served);
+  });
+});
