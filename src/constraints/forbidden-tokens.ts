@@ -13,6 +13,7 @@ export function forbidTokens(tokens: readonly number[]): CompiledConstraint {
       if (tokens.includes(token)) throw new InferenceError('internal', 'The model chose a forbidden token.');
     },
     forcedTokens: () => [],
+    likelyTokens: () => [],
     isComplete: () => false,
     dispose: () => undefined,
   };

@@ -23,13 +23,18 @@ export class ForcedTokenizer {
   tokensOf(text: string): number[] {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const tokens = this.#tokenize(text);
+    const tokens = this.#tokenize(text, (plain) => this.#settled(plain));
     if (this.#known.size >= KEPT_TEXTS) this.#known.clear();
     this.#known.set(text, tokens);
     return tokens;
   }
 
-  #tokenize(text: string): number[] {
+  /** All tokens of the text, also those at its end that would be others if more followed. */
+  likelyTokensOf(text: string): number[] {
+    return this.#tokenize(text, (plain) => this.#tokenizer.encodeText(plain));
+  }
+
+  #tokenize(text: string, encodeEnd: (text: string) => number[]): number[] {
     const tokens: number[] = [];
     let plain = '';
     for (const character of text) {
@@ -43,7 +48,7 @@ export class ForcedTokenizer {
       tokens.push(marker);
       plain = '';
     }
-    return plain === '' ? tokens : [...tokens, ...this.#settled(plain)];
+    return plain === '' ? tokens : [...tokens, ...encodeEnd(plain)];
   }
 
   /** The tokens at the beginning that stay the same whatever follows. */

@@ -46,11 +46,15 @@ export class GrammarConstraint implements TokenConstraint {
   }
 
   forcedTokens(): number[] {
-    // The engine may stop in the middle of a character.
-    const text = this.#position.forcedText().split('\uFFFD')[0] ?? '';
+    const text = this.#forcedText();
     if (text === '') return [];
     const tokens = this.#forced.tokensOf(text);
     return tokens.slice(0, this.#position.countAllowed(tokens));
+  }
+
+  likelyTokens(): number[] {
+    const text = this.#forcedText();
+    return text === '' ? [] : this.#forced.likelyTokensOf(text);
   }
 
   isComplete(): boolean {
@@ -66,6 +70,11 @@ export class GrammarConstraint implements TokenConstraint {
 
   dispose(): void {
     this.#position.dispose();
+  }
+
+  #forcedText(): string {
+    // The engine may stop in the middle of a character.
+    return this.#position.forcedText().split('\uFFFD')[0] ?? '';
   }
 
   #allowed(): Int32Array {

@@ -14,6 +14,11 @@ export interface TokenConstraint {
    * (jump-forward). Empty when there is a choice. Does not change the state; call `accept` for each.
    */
   forcedTokens(): number[];
+  /**
+   * The text that must come next as the tokenizer would write it, if only by one way among others that come to the same
+   * text: to be guessed, not appended. Does not change the state.
+   */
+  likelyTokens(): number[];
   /** The grammar is complete and only an end token may follow. */
   isComplete(): boolean;
   /** Frees wasm memory. */

@@ -74,6 +74,11 @@ export class Choice {
     while (!this.ended && this.#jumps && this.#forced.length > 0) this.#take(undefined, this.#forced.shift(), events);
   }
 
+  /** What the grammar most likely makes of the next tokens; empty: it does not say. */
+  get likely(): number[] {
+    return this.ended || !this.#jumps ? [] : (this.#options.constraint?.likelyTokens() ?? []);
+  }
+
   dispose(): void {
     this.#options.constraint?.dispose();
   }

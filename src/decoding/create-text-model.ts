@@ -38,14 +38,15 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
   const lost = options.lost ?? new Promise<InferenceError>(() => {});
   const lifeline = options.lost && new Lifeline(options.lost);
   let decodedTokens = 0;
-  let busy = false;
+  let running = 0;
 
   async function* generate(
     request: GenerationRequest,
     signal: AbortSignal,
   ): AsyncGenerator<TokenEvent, void, undefined> {
-    if (busy) throw new InferenceError('internal', 'A second generation was started while one runs.');
-    busy = true;
+    if (running >= engine.maxSequences)
+      throw new InferenceError('internal', 'More generations were started than can run at a time.');
+    running += 1;
     let run: DecodeRun | undefined;
     try {
       run = await prepare(engine, request, options, () => (decodedTokens += 1));
@@ -53,12 +54,18 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
       yield* lifeline ? lifeline.guard(events) : events;
     } finally {
       run?.constraint?.dispose();
-      busy = false;
+      running -= 1;
     }
   }
 
   return {
-    info: { ...options.info, contextLength, toolFormat, reasoningFormat },
+    info: {
+      ...options.info,
+      contextLength,
+      toolFormat,
+      reasoningFormat,
+      ...(engine.maxSequences > 1 && { concurrency: engine.maxSequences }),
+    },
     lost,
     get decodedTokens() {
       return decodedTokens;
@@ -109,12 +116,12 @@ async function compile(
 /** Ends with the engine's own reason as soon as the engine is gone, even when it never answers again. */
 class Lifeline {
   #gone: InferenceError | undefined;
-  #fail: ((error: InferenceError) => void) | undefined;
+  readonly #waiting = new Set<(error: InferenceError) => void>();
 
   constructor(lost: Promise<InferenceError>) {
     void lost.then((error) => {
       this.#gone = error;
-      this.#fail?.(error);
+      for (const fail of this.#waiting) fail(error);
     });
   }
 
@@ -126,7 +133,6 @@ class Lifeline {
         yield next.value;
       }
     } finally {
-      this.#fail = undefined;
       const closed = events.return();
       // A lost engine may never answer, and then neither would this.
       if (this.#gone) closed.catch(() => {});
@@ -136,9 +142,9 @@ class Lifeline {
 
   #orGone<Value>(promise: Promise<Value>): Promise<Value> {
     if (this.#gone) return Promise.reject(this.#gone);
-    return new Promise((resolve, reject) => {
-      this.#fail = reject;
-      promise.then(resolve, reject);
+    return new Promise<Value>((resolve, reject) => {
+      this.#waiting.add(reject);
+      promise.then(resolve, reject).finally(() => this.#waiting.delete(reject));
     });
   }
 }

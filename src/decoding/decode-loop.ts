@@ -8,7 +8,8 @@ import { TokenSampler } from '../sampling/sample-token.js';
 import { Choice } from './choice.js';
 import { ReasoningBudget } from './reasoning-budget.js';
 import { textOfTokens } from './text-decoder.js';
-import type { TextEngine, TextSequence } from './text-engine.js';
+import { GuessAhead } from './guess-ahead.js';
+import type { Lookahead, TextEngine, TextSequence } from './text-engine.js';
 import { yieldToEventLoop } from '../platform/yield-to-event-loop.js';
 
 /** One generation, ready to run. */
@@ -77,6 +78,7 @@ async function* decodeTogether(
   const { engine, request, promptTokens, reasoningOpen } = run;
   const { toolFormat, reasoningFormat, tokenizer } = engine;
   const sequence = await engine.open(promptTokens, request);
+  let guessing: GuessAhead | undefined;
   try {
     const prompted = await sequence.prefill(signal);
     throwIfCancelled(signal);
@@ -88,22 +90,36 @@ async function* decodeTogether(
     if (run.cap === 0) return yield* endedByContext(request, announcesPrompt);
     let logits = choices.length === 1 ? [prompted] : choices.map(() => prompted.slice());
     if (choices.length > 1) await sequence.fork(choices.length);
+    else if (sequence.lookahead) guessing = guessAhead(run, sequence, sequence.lookahead, choices[0]!);
     for (;;) {
       const events: TokenEvent[] = [];
       for (const [row, choice] of choices.entries()) {
         // Rows beyond the vocabulary are padding of the matrix, never tokens.
         if (!choice.ended) choice.step(logits[row]!.subarray(0, tokenizer.vocabularySize), events);
       }
+      guessing?.hear(events);
       yield* events;
       if (choices.every((choice) => choice.ended)) return;
       throwIfCancelled(signal);
-      logits = await decodePending(sequence, choices, run);
+      const known = guessing?.confirm();
+      if (known) {
+        logits = [known];
+        continue;
+      }
+      logits = guessing ? [await guessing.read()] : await decodePending(sequence, choices, run);
       await yieldToEventLoop();
       throwIfCancelled(signal);
     }
   } finally {
+    guessing?.settle();
     await sequence.close();
   }
+}
+
+function guessAhead(run: DecodeRun, sequence: TextSequence, lookahead: Lookahead, choice: Choice): GuessAhead {
+  const { promptTokens, cap, onDecode } = run;
+  const { vocabularySize } = run.engine.tokenizer;
+  return new GuessAhead({ sequence, lookahead, choice, promptTokens, vocabularySize, cap, onDecode });
 }
 
 function decodePending(sequence: TextSequence, choices: readonly Choice[], run: DecodeRun): Promise<Float32Array[]> {

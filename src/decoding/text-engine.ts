@@ -28,8 +28,20 @@ export interface TextSequence {
    * @param tokens per row
    */
   decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]>;
+  /** Absent: the engine gives only the logits after the last token, or cannot take tokens back. For one row. */
+  readonly lookahead?: Lookahead | undefined;
   /** Ends the sequence. Engines that reuse prefixes keep its keys and values for the next one. Safe to call twice. */
   close(): Promise<void>;
+}
+
+/** Reads tokens of which some may be taken back. */
+export interface Lookahead {
+  /** False while a pass has something better to read: tokens of other sequences. */
+  pays(): boolean;
+  /** Appends tokens and returns the logits after each of the last `count`. The arrays stay valid. */
+  read(tokens: readonly number[], count: number): Promise<Float32Array[]>;
+  /** Forgets the last `count` tokens, as if they had not been read. */
+  takeBack(count: number): void;
 }
 
 /** An engine with one loaded text model. */
@@ -42,6 +54,8 @@ export interface TextEngine {
   readonly reasoningFormat: ReasoningFormat;
   /** False: grammars are not applied (a scripted model says what its script says). */
   readonly constrainable: boolean;
-  /** Starts a sequence. At most one is open at a time. `request` is for scripted models only. */
+  /** How many sequences may be open at a time. What they decode at the same time may be decoded together. */
+  readonly maxSequences: number;
+  /** Starts a sequence. `request` is for scripted models only. */
   open(promptTokens: readonly number[], request: GenerationRequest): Promise<TextSequence>;
 }

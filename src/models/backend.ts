@@ -28,13 +28,13 @@ export interface ModelInfo {
   images: boolean;
   /** Numbers per embedding. */
   dimensions?: number;
-  /** Several requests may run at a time, so none waits for another. Absent: text and speech one by one. */
-  concurrent?: true;
+  /** How many requests may run at a time; others wait for their turn. Absent: text and speech one by one. */
+  concurrency?: number;
 }
 
 /**
- * A model that is ready. One text generation at a time is the truth of every engine that runs on the device, so callers
- * queue (`scheduler/`); a second call while one runs is a defect, unless the model says that it is `concurrent`.
+ * A model that is ready. Engines on the device run one generation at a time, or as many as they can decode together
+ * (`concurrency`), so callers queue (`scheduler/`); one call more is a defect.
  *
  * Cancelling: when `signal` aborts, the engine stops within one token and the iterable ends by throwing an
  * InferenceError `cancelled`; afterwards the model is free. Breaking out of the iteration does the same.

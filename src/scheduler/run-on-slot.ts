@@ -26,8 +26,9 @@ export async function* runOnSlot<T>(slot: ModelSlot, run: SlotRun<T>, deadline: 
   for (let attempt = 1; ; attempt++) {
     const model = await orAborted(slot.ready(), deadline.signal);
     deadline.start();
-    const isExclusive = run.exclusive && !model.info.concurrent;
-    const release = isExclusive ? await slot.queue.acquire(deadline.signal) : slot.queue.join();
+    const release = run.exclusive
+      ? await slot.queue.acquire(deadline.signal, model.info.concurrency)
+      : slot.queue.join();
     if (slot.model !== model) {
       // The engine was replaced while this request queued.
       release();

@@ -1,4 +1,4 @@
-/** First come, first served: one holder at a time, beside those who exclude nobody. @module */
+/** First come, first served: so many holders at a time as there are places, beside those who need none. @module */
 import { toInferenceError } from '../errors/inference-error.js';
 
 /** Leaves, which lets the next one in. Safe to call twice. */
@@ -7,7 +7,7 @@ export type Release = () => void;
 /** A fair lock whose waiting can be aborted. */
 export class RunQueue {
   readonly #changed: () => void;
-  #held = false;
+  #held = 0;
   #joined = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -22,16 +22,19 @@ export class RunQueue {
   }
 
   get busy(): boolean {
-    return this.#held || this.#joined > 0;
+    return this.#held > 0 || this.#joined > 0;
   }
 
-  /** Waits for the turn. Rejects with the signal's reason (as InferenceError) when it aborts first. */
-  async acquire(signal: AbortSignal): Promise<Release> {
+  /**
+   * Waits for the turn. Rejects with the signal's reason (as InferenceError) when it aborts first.
+   * @param places how many may hold it at a time
+   */
+  async acquire(signal: AbortSignal, places = 1): Promise<Release> {
     if (signal.aborted) throw toInferenceError(signal.reason);
-    if (this.#held) await this.#wait(signal);
-    this.#held = true;
+    if (this.#held >= places) await this.#wait(signal);
+    else this.#held += 1;
     return this.#entered(() => {
-      this.#held = false;
+      this.#held -= 1;
       this.#waiting.shift()?.();
     });
   }
@@ -58,7 +61,7 @@ export class RunQueue {
       const enter = (): void => {
         signal.removeEventListener('abort', leave);
         // Taken here, not after the await: a newcomer must not slip in between.
-        this.#held = true;
+        this.#held += 1;
         resolve();
       };
       const leave = (): void => {

@@ -21,7 +21,7 @@ async function loadOurs(origin: string) {
 
 /** Nothing is set but where its files are. */
 async function loadPeer(origin: string) {
-  const file = `${origin}/inpage/ort-wasm-simd-threaded.asyncify`;
+  const file = `${origin}/ort/ort-wasm-simd-threaded.asyncify`;
   Object.assign(env.backends.onnx.wasm ?? {}, { wasmPaths: { mjs: `${file}.mjs`, wasm: `${file}.wasm` } });
   Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: '/' });
   return pipeline('feature-extraction', '/models/tiny-embed', { device: 'wasm', dtype: 'q8' });

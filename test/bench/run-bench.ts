@@ -1,14 +1,17 @@
 /**
- * `npm run bench [-- --json FILE] [-- --only PART]`: measures in real Chromium and prints a table. Every row compares
- * with the bare library or engine in the same run. Needs `npm run build` first.
+ * `npm run bench [-- --json FILE] [-- --only PART] [-- --size real]`: measures in real Chromium and prints a table. Every
+ * row compares with the bare library or engine in the same run. Needs `npm run build` first. `--size real` makes a model
+ * of 135 million random weights once, and measures it instead of the bundled one.
  */
-import { writeFileSync } from 'node:fs';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { build } from 'vite';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { type BenchRow, compare } from './bench-row.js';
+import { makeRealModel } from './real/make-real-model.js';
+import { realRows } from './real/run-real.js';
 
 const root = join(import.meta.dirname, '../..');
 const PARTS = ['text', 'constraint', 'transport', 'open', 'embedding', 'speech'];
@@ -18,13 +21,16 @@ const option = (name: string): string | undefined => {
   return at < 0 ? undefined : process.argv[at + 1];
 };
 
+const only = option('only');
+const isReal = option('size') === 'real';
+
 /** Built like an app's pages, so that what is measured is what users get. */
 async function serveBench(): Promise<{ origin: string; close(): Promise<void> }> {
   const { inpage } = (await import(
     /* @vite-ignore */ join(root, 'dist/vite.js')
   )) as typeof import('../../src/vite/index.js');
   const outDir = join(root, 'node_modules/.cache/inpage-bench');
-  const pages = ['page', 'open-ours', 'open-peer'].map((name) => join(root, `test/bench/${name}.html`));
+  const pages = ['page', 'open-ours', 'open-peer', 'real/page'].map((name) => join(root, `test/bench/${name}.html`));
   await build({
     root,
     configFile: false,
@@ -35,6 +41,16 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     resolve: { alias: { inpage: join(root, 'dist/index.js') } },
     build: { outDir, emptyOutDir: true, target: 'es2022', rolldownOptions: { input: pages } },
   });
+  // The bare library gets its runtime as its own package has it.
+  cpSync(join(root, 'node_modules/onnxruntime-web/dist'), join(outDir, 'ort'), {
+    recursive: true,
+    filter: (path) => !path.includes('.') || /dist$|asyncify\.(mjs|wasm)$/.test(path),
+  });
+  if (isReal) {
+    const folder = join(root, 'node_modules/.cache/inpage-bench-model');
+    await makeRealModel(folder);
+    if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
+  }
   return serveFolder(outDir, false);
 }
 
@@ -81,6 +97,13 @@ async function measure(origin: string, parts: string[]): Promise<BenchRow[]> {
   const browser = await launchChromium();
   try {
     const rows: BenchRow[] = [];
+    if (isReal) {
+      for await (const row of realRows(browser, origin)) {
+        rows.push(row);
+        print(row);
+      }
+      return rows;
+    }
     for (const part of parts) {
       const result = part === 'open' ? await openRows(browser, origin) : await pageRows(browser, origin, part);
       rows.push(...result);
@@ -108,7 +131,6 @@ function print({ name, ours, peer, ratio, goal, unit, lower }: BenchRow): void {
 
 const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-const only = option('only');
 const server = await serveBench();
 try {
   process.stdout.write(

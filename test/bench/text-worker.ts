@@ -31,7 +31,7 @@ function loadOurs(origin: string): Promise<TextModel> {
 
 /** transformers.js as it comes, but for where its files are: this must be the worker's first model. */
 async function loadAsItComes(origin: string): Promise<PreTrainedModel> {
-  const file = `${origin}/inpage/ort-wasm-simd-threaded.asyncify`;
+  const file = `${origin}/ort/ort-wasm-simd-threaded.asyncify`;
   Object.assign(env.backends.onnx.wasm ?? {}, { wasmPaths: { mjs: `${file}.mjs`, wasm: `${file}.wasm` } });
   Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: '/' });
   return loadPeer();

@@ -1,5 +1,5 @@
 /** A text engine without a network: byte tokens, and logits that a function decides. */
-import type { TextEngine, TextSequence } from '../../src/decoding/text-engine.js';
+import type { Lookahead, TextEngine, TextSequence } from '../../src/decoding/text-engine.js';
 import type { TextTokenizer } from '../../src/prompt/text-tokenizer.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 
@@ -31,13 +31,15 @@ export interface FakeEngineOptions {
   contextLength?: number;
   tokenizer?: TextTokenizer;
   reasoningFormat?: TextEngine['reasoningFormat'];
+  /** Guessed tokens may be read ahead. @default false */
+  looksAhead?: boolean;
   /** Logits after these tokens (prompt and answer). Default: greedily writes `text`, then END. */
   logits?: (tokens: readonly number[], logits: Float32Array) => void;
   text?: string;
 }
 
 export interface FakeEngine extends TextEngine {
-  /** Every call of `decode`, with its tokens per row. */
+  /** Every call of `decode`, with its tokens per row; what was read ahead, too. */
   readonly decodes: number[][][];
   openCount: number;
   closeCount: number;
@@ -49,6 +51,7 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
     tokenizer,
     contextLength: options.contextLength ?? 1000,
     maxRows: options.maxRows ?? 4,
+    maxSequences: 1,
     toolFormat: 'hermes',
     reasoningFormat: options.reasoningFormat ?? 'think-tags',
     constrainable: true,
@@ -88,10 +91,25 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
         for (const [row, added] of tokens.entries()) rows[row]!.push(...added);
         return rows.map((row) => logitsAfter(row, prompt.length));
       },
+      ...(options.looksAhead && { lookahead: lookaheadOf(rows[0]!, prompt.length) }),
       async close() {
         if (open) engine.closeCount += 1;
         open = false;
       },
+    };
+  }
+  /** On the one row of a sequence. */
+  function lookaheadOf(row: number[], promptLength: number): Lookahead {
+    return {
+      pays: () => true,
+      async read(tokens, count) {
+        engine.decodes.push([[...tokens]]);
+        row.push(...tokens);
+        return Array.from({ length: count }, (_, index) =>
+          logitsAfter(row.slice(0, row.length - count + 1 + index), promptLength),
+        );
+      },
+      takeBack: (count) => void row.splice(row.length - count),
     };
   }
   return engine;

@@ -29,6 +29,7 @@ function patternGrammar(pattern: string): CompiledConstraint & { open: number } 
           const free = pattern.indexOf('?', place);
           return Array.from(pattern.slice(place, free < 0 ? undefined : free), (character) => character.charCodeAt(0));
         },
+        likelyTokens: () => [],
         isComplete: () => place === pattern.length,
         dispose: () => void (grammar.open -= 1),
       };

@@ -177,9 +177,11 @@ describe('runOnSlot', () => {
   });
 
   it.each([
-    ['they do not exclude each other', info, false],
-    ['the model takes them so', { ...info, concurrent: true as const }, true],
-  ])('lets several in at once when %s', async (_, known, exclusive) => {
+    ['three at once when they do not exclude each other', info, false, 3],
+    ['three at once when the model takes as many as come', { ...info, concurrency: Infinity }, true, 3],
+    ['two at once when the model takes two', { ...info, concurrency: 2 }, true, 2],
+    ['one at a time when the model does not say', info, true, 1],
+  ])('lets in %s', async (_, known, exclusive, expected) => {
     const host: ModelHost = {
       start: async () => ({ info: known, lost: new Promise(() => {}), unload: async () => {} }),
     };
@@ -193,6 +195,6 @@ describe('runOnSlot', () => {
       yield 1;
     };
     await Promise.all([1, 2, 3].map(() => collect(runOnSlot(slot, { start: visit, exclusive }, calm()))));
-    expect(most).toBe(3);
+    expect(most).toBe(expected);
   });
 });

@@ -35,6 +35,7 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     tokenizer,
     contextLength,
     maxRows: MAX_ROWS,
+    maxSequences: 1,
     toolFormat,
     reasoningFormat,
     constrainable: false,

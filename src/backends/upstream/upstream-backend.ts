@@ -28,7 +28,7 @@ export const upstreamBackend: Backend = {
       toolFormat: 'none',
       reasoningFormat: 'none',
       images: true,
-      concurrent: true,
+      concurrency: Infinity,
     };
     const model: LoadedModel = { info, lost: new Promise(() => {}), unload: async () => {} };
     const limits = new LearnedLimits();

@@ -31,6 +31,7 @@ export class WebLlmTextEngine implements TextEngine {
   readonly tokenizer: TextTokenizer;
   readonly contextLength: number;
   readonly maxRows = 1;
+  readonly maxSequences = 1;
   readonly toolFormat: ToolFormat;
   readonly reasoningFormat: ReasoningFormat;
   readonly constrainable = true;

@@ -56,6 +56,15 @@ describe('tiny-chat on WebGPU', () => {
     const two = await collect(onGpu.generate(ask(FRANCE, { maxTokens: 16, n: 2 }), signal));
     expect(textOf(two, 0)).toBe(textOf(events));
     expect(textOf(two, 1)).toBe(textOf(events));
+    // Prompts of other lengths, decoded together.
+    expect(onGpu.info.concurrency).toBe(8);
+    const other = ask('Hello, who are you?', { maxTokens: 8 });
+    const alone = await collect(onGpu.generate(other, signal));
+    const together = await Promise.all([
+      collect(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal)),
+      collect(onGpu.generate(other, signal)),
+    ]);
+    expect(together.map(idsOf)).toEqual([idsOf(events), idsOf(alone)]);
     await Promise.all([onGpu.unload(), onCpu.unload()]);
   });
 });

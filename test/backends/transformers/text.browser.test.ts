@@ -6,6 +6,7 @@ import type { TokenEvent } from '../../../src/events/token-event.js';
 import { type LoadProgress, type ModelEntry } from '../../../src/models/model-entry.js';
 import type { Message } from '../../../src/request/message.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
+import type { JsonSchema } from '../../../src/request/tool.js';
 
 const entry: ModelEntry = {
   id: 'tiny-chat',
@@ -191,6 +192,84 @@ describe('tiny-chat on WASM', () => {
     const events = await collect(model.generate(ask('What is 12 + 7?', { reasoning: { enabled: true } }), signal));
     expect(promptOf(events).reasoningOpen).toBe(true);
     expect(textOf(events)).toContain('</think>');
+  });
+});
+
+describe('several requests at a time on tiny-chat', () => {
+  const questions = [FRANCE, 'Hi, who are you?', `${'The sky is blue today. '.repeat(30)}What is 17 + 25?`];
+  const seeds = [undefined, 3, undefined];
+  const request = (place: number): GenerationRequest => {
+    const seed = seeds[place];
+    return ask(questions[place]!, { maxTokens: 24, ...(seed !== undefined && { sampling: { temperature: 1, seed } }) });
+  };
+
+  it('writes for each what it writes alone, whatever their lengths', async () => {
+    expect(model.info.concurrency).toBe(8);
+    const alone: number[][] = [];
+    for (const place of [0, 1, 2]) alone.push(idsOf(await collect(model.generate(request(place), signal))));
+    const together = await Promise.all([0, 1, 2].map((place) => collect(model.generate(request(place), signal))));
+    expect(together.map(idsOf)).toEqual(alone);
+  });
+
+  it('lets one that comes later begin before the others end, and one that is cancelled go', async () => {
+    const controller = new AbortController();
+    const order: string[] = [];
+    const long = ask('Tell me a long story.', { maxTokens: 60, sampling: { logitBias: { 0: -100, 2: -100 } } });
+    const follow = async (name: string, events: AsyncIterable<TokenEvent>, onToken: (count: number) => void) => {
+      let count = 0;
+      for await (const event of events) {
+        if (event.type !== 'token') continue;
+        count += 1;
+        if (count === 1) order.push(`${name} begins`);
+        onToken(count);
+      }
+      order.push(`${name} ends`);
+    };
+    let later: Promise<void> | undefined;
+    const first = follow('first', model.generate(long, signal), (count) => {
+      if (count === 3) later = follow('later', model.generate(request(2), signal), () => {});
+    });
+    const cancelled = follow('cancelled', model.generate(request(1), controller.signal), () => controller.abort());
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
+    await first;
+    await later;
+    expect(order.indexOf('later begins')).toBeLessThan(order.indexOf('first ends'));
+    expect(textOf(await collect(model.generate(ask(FRANCE), signal)))).toContain('Paris');
+  });
+
+  it('keeps each grammar to its own', async () => {
+    const output = (schema: JsonSchema) => ({ type: 'json-schema', name: 'x', schema, strict: true }) as const;
+    const city = { type: 'object', properties: { city: { type: 'string', maxLength: 9 } }, required: ['city'] };
+    const sum = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
+    const [first, second, free] = await Promise.all([
+      collect(model.generate(ask(FRANCE, { output: output({ ...city, additionalProperties: false }) }), signal)),
+      collect(model.generate(ask('1 + 1?', { output: output({ ...sum, additionalProperties: false }) }), signal)),
+      collect(model.generate(ask(FRANCE), signal)),
+    ]);
+    expect(JSON.parse(textOf(first))).toMatchObject({ city: expect.any(String) as string });
+    expect(JSON.parse(textOf(second))).toMatchObject({ sum: expect.any(Number) as number });
+    expect(textOf(free)).toContain('Paris');
+  });
+});
+
+describe('guessing ahead on tiny-chat', () => {
+  it('writes what it writes without guesses, greedily and by a seed', async () => {
+    const text = 'Anna lives in Oslo and has two cats. ';
+    const prompts = [
+      FRANCE,
+      `Repeat: ${text.repeat(3)}`,
+      `${text}${text}${text}Where does Anna live?`,
+      'Count to ten.',
+    ];
+    for (const prompt of prompts) {
+      for (const sampling of [{}, { temperature: 1, seed: 11 }]) {
+        const request = ask(prompt, { sampling });
+        const guessing = await collect(model.generate(request, signal));
+        // With a second answer in the batch there is nothing to guess.
+        const [first] = [await collect(model.generate({ ...request, n: 2 }, signal))];
+        expect(idsOf(first.filter((event) => !('choice' in event) || event.choice === 0))).toEqual(idsOf(guessing));
+      }
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 /** One generation on an ONNX decoder. @module */
-import type { TextSequence } from '../../../decoding/text-engine.js';
+import type { Lookahead, TextSequence } from '../../../decoding/text-engine.js';
 import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../errors/inference-error.js';
 import type { KeptPrefix } from './kept-prefixes.js';
@@ -26,6 +26,15 @@ export class OnnxSequence implements TextSequence {
   /** The row of the prompt; with a fork it stays where it is and is kept for the next prompt. */
   readonly #trunk: Row;
   #rows: Row[];
+  readonly #lookahead: Lookahead = {
+    pays: () => !this.#options.passes.isShared,
+    read: async (tokens, count) => (await this.#run([tokens], count))[0]!,
+    takeBack: (count) => {
+      const { held } = this.#trunk;
+      this.#tokens.length -= count;
+      this.#trunk.held = { ...held, length: held.length - count };
+    },
+  };
   #leave: (() => void) | undefined;
   #failed = false;
   #closed = false;
@@ -70,6 +79,11 @@ export class OnnxSequence implements TextSequence {
   async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
     const logits = await this.#run(tokens);
     return logits.map(([last]) => last!);
+  }
+
+  /** Recurrent states cannot be taken back. */
+  get lookahead(): Lookahead | undefined {
+    return this.#trunk.held.state.isCroppable() ? this.#lookahead : undefined;
   }
 
   async close(): Promise<void> {

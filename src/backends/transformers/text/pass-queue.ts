@@ -38,6 +38,11 @@ export class PassQueue {
     this.#ragged = ragged;
   }
 
+  /** Several sequences decode. */
+  get isShared(): boolean {
+    return this.#decoding > 1;
+  }
+
   /** A sequence has read its prompt and will decode. Returns what to call when it does no more. */
   join(): () => void {
     this.#decoding += 1;

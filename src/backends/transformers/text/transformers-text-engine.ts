@@ -35,6 +35,7 @@ export class TransformersTextEngine implements TextEngine {
   readonly tokenizer: TextTokenizer;
   readonly contextLength: number;
   readonly maxRows = MOST_ROWS;
+  readonly maxSequences: number;
   readonly toolFormat: ToolFormat;
   readonly reasoningFormat: ReasoningFormat;
   readonly constrainable = true;
@@ -49,6 +50,7 @@ export class TransformersTextEngine implements TextEngine {
     this.contextLength = options.contextLength;
     this.toolFormat = options.toolFormat;
     this.reasoningFormat = options.reasoningFormat;
+    this.maxSequences = options.ragged ? MOST_ROWS : 1;
     this.#passes = new PassQueue(options.forward, options.ragged);
     this.#blockLength = options.forward.givesAllLogits
       ? boundedBlock(options.blockLength, options.tokenizer.vocabularySize)

@@ -1,0 +1,72 @@
+/** Our text model, or transformers.js as it comes, on the real model; each in a worker of its own. */
+import { AutoModelForCausalLM, AutoTokenizer, env, type PreTrainedModel, Tensor } from '@huggingface/transformers';
+import { loadTextModel } from '../../../src/backends/transformers/text/load-text-model.js';
+import type { TextModel } from '../../../src/decoding/create-text-model.js';
+import { plainGenerationRequest } from '../../../src/request/generation-request.js';
+
+/** What to do. The first order of a worker is `load`. */
+export type EngineOrder =
+  | { kind: 'load'; engine: 'ours' | 'bare'; origin: string; source: string }
+  | { kind: 'generate'; text: string; tokens: number };
+
+/** Tokens read and made. */
+export interface EngineAnswer {
+  prompt: number;
+  tokens: number;
+}
+
+const { signal } = new AbortController();
+/** Ends of turn are forbidden, so that both sides write the same number of tokens. */
+const NO_END = { 0: -100, 2: -100 };
+
+type Generate = (text: string, tokens: number) => Promise<EngineAnswer>;
+let generate: Generate | undefined;
+
+async function loadOurs(origin: string, source: string): Promise<Generate> {
+  const model: TextModel = await loadTextModel(
+    { id: 'm', task: 'chat', backend: 'transformers', source, device: 'wasm', dtype: 'q8' },
+    { onProgress: () => {}, signal, assetsURL: `${origin}/inpage/`, pageURL: `${origin}/` },
+  );
+  return async (text, maxTokens) => {
+    const request = plainGenerationRequest('m', { type: 'raw', text });
+    const answer = { prompt: 0, tokens: 0 };
+    for await (const event of model.generate({ ...request, maxTokens, sampling: { logitBias: NO_END } }, signal)) {
+      if (event.type === 'prompt') answer.prompt = event.promptTokens;
+      if (event.type === 'token') answer.tokens += 1;
+    }
+    return answer;
+  };
+}
+
+/** Nothing is set but where its files are. */
+async function loadBare(origin: string, source: string): Promise<Generate> {
+  const file = `${origin}/ort/ort-wasm-simd-threaded.asyncify`;
+  Object.assign(env.backends.onnx.wasm ?? {}, { wasmPaths: { mjs: `${file}.mjs`, wasm: `${file}.wasm` } });
+  Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: '/' });
+  const model: PreTrainedModel = await AutoModelForCausalLM.from_pretrained(source, { device: 'wasm', dtype: 'q8' });
+  const tokenizer = (await AutoTokenizer.from_pretrained(source)) as unknown as { encode(text: string): number[] };
+  return async (text, tokens) => {
+    const ids = tokenizer.encode(text);
+    const inputs = new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]);
+    const attention_mask = new Tensor('int64', new BigInt64Array(ids.length).fill(1n), [1, ids.length]);
+    const options = { max_new_tokens: tokens, do_sample: false, suppress_tokens: [0, 2] };
+    await model.generate({ inputs, attention_mask, ...options });
+    return { prompt: ids.length, tokens };
+  };
+}
+
+async function answer(order: EngineOrder): Promise<EngineAnswer> {
+  if (order.kind === 'load') {
+    generate = await (order.engine === 'ours' ? loadOurs : loadBare)(order.origin, order.source);
+    return { prompt: 0, tokens: 0 };
+  }
+  if (!generate) throw new Error('No engine is loaded.');
+  return generate(order.text, order.tokens);
+}
+
+globalThis.addEventListener('message', ({ data }: MessageEvent<EngineOrder>) => {
+  answer(data).then(
+    (result) => globalThis.postMessage(result),
+    (error: unknown) => globalThis.postMessage({ error: error instanceof Error ? error.stack : String(error) }),
+  );
+});

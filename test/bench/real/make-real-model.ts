@@ -1,0 +1,72 @@
+/** Writes a model of a size that people use, with random weights: its speed is real, its text is not. */
+import { existsSync } from 'node:fs';
+import { mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomDecoder, SHAPE } from './random-decoder.js';
+import { randomTokenizer, SPECIAL_TOKENS } from './random-tokenizer.js';
+
+const SEED = 135;
+const TEMPLATE =
+  "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}" +
+  '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}';
+const ENDS = { bos_token_id: 1, eos_token_id: 2, pad_token_id: 0 };
+
+/** Files of the model but the weights, by name. */
+function smallFiles(): Record<string, unknown> {
+  const decoder = Object.fromEntries(
+    SPECIAL_TOKENS.map((content, id) => [
+      id,
+      { content, lstrip: false, rstrip: false, normalized: false, single_word: false, special: true },
+    ]),
+  );
+  return {
+    'config.json': {
+      architectures: ['LlamaForCausalLM'],
+      model_type: 'llama',
+      vocab_size: SHAPE.vocabulary,
+      hidden_size: SHAPE.hidden,
+      intermediate_size: SHAPE.inner,
+      num_hidden_layers: SHAPE.layers,
+      num_attention_heads: SHAPE.heads,
+      num_key_value_heads: SHAPE.keyHeads,
+      head_dim: SHAPE.width,
+      hidden_act: 'silu',
+      rms_norm_eps: 1e-5,
+      rope_theta: SHAPE.theta,
+      max_position_embeddings: SHAPE.context,
+      tie_word_embeddings: true,
+      ...ENDS,
+    },
+    'generation_config.json': ENDS,
+    'tokenizer_config.json': {
+      tokenizer_class: 'GPT2Tokenizer',
+      add_bos_token: false,
+      bos_token: null,
+      eos_token: '<|im_end|>',
+      pad_token: '<|endoftext|>',
+      unk_token: null,
+      added_tokens_decoder: decoder,
+      clean_up_tokenization_spaces: false,
+      model_max_length: SHAPE.context,
+      chat_template: TEMPLATE,
+    },
+    'tokenizer.json': randomTokenizer(SHAPE.vocabulary),
+  };
+}
+
+/** Makes the model in a folder where it is not there yet. */
+export async function makeRealModel(folder: string): Promise<void> {
+  const weights = join(folder, 'onnx/model_quantized.onnx');
+  if (existsSync(weights)) return;
+  await mkdir(join(folder, 'onnx'), { recursive: true });
+  for (const [name, content] of Object.entries(smallFiles()))
+    await writeFile(join(folder, name), JSON.stringify(content));
+  const file = await open(`${weights}.part`, 'w');
+  try {
+    for (const piece of randomDecoder(SEED).toMessage()) await file.write(piece);
+  } finally {
+    await file.close();
+  }
+  // A file of that name is whole.
+  await rename(`${weights}.part`, weights);
+}

@@ -1,0 +1,97 @@
+/** An ONNX graph that is put together node by node, and its file. */
+import { bytes, float, integer, type Message } from './protobuf.js';
+
+/** Element types by ONNX's numbers. */
+export const FLOAT = 1;
+export const INT32 = 6;
+export const INT64 = 7;
+
+const TYPES = new Map<unknown, number>([
+  [Float32Array, FLOAT],
+  [Int8Array, 3],
+  [Int32Array, INT32],
+  [BigInt64Array, INT64],
+]);
+
+type Values = Float32Array | Int8Array | Int32Array | BigInt64Array;
+
+/** Numbers with a fraction are floats, lists are whole numbers. */
+export type Attributes = Record<string, number | readonly number[] | { float: number }>;
+
+/** A dimension is a number or a name. */
+export type Shape = readonly (number | string)[];
+
+export class OnnxFile {
+  readonly #nodes: Message[] = [];
+  readonly #constants: Message[] = [];
+  readonly #inputs: Message[] = [];
+  readonly #outputs: Message[] = [];
+  readonly #names = new Set<string>();
+
+  /** A tensor of the file. Returns its name; a name that is there already is left as it is. */
+  constant(name: string, values: Values, shape: readonly number[] = [values.length]): string {
+    if (this.#names.has(name)) return name;
+    this.#names.add(name);
+    const data = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    this.#constants.push([
+      ...shape.flatMap((size) => integer(1, size)),
+      ...integer(2, TYPES.get(values.constructor)!),
+      ...bytes(8, name),
+      ...bytes(9, [data]),
+    ]);
+    return name;
+  }
+
+  /** Adds an operator; `domain` absent: ONNX's own. Returns its first output. */
+  node(
+    operator: string,
+    inputs: readonly string[],
+    outputs: string | readonly string[],
+    attributes: Attributes = {},
+    domain = '',
+  ): string {
+    const names = typeof outputs === 'string' ? [outputs] : outputs;
+    this.#nodes.push([
+      ...inputs.flatMap((name) => bytes(1, name)),
+      ...names.flatMap((name) => bytes(2, name)),
+      ...bytes(3, `n${this.#nodes.length}`),
+      ...bytes(4, operator),
+      ...Object.entries(attributes).flatMap(([name, value]) => bytes(5, attribute(name, value))),
+      ...bytes(7, domain),
+    ]);
+    return names[0]!;
+  }
+
+  input(name: string, type: number, shape: Shape): void {
+    this.#inputs.push(valueInfo(name, type, shape));
+  }
+
+  output(name: string, type: number, shape: Shape): void {
+    this.#outputs.push(valueInfo(name, type, shape));
+  }
+
+  /** The file, in pieces. */
+  toMessage(): Message {
+    const graph = [
+      ...this.#nodes.flatMap((node) => bytes(1, node)),
+      ...bytes(2, 'random'),
+      ...this.#constants.flatMap((constant) => bytes(5, constant)),
+      ...this.#inputs.flatMap((input) => bytes(11, input)),
+      ...this.#outputs.flatMap((output) => bytes(12, output)),
+    ];
+    const opset = (domain: string, version: number): Message => bytes(8, [...bytes(1, domain), ...integer(2, version)]);
+    return [...integer(1, 9), ...bytes(7, graph), ...opset('', 18), ...opset('com.microsoft', 1)];
+  }
+}
+
+function attribute(name: string, value: Attributes[string]): Message {
+  const [FLOAT_ATTRIBUTE, INT_ATTRIBUTE, INTS_ATTRIBUTE] = [1, 2, 7];
+  if (typeof value === 'number') return [...bytes(1, name), ...integer(3, value), ...integer(20, INT_ATTRIBUTE)];
+  if ('float' in value) return [...bytes(1, name), ...float(2, value.float), ...integer(20, FLOAT_ATTRIBUTE)];
+  return [...bytes(1, name), ...value.flatMap((item) => integer(8, item)), ...integer(20, INTS_ATTRIBUTE)];
+}
+
+function valueInfo(name: string, type: number, shape: Shape): Message {
+  const dimensions = shape.flatMap((size) => bytes(1, typeof size === 'number' ? integer(1, size) : bytes(2, size)));
+  return [...bytes(1, name), ...bytes(2, bytes(1, [...integer(1, type), ...bytes(2, dimensions)]))];
+}

@@ -1,0 +1,72 @@
+/** What the runner calls in the page; it measures from outside. */
+import { type PageInference, startInference } from 'inpage';
+import { askWorker } from '../ask-worker.js';
+import type { EngineAnswer, EngineOrder } from './engine-worker.js';
+
+/** Below the server's root. */
+const SOURCE = '/models/real';
+const NO_END = { 0: -100, 2: -100 };
+
+interface ChatMessage {
+  role: string;
+  content: string;
+}
+
+/** One answer of the service. */
+export interface ChatAnswer {
+  text: string;
+  prompt: number;
+  tokens: number;
+}
+
+const workers = new Map<string, Worker>();
+let inference: PageInference | undefined;
+
+const calls = {
+  /** Loads an engine into a worker of its own. */
+  async load(engine: 'ours' | 'bare'): Promise<void> {
+    const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { type: 'module' });
+    workers.set(engine, worker);
+    const order: EngineOrder = { kind: 'load', engine, origin: location.origin, source: SOURCE };
+    await askWorker<EngineAnswer>(worker, order);
+  },
+  async generate(engine: 'ours' | 'bare', text: string, tokens: number): Promise<EngineAnswer> {
+    const order: EngineOrder = { kind: 'generate', text, tokens };
+    return askWorker<EngineAnswer>(workers.get(engine)!, order);
+  },
+  end(engine: 'ours' | 'bare'): void {
+    workers.get(engine)?.terminate();
+    workers.delete(engine);
+  },
+  /** The service as an app has it. */
+  async start(): Promise<void> {
+    inference = await startInference({
+      models: [{ id: 'm', task: 'chat', backend: 'transformers', source: SOURCE, device: 'wasm' }],
+      serviceWorker: false,
+    });
+    await inference.load('m');
+  },
+  /** Asks for several chats at once. */
+  chats(chats: ChatMessage[][], tokens: number, more: object = {}): Promise<ChatAnswer[]> {
+    return Promise.all(chats.map((messages) => chat(messages, tokens, more)));
+  },
+};
+
+async function chat(messages: ChatMessage[], tokens: number, more: object): Promise<ChatAnswer> {
+  const body = { model: 'm', messages, max_tokens: tokens, logit_bias: NO_END, ...more };
+  const response = await inference!.fetch(`${inference!.baseURL}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as {
+    choices: { message: { content: string } }[];
+    usage: { prompt_tokens: number; completion_tokens: number };
+  };
+  const { prompt_tokens: prompt, completion_tokens: made } = answer.usage;
+  return { text: answer.choices[0]!.message.content, prompt, tokens: made };
+}
+
+/** The calls by name. */
+export type PageCalls = typeof calls;
+
+Object.assign(globalThis, { bench: calls });

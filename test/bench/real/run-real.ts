@@ -1,0 +1,243 @@
+/** The rows of a model of a size that people use: ratios of processor time, against transformers.js in the same run. */
+import type { Browser, Page } from 'playwright';
+import { type BenchRow, median } from '../bench-row.js';
+import { rendererUsage } from '../processor-time.js';
+import type { ChatAnswer, PageCalls } from './page.js';
+import { WORDS } from './random-tokenizer.js';
+
+const ROUNDS = 3;
+/** Tokens of an answer when how fast it is written is measured, and when how soon it begins. */
+const ANSWER = 17;
+const BEGINNING = 4;
+
+type Engine = 'ours' | 'bare';
+
+interface Call {
+  <Name extends keyof PageCalls>(
+    name: Name,
+    ...given: Parameters<PageCalls[Name]>
+  ): Promise<Awaited<ReturnType<PageCalls[Name]>>>;
+}
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    first_name: { type: 'string', maxLength: 20 },
+    age: { type: 'integer', minimum: 0, maximum: 120 },
+    home_city: { type: 'string', maxLength: 20 },
+    favourite_animal: { enum: ['cat', 'dog', 'horse', 'parrot'] },
+    is_student: { type: 'boolean' },
+  },
+  required: ['first_name', 'age', 'home_city', 'favourite_animal', 'is_student'],
+  additionalProperties: false,
+};
+
+let salt = 0;
+/** Text of so many tokens that no earlier one begins like. */
+function text(tokens: number): string {
+  salt += 1;
+  let state = salt * 2654435761;
+  return Array.from({ length: tokens }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return WORDS[(state >>> 8) % WORDS.length];
+  }).join(' ');
+}
+
+const user = (tokens: number) => ({ role: 'user', content: text(tokens) });
+
+/** Processor seconds of one call. */
+async function seconds(run: () => Promise<unknown>): Promise<number> {
+  const before = rendererUsage().seconds;
+  await run();
+  return rendererUsage().seconds - before;
+}
+
+async function openPage(browser: Browser, origin: string): Promise<{ page: Page; call: Call }> {
+  const page = await (await browser.newContext()).newPage();
+  page.on('pageerror', (error) => process.stderr.write(`${error.message}\n`));
+  await page.goto(`${origin}/test/bench/real/page.html`);
+  await page.waitForFunction(() => 'bench' in globalThis);
+  const call = (name: string, ...given: unknown[]): Promise<never> =>
+    page.evaluate(
+      ([n, g]) => (globalThis as unknown as { bench: Record<string, (...g: unknown[]) => never> }).bench[n]!(...g),
+      [name, given] as const,
+    );
+  return { page, call };
+}
+
+/** Per round both are measured, one after the other; medians are compared. */
+async function inTurns(
+  row: Pick<BenchRow, 'name' | 'goal' | 'unit'> & { lower?: boolean },
+  ours: () => Promise<number>,
+  peer: () => Promise<number>,
+): Promise<BenchRow> {
+  const numbers: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    numbers[0].push(await ours());
+    numbers[1].push(await peer());
+  }
+  const [own, other] = [median(numbers[0]), median(numbers[1])];
+  return { ...row, ours: own, peer: other, ratio: own / other };
+}
+
+/** Our loop and transformers.js's `generate`, in workers of one page. */
+async function* engineRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
+  const { page, call } = await openPage(browser, origin);
+  const engines: Engine[] = ['ours', 'bare'];
+  for (const engine of engines) {
+    await call('load', engine);
+    await call('generate', engine, text(64), 2);
+  }
+  const read = (engine: Engine, length: number) => async () => {
+    const prompt = text(length);
+    return length / (await seconds(() => call('generate', engine, prompt, 1)));
+  };
+  for (const length of [256, 1024]) {
+    const row = { name: `prompt of ${length} over transformers.js`, goal: 3, unit: 'tokens/s' };
+    yield await inTurns(row, read('ours', length), read('bare', length));
+  }
+  const write = (engine: Engine) => async () => {
+    const prompt = text(64);
+    const first = await seconds(() => call('generate', engine, prompt, 1));
+    const all = await seconds(() => call('generate', engine, prompt, ANSWER));
+    // transformers.js reads the prompt again; ours knows it, so nothing is to be taken off.
+    return (ANSWER - 1) / (all - (engine === 'bare' ? first : 0));
+  };
+  const decode = { name: 'decode, one request, over transformers.js', goal: 1, unit: 'tokens/s' };
+  const one = await inTurns(decode, write('ours'), write('bare'));
+  yield one;
+  await page.context().close();
+  yield* serviceRows(browser, origin, one.peer);
+}
+
+/** The whole service. @param bare tokens per second of transformers.js */
+async function* serviceRows(browser: Browser, origin: string, bare: number): AsyncGenerator<BenchRow> {
+  const { page, call } = await openPage(browser, origin);
+  await call('start');
+  await call('chats', [[user(64)]], 2);
+  yield await fourAtOnce(call, bare);
+  yield await growingChat(call);
+  yield await twoChats(call);
+  yield await sharedSystem(call);
+  yield* structured(call);
+  await page.context().close();
+}
+
+async function fourAtOnce(call: Call, bare: number): Promise<BenchRow> {
+  const rates: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const chats = Array.from({ length: 4 }, () => [user(40)]);
+    for (const chat of chats) await call('chats', [chat], 1);
+    // The same prompts again: they are known, so this is decoding alone.
+    let tokens = 0;
+    const spent = await seconds(async () => {
+      const answers = await call('chats', chats, ANSWER);
+      tokens = answers.reduce((sum, answer) => sum + answer.tokens, 0);
+    });
+    rates.push((tokens - 4) / spent);
+  }
+  const ours = median(rates);
+  return {
+    name: 'decode, four requests at once, over transformers.js',
+    ours,
+    peer: bare,
+    ratio: ours / bare,
+    goal: 1.8,
+    unit: 'tokens/s',
+  };
+}
+
+async function growingChat(call: Call): Promise<BenchRow> {
+  const messages: { role: string; content: string }[] = [];
+  const turns: number[] = [];
+  for (let turn = 0; turn < 10; turn++) {
+    messages.push(user(200));
+    let answer: ChatAnswer | undefined;
+    turns.push(await seconds(async () => ([answer] = await call('chats', [messages], BEGINNING))));
+    messages.push({ role: 'assistant', content: answer!.text });
+  }
+  const [first, last] = [turns[0]!, turns.at(-1)!];
+  const row = { name: 'turn 10 (2,100 tokens) over turn 1', goal: 1.5, unit: 's', lower: true };
+  return { ...row, ours: last, peer: first, ratio: last / first };
+}
+
+async function twoChats(call: Call): Promise<BenchRow> {
+  const chats = [[user(300)], [user(300)], [user(300)]];
+  const next = async (chat: { role: string; content: string }[]): Promise<number> => {
+    let answer: ChatAnswer | undefined;
+    const spent = await seconds(async () => ([answer] = await call('chats', [chat], BEGINNING)));
+    chat.push({ role: 'assistant', content: answer!.text }, user(60));
+    return spent;
+  };
+  for (const chat of chats) await next(chat);
+  const [alone, turns]: [number[], number[]] = [[], []];
+  for (let round = 0; round < 4; round++) alone.push(await next(chats[2]!));
+  for (let round = 0; round < 4; round++) for (const chat of chats.slice(0, 2)) turns.push(await next(chat));
+  const [ours, peer] = [median(turns), median(alone)];
+  const row = { name: 'two conversations in turns over one alone', goal: 1.1, unit: 's', lower: true };
+  return { ...row, ours, peer, ratio: ours / peer };
+}
+
+async function sharedSystem(call: Call): Promise<BenchRow> {
+  const system = { role: 'system', content: text(1000) };
+  const ask = (): Promise<number> => seconds(() => call('chats', [[system, user(20)]], BEGINNING));
+  const first = await ask();
+  const ours = median([await ask(), await ask(), await ask()]);
+  const row = { name: 'next user of a system prompt of 1,000 over the first', goal: 0.25, unit: 's', lower: true };
+  return { ...row, ours, peer: first, ratio: ours / first };
+}
+
+async function* structured(call: Call): AsyncGenerator<BenchRow> {
+  const rate = async (more: object, tokens: number): Promise<number> => {
+    const messages = [user(40)];
+    await call('chats', [messages], 1);
+    let made = 0;
+    const spent = await seconds(async () => {
+      const [answer] = await call('chats', [messages], tokens, more);
+      made = answer!.tokens;
+    });
+    return made / spent;
+  };
+  const schema = { type: 'json_schema', json_schema: { name: 'p', strict: true, schema: SCHEMA } };
+  await rate({ response_format: schema }, 200);
+  yield await inTurns(
+    { name: 'JSON after a schema over free text', goal: 1.5, unit: 'tokens/s' },
+    () => rate({ response_format: schema, temperature: 1, seed: 1 }, 200),
+    () => rate({ temperature: 1, seed: 1 }, 24),
+  );
+}
+
+/** From nothing to ready, and the memory that it takes: each time a fresh page. */
+async function* openRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
+  const measured: Record<Engine, { cold: number; warm: number; bytes: number }> = { ours: zero(), bare: zero() };
+  for (const engine of ['ours', 'bare'] as const) {
+    const context = await browser.newContext();
+    for (const state of ['cold', 'warm'] as const) {
+      const page = await context.newPage();
+      await page.goto(`${origin}/test/bench/real/page.html`);
+      await page.waitForFunction(() => 'bench' in globalThis);
+      const before = rendererUsage();
+      await page.evaluate((name) => (globalThis as unknown as { bench: PageCalls }).bench.load(name), engine);
+      const after = rendererUsage();
+      measured[engine][state] = after.seconds - before.seconds;
+      measured[engine].bytes = after.bytes - before.bytes;
+      await page.close();
+    }
+    await context.close();
+  }
+  const { ours, bare } = measured;
+  for (const state of ['cold', 'warm'] as const) {
+    const row = { name: `load, ${state}, over transformers.js`, goal: 1, unit: 's', lower: true };
+    yield { ...row, ours: ours[state], peer: bare[state], ratio: ours[state] / bare[state] };
+  }
+  const row = { name: 'memory once loaded over transformers.js', goal: 1, unit: 'MB', lower: true };
+  yield { ...row, ours: ours.bytes / 1e6, peer: bare.bytes / 1e6, ratio: ours.bytes / bare.bytes };
+}
+
+const zero = () => ({ cold: 0, warm: 0, bytes: 0 });
+
+/** All rows, as they come. */
+export async function* realRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
+  yield* engineRows(browser, origin);
+  yield* openRows(browser, origin);
+}
