@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { ChatPanel } from './chat/chat-panel.js';
-import { inference, startError } from './inference.js';
+import { chatModel, inference, startError } from './inference.js';
 import { LoadBar } from './load-bar.js';
 import { ModelsPanel } from './models/models-panel.js';
 import { SearchPanel } from './search/search-panel.js';
@@ -14,13 +14,15 @@ import { WirePanel } from './wire/wire-panel.js';
 interface Panel {
   title: string;
   view: ComponentType;
+  /** The model that it asks, for the status; absent: the chosen chat model. */
+  model?: string;
 }
 
 const PANELS: Record<string, Panel> = {
   chat: { title: 'Chat', view: ChatPanel },
   tools: { title: 'Tools', view: ToolsPanel },
-  speech: { title: 'Speech', view: SpeechPanel },
-  search: { title: 'Search', view: SearchPanel },
+  speech: { title: 'Speech', view: SpeechPanel, model: 'tiny-whisper' },
+  search: { title: 'Search', view: SearchPanel, model: 'tiny-embed' },
   models: { title: 'Models', view: ModelsPanel },
 };
 
@@ -36,7 +38,7 @@ function choose(name: string): void {
 }
 
 export function App() {
-  const { view: View } = PANELS[chosen.value] ?? { view: ChatPanel };
+  const { view: View, model } = PANELS[chosen.value] ?? PANELS['chat']!;
   return (
     <div class="frame">
       <header class="top">
@@ -48,7 +50,7 @@ export function App() {
           <span class="hidden">Inpage</span>
         </h1>
         <Tabs />
-        <StatusPill />
+        <StatusPill model={model ?? chatModel.value} />
       </header>
       <LoadBar />
       {startError.value ? (

@@ -1,24 +1,22 @@
-/** Where the chosen model runs, and that nothing leaves the page. */
+/** Where the panel's model runs, and that nothing leaves the page. */
 import { useEffect, useState } from 'preact/hooks';
-import { chatModel, inference, statusVersion } from './inference.js';
+import { inference, statusVersion } from './inference.js';
 import { worksOffline } from './offline.js';
 
 const STATES = { absent: 'loads when asked', loading: 'loading', ready: 'ready', busy: 'busy', failed: 'failed' };
 
-export function StatusPill() {
+export function StatusPill({ model: shown }: { model: string }) {
   const online = useOnline();
   // Read so that a change of status renders the pill again.
   void statusVersion.value;
-  const model = inference.value?.status().find((status) => status.id === chatModel.value);
+  const model = inference.value?.status().find((status) => status.id === shown);
   const place =
     model?.device === 'wasm' ? `WASM, ${model.threads} thread${model.threads === 1 ? '' : 's'}` : (model?.device ?? '');
   return (
     <p class="pill" data-state={model?.state ?? 'absent'}>
       <span class="dot" aria-hidden="true" />
       <span class="facts">
-        {inference.value
-          ? [chatModel.value, STATES[model?.state ?? 'absent'], place].filter(Boolean).join(' · ')
-          : 'starting'}
+        {inference.value ? [shown, STATES[model?.state ?? 'absent'], place].filter(Boolean).join(' · ') : 'starting'}
         {online ? (worksOffline.value ? ' · works offline' : '') : ' · offline'}
       </span>
     </p>

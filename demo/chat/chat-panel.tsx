@@ -22,7 +22,13 @@ export function ChatPanel() {
   return (
     <>
       <div ref={log} class="turns" role="log" aria-label="Conversation" aria-live="polite" tabIndex={0}>
-        {turns.length === 0 ? <Welcome /> : turns.map((turn, index) => <TurnView key={index} turn={turn} />)}
+        {turns.length === 0 ? (
+          <Welcome />
+        ) : (
+          turns.map((turn, index) => (
+            <TurnView key={index} turn={turn} index={index} isLast={index === turns.length - 1} />
+          ))
+        )}
       </div>
       <Composer />
     </>

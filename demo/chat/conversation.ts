@@ -7,6 +7,8 @@ import { chatCompletions } from './dialects/chat-completions.js';
 import type { Piece, SpokenTurn } from './dialects/dialect.js';
 import { messages } from './dialects/messages.js';
 import { responses } from './dialects/responses.js';
+import { save, type SavedConversation } from './saved-conversations.js';
+import { requestSettings } from './settings.js';
 
 export interface Turn extends SpokenTurn {
   reasoning?: string;
@@ -19,6 +21,10 @@ export const DIALECTS = { chat: chatCompletions, messages, responses };
 export type DialectName = keyof typeof DIALECTS;
 
 export const conversation = signal<Turn[]>([]);
+/** Under which it is kept. */
+export const conversationId = signal(crypto.randomUUID() as string);
+/** Index of the question that the composer holds to be asked differently; undefined: it holds a new one. */
+export const editing = signal<number | undefined>(undefined);
 export const running = signal(false);
 export const thinking = signal(false);
 /** The same conversation in any of them, also from one turn to the next. */
@@ -35,7 +41,30 @@ export function stop(): void {
 export function startNewChat(): void {
   stop();
   conversation.value = [];
+  conversationId.value = crypto.randomUUID();
+  editing.value = undefined;
   speed.value = '';
+}
+
+export function openConversation({ id, turns }: SavedConversation): void {
+  startNewChat();
+  conversationId.value = id;
+  conversation.value = turns;
+}
+
+/** Asks the last question again. */
+export async function regenerate(): Promise<void> {
+  const last = conversation.value.findLastIndex(({ role }) => role === 'user');
+  const question = conversation.value[last];
+  if (question) await askAgain(last, question.text);
+}
+
+/** Asks another question in place of an earlier one; what followed it is gone. */
+export async function askAgain(index: number, text: string): Promise<void> {
+  if (running.value) return;
+  conversation.value = conversation.value.slice(0, index);
+  editing.value = undefined;
+  await send(text);
 }
 
 /** Asks, and writes the answer into the conversation as it comes. */
@@ -51,13 +80,14 @@ export async function send(text: string): Promise<void> {
     else change((turn) => ({ ...turn, error: error instanceof Error ? error.message : String(error) }));
   } finally {
     running.value = false;
+    void keep();
   }
 }
 
 async function ask(signal: AbortSignal): Promise<void> {
   const { title, path, toBody, readEvent } = DIALECTS[dialect.value];
   const turns = conversation.value.slice(0, -1).filter((turn) => turn.text);
-  const body = toBody(turns, { model: chatModel.value, think: thinking.value });
+  const body = toBody(turns, { model: chatModel.value, think: thinking.value, ...requestSettings() });
   const clock = new AnswerClock();
   for await (const event of streamInference(path, body, signal)) {
     const piece = readEvent(event);
@@ -81,6 +111,13 @@ function finish({ tokens = 0, rate, firstToken }: Piece, clock: AnswerClock, tit
   const wait = Math.round(firstToken ? firstToken * 1000 : clock.wait);
   const facts = [`${tokens} tokens`, speed.value, `first after ${wait} ms`, title];
   change((turn) => ({ ...turn, note: facts.filter(Boolean).join(' · ') }));
+}
+
+/** Keeps the conversation in this browser; where that is not possible, it is gone with the page. */
+async function keep(): Promise<void> {
+  const turns = conversation.value;
+  const title = turns[0]?.text.slice(0, 60);
+  if (title) await save({ id: conversationId.value, title, updated: Date.now(), turns }).catch(() => {});
 }
 
 function inWords(rate: number | undefined): string {

@@ -1,38 +1,120 @@
-/** The request on the wire as code to paste: into this page's console, or into an app. */
+/** The request on the wire as code to paste: into this page's console, a shell, or an app. */
 import { formatJson } from '../parts/format-json.js';
 import type { WireRequest } from './wire-log.js';
 
-/** A `fetch` that works in this page's console. */
-export function fetchSnippet({ path, body, isForm }: WireRequest): string {
+/** A way to write a request down. */
+export interface SnippetKind {
+  title: string;
+  /** Whether a request can be written so. */
+  fits: (request: WireRequest) => boolean;
+  write: (request: WireRequest) => string;
+}
+
+const always = (): boolean => true;
+const isChat = ({ path }: WireRequest): boolean => path === '/chat/completions';
+const isOpenAI = ({ path }: WireRequest): boolean => path !== '/messages';
+
+/** In the order of the tabs. */
+export const SNIPPETS: Record<string, SnippetKind> = {
+  fetch: { title: 'fetch', fits: always, write: fetchSnippet },
+  curl: { title: 'curl', fits: always, write: curlSnippet },
+  openai: { title: 'openai', fits: isOpenAI, write: (request) => clientSnippet(request, 'openai') },
+  anthropic: {
+    title: 'anthropic',
+    fits: ({ path }) => path === '/messages',
+    write: (request) => clientSnippet(request, 'anthropic'),
+  },
+  ai: { title: 'AI SDK', fits: isChat, write: aiSnippet },
+  langchain: { title: 'LangChain', fits: isChat, write: langChainSnippet },
+};
+
+/** Runs in this page's console. */
+function fetchSnippet({ path, body, isForm }: WireRequest): string {
   if (!isForm) {
-    return `await fetch('/v1${path}', {
+    return `const response = await fetch('/v1${path}', {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(${indented(body)}),
-});`;
+});
+console.log(await response.text());`;
   }
   const fields = Object.entries(body).map(([name, value]) =>
-    name === 'file' ? `form.append('file', file); // ${String(value)}` : `form.append('${name}', '${String(value)}');`,
+    name === 'file'
+      ? `form.append('file', await (await fetch('/models/tiny-whisper/clips/en-2.wav')).blob(), 'en-2.wav');`
+      : `form.append('${name}', '${String(value)}');`,
   );
-  return `const form = new FormData();\n${fields.join('\n')}\nawait fetch('/v1${path}', { method: 'POST', body: form });`;
+  return `const form = new FormData();
+${fields.join('\n')}
+const response = await fetch('/v1${path}', { method: 'POST', body: form });
+console.log(await response.text());`;
 }
 
-/** The same by the official client of that dialect. */
-export function clientSnippet({ path, body, isForm }: WireRequest): string {
+/** A shell reaches the service through `npx inpage serve`. */
+function curlSnippet({ path, body, isForm }: WireRequest): string {
+  const url = `http://localhost:8080/v1${path}`;
+  if (isForm) {
+    const fields = Object.entries(body).map(([name, value]) =>
+      name === 'file' ? `-F file=@sound.wav` : `-F ${name}=${shellQuoted(String(value))}`,
+    );
+    return `# npx inpage serve --port 8080\ncurl ${url} ${fields.join(' ')}`;
+  }
+  return `# npx inpage serve --port 8080
+curl ${body['stream'] ? '--no-buffer ' : ''}${url} \\
+  -H 'content-type: application/json' \\
+  -d ${shellQuoted(formatJson(body))}`;
+}
+
+/** The official client of the dialect. */
+function clientSnippet({ path, body, isForm }: WireRequest, client: 'openai' | 'anthropic'): string {
   const method = path.slice(1).replaceAll('/', '.');
   const values = isForm ? formValues(body) : indented(body, 0);
-  const isAnthropic = path === '/messages';
-  const create = `await ${isAnthropic ? 'anthropic' : 'openai'}.${method}.create(${values});`;
+  const create = `await ${client}.${method}.create(${values});`;
   const call = body['stream']
     ? `const stream = ${create}\nfor await (const event of stream) console.log(event);`
-    : `const answer = ${create}`;
-  return `const ${isAnthropic ? 'anthropic = new Anthropic' : 'openai = new OpenAI'}({
-  baseURL: ${isAnthropic ? 'location.origin' : 'inference.baseURL'},
-  apiKey: 'none',
-  dangerouslyAllowBrowser: true,
-});
+    : `const answer = ${create}\nconsole.log(answer);`;
+  const [name, from, base] =
+    client === 'anthropic'
+      ? ['Anthropic', '@anthropic-ai/sdk', 'location.origin']
+      : ['OpenAI', 'openai', "location.origin + '/v1'"];
+  const sound = isForm ? `const file = await fetch('/models/tiny-whisper/clips/en-2.wav');\n` : '';
+  return `import ${name} from '${from}';
 
-${call}`;
+const ${client} = new ${name}({ baseURL: ${base}, apiKey: 'none', dangerouslyAllowBrowser: true });
+${sound}${call}`;
+}
+
+function aiSnippet({ body }: WireRequest): string {
+  const { model, messages, temperature, top_p: topP, max_tokens: maxOutputTokens } = body;
+  const values = { messages, temperature, topP, maxOutputTokens };
+  return `import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { streamText } from 'ai';
+
+const inpage = createOpenAICompatible({ name: 'inpage', baseURL: location.origin + '/v1' });
+const { textStream } = streamText({
+  model: inpage(${JSON.stringify(model)}),
+  ${members(values)}
+});
+for await (const text of textStream) console.log(text);`;
+}
+
+function langChainSnippet({ body }: WireRequest): string {
+  const { model, messages, temperature, top_p: topP, max_tokens: maxTokens } = body;
+  return `import { ChatOpenAI } from '@langchain/openai';
+
+const model = new ChatOpenAI({
+  ${members({ model, temperature, topP, maxTokens })}
+  apiKey: 'none',
+  configuration: { baseURL: location.origin + '/v1', dangerouslyAllowBrowser: true },
+});
+for await (const chunk of await model.stream(${indented(messages, 0)})) console.log(chunk.content);`;
+}
+
+/** The members that are there, a line each. */
+function members(values: Record<string, unknown>): string {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${indented(value)},`)
+    .join('\n  ');
 }
 
 /** A form's values are texts; the client wants a boolean. */
@@ -42,6 +124,10 @@ function formValues(body: Record<string, unknown>): string {
     return `  ${name}: ${name === 'stream' ? String(value) : JSON.stringify(value)},`;
   });
   return `{\n${lines.join('\n')}\n}`;
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** JSON whose keys need no quotes, as people write it. */

@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { formatJson } from '../parts/format-json.js';
+import { Segmented } from '../parts/segmented.js';
 import { useFollowedEnd } from '../parts/use-followed-end.js';
-import { clientSnippet, fetchSnippet } from './code-snippet.js';
+import { SNIPPETS } from './code-snippet.js';
 import { type EventSummary, describeEvent } from './describe-event.js';
 import { type WireEvent, type WireRequest, eventCount, events, request } from './wire-log.js';
 
@@ -22,8 +23,6 @@ export function WirePanel() {
     <aside class="wire" aria-label="On the wire">
       <header>
         <h2>On the wire</h2>
-        <CopyButton label="fetch" code={fetchSnippet(sent ?? WELCOME)} />
-        <CopyButton label="SDK" code={clientSnippet(sent ?? WELCOME)} />
       </header>
       {sent ? (
         <>
@@ -33,12 +32,13 @@ export function WirePanel() {
           <pre tabIndex={0} aria-label="Request body">
             {formatJson(sent.body)}
           </pre>
+          <Code key="sent" request={sent} isOpen={false} />
           <EventList />
         </>
       ) : (
         <>
           <p class="quiet">Whatever the panels send shows up here. Any client works, for example the official one:</p>
-          <pre class="tall">{clientSnippet(WELCOME)}</pre>
+          <Code key="welcome" request={WELCOME} isOpen />
         </>
       )}
     </aside>
@@ -80,17 +80,49 @@ function EventLine({ event }: { event: WireEvent }) {
   );
 }
 
-const copied = signal('');
+/** Which of the snippets is shown. */
+const chosen = signal('openai');
 
-function CopyButton({ label, code }: { label: string; code: string }) {
+/** The request as code, a tab for each way to write it. */
+function Code({ request: shown, isOpen }: { request: WireRequest; isOpen: boolean }) {
+  const [showsCode, setShowsCode] = useState(isOpen);
+  const fitting = Object.entries(SNIPPETS).filter(([, { fits }]) => fits(shown));
+  const [name, kind] = fitting.find(([candidate]) => candidate === chosen.value) ?? fitting[0]!;
+  const code = kind.write(shown);
+  return (
+    <details class="code" open={showsCode} onToggle={(toggled) => setShowsCode(toggled.currentTarget.open)}>
+      <summary>As code</summary>
+      {showsCode ? (
+        <>
+          <div class="row">
+            <Segmented
+              label="Written for"
+              choices={fitting.map(([value, { title }]) => [value, title] as const)}
+              value={name}
+              onChange={(value) => (chosen.value = value)}
+            />
+            <span class="push" />
+            <CopyButton code={code} />
+          </div>
+          <pre tabIndex={0} aria-label="Code">
+            {code}
+          </pre>
+        </>
+      ) : null}
+    </details>
+  );
+}
+
+function CopyButton({ code }: { code: string }) {
+  const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(code);
-    copied.value = label;
-    setTimeout(() => (copied.value = ''), 1500);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
   };
   return (
-    <button type="button" class="small" title={`Copy this request as code (${label})`} onClick={() => void copy()}>
-      {copied.value === label ? 'Copied' : `Copy ${label}`}
+    <button type="button" class="small" onClick={() => void copy()}>
+      {isCopied ? 'Copied' : 'Copy'}
     </button>
   );
 }

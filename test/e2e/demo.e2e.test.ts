@@ -30,7 +30,7 @@ describe('the chat', () => {
     const page = await openDemo(context, origin());
     await page.getByLabel('Model').selectOption('slow');
     await say(page, 'Go');
-    const answer = page.locator('[data-role=assistant] > p').last();
+    const answer = page.locator('[data-role=assistant] .answer').last();
     await answer.filter({ hasText: 'word word word' }).waitFor();
     const length = async (): Promise<number> => (await answer.innerText()).length;
     const first = await length();
@@ -66,6 +66,63 @@ describe('the chat', () => {
       await wire.getByText(path).waitFor();
       await wire.getByText('"42').or(wire.getByText('"2"')).first().waitFor();
     }
+  });
+
+  it('asks again, differently, with settings, and keeps the conversation', async () => {
+    const page = await openDemo(context, origin());
+    await say(page, 'What is the capital of France?');
+    expect((await finishedAnswer(page)).text).toContain('Paris');
+    const asked = page.locator('[data-role=user]');
+    await asked.first().getByRole('button', { name: 'Edit' }).click();
+    await say(page, 'What is the capital of Italy?');
+    expect((await finishedAnswer(page)).text).toContain('Rome');
+    expect(await asked.allInnerTexts()).toEqual([expect.stringContaining('Italy')]);
+
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Max tokens').fill('2');
+    await page.getByRole('button', { name: 'Regenerate' }).click();
+    await page.locator('footer', { hasText: /^2 tokens/ }).waitFor();
+    const wire = page.getByRole('complementary', { name: 'On the wire' });
+    await wire.getByText('"max_tokens": 2').waitFor();
+    await wire.getByText('As code').click();
+    await wire.getByText('LangChain').click();
+    await wire.getByLabel('Code').getByText('maxTokens: 2').waitFor();
+
+    await page.reload();
+    await page.locator('main[aria-busy=false]').waitFor();
+    await page.getByRole('button', { name: 'History' }).click();
+    const kept = page.getByRole('listitem', { name: 'What is the capital of Italy?' });
+    const download = page.waitForEvent('download');
+    await kept.getByRole('button', { name: 'Export' }).click();
+    expect((await download).suggestedFilename()).toBe('What-is-the-capital-of-Italy-.md');
+    await kept.getByRole('button', { name: 'What is the capital of Italy?' }).click();
+    await asked.filter({ hasText: 'Italy' }).waitFor();
+    await page.getByRole('button', { name: 'History' }).click();
+    await kept.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('None yet.').waitFor();
+  });
+
+  it('shows markdown, and nothing that a model might do with it', async () => {
+    const page = await openDemo(context, origin(), 'chat', {
+      id: 'writer',
+      task: 'chat',
+      backend: 'scripted',
+      script: {
+        replies: [
+          {
+            text: '**Bold** and `code`:\n\n```js\nlet a = 1;\n```\n\n<img src="https://example.com/x.png" onerror="document.title=1"> [link](javascript:alert(1))',
+          },
+        ],
+      },
+    });
+    await page.getByLabel('Model').selectOption('writer');
+    await say(page, 'Write');
+    const answer = page.locator('.answer.prose');
+    await answer.locator('strong', { hasText: 'Bold' }).waitFor();
+    expect(await answer.locator('pre code').innerText()).toContain('let a = 1;');
+    await answer.getByText('<img src=').waitFor();
+    expect(await answer.locator('img').count()).toBe(0);
+    expect(await answer.locator('a[href^=javascript]').count()).toBe(0);
   });
 
   it('follows the answer, unless the reader has scrolled away', async () => {

@@ -14,11 +14,15 @@ interface Chunk {
 export const chatCompletions: Dialect = {
   title: 'Chat Completions',
   path: '/chat/completions',
-  toBody: (turns, { model, think }) => ({
+  toBody: (turns, { model, think, system, temperature, topP, maxTokens, schema }) => ({
     model,
-    messages: toMessages(turns),
+    messages: [...(system ? [{ role: 'system', content: system }] : []), ...toMessages(turns)],
     stream: true,
     stream_options: { include_usage: true },
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(schema && { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }),
     ...(think && { chat_template_kwargs: { enable_thinking: true } }),
   }),
   readEvent(event) {

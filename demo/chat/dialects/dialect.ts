@@ -1,15 +1,22 @@
 /** One conversation, spoken in the dialect of an API: its request, and what its events mean. */
 
+import type { RequestSettings } from '../settings.js';
+
 export interface SpokenTurn {
   role: 'user' | 'assistant';
   text: string;
+}
+
+export interface AskOptions extends RequestSettings {
+  model: string;
+  think: boolean;
 }
 
 export interface Dialect {
   title: string;
   /** Below the base. */
   path: string;
-  toBody: (turns: readonly SpokenTurn[], options: { model: string; think: boolean }) => Record<string, unknown>;
+  toBody: (turns: readonly SpokenTurn[], options: AskOptions) => Record<string, unknown>;
   readEvent: (event: object) => Piece;
 }
 

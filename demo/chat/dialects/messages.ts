@@ -14,9 +14,12 @@ const MOST_TOKENS = 512;
 export const messages: Dialect = {
   title: 'Messages',
   path: '/messages',
-  toBody: (turns, { model, think }) => ({
+  toBody: (turns, { model, think, system, temperature, topP, maxTokens }) => ({
     model,
-    max_tokens: think ? 3 * MOST_TOKENS : MOST_TOKENS,
+    max_tokens: maxTokens ?? (think ? 3 * MOST_TOKENS : MOST_TOKENS),
+    ...(system && { system }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
     messages: toMessages(turns),
     stream: true,
     ...(think && { thinking: { type: 'enabled', budget_tokens: 2 * MOST_TOKENS } }),

@@ -11,9 +11,14 @@ interface ResponseEvent {
 export const responses: Dialect = {
   title: 'Responses',
   path: '/responses',
-  toBody: (turns, { model, think }) => ({
+  toBody: (turns, { model, think, system, temperature, topP, maxTokens, schema }) => ({
     model,
     input: toMessages(turns),
+    ...(system && { instructions: system }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+    ...(schema && { text: { format: { type: 'json_schema', name: 'answer', schema } } }),
     stream: true,
     ...(think && { reasoning: { effort: 'low' } }),
   }),

@@ -36,7 +36,12 @@ const SLOW_MODEL = {
 };
 
 /** Opens the playground, and remembers what its load bar said. */
-export async function openDemo(context: BrowserContext, origin: string, panel = 'chat'): Promise<Page> {
+export async function openDemo(
+  context: BrowserContext,
+  origin: string,
+  panel = 'chat',
+  added: { id: string } & Record<string, unknown> = SLOW_MODEL,
+): Promise<Page> {
   const page = await context.newPage();
   await page.addInitScript((model) => {
     localStorage.setItem('inpage-demo-models', JSON.stringify([model]));
@@ -46,7 +51,7 @@ export async function openDemo(context: BrowserContext, origin: string, panel = 
       const bar = document.querySelector('.load-bar:has(progress)');
       if (bar?.textContent) seen.add(bar.textContent);
     }).observe(document, { childList: true, subtree: true, characterData: true });
-  }, SLOW_MODEL);
+  }, added);
   await page.goto(`${origin}/#${panel}`);
   await page.locator('main[aria-busy=false]').waitFor();
   return page;
@@ -67,5 +72,5 @@ export async function say(page: Page, text: string): Promise<void> {
 export async function finishedAnswer(page: Page): Promise<{ text: string; facts: string }> {
   const turn = page.locator('[data-role=assistant]').last();
   const facts = await turn.locator('footer').innerText();
-  return { text: await turn.locator('> p').first().innerText(), facts };
+  return { text: await turn.locator('.answer').innerText(), facts };
 }

@@ -1,0 +1,49 @@
+/**
+ * Pictures of the playground, to be looked at: every panel, wide and on a phone, light and dark.
+ * `node .ci/run-ts.mjs test/e2e/take-screenshots.ts [folder]` after `npm run build`.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright';
+import { finishedAnswer, openDemo, say } from './support/demo-page.js';
+import { newContext } from './support/host-page.js';
+import { launchChromium } from './support/launch-chromium.js';
+import { serveFolder } from './support/serve-demo.js';
+
+const folder = process.argv[2] ?? 'test-results/screenshots';
+mkdirSync(folder, { recursive: true });
+
+const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+async function chat(page: Page): Promise<void> {
+  await say(page, 'What is the capital of France?');
+  await finishedAnswer(page);
+  await say(page, 'What is 17 + 25?');
+  await finishedAnswer(page);
+}
+
+const server = await serveFolder(join(import.meta.dirname, '../../dist-demo'));
+const browser = await launchChromium();
+for (const [size, viewport] of Object.entries(SIZES)) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await newContext(browser);
+    const page = await openDemo(context, server.origin);
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    const shoot = (name: string) => page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
+    await shoot('welcome');
+    await chat(page);
+    await shoot('chat');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await shoot('settings');
+    for (const panel of ['Tools', 'Speech', 'Search', 'Models']) {
+      await page.getByRole('navigation').getByRole('button', { name: panel }).click();
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      await shoot(panel.toLowerCase());
+    }
+    await context.close();
+  }
+}
+await browser.close();
+await server.close();
+console.error(`pictures in ${folder}`);
