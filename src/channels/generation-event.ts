@@ -28,6 +28,8 @@ export interface OutputFailure {
   type: 'structured-output' | 'tool-call' | 'tool-choice';
   /** The choice's raw text, tags included. */
   rawOutput: string;
+  /** The token limit is the reason, not the model. */
+  isCut: boolean;
 }
 
 /**

@@ -23,7 +23,7 @@ export interface FinishedChoice {
  */
 export function findOutputFailure(request: GenerationRequest, choice: FinishedChoice): OutputFailure | undefined {
   const type = failureType(request, choice);
-  return type && { type, rawOutput: choice.rawOutput };
+  return type && { type, rawOutput: choice.rawOutput, isCut: choice.reason === 'length' };
 }
 
 function failureType(request: GenerationRequest, choice: FinishedChoice): OutputFailure['type'] | undefined {

@@ -20,7 +20,7 @@ export interface Gateway {
 
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
 export function createGateway(options: GatewayOptions, page: Ask<PageControl>): Gateway {
-  const { models, assetsURL, pageURL, requestTimeout, prefix, apiKeys, rateLimits } = options;
+  const { models, assetsURL, pageURL, requestTimeout, prefix, apiKeys, rateLimits, compatibility } = options;
   const host = createWorkerModelHost({ spawn: () => spawn(page), assetsURL, pageURL, requestTimeout });
   const inference = new Scheduler({
     catalog: new Catalog(models),
@@ -33,6 +33,7 @@ export function createGateway(options: GatewayOptions, page: Ask<PageControl>): 
     inference,
     prefix,
     faults,
+    compatibility,
     ...(apiKeys && { apiKeys: [...apiKeys] }),
     ...(rateLimits && { rateLimits }),
   });

@@ -1,5 +1,5 @@
 /** What page and gateway worker call on each other on a control line. Requests do not come this way. @module */
-import type { ApiKey, RateLimits } from '../models/access-options.js';
+import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
 import type { ModelEntry } from '../models/model-entry.js';
 
 /** Everything the gateway must know. Plain data. */
@@ -7,6 +7,7 @@ export interface GatewayOptions {
   models: readonly ModelEntry[];
   apiKeys: readonly ApiKey[] | undefined;
   rateLimits: RateLimits | undefined;
+  compatibility: CompatibilityName;
   /** Seconds. */
   requestTimeout: number;
   prefix: string;

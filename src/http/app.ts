@@ -2,9 +2,11 @@
 import { Hono } from 'hono/tiny';
 import { toInferenceError, InferenceError } from '../errors/inference-error.js';
 import { Faults } from '../faults/faults.js';
+import type { CompatibilityName } from '../models/access-options.js';
 import type { Inference } from '../scheduler/inference.js';
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
+import { COMPATIBILITY } from './compatibility.js';
 import { completionsEndpoint } from './completions/route.js';
 import { embeddingsEndpoint } from './embeddings/route.js';
 import type { Endpoint } from './endpoint.js';
@@ -50,6 +52,8 @@ export interface AppOptions {
   /** Absent: every credential and none is accepted. */
   apiKeys?: readonly ApiKey[];
   rateLimits?: RateLimits;
+  /** @default 'service' */
+  compatibility?: CompatibilityName;
   /** Milliseconds since 1970. @default Date.now */
   now?: () => number;
   /** Makes uuids. */
@@ -80,8 +84,8 @@ export function createApp(options: AppOptions): App {
   const app: App = new Hono<HttpEnvironment>();
 
   app.use('*', (c, next) => frame(c, next, context));
-  app.onError((error, c) => answerError(error, c));
-  app.notFound((c) => answerError(new InferenceError('not_found', 'This path does not exist.'), c));
+  app.onError((error, c) => answerError(error, c, context));
+  app.notFound((c) => answerError(new InferenceError('not_found', 'This path does not exist.'), c, context));
 
   for (const [path, endpoints] of byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options.prefix)])) {
     const fullPath = `${options.prefix}${path}`;
@@ -99,6 +103,7 @@ function createContext(options: AppOptions): HttpContext {
   return {
     inference: options.inference,
     now,
+    compatibility: COMPATIBILITY[options.compatibility ?? 'service'],
     startedAt: Math.floor(now() / 1000),
     createId: options.createId ?? createUuid,
     streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },
@@ -126,7 +131,7 @@ async function frame(c: HttpRequestContext, next: Next, context: HttpContext): P
     await next();
   } catch (thrown) {
     // hono hands only instances of Error to onError.
-    c.res = answerError(thrown, c);
+    c.res = answerError(thrown, c, context);
   }
   setIds(c.res.headers, c.get('endpoint'), c.get('inferenceId'));
   for (const [name, value] of Object.entries(c.get('answerHeaders'))) c.res.headers.set(name, value);
@@ -156,12 +161,12 @@ function refuseMethod(endpoints: readonly Endpoint[]): never {
   throw new InferenceError('method_not_allowed', `This path takes ${allow.join(' or ')} only.`, { allow });
 }
 
-function answerError(thrown: unknown, c: HttpRequestContext): Response {
+function answerError(thrown: unknown, c: HttpRequestContext, context: HttpContext): Response {
   const error = toInferenceError(thrown);
   if (error.code === 'internal' && error.cause !== undefined) console.error(error.cause);
   // An address that no pattern fits (an empty path) comes here without having passed `frame`.
   const { endpoint = 'service', inferenceId = createUuid() } = c.var as Partial<HttpEnvironment['Variables']>;
-  const response = renderError(error, endpoint, inferenceId);
+  const response = renderError(error, endpoint, inferenceId, context.compatibility);
   setIds(response.headers, endpoint, inferenceId);
   return response;
 }

@@ -1,6 +1,7 @@
 /** What an endpoint is to the app: a row of its table. @module */
 import type { Handler } from 'hono';
 import type { GenericSchema } from 'valibot';
+import type { Compatibility } from './compatibility.js';
 import type { EndpointName } from './errors/error-shapes.js';
 import type { HttpContext, HttpEnvironment } from './http-context.js';
 
@@ -17,7 +18,7 @@ export interface Endpoint {
   /** One sentence for the OpenAPI document. */
   summary: string;
   /** What the body must be; absent for GET. */
-  requestSchema?: GenericSchema;
+  requestSchema?: (compatibility: Compatibility) => GenericSchema;
   /** @default 'application/json' */
   requestType?: 'application/json' | 'multipart/form-data';
   /** Makes the handler. It throws InferenceErrors; the app renders them in the endpoint's shape. */

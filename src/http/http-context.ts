@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import type { Faults } from '../faults/faults.js';
 import type { Inference } from '../scheduler/inference.js';
+import type { Compatibility } from './compatibility.js';
 import type { EndpointName } from './errors/error-shapes.js';
 import type { StreamTiming } from './sse/stream-timing.js';
 
@@ -25,6 +26,7 @@ export type HttpRequestContext = Context<HttpEnvironment>;
 /** Everything an endpoint may use besides the request. */
 export interface HttpContext {
   inference: Inference;
+  compatibility: Compatibility;
   /** Milliseconds since 1970. */
   now: () => number;
   /** Unix seconds: since when there is this service. */

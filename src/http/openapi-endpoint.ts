@@ -8,9 +8,9 @@ export function openApiEndpoint(endpoints: readonly Endpoint[], prefix: string):
     method: 'GET',
     path: '/openapi.json',
     summary: 'Describes the service.',
-    route: () => async (c) => {
+    route: (context) => async (c) => {
       const { openApiDocument } = await import('./openapi.js');
-      return c.json(openApiDocument(endpoints, prefix));
+      return c.json(openApiDocument(endpoints, prefix, context.compatibility));
     },
   };
 }

@@ -1,7 +1,9 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate. Loaded when somebody asks for it. @module */
 import { toJsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import type { Compatibility } from './compatibility.js';
 import type { Endpoint } from './endpoint.js';
-import { ERROR_ROWS, errorShape } from './errors/error-shapes.js';
+import { answerErrorShape, ERROR_ROWS } from './errors/error-shapes.js';
 import type { EndpointName, ErrorShape } from './errors/error-shapes.js';
 import { INFERENCE_ERROR_CODES } from '../errors/inference-error.js';
 import { ERROR_SCHEMAS } from './errors/error-schemas.js';
@@ -9,11 +11,15 @@ import { ERROR_SCHEMAS } from './errors/error-schemas.js';
 type JsonObject = Record<string, unknown>;
 
 /** @param prefix the server's address in the document, e.g. `/v1` */
-export function openApiDocument(endpoints: readonly Endpoint[], prefix: string): JsonObject {
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  prefix: string,
+  compatibility: Compatibility,
+): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}');
-    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, compatibility);
   }
   return {
     openapi: '3.1.0',
@@ -35,7 +41,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], prefix: string):
   };
 }
 
-function operation(endpoint: Endpoint): JsonObject {
+function operation(endpoint: Endpoint, compatibility: Compatibility): JsonObject {
   return {
     operationId:
       `${endpoint.method.toLowerCase()}${endpoint.path.replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`.replaceAll(
@@ -44,8 +50,11 @@ function operation(endpoint: Endpoint): JsonObject {
       ),
     summary: endpoint.summary,
     ...parameters(endpoint.path),
-    ...(endpoint.requestSchema && { requestBody: requestBody(endpoint) }),
-    responses: { 200: { description: 'The answer, whole or as a stream.' }, ...errorResponses(endpoint.name) },
+    ...(endpoint.requestSchema && { requestBody: requestBody(endpoint, compatibility) }),
+    responses: {
+      200: { description: 'The answer, whole or as a stream.' },
+      ...errorResponses(endpoint.name, compatibility),
+    },
   };
 }
 
@@ -55,13 +64,13 @@ function parameters(path: string): JsonObject {
   return { parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })) };
 }
 
-function requestBody({ requestSchema, requestType }: Endpoint): JsonObject {
-  const schema = requestSchema && requestBodySchema(requestSchema);
+function requestBody({ requestSchema, requestType }: Endpoint, compatibility: Compatibility): JsonObject {
+  const schema = requestSchema && requestBodySchema(requestSchema(compatibility));
   return { required: true, content: { [requestType ?? 'application/json']: { schema } } };
 }
 
 /** A request's schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
-export function requestBodySchema(schema: NonNullable<Endpoint['requestSchema']>): JsonObject {
+export function requestBodySchema(schema: GenericSchema): JsonObject {
   const { $schema: _, ...document } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode: 'input',
@@ -72,12 +81,12 @@ export function requestBodySchema(schema: NonNullable<Endpoint['requestSchema']>
 }
 
 /** One response per status, with every shape that it may have on this endpoint. */
-function errorResponses(endpoint: EndpointName): JsonObject {
+function errorResponses(endpoint: EndpointName, compatibility: Compatibility): JsonObject {
   const shapes = new Map<number, Set<ErrorShape>>();
   for (const code of INFERENCE_ERROR_CODES) {
     const { status } = ERROR_ROWS[code];
     if (status === 200 || code === 'cancelled') continue;
-    shapes.set(status, (shapes.get(status) ?? new Set()).add(errorShape(endpoint, code, 'answer')));
+    shapes.set(status, (shapes.get(status) ?? new Set()).add(answerErrorShape(endpoint, code, compatibility)));
   }
   const statuses = [...shapes].toSorted(([left], [right]) => left - right);
   return Object.fromEntries(

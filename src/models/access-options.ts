@@ -1,4 +1,4 @@
-/** Who may ask, and how often: the part of the options that the gateway enforces. Public. @module */
+/** Who may ask, how often, and in which manner: the part of the options that the gateway enforces. Public. @module */
 
 /** A key that requests may carry; a revoked one is refused with a message of its own. */
 export type ApiKey = string | { key: string; revoked?: boolean };
@@ -10,3 +10,9 @@ export interface RateLimits {
   /** @default 100000 */
   requestsPerDay?: number;
 }
+
+/**
+ * Whose manners the answers have: `service`, the specification to the letter, or `openai`, OpenAI's own service where the
+ * two differ.
+ */
+export type CompatibilityName = 'service' | 'openai';

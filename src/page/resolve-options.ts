@@ -6,7 +6,7 @@ import { entriesByName } from '../models/entries-by-name.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import { filesOf } from '../models/entry-files.js';
 import { type Bases, matchBase } from '../relay/match-base.js';
-import type { ApiKey, RateLimits } from '../models/access-options.js';
+import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
 import type { InferenceOptions } from './start-options.js';
 
 /** Options with nothing left open. URLs are absolute. */
@@ -14,12 +14,14 @@ export interface ResolvedOptions extends Bases {
   models: readonly ModelEntry[];
   apiKeys: readonly ApiKey[] | undefined;
   rateLimits: RateLimits | undefined;
+  compatibility: CompatibilityName;
   requestTimeout: number;
   serviceWorker: string | false;
   onProgress: (progress: LoadProgress) => void;
 }
 
 const TASKS = ['chat', 'embeddings', 'speech'];
+const COMPATIBILITIES = ['service', 'openai'];
 const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'];
 
 /**
@@ -33,10 +35,12 @@ export function resolveOptions(
 ): ResolvedOptions {
   if (!isObject(options)) throw new InferenceError('invalid_request', 'The options must be an object.');
   const { models = DEFAULT_MODELS, apiKeys, rateLimits, requestTimeout = 600, prefix = '/v1' } = options;
+  const { compatibility = 'service' } = options;
   const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
   checkModels(models, pageURL);
   checkApiKeys(apiKeys);
   checkRateLimits(rateLimits);
+  check(COMPATIBILITIES.includes(compatibility), 'compatibility', `one of ${COMPATIBILITIES.join(', ')}`);
   check(typeof requestTimeout === 'number' && requestTimeout > 0, 'requestTimeout', 'a number of seconds above 0');
   check(
     typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) && !/\/\.{1,2}(\/|$)/.test(prefix),
@@ -53,6 +57,7 @@ export function resolveOptions(
     models: copy(models, 'models'),
     apiKeys: copy(apiKeys, 'apiKeys'),
     rateLimits: copy(rateLimits, 'rateLimits'),
+    compatibility,
     requestTimeout,
     ...bases,
     serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,

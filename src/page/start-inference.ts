@@ -92,10 +92,11 @@ function serviceWorkerContainer({ serviceWorker }: ResolvedOptions): ServiceWork
   );
 }
 
-function gatewayOptions({ models, apiKeys, rateLimits, requestTimeout, prefix, serviceWorker }: ResolvedOptions) {
+function gatewayOptions(options: ResolvedOptions) {
+  const { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, serviceWorker } = options;
   // Engine files lie beside the Service Worker's script, where the Vite plugin and the command line tool put them.
   const assetsURL = new URL('inpage/', serviceWorker || new URL(APP_BASE, document.baseURI)).href;
-  return { models, apiKeys, rateLimits, requestTimeout, prefix, assetsURL, pageURL: document.baseURI };
+  return { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, assetsURL, pageURL: document.baseURI };
 }
 
 async function control(

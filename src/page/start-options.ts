@@ -1,5 +1,5 @@
 /** The options of `startInference`. Public. @module */
-import type { ApiKey, RateLimits } from '../models/access-options.js';
+import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 
 /** What an app may say about the service it starts. Everything has a default. */
@@ -16,6 +16,12 @@ export interface InferenceOptions {
   apiKeys?: readonly ApiKey[];
   /** How often a key may ask; more is answered with 429. */
   rateLimits?: RateLimits;
+  /**
+   * Answers as OpenAI's own service gives them where the specification's ways break clients written for it: cut JSON and
+   * cut calls, `verbose_json`, `srt` and `vtt`, error shapes, `reasoning_effort: "none"`.
+   * @default 'service'
+   */
+  compatibility?: CompatibilityName;
   /**
    * Seconds until a request without a first token (streamed) or result fails with 408; loading a model does not count.
    * @default 600

@@ -10,6 +10,25 @@ export interface TranscriptionRequest {
   language?: string;
   /** Previous text, to steer vocabulary and style. */
   prompt?: string;
+  /** Times of segments, or of words as well; absent: none, which is faster. */
+  times?: 'segments' | 'words';
+}
+
+/** Something that was said, and when: seconds from the beginning of the recording. */
+export interface TimedText {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** A phrase as the model cut it. */
+export interface TranscriptSegment extends TimedText {
+  /** Ids in the model's vocabulary, times left out. */
+  tokens: number[];
+  /** Mean natural logarithm of the tokens' probabilities. */
+  averageLogprob: number;
+  /** How probably nobody speaks in the window of sound that it is from. */
+  noSpeechProbability: number;
 }
 
 /** Text arrives while decoding; `finish` comes once, last, with the whole text. */
@@ -22,6 +41,10 @@ export type TranscriptEvent =
       language: string | undefined;
       /** Length of the audio in seconds. */
       durationSeconds: number;
+      /** In order, without overlap; absent unless asked for, and where the engine has no times. */
+      segments?: TranscriptSegment[];
+      /** The same for words. */
+      words?: TimedText[];
       promptTokens: number;
       completionTokens: number;
     };

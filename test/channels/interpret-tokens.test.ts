@@ -139,6 +139,7 @@ describe('interpretTokens: failures', () => {
       expect(choice.failure, `${length} tokens`).toEqual({
         type: 'tool-call',
         rawOutput: CALL.slice(0, length).join(''),
+        isCut: true,
       });
       expect(choice.text).toBe('');
     }
@@ -178,6 +179,7 @@ describe('interpretTokens: failures', () => {
     expect((await answer(['{"a": ', '1'], 'length', asked)).failure).toEqual({
       type: 'structured-output',
       rawOutput: '{"a": 1',
+      isCut: true,
     });
     expect((await answer(['{"a": ', '1}'], 'length', asked)).failure).toBeUndefined();
   });

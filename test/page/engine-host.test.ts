@@ -6,6 +6,7 @@ const OPTIONS: GatewayOptions = {
   models: [],
   apiKeys: undefined,
   rateLimits: undefined,
+  compatibility: 'service',
   requestTimeout: 600,
   prefix: '/v1',
   assetsURL: 'http://localhost/inpage/',

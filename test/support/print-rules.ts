@@ -15,6 +15,7 @@ const RULES: [letter: string, title: string, count: number][] = [
   ['Q', 'Rate limits and headers', 13],
   ['X', 'Errors and general behaviour', 24],
   ['S', 'Streams', 26],
+  ['G', "Compatibility 'openai'", 8],
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -1,6 +1,11 @@
 /** Transcription without a model: the script's first reply, word by word, whatever the audio says. @module */
 import type { Script } from '../../models/model-entry.js';
-import type { TranscriptEvent, TranscriptionRequest } from '../../request/transcription-request.js';
+import type {
+  TimedText,
+  TranscriptEvent,
+  TranscriptionRequest,
+  TranscriptSegment,
+} from '../../request/transcription-request.js';
 import type { LoadedModel } from '../../models/backend.js';
 import { failAsScripted, rest } from './rehearse.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
@@ -10,7 +15,9 @@ export interface ScriptedTranscriberOptions {
   contextLength: number;
 }
 
-/** The audio is not decoded, so its length is given as 0. */
+/** Seconds that each word takes, whatever the audio says: it is not decoded. */
+const WORD_SECONDS = 0.25;
+
 export function createScriptedTranscriber({ script, contextLength }: ScriptedTranscriberOptions): LoadedModel {
   const tokenizer = new ScriptedTokenizer();
   const reply = script.replies[0] ?? {};
@@ -30,9 +37,11 @@ export function createScriptedTranscriber({ script, contextLength }: ScriptedTra
       type: 'finish',
       text: words.join(''),
       language: request.language ?? 'en',
-      durationSeconds: 0,
+      durationSeconds: words.length * WORD_SECONDS,
       promptTokens: tokenizer.encodeText(request.prompt ?? '').length,
       completionTokens: tokenizer.encodeText(text).length,
+      ...(request.times && { segments: segmentsOf(words, tokenizer) }),
+      ...(request.times === 'words' && { words: words.map((word, index) => timed([word], index)) }),
     };
   }
 
@@ -49,4 +58,24 @@ export function createScriptedTranscriber({ script, contextLength }: ScriptedTra
     transcribe,
     unload: async () => {},
   };
+}
+
+/** Some words together, of which the first has this place. */
+function timed(words: readonly string[], place: number): TimedText {
+  const start = place * WORD_SECONDS;
+  return { start, end: start + words.length * WORD_SECONDS, text: words.join('').trim() };
+}
+
+/** One per sentence. */
+function segmentsOf(words: readonly string[], tokenizer: ScriptedTokenizer): TranscriptSegment[] {
+  const segments: TranscriptSegment[] = [];
+  let first = 0;
+  for (const [index, word] of words.entries()) {
+    if (!/[.!?]\s*$/.test(word) && index < words.length - 1) continue;
+    const segment = timed(words.slice(first, index + 1), first);
+    const tokens = tokenizer.encodeText(segment.text);
+    segments.push({ ...segment, tokens, averageLogprob: 0, noSpeechProbability: 0 });
+    first = index + 1;
+  }
+  return segments;
 }

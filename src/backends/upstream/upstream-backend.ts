@@ -1,16 +1,16 @@
 /** Models of a remote `/v1`, for what no model on this device can do. Requests leave the device. @module */
 import * as v from 'valibot';
 import type { TokenEvent } from '../../events/token-event.js';
-import { sniffAudio } from '../../media/sniff-media-type.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../request/embedding-request.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import { normaliseVector } from '../normalise-vector.js';
-import type { TranscriptEvent, TranscriptionRequest } from '../../request/transcription-request.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../models/backend.js';
 import { toUpstreamRequest } from './chat-body.js';
 import { LearnedLimits } from './learned-limits.js';
+import { readAnswer, tokenCount } from './read-answer.js';
 import { readChunks } from './read-chunks.js';
 import { broken, readEventStream } from './read-event-stream.js';
+import { transcribeRemotely } from './transcribe-remotely.js';
 import { UpstreamClient } from './upstream-client.js';
 
 /** Tokens, where the entry does not say: nobody here can measure a prompt, so the service refuses what is too long. */
@@ -34,7 +34,7 @@ export const upstreamBackend: Backend = {
     const limits = new LearnedLimits();
     if (entry.task === 'chat') model.generate = (request, stop) => generate({ client, limits }, request, stop);
     if (entry.task === 'embeddings') model.embed = (request, stop) => embed(client, request, stop);
-    if (entry.task === 'speech') model.transcribe = (request, stop) => transcribe(client, request, stop);
+    if (entry.task === 'speech') model.transcribe = (request, stop) => transcribeRemotely(client, request, stop);
     onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'ready' });
     return model;
   },
@@ -62,8 +62,6 @@ async function* generate(
   }
 }
 
-const tokenCount = v.nullish(v.number(), 0);
-
 const embeddings = v.object({
   // Without indices they come in order.
   data: v.array(v.object({ index: v.nullish(v.number(), 0), embedding: v.array(v.number()) })),
@@ -74,50 +72,10 @@ async function embed(client: UpstreamClient, request: EmbeddingRequest, signal: 
   const { inputs, dimensions } = request;
   // Numbers are the default everywhere; some services refuse to be asked for them.
   const body = { model: client.model, input: inputs, ...(dimensions !== undefined && { dimensions }) };
-  const answer = read(embeddings, await client.postForJson('/embeddings', body, signal));
+  const answer = readAnswer(embeddings, await client.postForJson('/embeddings', body, signal));
   const inOrder = answer.data.toSorted((a, b) => a.index - b.index);
   // Most services give unit vectors, but not all do after shortening them.
   const vectors = inOrder.map(({ embedding }) => normaliseVector(Float32Array.from(embedding)));
   if (vectors.length !== inputs.length) throw broken('gave another number of embeddings than was asked for');
   return { vectors, promptTokens: answer.usage?.prompt_tokens ?? 0 };
-}
-
-const transcript = v.object({
-  text: v.string(),
-  duration: v.nullish(v.number()),
-  /** Of tokens or of seconds. */
-  usage: v.nullish(v.object({ input_tokens: tokenCount, output_tokens: tokenCount, seconds: v.nullish(v.number()) })),
-});
-
-async function* transcribe(
-  client: UpstreamClient,
-  { task, audio, language, prompt }: TranscriptionRequest,
-  signal: AbortSignal,
-): AsyncGenerator<TranscriptEvent, void> {
-  const form = new FormData();
-  form.set('model', client.model);
-  const type = audio.mediaType ?? 'application/octet-stream';
-  // Services go by the name's ending.
-  const name = audio.fileName ?? `audio.${sniffAudio(audio.bytes) ?? 'wav'}`;
-  form.set('file', new Blob([new Uint8Array(audio.bytes)], { type }), name);
-  form.set('response_format', 'json');
-  if (language !== undefined && task === 'transcribe') form.set('language', language);
-  if (prompt !== undefined) form.set('prompt', prompt);
-  const path = task === 'translate' ? '/audio/translations' : '/audio/transcriptions';
-  const { text, duration, usage } = read(transcript, await client.postForJson(path, form, signal));
-  if (text !== '') yield { type: 'delta', text };
-  yield {
-    type: 'finish',
-    text,
-    language: task === 'translate' ? 'en' : language,
-    durationSeconds: duration ?? usage?.seconds ?? 0,
-    promptTokens: usage?.input_tokens ?? 0,
-    completionTokens: usage?.output_tokens ?? 0,
-  };
-}
-
-function read<Schema extends v.GenericSchema>(schema: Schema, answer: unknown): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, answer);
-  if (!result.success) throw broken('sent an answer that makes no sense', new v.ValiError(result.issues));
-  return result.output;
 }

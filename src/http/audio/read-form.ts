@@ -11,7 +11,8 @@ const MOST_OTHER_BYTES = 1024 * 1024;
 const NULLABLE = ['prompt', 'language'];
 
 /**
- * The form's fields: texts as strings, the file as a File. Of a repeated field the first counts.
+ * The form's fields: texts as strings, the file as a File. Of a repeated field the first counts; a name that ends with
+ * brackets is a list, named without them.
  * @throws InferenceError `malformed_multipart`; `invalid_request` with param `file` when the body is too large
  */
 export async function readForm(c: HttpRequestContext): Promise<Record<string, unknown>> {
@@ -28,11 +29,13 @@ export async function readForm(c: HttpRequestContext): Promise<Record<string, un
     throw malformed(cause);
   }
   const fields: Record<string, unknown> = {};
+  const lists = new Map<string, unknown[]>();
   for (const [name, value] of form) {
     if (value === '' && NULLABLE.includes(name)) continue;
-    if (!Object.hasOwn(fields, name)) fields[name] = value;
+    if (name.endsWith('[]')) lists.set(name.slice(0, -2), [...(lists.get(name.slice(0, -2)) ?? []), value]);
+    else if (!Object.hasOwn(fields, name)) fields[name] = value;
   }
-  return fields;
+  return { ...fields, ...Object.fromEntries(lists) };
 }
 
 /** Parsers differ on bodies that were cut; a whole one ends with the boundary and two dashes. */

@@ -18,6 +18,8 @@ export const audioRequestSchema = v.object({
   prompt: v.optional(v.string()),
   language: v.optional(v.picklist(LANGUAGES)),
   response_format: v.optional(v.picklist(['json', 'text', 'verbose_json', 'srt', 'vtt'])),
+  // Looked at only where there are times; see `to-transcription-request.ts`.
+  timestamp_granularities: v.optional(v.unknown()),
   stream: v.optional(v.picklist(['true', 'false'])),
 });
 

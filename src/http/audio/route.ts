@@ -25,17 +25,17 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
     method: 'POST',
     path: `/audio/${path}`,
     summary,
-    requestSchema: audioRequestSchema,
+    requestSchema: () => audioRequestSchema,
     requestType: 'multipart/form-data',
     route: (context) => async (c) => {
       const body = parseBody(audioRequestSchema, await readForm(c));
       const entry = requireModel(context.inference.catalog, body.model, 'speech');
-      const request = await toTranscriptionRequest(body, entry.id, task);
+      const request = await toTranscriptionRequest(body, entry.id, task, context.compatibility);
       await context.admit(c);
       if (body.stream === 'true') return stream(request, c, context);
       const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
-      const text = await collectTranscript(context.inference.transcribe(request, options));
-      return toResponse(text, body.response_format);
+      const transcript = await collectTranscript(context.inference.transcribe(request, options));
+      return toResponse(transcript, request, body.response_format);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The body of POST /chat/completions. Field order is the order in which problems are reported. @module */
 import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
 import { object, objectOf } from '../schemas/plain-object.js';
 import {
   choiceCount,
@@ -12,36 +13,38 @@ import {
   tokenCap,
   topLogprobs,
 } from '../schemas/sampling-fields.js';
-import { EFFORTS } from '../schemas/to-effort.js';
 import { responseFormat, toolChoice, tools } from '../schemas/tools.js';
 import { chatMessage } from './message-schemas.js';
 
-export const chatCompletionRequest = object({
-  model: v.string(),
-  messages: v.pipe(v.array(chatMessage), v.minLength(1)),
-  max_tokens: tokenCap,
-  max_completion_tokens: tokenCap,
-  temperature: v.nullish(numberBetween(0, 2)),
-  top_p: v.nullish(numberBetween(0, 1)),
-  top_k: v.nullish(integerFrom(1)),
-  repetition_penalty: v.nullish(numberBetween(1, 2)),
-  presence_penalty: v.nullish(numberBetween(-2, 2)),
-  frequency_penalty: v.nullish(v.number()),
-  do_sample: v.nullish(v.boolean()),
-  stop,
-  stream: v.nullish(v.boolean()),
-  stream_options: streamOptions,
-  response_format: responseFormat,
-  reasoning_effort: v.nullish(v.picklist(EFFORTS)),
-  tool_choice: toolChoice,
-  parallel_tool_calls: v.nullish(v.boolean()),
-  tools,
-  chat_template_kwargs: v.nullish(objectOf(v.unknown())),
-  logprobs: v.nullish(v.boolean()),
-  top_logprobs: topLogprobs,
-  n: choiceCount,
-  logit_bias: logitBias,
-  seed,
-});
+/** See {@link Compatibility} for what it changes. */
+export function chatCompletionRequest(compatibility: Compatibility) {
+  return object({
+    model: v.string(),
+    messages: v.pipe(v.array(chatMessage), v.minLength(1)),
+    max_tokens: tokenCap,
+    max_completion_tokens: tokenCap,
+    temperature: v.nullish(numberBetween(0, 2)),
+    top_p: v.nullish(numberBetween(0, 1)),
+    top_k: v.nullish(integerFrom(1)),
+    repetition_penalty: v.nullish(numberBetween(1, 2)),
+    presence_penalty: v.nullish(numberBetween(-2, 2)),
+    frequency_penalty: v.nullish(v.number()),
+    do_sample: v.nullish(v.boolean()),
+    stop,
+    stream: v.nullish(v.boolean()),
+    stream_options: streamOptions,
+    response_format: responseFormat(compatibility),
+    reasoning_effort: v.nullish(v.picklist(compatibility.efforts)),
+    tool_choice: toolChoice,
+    parallel_tool_calls: v.nullish(v.boolean()),
+    tools,
+    chat_template_kwargs: v.nullish(objectOf(v.unknown())),
+    logprobs: v.nullish(v.boolean()),
+    top_logprobs: topLogprobs,
+    n: choiceCount,
+    logit_bias: logitBias,
+    seed,
+  });
+}
 
-export type ChatCompletionRequest = v.InferOutput<typeof chatCompletionRequest>;
+export type ChatCompletionRequest = v.InferOutput<ReturnType<typeof chatCompletionRequest>>;

@@ -28,16 +28,19 @@ export const chatCompletionsEndpoint: Endpoint = {
   path: '/chat/completions',
   summary: 'Creates the next assistant message from a list of messages.',
   requestSchema: chatCompletionRequest,
-  route: (context) => async (c) => {
-    const body = parseBody(chatCompletionRequest, await readJsonBody(c, context));
-    requireStream(body);
-    requireLogprobs(body);
-    const entry = requireModel(context.inference.catalog, body.model, 'chat');
-    const request = toGenerationRequest(body, entry.id, await toMessages(body.messages));
-    await context.admit(c, request.n);
-    const headOf = beginHead('chatcmpl', context);
-    if (body.stream !== true) return collected(c, context, request, headOf);
-    return streamed(c, context, request, headOf, body.stream_options?.include_usage === true);
+  route: (context) => {
+    const schema = chatCompletionRequest(context.compatibility);
+    return async (c) => {
+      const body = parseBody(schema, await readJsonBody(c, context));
+      requireStream(body);
+      requireLogprobs(body);
+      const entry = requireModel(context.inference.catalog, body.model, 'chat');
+      const request = toGenerationRequest(body, entry.id, await toMessages(body.messages));
+      await context.admit(c, request.n);
+      const headOf = beginHead('chatcmpl', context);
+      if (body.stream !== true) return collected(c, context, request, headOf);
+      return streamed(c, context, request, headOf, body.stream_options?.include_usage === true);
+    };
   },
 };
 
@@ -48,7 +51,7 @@ async function collected(
   headOf: HeadOf,
 ): Promise<Response> {
   const answer = await collectGeneration(generate(context, request, { signal: c.req.raw.signal, deadline: 'result' }));
-  return c.json(toResponse(answer, headOf(answer.model), request.topLogprobs !== undefined));
+  return c.json(toResponse(answer, headOf(answer.model), request.topLogprobs !== undefined, context.compatibility));
 }
 
 function streamed(
@@ -67,6 +70,7 @@ function streamed(
       n: request.n,
       includeUsage,
       hasLogprobs: request.topLogprobs !== undefined,
+      compatibility: context.compatibility,
       errorObject: inStream,
     }),
     abort,

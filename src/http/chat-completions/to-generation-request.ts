@@ -36,6 +36,7 @@ function toReasoning(body: ChatCompletionRequest): Reasoning {
   const enabled = body.chat_template_kwargs?.['enable_thinking'];
   const reasoning: Reasoning = {};
   if (typeof enabled === 'boolean') reasoning.enabled = enabled;
+  if (body.reasoning_effort === 'none') return { ...reasoning, enabled: false };
   if (body.reasoning_effort != null) reasoning.effort = toEffort(body.reasoning_effort);
   return reasoning;
 }

@@ -1,9 +1,10 @@
 /** A collected answer as a chat completion. @module */
 import type { CollectedChoice, CollectedGeneration } from '../../channels/collect-generation.js';
+import type { Compatibility } from '../compatibility.js';
 import { finishReason } from '../generation/completion-head.js';
 import type { CompletionHead } from '../generation/completion-head.js';
 import { logprobsObject } from '../generation/logprobs-object.js';
-import { outputFailureError } from '../generation/output-failure-error.js';
+import { choiceError } from '../generation/output-failure-error.js';
 import { usageObject } from '../generation/usage-object.js';
 
 /** @throws InferenceError `model_output_invalid` or `tool_choice_unsatisfied` when a choice is not what was asked for */
@@ -11,9 +12,12 @@ export function toResponse(
   answer: CollectedGeneration,
   head: CompletionHead,
   hasLogprobs: boolean,
+  compatibility: Compatibility,
 ): Record<string, unknown> {
-  const failure = answer.choices.find((choice) => choice.failure)?.failure;
-  if (failure) throw outputFailureError(failure);
+  for (const choice of answer.choices) {
+    const error = choiceError(choice, compatibility);
+    if (error) throw error;
+  }
   return {
     id: head.id,
     object: 'chat.completion',
@@ -21,7 +25,7 @@ export function toResponse(
     model: head.model,
     system_fingerprint: head.systemFingerprint,
     choices: answer.choices.map((choice, index) => choiceObject(choice, index, hasLogprobs)),
-    usage: usageObject(answer.usage, finishReason(answer.choices[0]?.reason ?? 'stop')),
+    usage: usageObject(answer.usage, finishReason(answer.choices[0] ?? { reason: 'stop' })),
   };
 }
 
@@ -43,6 +47,6 @@ function choiceObject(choice: CollectedChoice, index: number, hasLogprobs: boole
       ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     },
     logprobs: hasLogprobs ? logprobsObject(choice.logprobs ?? []) : null,
-    finish_reason: finishReason(choice.reason),
+    finish_reason: finishReason(choice),
   };
 }

@@ -1,10 +1,11 @@
 /** Generation events as chat completion chunks. @module */
 import type { GenerationEvent } from '../../channels/generation-event.js';
 import { InferenceError } from '../../errors/inference-error.js';
+import type { Compatibility } from '../compatibility.js';
 import { finishReason } from '../generation/completion-head.js';
 import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
 import { logprobsObject } from '../generation/logprobs-object.js';
-import { outputFailureError } from '../generation/output-failure-error.js';
+import { choiceError } from '../generation/output-failure-error.js';
 import { usageObject } from '../generation/usage-object.js';
 import type { ServerSentEvent } from '../sse/server-sent-event.js';
 
@@ -15,6 +16,7 @@ export interface ChunkOptions {
   n: number;
   includeUsage: boolean;
   hasLogprobs: boolean;
+  compatibility: Compatibility;
   /** The dialect's JSON for an error inside the stream. */
   errorObject: (error: InferenceError) => Record<string, unknown>;
 }
@@ -37,11 +39,12 @@ export async function* toStream(
     if (event.type === 'start') state = { ...options, head: options.headOf(event.model) };
     if (!state) throw new InferenceError('internal', 'The generation answered before it began.');
     if (event.type === 'choice-finish') {
-      if (event.failure) {
-        yield [{ data: options.errorObject(outputFailureError(event.failure)) }, DONE];
+      const error = choiceError(event, options.compatibility);
+      if (error) {
+        yield [{ data: options.errorObject(error) }, DONE];
         return;
       }
-      if (event.choice === 0) stopReason = finishReason(event.reason);
+      if (event.choice === 0) stopReason = finishReason(event);
     }
     if (event.type === 'finish') {
       const usage = usageObject(event.usage, stopReason);
@@ -93,7 +96,7 @@ function toChoice(
       return choiceChunk(event.choice, { tool_calls: [call] });
     }
     case 'choice-finish':
-      return choiceChunk(event.choice, {}, finishReason(event.reason));
+      return choiceChunk(event.choice, {}, finishReason(event));
     default:
       return undefined;
   }

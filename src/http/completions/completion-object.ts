@@ -1,5 +1,6 @@
 /** What `/completions` answers with, whole or in chunks. @module */
 import type { TokenLogprob } from '../../events/token-event.js';
+import type { Compatibility } from '../compatibility.js';
 import type { CompletionHead } from '../generation/completion-head.js';
 import { logprobEntries } from '../generation/logprobs-object.js';
 
@@ -22,8 +23,7 @@ export interface CompletionChoice {
 
 export interface CompletionObject {
   id: string;
-  /** As the specification writes it, for text completions too. */
-  object: 'chat.completion';
+  object: Compatibility['completionObject'];
   created: number;
   model: string;
   system_fingerprint: string;
@@ -32,9 +32,13 @@ export interface CompletionObject {
 }
 
 /** A completion or chunk with these choices. */
-export function completionObject(head: CompletionHead, choices: CompletionChoice[]): CompletionObject {
+export function completionObject(
+  head: CompletionHead,
+  choices: CompletionChoice[],
+  { completionObject: object }: Compatibility,
+): CompletionObject {
   const { id, created, model, systemFingerprint } = head;
-  return { id, object: 'chat.completion', created, model, system_fingerprint: systemFingerprint, choices };
+  return { id, object, created, model, system_fingerprint: systemFingerprint, choices };
 }
 
 /** Log-probabilities of tokens that follow `offset` units of text; null when none were asked for. */

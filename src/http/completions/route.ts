@@ -31,7 +31,7 @@ export const completionsEndpoint: Endpoint = {
   method: 'POST',
   path: '/completions',
   summary: 'Continues a text.',
-  requestSchema: completionsRequestSchema,
+  requestSchema: () => completionsRequestSchema,
   route: (context) => async (c) => {
     const body = parseBody(completionsRequestSchema, await readJsonBody(c, context));
     requireStream(body);
@@ -43,18 +43,18 @@ export const completionsEndpoint: Endpoint = {
       prompts.reduce((sum, { request }) => sum + request.n, 0),
     );
     const headOf = beginHead('cmpl', context);
-    const logprobs = body.logprobs === true;
+    const rendering = { logprobs: body.logprobs === true, compatibility: context.compatibility };
     const echo = body.echo === true;
     if (body.stream !== true) {
       const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
       const events = generateAll(prompts, options, echo, context);
-      return c.json(await toCompletion(toCompletionChunks(events, headOf, { includeUsage: true, logprobs })));
+      return c.json(await toCompletion(toCompletionChunks(events, headOf, { ...rendering, includeUsage: true })));
     }
     const abort = abortWith(c.req.raw.signal);
     const events = generateAll(prompts, { signal: abort.signal, deadline: 'first-token' }, echo, context);
     const includeUsage = body.stream_options?.include_usage === true;
     return streamResponse(context, {
-      events: toServerSentEvents(toCompletionChunks(events, headOf, { includeUsage, logprobs })),
+      events: toServerSentEvents(toCompletionChunks(events, headOf, { ...rendering, includeUsage })),
       abort,
       keepAlive: () => COMMENT,
       failure: (error) => [{ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }],

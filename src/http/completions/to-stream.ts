@@ -1,6 +1,7 @@
 /** Generation events as the chunks of a text completion stream. @module */
 import type { GenerationEvent } from '../../channels/generation-event.js';
 import { InferenceError } from '../../errors/inference-error.js';
+import type { Compatibility } from '../compatibility.js';
 import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
 import { usageObject } from '../generation/usage-object.js';
 import { completionLogprobs, completionObject } from './completion-object.js';
@@ -12,6 +13,7 @@ export interface CompletionStreamOptions {
   includeUsage: boolean;
   /** Log-probabilities were asked for. */
   logprobs: boolean;
+  compatibility: Compatibility;
 }
 
 interface StreamState extends CompletionStreamOptions {
@@ -52,7 +54,10 @@ function toChunk(event: GenerationEvent, state: StreamState): CompletionObject |
     }
     case 'finish':
       if (!state.includeUsage) return undefined;
-      return { ...completionObject(state.head, []), usage: usageObject(event.usage, state.stopReason) };
+      return {
+        ...completionObject(state.head, [], state.compatibility),
+        usage: usageObject(event.usage, state.stopReason),
+      };
     default:
       return undefined;
   }
@@ -64,6 +69,6 @@ function finishReason(reason: 'stop' | 'length' | 'tool-calls'): 'stop' | 'lengt
 }
 
 function withChoice(choice: CompletionChoice, state: StreamState): CompletionObject {
-  const chunk = completionObject(state.head, [choice]);
+  const chunk = completionObject(state.head, [choice], state.compatibility);
   return state.includeUsage ? { ...chunk, usage: null } : chunk;
 }

@@ -14,7 +14,7 @@ export const embeddingsEndpoint: Endpoint = {
   method: 'POST',
   path: '/embeddings',
   summary: 'Turns texts into vectors whose closeness is closeness of meaning.',
-  requestSchema: embeddingsRequestSchema,
+  requestSchema: () => embeddingsRequestSchema,
   route: (context) => async (c) => {
     const body = parseBody(embeddingsRequestSchema, await readJsonBody(c, context));
     const entry = requireModel(context.inference.catalog, body.model, 'embeddings');

@@ -1,5 +1,6 @@
 /** Which status, type and shape each error has on each endpoint: the error table of the specification. @module */
 import type { InferenceErrorCode } from '../../errors/inference-error.js';
+import type { Compatibility } from '../compatibility.js';
 
 /** The operations, as far as their errors differ. `service` is everything outside them (unknown paths). */
 export type EndpointName =
@@ -102,14 +103,27 @@ const ENDPOINT_SHAPES: Record<EndpointName, EndpointShapes> = {
   service: { usual: 'general' },
 };
 
-/** The shape that an endpoint owes for an error. `stream`: inside an event stream, where only JSON can be sent. */
-export function errorShape(endpoint: EndpointName, code: InferenceErrorCode, where: 'answer' | 'stream'): ErrorShape {
+/** The shape that an endpoint owes for an error instead of an answer. */
+export function answerErrorShape(
+  endpoint: EndpointName,
+  code: InferenceErrorCode,
+  { general }: Compatibility,
+): ErrorShape {
+  const shape = code === 'unavailable' ? 'plain' : specifiedShape(endpoint, code);
+  if (!general.shapes.includes(shape) && !general.codes.includes(code)) return shape;
+  return endpoint === 'messages' ? 'messages' : 'general';
+}
+
+/** The same inside an event stream, where clients know one error object whatever a whole answer would look like. */
+export function streamErrorShape(endpoint: EndpointName, code: InferenceErrorCode): ErrorShape {
+  const shape = specifiedShape(endpoint, code);
+  return shape === 'plain' || shape === 'html' || shape === 'flat' ? ENDPOINT_SHAPES[endpoint].usual : shape;
+}
+
+function specifiedShape(endpoint: EndpointName, code: InferenceErrorCode): ErrorShape {
   const { usual, except } = ENDPOINT_SHAPES[endpoint];
-  if (code === 'unavailable' && where === 'answer') return 'plain';
   if (code === 'model_output_invalid' && usual === 'general') return 'model-output';
-  const shape = except?.[code] ?? usual;
-  // Clients know one error object inside a stream, whatever a whole answer would look like.
-  return where === 'stream' && (shape === 'plain' || shape === 'html' || shape === 'flat') ? usual : shape;
+  return except?.[code] ?? usual;
 }
 
 /** `error.type` in the messages dialect, whose set of types is smaller. */

@@ -1,6 +1,7 @@
 /** InferenceError in, the answer that the endpoint owes out. @module */
 import type { InferenceError } from '../../errors/inference-error.js';
-import { ERROR_ROWS, errorCode, errorShape, messagesErrorType } from './error-shapes.js';
+import type { Compatibility } from '../compatibility.js';
+import { answerErrorShape, ERROR_ROWS, errorCode, messagesErrorType, streamErrorShape } from './error-shapes.js';
 import type { EndpointName, ErrorShape } from './error-shapes.js';
 
 const UNAVAILABLE_SENTENCE = 'Service Temporarily Unavailable';
@@ -9,8 +10,13 @@ const UNAVAILABLE_SENTENCE = 'Service Temporarily Unavailable';
  * The answer to a request that failed before anything was sent: status, headers and body.
  * @param requestId uuid that goes into `request_id`, where the shape has one
  */
-export function renderError(error: InferenceError, endpoint: EndpointName, requestId: string): Response {
-  const shape = errorShape(endpoint, error.code, 'answer');
+export function renderError(
+  error: InferenceError,
+  endpoint: EndpointName,
+  requestId: string,
+  compatibility: Compatibility,
+): Response {
+  const shape = answerErrorShape(endpoint, error.code, compatibility);
   const headers = new Headers(error.details.headers);
   const { retryAfter, allow } = error.details;
   if (retryAfter !== undefined) headers.set('retry-after', String(Math.max(1, Math.ceil(retryAfter))));
@@ -21,7 +27,7 @@ export function renderError(error: InferenceError, endpoint: EndpointName, reque
 
 /** The JSON object that stands for an error inside an event stream of this endpoint. */
 export function errorObject(error: InferenceError, endpoint: EndpointName, requestId: string): Record<string, unknown> {
-  return jsonBody(error, errorShape(endpoint, error.code, 'stream'), endpoint, requestId);
+  return jsonBody(error, streamErrorShape(endpoint, error.code), endpoint, requestId);
 }
 
 /** What a client may read of an error: that of an engine that is not there may name files, and is for the page. */

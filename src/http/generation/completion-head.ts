@@ -1,5 +1,6 @@
 /** What all answers of one text or chat completion share. @module */
 import type { HttpContext } from '../http-context.js';
+import type { ChoiceEnd } from './output-failure-error.js';
 import { systemFingerprint } from './system-fingerprint.js';
 
 /** The same in every chunk of a stream. */
@@ -28,7 +29,8 @@ export function beginHead(prefix: 'chatcmpl' | 'cmpl', context: HttpContext): He
   });
 }
 
-/** The reason as chat and text completions spell it. */
-export function finishReason(reason: 'stop' | 'length' | 'tool-calls'): 'stop' | 'length' | 'tool_calls' {
+/** The reason as chat completions spell it. What was cut inside a call ends by its length, whatever came before. */
+export function finishReason({ reason, failure }: ChoiceEnd): 'stop' | 'length' | 'tool_calls' {
+  if (failure) return 'length';
   return reason === 'tool-calls' ? 'tool_calls' : reason;
 }

@@ -1,6 +1,7 @@
 /** A finished choice that is not what was asked for, as an error. @module */
-import type { OutputFailure } from '../../channels/generation-event.js';
+import type { GenerationEvent, OutputFailure } from '../../channels/generation-event.js';
 import { InferenceError } from '../../errors/inference-error.js';
+import type { Compatibility } from '../compatibility.js';
 
 const MESSAGES: Record<OutputFailure['type'], string> = {
   'structured-output': 'The structured output is incomplete: generation ended before the JSON did.',
@@ -14,4 +15,13 @@ export function outputFailureError(failure: OutputFailure): InferenceError {
   if (failure.type === 'tool-choice')
     return new InferenceError('tool_choice_unsatisfied', message, { param: 'tool_choice' });
   return new InferenceError('model_output_invalid', message, { modelOutput: failure.rawOutput });
+}
+
+/** How a choice ended. */
+export type ChoiceEnd = Pick<Extract<GenerationEvent, { type: 'choice-finish' }>, 'reason' | 'failure'>;
+
+/** The error that chat completions owe for a choice; undefined when it is an answer, be it one that was cut. */
+export function choiceError({ failure }: ChoiceEnd, { cutOutput }: Compatibility): InferenceError | undefined {
+  if (!failure || (failure.isCut && cutOutput === 'length')) return undefined;
+  return outputFailureError(failure);
 }

@@ -13,7 +13,7 @@ export const countTokensEndpoint: Endpoint = {
   method: 'POST',
   path: '/messages/count_tokens',
   summary: 'Counts the input tokens of a Messages request.',
-  requestSchema: countTokensRequestSchema,
+  requestSchema: () => countTokensRequestSchema,
   route: (context) => async (c) => {
     const body = parseBody(countTokensRequestSchema, await readJsonBody(c, context));
     const entry = requireModel(context.inference.catalog, body.model, 'chat');

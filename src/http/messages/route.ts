@@ -25,7 +25,7 @@ export const messagesEndpoint: Endpoint = {
   method: 'POST',
   path: '/messages',
   summary: 'Creates the next message of a conversation.',
-  requestSchema: messagesRequestSchema,
+  requestSchema: () => messagesRequestSchema,
   route: (context) => async (c) => {
     const json = await readJsonBody(c, context);
     const body = parseBody(messagesRequestSchema, json);

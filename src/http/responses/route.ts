@@ -34,7 +34,7 @@ export const responsesEndpoint: Endpoint = {
   method: 'POST',
   path: '/responses',
   summary: 'Creates a response: messages, reasoning and function calls.',
-  requestSchema: responsesRequestSchema,
+  requestSchema: () => responsesRequestSchema,
   route: (context) => {
     const recent = new RecentItems();
     return async (c) => {

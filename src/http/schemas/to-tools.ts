@@ -42,5 +42,5 @@ export function toOutputFormat(format: ResponseFormatInput): OutputFormat {
   const { name, schema, strict } = format.json_schema;
   if (schema == null) return { type: 'json-object' };
   checkJsonSchema(schema, 'response_format.json_schema.schema');
-  return { type: 'json-schema', name, schema, strict: strict ?? false };
+  return { type: 'json-schema', name: name ?? 'response', schema, strict: strict ?? false };
 }

@@ -1,5 +1,6 @@
 /** Tools, tool choices and response formats as chat completions write them. @module */
 import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
 import { object, objectOf } from './plain-object.js';
 
 /** A JSON Schema; `check-json-schema.ts` looks inside. */
@@ -40,22 +41,26 @@ export const toolChoice = v.nullish(
   ]),
 );
 
-export const responseFormat = v.nullish(
-  v.variant('type', [
-    object({ type: v.literal('text') }),
-    object({ type: v.literal('json_object') }),
-    object({
-      type: v.literal('json_schema'),
-      json_schema: object({
-        name: v.string(),
-        description: v.nullish(v.string()),
-        schema: v.nullish(jsonSchema),
-        strict: v.nullish(v.boolean()),
+const SCHEMA_NAMES = { required: v.string(), optional: v.nullish(v.string()) };
+
+export function responseFormat({ schemaName }: Compatibility) {
+  return v.nullish(
+    v.variant('type', [
+      object({ type: v.literal('text') }),
+      object({ type: v.literal('json_object') }),
+      object({
+        type: v.literal('json_schema'),
+        json_schema: object({
+          name: SCHEMA_NAMES[schemaName],
+          description: v.nullish(v.string()),
+          schema: v.nullish(jsonSchema),
+          strict: v.nullish(v.boolean()),
+        }),
       }),
-    }),
-  ]),
-);
+    ]),
+  );
+}
 
 export type ToolInput = v.InferOutput<typeof functionTool>;
 export type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
-export type ResponseFormatInput = v.InferOutput<typeof responseFormat>;
+export type ResponseFormatInput = v.InferOutput<ReturnType<typeof responseFormat>>;

@@ -2,8 +2,9 @@
 import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it, vi } from 'vitest';
 import { InferenceError, INFERENCE_ERROR_CODES } from '../../../src/errors/inference-error.js';
+import { COMPATIBILITY } from '../../../src/http/compatibility.js';
 import { ERROR_SCHEMAS } from '../../../src/http/errors/error-schemas.js';
-import { ERROR_ROWS, errorShape } from '../../../src/http/errors/error-shapes.js';
+import { answerErrorShape, ERROR_ROWS } from '../../../src/http/errors/error-shapes.js';
 import type { EndpointName } from '../../../src/http/errors/error-shapes.js';
 import { errorObject, renderError } from '../../../src/http/errors/render-error.js';
 import type { ModelEntry, Script } from '../../../src/models/model-entry.js';
@@ -201,8 +202,9 @@ describe('shapes', () => {
     async (endpoint) => {
       for (const code of INFERENCE_ERROR_CODES) {
         const error = new InferenceError(code, 'Something.', { param: 'model', modelOutput: 'x' });
-        const response = renderError(error, endpoint, '9f0e9b9e-0000-4000-8000-000000000000');
-        const shape = errorShape(endpoint, code, 'answer');
+        const id = '9f0e9b9e-0000-4000-8000-000000000000';
+        const response = renderError(error, endpoint, id, COMPATIBILITY.service);
+        const shape = answerErrorShape(endpoint, code, COMPATIBILITY.service);
         expect(response.status).toBe(ERROR_ROWS[code].status);
         const isText = shape === 'plain' || shape === 'html';
         expect(response.headers.get('content-type')).toMatch(isText ? /^text\// : /^application\/json$/);

@@ -91,6 +91,15 @@ async function* transcribe(
       param: 'model',
     });
   }
+  if (request.times === 'words' && !engine.sessions.shows(engine.facts.alignmentHeads)) {
+    throw new InferenceError(
+      'invalid_request',
+      `The model \`${request.model}\` does not tell when each word was said.`,
+      {
+        param: 'timestamp_granularities',
+      },
+    );
+  }
   const samples = await decodeAudio(request.audio.bytes, { sampleRate: engine.facts.sampleRate, signal });
   yield* transcribeAudio(engine, samples, request, signal);
 }

@@ -16,6 +16,12 @@ export interface SpeechFacts {
   previousToken: number | undefined;
   noSpeechToken: number | undefined;
   noTimestampsToken: number | undefined;
+  /** Times within a window; absent in models without them. */
+  times?: TimeTokens;
+  /** Decoder layers and heads whose cross attention follows the sound; empty where nobody knows them. */
+  alignmentHeads: readonly AlignmentHead[];
+  /** Frames over which attention is smoothed. */
+  medianFilterWidth: number;
   /** Absent in models of one language, which neither detect nor translate. */
   multilingual?: {
     /** Language tokens by ISO code. */
@@ -28,6 +34,24 @@ export interface SpeechFacts {
   /** Not chosen as a transcript's first token: these and the ones that are never chosen. */
   suppressedFirst: ReadonlySet<number>;
 }
+
+/** One token per step of time; their ids follow one another. */
+export interface TimeTokens {
+  /** The token of 0 s. */
+  first: number;
+  /** The token of the window's end. */
+  last: number;
+  /** The latest with which a window may begin. */
+  lastInitial: number;
+}
+
+export interface AlignmentHead {
+  layer: number;
+  head: number;
+}
+
+/** Seconds from one time token, and from one state of the encoder, to the next. */
+export const TIME_STEP = 0.02;
 
 /** JSON objects as the model's files hold them, and the tokens' ids by their text. */
 export interface SpeechFiles {
@@ -52,6 +76,12 @@ export function readSpeechFacts({ config, generation, preprocessor, tokenId }: S
   const suppressed = numbers(generation['suppress_tokens'] ?? config['suppress_tokens']);
   const first = numbers(generation['begin_suppress_tokens'] ?? config['begin_suppress_tokens']);
   const multilingual = readLanguages(generation, tokenId);
+  const noTimestampsToken = optional(generation['no_timestamps_token_id']) ?? tokenId('<|notimestamps|>');
+  const times = readTimes(
+    tokenId,
+    (frames * hopSamples) / sampleRate,
+    optional(generation['max_initial_timestamp_index']),
+  );
   return {
     sampleRate,
     windowSamples: frames * hopSamples,
@@ -66,11 +96,28 @@ export function readSpeechFacts({ config, generation, preprocessor, tokenId }: S
     endToken: [config['eos_token_id']].flat().find((id): id is number => typeof id === 'number') ?? 50_257,
     previousToken: optional(generation['prev_sot_token_id']) ?? tokenId('<|startofprev|>'),
     noSpeechToken: tokenId('<|nospeech|>') ?? tokenId('<|nocaptions|>'),
-    noTimestampsToken: optional(generation['no_timestamps_token_id']) ?? tokenId('<|notimestamps|>'),
+    noTimestampsToken,
+    ...(times && { times }),
+    alignmentHeads: readAlignmentHeads(generation['alignment_heads']),
+    medianFilterWidth: number(config, 'median_filter_width', 7),
     ...(multilingual && { multilingual }),
     suppressed: new Set(suppressed),
     suppressedFirst: new Set([...suppressed, ...first]),
   };
+}
+
+function readTimes(tokenId: SpeechFiles['tokenId'], windowSeconds: number, mostInitial = 50): TimeTokens | undefined {
+  const first = tokenId('<|0.00|>');
+  const last = tokenId(`<|${windowSeconds.toFixed(2)}|>`);
+  return first === undefined || last === undefined ? undefined : { first, last, lastInitial: first + mostInitial };
+}
+
+function readAlignmentHeads(value: unknown): AlignmentHead[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((pair: unknown) => {
+    if (!Array.isArray(pair) || typeof pair[0] !== 'number' || typeof pair[1] !== 'number') return [];
+    return [{ layer: pair[0], head: pair[1] }];
+  });
 }
 
 function readLanguages(generation: Record<string, unknown>, tokenId: SpeechFiles['tokenId']) {

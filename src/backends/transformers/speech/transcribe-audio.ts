@@ -1,24 +1,23 @@
-/** From a recording to its words: windows, language, greedy decoding, text while it is being written. @module */
+/** From a recording to its words: windows, language, decoding window by window, text while it is being written. @module */
 import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../errors/inference-error.js';
-import type { TranscriptEvent, TranscriptionRequest } from '../../../request/transcription-request.js';
-import { chooseToken, isLooping, likeliestOf, probabilityOf } from './choose-token.js';
+import type {
+  TimedText,
+  TranscriptEvent,
+  TranscriptionRequest,
+  TranscriptSegment,
+} from '../../../request/transcription-request.js';
+import { likeliestOf } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
+import { decodeWindow, type WindowEngine } from './decode-window.js';
 import type { LogMel } from './log-mel.js';
 import type { SpeechFacts } from './speech-facts.js';
 import { type TextDecoder, TranscriptText } from './transcript-text.js';
-import type { Decoding, EncodedSound, WhisperSessions } from './whisper-sessions.js';
-
-/** A window counts as silent when the model says so with this probability … */
-const NO_SPEECH = 0.6;
-
-/** … and its words have less than this mean log-probability. */
-const UNSURE = -1;
+import type { EncodedSound } from './whisper-sessions.js';
+import { WrittenWindow } from './written-window.js';
 
 /** A loaded speech model. */
-export interface SpeechEngine {
-  facts: SpeechFacts;
-  sessions: WhisperSessions;
+export interface SpeechEngine extends WindowEngine {
   logMel: LogMel;
   tokenizer: TextDecoder & { encode(text: string, options: { add_special_tokens: boolean }): number[] };
 }
@@ -36,6 +35,7 @@ export async function* transcribeAudio(
   const { facts } = engine;
   const transcript = new TranscriptText(engine.tokenizer);
   const usage = { promptTokens: 0, completionTokens: 0 };
+  const timing = { segments: [] as TranscriptSegment[], words: [] as TimedText[] };
   const prompt = promptTokens(engine, request.prompt);
   // A language that the model was not trained on is no reason to refuse: it is heard as the one it sounds most like.
   let language = facts.multilingual?.languages.has(request.language ?? '') ? request.language : undefined;
@@ -43,20 +43,25 @@ export async function* transcribeAudio(
     await checkpoint(signal);
     const features = engine.logMel(samples.subarray(start, end));
     const sound = await engine.sessions.encode(features, facts.mel.filters.length);
+    const place = { start: start / facts.sampleRate, end: end / facts.sampleRate };
     try {
       await checkpoint(signal);
       language ??= await detectLanguage(engine, sound);
-      const prefix = windowPrefix(facts, language, request.task);
+      const prefix = windowPrefix(facts, language, request);
       // A prompt that silences the model is left out: it is there to help.
       for (const whole of prompt.length > 0 ? [[...prompt, ...prefix], prefix] : [prefix]) {
-        const before = usage.completionTokens;
         usage.promptTokens += whole.length;
-        for await (const token of decodeWindow(engine, sound, whole, signal)) {
-          usage.completionTokens++;
-          const text = transcript.push(token);
+        const decoded = decodeWindow(engine, { sound, prefix: whole, times: request.times, signal });
+        const written = new WrittenWindow(facts, transcript, { place, language });
+        for await (const step of decoded) {
+          const text = written.take(step);
+          if (step.token !== facts.endToken) usage.completionTokens++;
           if (text !== '') yield { type: 'delta', text };
         }
-        if (usage.completionTokens > before) break;
+        if (written.isEmpty) continue;
+        timing.segments.push(...written.segments());
+        if (request.times === 'words') timing.words.push(...written.words());
+        break;
       }
       transcript.endWindow();
     } finally {
@@ -64,7 +69,15 @@ export async function* transcribeAudio(
     }
   }
   const durationSeconds = samples.length / facts.sampleRate;
-  yield { type: 'finish', text: transcript.text, language: language ?? request.language, durationSeconds, ...usage };
+  yield {
+    type: 'finish',
+    text: transcript.text,
+    language: language ?? request.language,
+    durationSeconds,
+    ...usage,
+    ...(request.times && { segments: timing.segments }),
+    ...(request.times === 'words' && { words: timing.words }),
+  };
 }
 
 /** Hears of aborts that have arrived; the engine computes without pause otherwise. */
@@ -93,48 +106,17 @@ function promptTokens({ facts, tokenizer }: SpeechEngine, prompt: string | undef
   return [facts.previousToken, ...tokens.slice(-most)];
 }
 
-function windowPrefix(facts: SpeechFacts, language: string | undefined, task: TranscriptionRequest['task']): number[] {
+function windowPrefix(
+  facts: SpeechFacts,
+  language: string | undefined,
+  { task, times }: TranscriptionRequest,
+): number[] {
   const { multilingual, startToken, noTimestampsToken } = facts;
   const prefix = [startToken];
   if (multilingual && language !== undefined) {
     prefix.push(multilingual.languages.get(language)!);
     prefix.push(task === 'translate' ? multilingual.translateToken : multilingual.transcribeToken);
   }
-  if (noTimestampsToken !== undefined) prefix.push(noTimestampsToken);
+  if (noTimestampsToken !== undefined && !(times && facts.times)) prefix.push(noTimestampsToken);
   return prefix;
-}
-
-/** The window's text tokens as they are chosen; all at the end where the model doubts that anybody speaks. */
-async function* decodeWindow(
-  engine: SpeechEngine,
-  sound: EncodedSound,
-  prefix: readonly number[],
-  signal: AbortSignal,
-): AsyncGenerator<number, void, undefined> {
-  const { facts, sessions } = engine;
-  const decoding = await sessions.start(sound, prefix);
-  try {
-    const doubtful = noSpeechProbability(facts, decoding, prefix) > NO_SPEECH;
-    const tokens: number[] = [];
-    let certainty = 0;
-    for (;;) {
-      const suppressed = tokens.length === 0 ? facts.suppressedFirst : facts.suppressed;
-      const { token, logprob } = chooseToken(decoding.logits(), facts.endToken + 1, suppressed);
-      certainty += logprob;
-      if (token === facts.endToken || prefix.length + tokens.length >= facts.maxTokens) break;
-      tokens.push(token);
-      if (!doubtful) yield token;
-      if (isLooping(tokens)) break;
-      await checkpoint(signal);
-      await decoding.append(token);
-    }
-    if (doubtful && certainty / (tokens.length + 1) >= UNSURE) yield* tokens;
-  } finally {
-    decoding.close();
-  }
-}
-
-function noSpeechProbability(facts: SpeechFacts, decoding: Decoding, prefix: readonly number[]): number {
-  if (facts.noSpeechToken === undefined) return 0;
-  return probabilityOf(decoding.logits(prefix.indexOf(facts.startToken)), facts.noSpeechToken);
 }

@@ -1,5 +1,10 @@
 /** Encoder and decoder of one Whisper model, with the decoder's keys and values kept between tokens. @module */
+import type { AlignmentHead } from './speech-facts.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
+
+function attentionName(layer: number): string {
+  return `cross_attentions.${layer}`;
+}
 
 /** A session that computes only the outputs that are asked for. */
 export interface RuntimeSession extends Omit<OnnxSession, 'run'> {
@@ -50,9 +55,17 @@ export class WhisperSessions {
     return { states, dispose: () => states.dispose() };
   }
 
-  /** Starts a decoding: `logits` are those after each token of `prefix`. */
-  async start(sound: EncodedSound, prefix: readonly number[]): Promise<Decoding> {
-    const decoding = new Decoding(this.#decoder, this.#shape, this.#pastNames);
+  /** True when the decoder tells where these heads look. */
+  shows(heads: readonly AlignmentHead[]): boolean {
+    return heads.length > 0 && heads.every(({ layer }) => this.#decoder.outputNames.includes(attentionName(layer)));
+  }
+
+  /**
+   * Starts a decoding: `logits` are those after each token of `prefix`.
+   * @param heads whose attention shall be told; see `shows`
+   */
+  async start(sound: EncodedSound, prefix: readonly number[], heads: readonly AlignmentHead[] = []): Promise<Decoding> {
+    const decoding = new Decoding(this.#decoder, this.#shape, { pastNames: this.#pastNames, heads });
     await decoding.begin(sound, prefix);
     return decoding;
   }
@@ -63,14 +76,26 @@ export class Decoding {
   readonly #decoder: RuntimeSession;
   readonly #shape: DecoderShape;
   readonly #pastNames: readonly string[];
+  readonly #heads: readonly AlignmentHead[];
   readonly #cache: Cache = new Map();
   #logits: Float32Array = new Float32Array(0);
   #rows = 0;
+  #attention: Float32Array[] = [];
 
-  constructor(decoder: RuntimeSession, shape: DecoderShape, pastNames: readonly string[]) {
+  constructor(
+    decoder: RuntimeSession,
+    shape: DecoderShape,
+    { pastNames, heads }: { pastNames: readonly string[]; heads: readonly AlignmentHead[] },
+  ) {
     this.#decoder = decoder;
     this.#shape = shape;
     this.#pastNames = pastNames;
+    this.#heads = heads;
+  }
+
+  /** Where each head looked while the last logits were made: a weight per state of the encoder. */
+  get attention(): Float32Array[] {
+    return this.#attention;
   }
 
   /** Logits after the token at `row` of the last run; by default after its last. Valid until the next run. */
@@ -109,7 +134,12 @@ export class Decoding {
     }
     // The cross attention's keys and values never change, so the cached branch gives none; attentions are not wanted.
     const wanted = this.#pastNames.filter((name) => !cached || name.includes('.decoder.'));
-    const results = await this.#decoder.run(feeds, ['logits', ...wanted.map((name) => `present.${name}`)]);
+    const attentions = [...new Set(this.#heads.map(({ layer }) => attentionName(layer)))];
+    const results = await this.#decoder.run(feeds, [
+      'logits',
+      ...wanted.map((name) => `present.${name}`),
+      ...attentions,
+    ]);
     for (const name of wanted) {
       this.#cache.get(name)?.dispose();
       this.#cache.set(name, results[`present.${name}`]!);
@@ -118,7 +148,23 @@ export class Decoding {
     this.#logits = toFloat32(await logits.getData());
     this.#rows = tokens.length;
     logits.dispose();
+    this.#attention = await this.#lastRows(results);
+    for (const name of attentions) results[name]!.dispose();
   }
+
+  /** Attentions are `[1, heads, tokens, states]`. */
+  async #lastRows(results: Readonly<Record<string, OnnxTensor>>): Promise<Float32Array[]> {
+    const rows: Float32Array[] = [];
+    for (const { layer, head } of this.#heads) {
+      const tensor = results[attentionName(layer)]!;
+      const data = toFloat32(await tensor.getData());
+      const states = data.length / (this.#shape.heads * this.#rows);
+      const end = (head + 1) * this.#rows * states;
+      rows.push(data.slice(end - states, end));
+    }
+    return rows;
+  }
+
   /** A tensor in the precision that the graph's input has. */
   #zeros(input: string, dims: readonly number[]): OnnxTensor {
     const size = dims.reduce((product, dim) => product * dim, 1);
