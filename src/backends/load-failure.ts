@@ -12,6 +12,8 @@ export interface FileFailure {
   isPage?: boolean;
   /** What `fetch` threw. */
   cause?: unknown;
+  /** The store's own reason: no room for it, or another content than its hash stands for. */
+  refusal?: InferenceError;
 }
 
 /** Characters of an engine's own message that are passed on. */
@@ -28,8 +30,11 @@ export function loadFailure(
   signal: AbortSignal,
   file?: FileFailure,
 ): InferenceError {
-  if (isInferenceError(thrown)) return thrown;
-  if (signal.aborted) return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
+  if (signal.aborted && !isInferenceError(thrown)) {
+    return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
+  }
+  if (file?.refusal) return file.refusal;
+  if (isInferenceError(thrown) && thrown.details.url === undefined) return thrown;
   const reason = file ? fileReason(file, entry) : engineReason(thrown);
   const details = {
     reason,

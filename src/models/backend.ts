@@ -60,6 +60,10 @@ export interface LoadOptions {
   assetsURL: string;
   /** Absolute URL that relative `source` URLs are resolved against. */
   pageURL: string;
+  /** Base of the hub that hub ids are of; ends with `/`. @default the Hugging Face Hub */
+  hubURL?: string;
+  /** Files are looked up in the browser's cross-origin storage, and offered to it. @default false */
+  crossOriginStorage?: boolean;
 }
 
 /** Loads models of one engine. Throws InferenceError `insufficient_resources` before any download when it cannot run here. */

@@ -3,15 +3,15 @@
  * parts, tries again after what can pass, and checks what storage holds then.
  * @module
  */
-import { cancelled, isInferenceError, type InferenceError } from '../errors/inference-error.js';
+import { cancelled, isInferenceError } from '../errors/inference-error.js';
 import type { OpenFile } from './byte-storage.js';
 import { type Connections, MOST_CONNECTIONS } from './connections.js';
 import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
 import { countParts, type FileRecord, lengthOfPart, newRecord, PART_BYTES } from './file-record.js';
-import { checkSame, isAbsent, readHead } from './file-response.js';
+import { absenceOf, checkSame, readHead } from './file-response.js';
 import { PartHashes } from './part-hashes.js';
 import type { FileState } from './load-report.js';
-import { MOST_FAILURES, pauseAfter } from './retry.js';
+import { MOST_FAILURES, MOST_FAILURES_AT_FIRST, pauseAfter } from './retry.js';
 import type { StoreEnvironment } from './store-environment.js';
 import { type ExpectedFile, isSmallName, partFileOf, statesContent, type WantedFile } from './wanted-file.js';
 
@@ -65,7 +65,7 @@ export async function downloadFile(wanted: WantedFile, file: OpenFile, context: 
     }
     await start();
     if (wrong === 2) throw wrongContent(wanted.file);
-    if (changes > MOST_CHANGES) throw notFetched(wanted.file, ', because it changes on the server all the time');
+    if (changes > MOST_CHANGES) throw notFetched(wanted, ', because it changes on the server all the time');
   }
 }
 
@@ -91,8 +91,8 @@ class FileDownload {
   #ranges: boolean | undefined;
   #onAnswer: () => void = () => {};
   readonly #answered: Promise<void>;
-  /** Status by which the server said that there is no such file. */
-  #absent: number | undefined;
+  /** The server said that there is no such file. */
+  #absence: FileRecord['absence'];
 
   constructor(wanted: WantedFile, file: OpenFile, context: DownloadContext) {
     this.#wanted = wanted;
@@ -119,7 +119,7 @@ class FileDownload {
     await this.#hashes.settled();
     while (!this.#isComplete) {
       await this.#fetchMissing();
-      if (this.#absent !== undefined) return this.#saveAbsent(this.#absent);
+      if (this.#absence) return this.#saveAbsent(this.#absence);
       // A part that came in wrong is missing again.
       await this.#hashes.settled();
     }
@@ -140,10 +140,10 @@ class FileDownload {
     return record;
   }
 
-  async #saveAbsent(status: number): Promise<FileRecord> {
-    const record: FileRecord = { ...this.#record, state: 'absent' };
+  async #saveAbsent(absence: NonNullable<FileRecord['absence']>): Promise<FileRecord> {
+    const record: FileRecord = { ...this.#record, state: 'absent', absence };
     // A file that needs a login may be there tomorrow.
-    if (status === 404 || status === 410) await this.#file.save(record);
+    if (absence.httpStatus !== 401 && absence.httpStatus !== 403) await this.#file.save(record);
     return record;
   }
 
@@ -190,7 +190,7 @@ class FileDownload {
       const before = this.#keptOf(run);
       try {
         await this.#fetchRun(run);
-        if (this.#absent !== undefined) return;
+        if (this.#absence) return;
         failures = 0;
       } catch (thrown) {
         if (thrown instanceof RangeIgnored && this.#ranges !== false) this.#ranges = false;
@@ -248,10 +248,8 @@ class FileDownload {
         cache: 'no-store',
         ...(range && { headers: { range: `bytes=${range.from}-${range.to}` } }),
       });
-      if (isAbsent(response, file)) {
-        this.#absent = response.status;
-        return;
-      }
+      this.#absence = absenceOf(response, file);
+      if (this.#absence) return;
       const piece = readHead(response, range?.from);
       if (!split) await this.#learn(piece, range !== undefined);
       const whole = split ? lengthOfPart(this.#record, run.first) : (this.#record.size ?? Infinity);
@@ -353,13 +351,10 @@ class FileDownload {
       }
       return;
     }
-    if (failures >= MOST_FAILURES || environment.isOffline()) throw this.#givenUp(thrown);
+    const most = hasReceived() ? MOST_FAILURES : MOST_FAILURES_AT_FIRST;
+    if (failures >= most || environment.isOffline()) throw notFetched(this.#wanted, '', thrown);
     onBytes(0, { ...state, waiting: 'retry' });
-    const retryAfter = thrown instanceof Interrupted ? thrown.retryAfter : undefined;
+    const retryAfter = thrown instanceof Interrupted ? thrown.answer?.retryAfter : undefined;
     await environment.pause(pauseAfter(failures, retryAfter), this.#signal);
-  }
-
-  #givenUp(cause: unknown): InferenceError {
-    return notFetched(this.#wanted.file, '', cause);
   }
 }

@@ -4,12 +4,12 @@ import { InferenceError } from '../errors/inference-error.js';
 /** Another attempt can succeed. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** Milliseconds that the server asks to wait. */
-  readonly retryAfter: number | undefined;
+  /** What the server answered, and the milliseconds that it asks to wait. */
+  readonly answer: { httpStatus: number; retryAfter?: number | undefined } | undefined;
 
-  constructor(message: string, retryAfter?: number) {
+  constructor(message: string, answer?: { httpStatus: number; retryAfter?: number | undefined }) {
     super(message);
-    this.retryAfter = retryAfter;
+    this.answer = answer;
   }
 }
 
@@ -23,9 +23,13 @@ export class RangeIgnored extends Error {
   override readonly name = 'RangeIgnored';
 }
 
-/** `unavailable`: the file cannot be had. @param why the end of the sentence */
-export function notFetched(file: string, why = '', cause?: unknown): InferenceError {
-  return new InferenceError('unavailable', `The model's file \`${file}\` could not be fetched${why}.`, {}, { cause });
+/** `unavailable`, whose details name the URL: the file cannot be had. @param why the end of the sentence */
+export function notFetched({ file, url }: { file: string; url: string }, why: string, cause?: unknown): InferenceError {
+  const httpStatus = cause instanceof Interrupted ? cause.answer?.httpStatus : undefined;
+  const details = { url, ...(httpStatus !== undefined && { httpStatus }) };
+  return new InferenceError('unavailable', `The model's file \`${file}\` could not be fetched${why}.`, details, {
+    cause,
+  });
 }
 
 /** `unavailable`: what is served under this name is not what its source states. */

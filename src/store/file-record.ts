@@ -14,6 +14,8 @@ export interface FileRecord extends FilePlace {
   url: string;
   /** `absent`: the server said that there is no such file. */
   state: 'partial' | 'complete' | 'absent';
+  /** Of a file that is absent: what the server answered, and whether it sent a page in its place. */
+  absence?: { httpStatus: number; isPage: boolean };
   /** Undefined until the server has told. */
   size: number | undefined;
   partBytes: number;

@@ -21,10 +21,10 @@ export interface FilePiece {
 /** Statuses by which a server says that there is no such file for us; some hosts answer 403 for it. */
 const ABSENT = [401, 403, 404, 410];
 
-/** The file is not there. Development servers answer with their start page then. */
-export function isAbsent(response: Response, file: string): boolean {
-  if (ABSENT.includes(response.status)) return true;
-  return response.ok && !file.endsWith('.html') && contentTypeOf(response) === 'text/html';
+/** Why the file is not there; undefined when it is. Development servers answer with their start page then. */
+export function absenceOf(response: Response, file: string): FileRecord['absence'] {
+  const isPage = response.ok && !file.endsWith('.html') && contentTypeOf(response) === 'text/html';
+  return isPage || ABSENT.includes(response.status) ? { httpStatus: response.status, isPage } : undefined;
 }
 
 /**
@@ -34,7 +34,9 @@ export function isAbsent(response: Response, file: string): boolean {
  */
 export function readHead(response: Response, asked: number | undefined): FilePiece {
   const { status, headers } = response;
-  if (isTransient(status)) throw new Interrupted(`The server answered ${status}.`, retryAfterOf(response));
+  if (isTransient(status) || ![200, 206, 416].includes(status)) {
+    throw new Interrupted(`The server answered ${status}.`, { httpStatus: status, retryAfter: retryAfterOf(response) });
+  }
   const facts = {
     etag: etagOf(response),
     modified: headers.get('last-modified') ?? undefined,
@@ -51,7 +53,6 @@ export function readHead(response: Response, asked: number | undefined): FilePie
     return { ...facts, start: 0, size: 0, ranges: true };
   }
   if (status === 416) throw new FileChanged();
-  if (status !== 200) throw new Interrupted(`The server answered ${status}.`);
   const length = headers.get('content-length');
   // The length of an encoded body is not the file's.
   const size = length === null || headers.has('content-encoding') ? undefined : Number(length);

@@ -1,5 +1,5 @@
 /** Has a server another file by now than the one that is kept? @module */
-import { etagOf, isAbsent } from './file-response.js';
+import { absenceOf, etagOf } from './file-response.js';
 import type { FileRecord } from './file-record.js';
 import type { StoreEnvironment } from './store-environment.js';
 
@@ -26,7 +26,7 @@ export class Freshness {
         cache: 'no-cache',
         signal: this.#deadline,
       });
-      if (record.state === 'absent') return now.ok && !isAbsent(now, record.file);
+      if (record.state === 'absent') return now.ok && !absenceOf(now, record.file);
       return now.ok && isOther(record, now);
     } catch {
       this.#isOutOfReach = true;

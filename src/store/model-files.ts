@@ -12,6 +12,7 @@ import { parseSha256 } from './digest.js';
 import { type DownloadContext, downloadFile } from './file-download.js';
 import { isQuotaError } from './file-errors.js';
 import type { FilePlace, FileRecord, KeptFile } from './file-record.js';
+import { absenceOf } from './file-response.js';
 import { Freshness } from './freshness.js';
 import { hubModelOf, listHubFiles } from './hub.js';
 import { LoadReport } from './load-report.js';
@@ -46,6 +47,7 @@ export class ModelFiles {
   readonly #freshness: Freshness;
   readonly #report: LoadReport;
   readonly #found = new Map<string, Promise<KeptFile | undefined>>();
+  readonly #absences = new Map<string, FileRecord['absence']>();
   #statements: Promise<Map<string, ExpectedFile>> | undefined;
   #hasReceived = false;
 
@@ -102,6 +104,31 @@ export class ModelFiles {
     return kept?.untouched === true;
   }
 
+  /** Whether there is such a file, without fetching it. */
+  async exists(file: string): Promise<boolean> {
+    if (await this.isKept(file)) return true;
+    const isListed = (await this.#expected(file)) !== undefined;
+    if (isListed || (await this.#statements)!.size > 0) return isListed;
+    const { signal } = this.#options;
+    // Some stores sign their URLs for GET and refuse HEAD.
+    const init = { headers: { range: 'bytes=0-0' }, signal };
+    const response = await this.#environment.fetch(this.#urlOf(file), init).catch(() => undefined);
+    void response?.body?.cancel().catch(() => {});
+    return response?.ok === true && !absenceOf(response, file);
+  }
+
+  /** The beginning of a kept file, at most a part of it; undefined when it is not kept. */
+  async start(file: string, length: number): Promise<Uint8Array | undefined> {
+    const kept = await this.#environment.storage.find(this.#place(file));
+    if (!kept?.untouched || kept.bytes === 0) return undefined;
+    return (await this.#environment.storage.readPart(kept, 0)).subarray(0, length);
+  }
+
+  /** What the server said of a file that is not there. */
+  absence(file: string): FileRecord['absence'] {
+    return this.#absences.get(file);
+  }
+
   /**
    * Reads all files that were asked for again and fetches the damaged ones anew.
    * @returns whether one was damaged
@@ -126,8 +153,14 @@ export class ModelFiles {
     const kept = await this.#environment.storage.find(this.#place(file));
     // What a hub states costs a request, which kept files do without.
     const stated = integrity === undefined ? undefined : await this.#expected(file);
-    if (kept && (await this.#isUsable(kept, stated))) return kept.record.state === 'absent' ? undefined : kept;
+    if (kept && (await this.#isUsable(kept, stated))) return this.#present(kept);
     return this.#fetch(file, kept);
+  }
+
+  #present(kept: KeptFile): KeptFile | undefined {
+    if (kept.record.state !== 'absent') return kept;
+    this.#absences.set(kept.record.file, kept.record.absence);
+    return undefined;
   }
 
   async #isUsable(kept: KeptFile, stated: ExpectedFile | undefined): Promise<boolean> {
@@ -168,7 +201,7 @@ export class ModelFiles {
       if (now?.untouched && !isOld && (await this.#isStated(now, expected))) return now;
       const isDoubtful = isOld && !before.untouched;
       const record = await this.#bring({ ...place, url: this.#urlOf(file), expected }, now, isDoubtful);
-      return record.state === 'absent' ? undefined : { record, bytes: record.size ?? 0, untouched: true };
+      return this.#present({ record, bytes: record.size ?? 0, untouched: true });
     } catch (thrown) {
       if (this.#options.signal.aborted) throw cancelled(thrown);
       if (!isQuotaError(thrown)) throw thrown;

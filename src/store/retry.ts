@@ -2,6 +2,8 @@
 
 /** Attempts without a single byte after which a file is given up. */
 export const MOST_FAILURES = 6;
+/** The same as long as nothing at all has come: then it is the address that is wrong, more often than the network. */
+export const MOST_FAILURES_AT_FIRST = 3;
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;

@@ -3,8 +3,12 @@ import type { ModelEntry } from '../../models/model-entry.js';
 
 /** The file of a model in one part, as repositories made for transformers.js name it. */
 export function modelFile(dtype: string): string {
-  const suffix = dtype === 'fp32' ? '' : dtype === 'q8' ? '_quantized' : `_${dtype}`;
-  return `onnx/model${suffix}.onnx`;
+  return `onnx/model${dtypeSuffix(dtype)}.onnx`;
+}
+
+/** What stands for a precision in a file's name. */
+export function dtypeSuffix(dtype: string): string {
+  return dtype === 'fp32' ? '' : dtype === 'q8' ? '_quantized' : `_${dtype}`;
 }
 
 /** Precisions whose weights are unpacked in every product: fast on a GPU, very slow in WASM. */

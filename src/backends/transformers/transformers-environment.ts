@@ -1,8 +1,8 @@
-/** Sets transformers.js up for a model worker: files from the app itself, threads, one cache. @module */
+/** Sets transformers.js up for a model worker: files from the store, threads. @module */
 import { env } from '@huggingface/transformers';
-import type { LoadOptions } from '../../models/backend.js';
+import { isInferenceError } from '../../errors/inference-error.js';
+import type { ModelFiles } from '../../store/model-files.js';
 import type { FileFailure } from '../load-failure.js';
-import { keepFresh, MODEL_CACHE } from './model-cache.js';
 
 /** More threads than this do not make these models faster. */
 const MOST_THREADS = 4;
@@ -11,8 +11,10 @@ const MOST_THREADS = 4;
 export interface ModelLocation {
   /** What `from_pretrained` takes: a hub id, or a path that stands for a folder. */
   id: string;
-  /** Absent: the Hugging Face Hub. Ends with `/`. */
-  folderURL?: string;
+  /** Of the files, on a hub too; ends with `/`. */
+  folderURL: string;
+  /** The source is a folder, no hub id. */
+  isFolder: boolean;
 }
 
 /**
@@ -54,99 +56,50 @@ async function canImport(url: string): Promise<boolean> {
 }
 
 /**
- * Lets transformers.js fetch this model's files and nothing else: folders never fall back to the hub, hub models never
- * probe the app's own paths. Downloads report progress, stop with `signal`, and are kept in one cache.
+ * Lets transformers.js have this model's files from the store and nothing else: folders never fall back to the hub, hub
+ * models never probe the app's own paths. Its own caches are off, for they would be a second copy.
  * @returns finds the file that is the reason when loading has thrown something
  */
 export function configureFiles(
-  location: ModelLocation,
-  model: string,
-  options: LoadOptions,
+  { id, folderURL, isFolder }: ModelLocation,
+  files: ModelFiles,
+  signal: AbortSignal,
 ): (thrown: unknown) => FileFailure | undefined {
-  const { id, folderURL } = location;
-  const local = folderURL !== undefined;
-  env.allowLocalModels = local;
-  env.allowRemoteModels = !local;
-  env.localModelPath = '/';
-  env.cacheKey = MODEL_CACHE;
-  const toURL = (request: string): string =>
-    local && request.startsWith(id) ? new URL(request.slice(id.length).replace(/^\//, ''), folderURL).href : request;
+  Object.assign(env, { allowLocalModels: isFolder, allowRemoteModels: !isFolder, localModelPath: '/' });
+  Object.assign(env, { useBrowserCache: false, useFSCache: false, useCustomCache: false });
+  // What transformers.js puts before a file's name. The store knows the hub and the revision.
+  const prefix = isFolder ? `${id}/` : new URL(`${id}/resolve/main/`, env.remoteHost).href;
   const failures: FileFailure[] = [];
-  const noteFailure = (failure: FileFailure): void => {
-    if (!options.signal.aborted) failures.push(failure);
-  };
-  const reported = (response: Response, url: string): Response =>
-    withProgress(response, {
-      onBytes: (loadedBytes, totalBytes) =>
-        options.onProgress({ model, file: fileOf(url), loadedBytes, totalBytes, stage: 'download' }),
-      onFailure: (cause) => noteFailure({ url, cause }),
+  env.fetch = async (request: string | URL) => {
+    const file = String(request).startsWith(prefix) ? String(request).slice(prefix.length) : undefined;
+    if (file === undefined) return new Response(null, { status: 404 });
+    const url = new URL(file, folderURL).href;
+    const response = await files.read(file).catch((thrown: unknown) => {
+      if (!signal.aborted) failures.push(failureOf(url, thrown));
+      throw thrown;
     });
-  env.fetch = async (request: string | URL, init?: RequestInit) => {
-    const url = toURL(String(request));
-    const response = await fetch(url, { ...init, signal: options.signal }).catch((cause: unknown) => {
-      noteFailure({ url, cause });
-      throw cause;
-    });
-    // Development servers answer missing files with their start page.
-    const isPage = response.headers.get('content-type')?.startsWith('text/html') === true;
-    if (!response.ok || isPage) noteFailure({ url, httpStatus: response.status, isPage });
-    if (!response.ok) return response;
-    if (isPage) return new Response(null, { status: 404 });
-    return reported(response, url);
+    if (response) return response;
+    failures.push({ url, ...files.absence(file) });
+    return new Response(null, { status: 404 });
   };
-  if (env.useBrowserCache) {
-    env.useCustomCache = true;
-    const cache = keepFresh(local ? toURL : undefined);
-    env.customCache = {
-      put: (key, response) => cache.put(key, response),
-      async match(key) {
-        const kept = await cache.match(key);
-        return kept && reported(kept, key);
-      },
-    };
-  }
   return (thrown) => reasonOf(failures, thrown);
 }
 
+/** An outage is told in the words of all engines; what the store refuses itself, in its own. */
+function failureOf(url: string, thrown: unknown): FileFailure {
+  const refusal = isInferenceError(thrown) ? thrown : undefined;
+  if (!refusal || refusal.details.url === undefined) return { url, ...(refusal && { refusal }), cause: thrown };
+  const { httpStatus } = refusal.details;
+  return { url, ...(httpStatus !== undefined && { httpStatus }), cause: refusal.cause };
+}
+
 /**
- * The file whose failure made loading fail. One that the network or the server did not give explains whatever was thrown;
- * one that is not there is the reason only when the error names it, because many files of a model are optional.
+ * The file whose failure made loading fail. One that the network, the server or the store did not give explains whatever
+ * was thrown; one that is not there is the reason only when the error names it, because many files of a model are optional.
  */
 function reasonOf(failures: readonly FileFailure[], thrown: unknown): FileFailure | undefined {
   const isOutage = ({ httpStatus }: FileFailure): boolean =>
     httpStatus === undefined || httpStatus === 429 || httpStatus >= 500;
   const message = thrown instanceof Error ? thrown.message : '';
-  return failures.find(isOutage) ?? failures.find(({ url }) => message.includes(fileOf(url)));
-}
-
-function fileOf(url: string): string {
-  return url.slice(url.lastIndexOf('/') + 1);
-}
-
-interface ReadingWatch {
-  onBytes: (loaded: number, total: number) => void;
-  /** The rest will not come. */
-  onFailure: (error: unknown) => void;
-}
-
-/** The same response; `watch` hears of its bytes as they are read. */
-function withProgress(response: Response, watch: ReadingWatch): Response {
-  if (!response.body) return response;
-  const encoded = response.headers.has('content-encoding');
-  const total = encoded ? 0 : Number(response.headers.get('content-length') ?? 0);
-  let loaded = 0;
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      loaded += chunk.byteLength;
-      watch.onBytes(loaded, Math.max(total, loaded));
-      controller.enqueue(chunk);
-    },
-  });
-  // The reader gets the same error, but nothing that tells it from the engine's.
-  response.body.pipeTo(counting.writable).catch(watch.onFailure);
-  return new Response(counting.readable, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-  });
+  return failures.find(isOutage) ?? failures.find(({ url }) => message.includes(url.slice(url.lastIndexOf('/') + 1)));
 }

@@ -5,7 +5,7 @@ import type { ModelEntry } from '../../../models/model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../request/embedding-request.js';
 import type { LoadedModel, LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { isMended, type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { EmbeddingQueue } from './embedding-queue.js';
 import { encodeInputs, type InputTokenizer } from './encode-inputs.js';
 import { normaliseVector } from '../../normalise-vector.js';
@@ -20,6 +20,7 @@ export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions
   let source: ModelSource | undefined;
   try {
     source = await prepareSource(entry, options);
+    await source.fetchFiles();
     const [tokenizer, model, pooling] = await Promise.all([
       AutoTokenizer.from_pretrained(source.id),
       AutoModel.from_pretrained(source.id, source.pretrained),
@@ -30,6 +31,7 @@ export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
   } catch (thrown) {
+    if (await isMended(source, thrown, options.signal)) return loadEmbeddingModel(entry, options);
     throw toLoadError(thrown, entry, options.signal, source);
   }
 }

@@ -12,7 +12,7 @@ import type { ModelEntry } from '../../../models/model-entry.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../request/transcription-request.js';
 import type { LoadedModel, LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { isMended, type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { createLogMel } from './log-mel.js';
 import { readSpeechFacts } from './speech-facts.js';
 import { type SpeechEngine, transcribeAudio } from './transcribe-audio.js';
@@ -27,6 +27,7 @@ export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): 
   let source: ModelSource | undefined;
   try {
     source = await prepareSource(entry, options);
+    await source.fetchFiles();
     const [tokenizer, extractor, model] = await Promise.all([
       AutoTokenizer.from_pretrained(source.id),
       AutoFeatureExtractor.from_pretrained(source.id),
@@ -38,6 +39,7 @@ export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): 
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
   } catch (thrown) {
+    if (await isMended(source, thrown, options.signal)) return loadSpeechModel(entry, options);
     throw toLoadError(thrown, entry, options.signal, source);
   }
 }

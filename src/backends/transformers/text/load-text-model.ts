@@ -13,7 +13,7 @@ import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-
 import type { LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
 import { isEngineFailure } from '../engine-failure.js';
-import { type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { isMended, type ModelSource, prepareSource, toLoadError } from '../model-source.js';
 import { checkFiles } from './check-files.js';
 import { ForwardPass } from './forward-pass.js';
 import type { OnnxSession } from './onnx-session.js';
@@ -38,6 +38,7 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
   try {
     source = await prepareSource(entry, options);
     await checkFiles(entry, source.id);
+    await source.fetchFiles();
     loading = AutoModelForCausalLM.from_pretrained(source.id, source.pretrained);
     const [pretrained, model] = await Promise.all([AutoTokenizer.from_pretrained(source.id), loading]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
@@ -46,6 +47,7 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
     options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
   } catch (thrown) {
+    if (await isMended(source, thrown, options.signal)) return loadTextModel(entry, options);
     const freed = loading?.then((model) => model.dispose()).catch(() => undefined);
     const chosen = (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu';
     // An adapter is no promise: drivers fail on single operators or run out of memory.

@@ -62,7 +62,15 @@ describe('on a device that was chosen here', () => {
   beforeEach(() => {
     vi.spyOn(ModelRegistry, 'get_model_files').mockResolvedValue(['config.json', 'onnx/model.onnx']);
     vi.spyOn(AutoTokenizer, 'from_pretrained').mockResolvedValue({ chat_template: 'x' } as PreTrainedTokenizer);
+    answerWeights(async () => new Response('weights'));
   });
+
+  /** The hub has no other files than weights. */
+  function answerWeights(answer: () => Promise<Response>): void {
+    vi.stubGlobal('fetch', async (url: string) =>
+      url.endsWith('.onnx') ? answer() : new Response(null, { status: 404 }),
+    );
+  }
 
   it('takes the other one when the engine fails', async () => {
     vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockRejectedValue(new Error("Can't create a session."));
@@ -84,15 +92,17 @@ describe('on a device that was chosen here', () => {
     ['the server fails', async () => new Response(null, { status: 503 })],
     ['the network fails in the middle', async () => new Response(brokenBody())],
   ])('does not fetch twice when %s, and names the file', async (_, answer: () => Promise<Response>) => {
-    vi.stubGlobal('fetch', answer);
+    answerWeights(answer);
     vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockImplementation(async () => {
-      await ((await env.fetch('https://hub.example/onnx/model.onnx')) as Response).arrayBuffer();
+      await (
+        (await env.fetch('https://huggingface.co/owner/name/resolve/main/onnx/model.onnx')) as Response
+      ).arrayBuffer();
       throw new Error('Protobuf parsing failed.');
     });
     await expect(load()).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('https://hub.example/onnx/model.onnx'),
-      details: { url: 'https://hub.example/onnx/model.onnx' },
+      message: expect.stringContaining('https://huggingface.co/owner/name/resolve/main/onnx/model.onnx'),
+      details: { url: 'https://huggingface.co/owner/name/resolve/main/onnx/model.onnx' },
     });
     expect(loadedDevices()).toEqual(['webgpu']);
   });
@@ -105,26 +115,29 @@ describe('on a device that was chosen here', () => {
       async () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
     ],
   ])('says why and what to do when a file is answered with %s', async (_, advice, answer) => {
-    vi.stubGlobal('fetch', answer);
+    answerWeights(answer);
     vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockImplementation(async () => {
-      const { status } = await env.fetch('https://hub.example/onnx/model_q4.onnx');
-      throw new ModelFileNotFoundError('Could not locate file: "https://hub.example/onnx/model_q4.onnx".', { status });
+      const { status } = await env.fetch('https://huggingface.co/owner/name/resolve/main/onnx/model_q4.onnx');
+      throw new ModelFileNotFoundError(
+        'Could not locate file: "https://huggingface.co/owner/name/resolve/main/onnx/model_q4.onnx".',
+        { status },
+      );
     });
     await expect(load({ dtype: 'q4' })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining(advice),
-      details: { url: 'https://hub.example/onnx/model_q4.onnx' },
+      details: { url: 'https://huggingface.co/owner/name/resolve/main/onnx/model_q4.onnx' },
     });
   });
 
   it('is cancelled, not failed, when the caller aborts', async () => {
     const controller = new AbortController();
-    vi.stubGlobal('fetch', async () => {
+    answerWeights(async () => {
       controller.abort();
       throw new DOMException('Aborted.', 'AbortError');
     });
     vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockImplementation(async () => {
-      await env.fetch('https://hub.example/onnx/model.onnx');
+      await env.fetch('https://huggingface.co/owner/name/resolve/main/onnx/model.onnx');
       throw new Error('Unreachable.');
     });
     const loading = load({}, undefined, controller.signal);
