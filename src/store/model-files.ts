@@ -66,11 +66,12 @@ export class ModelFiles {
    * @throws InferenceError `insufficient_resources` before the first byte; other failures come when a file is read
    */
   async prepare(files: readonly string[]): Promise<void> {
-    await this.#checkRoom(files);
-    const note = { model: this.#options.folder, wanted: [...files], lastUsed: Date.now() };
+    const wanted = files.map((file) => this.#nameOf(file));
+    await this.#checkRoom(wanted);
+    const note = { model: this.#options.folder, wanted, lastUsed: Date.now() };
     // A full disk is no reason not to use what is there.
     await this.#environment.storage.saveNote(note).catch(() => {});
-    for (const file of files) this.find(file).catch(() => {});
+    for (const file of wanted) this.find(file).catch(() => {});
   }
 
   /**
@@ -88,7 +89,8 @@ export class ModelFiles {
    * The file in storage, after it was fetched where it was missing; undefined when there is none.
    * @throws InferenceError like {@link read}
    */
-  find(file: string): Promise<KeptFile | undefined> {
+  find(nameOrURL: string): Promise<KeptFile | undefined> {
+    const file = this.#nameOf(nameOrURL);
     const known = this.#found.get(file);
     if (known) return known;
     const found = this.#find(file);
@@ -99,8 +101,8 @@ export class ModelFiles {
   }
 
   /** The file is in storage and can be used without a network. */
-  async isKept(file: string): Promise<boolean> {
-    const kept = await this.#environment.storage.find(this.#place(file));
+  async isKept(nameOrURL: string): Promise<boolean> {
+    const kept = await this.#environment.storage.find(this.#place(this.#nameOf(nameOrURL)));
     return kept?.untouched === true;
   }
 
@@ -332,6 +334,12 @@ export class ModelFiles {
     return (
       (isAsked ? await listHubFiles(hub, this.#environment, signal) : undefined) ?? new Map<string, ExpectedFile>()
     );
+  }
+
+  /** A file below the folder has one name, also when it is asked for by its URL. */
+  #nameOf(nameOrURL: string): string {
+    const { folder } = this.#options;
+    return nameOrURL.startsWith(folder) ? nameOrURL.slice(folder.length) : nameOrURL;
   }
 
   #place(file: string): FilePlace {

@@ -91,9 +91,12 @@ describe('a download', () => {
   });
 
   it('waits longer each time, and as long as the server asks', async () => {
-    server.behaviour.fails = { status: 503, times: 3 };
-    await contentOf(files(), 'config.json');
-    expect(store.pauses).toEqual([500, 1000, 2000]);
+    const load = files();
+    await load.find('config.json');
+    server.behaviour.fails = { status: 503, times: 5 };
+    server.files.set('m/other.json', CONFIG);
+    await contentOf(load, 'other.json');
+    expect(store.pauses).toEqual([500, 1000, 2000, 4000, 8000]);
     store.pauses.length = 0;
     server.behaviour.fails = { status: 429, times: 1, retryAfter: 7 };
     await contentOf(filesOf(testStore({ ...store, storage: testStore().storage }), folder()), 'config.json');

@@ -1,7 +1,8 @@
 /** What we read of `mlc-chat-config.json` and of the weights' manifest. @module */
 import type { ChatOptions } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
-import type { ModelFiles } from './web-llm-files.js';
+import type { ModelFiles } from '../../store/model-files.js';
+import { readJson } from './read-json.js';
 
 /** WebLLM's own description, plus the fields that the compiler writes and WebLLM does not declare. */
 export interface ChatConfig extends ChatOptions {
@@ -15,7 +16,7 @@ export interface ChatConfig extends ChatOptions {
  * @throws InferenceError `unavailable` when the folder holds none
  */
 export async function readChatConfig(files: ModelFiles, overrides: ChatOptions = {}): Promise<ChatConfig> {
-  const config = await files.readJson('mlc-chat-config.json', 'webllm/config');
+  const config = await readJson(files, 'mlc-chat-config.json');
   if (typeof config !== 'object' || config === null) {
     throw new InferenceError('unavailable', 'The model folder holds no `mlc-chat-config.json`.');
   }
@@ -35,7 +36,7 @@ const MANIFESTS = ['tensor-cache.json', 'ndarray-cache.json'] as const;
 /** Reads which files the weights are in. @returns undefined when there is no such list; WebLLM reports that itself */
 export async function readWeightsManifest(files: ModelFiles): Promise<WeightsManifest | undefined> {
   for (const name of MANIFESTS) {
-    const manifest = await files.readJson(name, 'webllm/model');
+    const manifest = await readJson(files, name);
     const shards = (manifest as { records?: { dataPath: string; nbytes: number }[] } | undefined)?.records;
     if (!shards) continue;
     return {

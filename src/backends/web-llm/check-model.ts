@@ -5,7 +5,7 @@ import type { ModelEntry } from '../../models/model-entry.js';
 import { readWeightsManifest, type WeightsManifest } from './chat-config.js';
 import { type DeviceFacts, missingForModel, readDeviceFacts } from './check-device.js';
 import type { WebLlmEnvironment } from './web-llm-environment.js';
-import type { ModelFiles } from './web-llm-files.js';
+import type { ModelFiles } from '../../store/model-files.js';
 import { isChatModel } from './prebuilt-models.js';
 import { refusal, smallerModel } from './smaller-model.js';
 
@@ -51,8 +51,8 @@ export function checkPrecision(candidate: Candidate, facts: DeviceFacts, quantiz
 }
 
 /**
- * Checks that what is not cached yet fits the storage that is left.
- * @returns bytes of the weights; 0 when unknown
+ * Checks that what is not kept yet fits the storage that is left.
+ * @returns the weights' files; none, and 0 bytes, when they are unknown
  * @throws InferenceError `insufficient_resources` that names a smaller model
  */
 export async function checkStorage(
@@ -60,13 +60,13 @@ export async function checkStorage(
   facts: DeviceFacts,
   files: ModelFiles,
   environment: WebLlmEnvironment,
-): Promise<number> {
+): Promise<WeightsManifest> {
   const manifest = await readWeightsManifest(files);
-  if (!manifest) return 0;
+  if (!manifest) return { shards: [], bytes: 0 };
   const free = await environment.freeStorage();
-  if (free === undefined || free >= manifest.bytes) return manifest.bytes;
+  if (free === undefined || free >= manifest.bytes) return manifest;
   const missing = await missingBytes(manifest, files);
-  if (free >= missing) return manifest.bytes;
+  if (free >= missing) return manifest;
   const needs = `${megabytes(missing)} MB of storage, and ${megabytes(free)} MB are free`;
   // Weights make up most of a model's memory, so memory shrinks about as storage does.
   throw refuse(candidate, facts, needs, { weightBytes: manifest.bytes, share: free / manifest.bytes });
@@ -91,10 +91,10 @@ export function refuse(
   return refusal(candidate.entry.id, needs, smallerModel(candidate.prebuilt, facts, memory * share));
 }
 
-/** A download that was cut off goes on where it stopped, so shards that are cached already take no more storage. */
+/** A download that was cut off goes on where it stopped, so shards that are kept already take no more storage. */
 async function missingBytes({ shards }: WeightsManifest, files: ModelFiles): Promise<number> {
   let sum = 0;
-  for (const { file, bytes } of shards) if (!(await files.isCached(file))) sum += bytes;
+  for (const { file, bytes } of shards) if (!(await files.isKept(file))) sum += bytes;
   return sum;
 }
 

@@ -2,7 +2,8 @@
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
-import { folderURLOf } from '../../models/entry-files.js';
+import type { LoadOptions } from '../../models/backend.js';
+import { filesFolderOf } from '../model-files.js';
 
 export interface FoundModel {
   record: ModelRecord;
@@ -16,8 +17,14 @@ export interface FoundModel {
  * @param prebuilt WebLLM's list
  * @throws InferenceError `model_not_found` or `invalid_request`
  */
-export function findModelRecord(entry: ModelEntry, prebuilt: readonly ModelRecord[], pageURL: string): FoundModel {
-  if (entry.modelLibrary !== undefined) return customRecord(entry, entry.modelLibrary, pageURL);
+export function findModelRecord(
+  entry: ModelEntry,
+  prebuilt: readonly ModelRecord[],
+  { pageURL, hubURL }: Pick<LoadOptions, 'pageURL' | 'hubURL'>,
+): FoundModel {
+  if (entry.modelLibrary !== undefined) {
+    return customRecord(entry, entry.modelLibrary, filesFolderOf(entry, pageURL, hubURL), pageURL);
+  }
   const name = entry.source ?? entry.id;
   const known = prebuilt.find((record) => record.model_id === name);
   if (!known) {
@@ -27,17 +34,18 @@ export function findModelRecord(entry: ModelEntry, prebuilt: readonly ModelRecor
       { param: 'model' },
     );
   }
-  const record = { ...known, overrides: { ...known.overrides, ...contextOverride(entry) } };
-  return { record, folderURL: hubFolder(known.model) };
+  const source = new URL(known.model).pathname.slice(1).replace(/\/resolve\/.*/, '');
+  const folderURL = filesFolderOf({ ...entry, source }, pageURL, hubURL);
+  const overrides = { ...known.overrides, ...contextOverride(entry) };
+  return { record: { ...known, model: folderURL, overrides }, folderURL };
 }
 
-function customRecord(entry: ModelEntry, library: string, pageURL: string): FoundModel {
+function customRecord(entry: ModelEntry, library: string, folderURL: string, pageURL: string): FoundModel {
   if (entry.source === undefined) {
     throw new InferenceError('invalid_request', `The model \`${entry.id}\` has a model library but no \`source\`.`, {
       param: 'models',
     });
   }
-  const folderURL = folderURLOf(entry.source, pageURL) ?? hubFolder(`https://huggingface.co/${entry.source}`);
   return {
     folderURL,
     record: {
@@ -52,12 +60,6 @@ function customRecord(entry: ModelEntry, library: string, pageURL: string): Foun
 /** The window decides how much memory keys and values take, so a smaller one is passed on to the engine. */
 function contextOverride(entry: ModelEntry): { context_window_size?: number } {
   return entry.contextLength === undefined ? {} : { context_window_size: entry.contextLength };
-}
-
-/** Where WebLLM reads the files of a repository. */
-function hubFolder(repository: string): string {
-  const url = repository.endsWith('/') ? repository : `${repository}/`;
-  return /.+\/resolve\/.+\//.test(url) ? url : `${url}resolve/main/`;
 }
 
 /**

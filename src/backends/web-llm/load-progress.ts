@@ -2,14 +2,11 @@
 import type { InitProgressReport } from '@mlc-ai/web-llm';
 import type { LoadProgress } from '../../models/model-entry.js';
 
-/** WebLLM says only in its text which phase it is in. */
-const FETCHING = /^fetching param/i;
-/** From the cache to the GPU; the first thing to report when nothing had to be fetched. */
-const FILLING = /^loading model from cache/i;
+/** WebLLM says only in its text that it is waiting for files; how far those are, the store tells. */
+const FETCHING = /fetch/i;
 
 /**
- * Makes the callback for WebLLM. It counts weights twice (network to cache, cache to GPU); here bytes only grow: the
- * second count is part of `initialize` when there was a first.
+ * Makes the callback for WebLLM: from the store to the GPU, then shaders.
  * @param totalBytes size of the weights; 0 when unknown
  */
 export function progressReporter(
@@ -17,18 +14,7 @@ export function progressReporter(
   totalBytes: number,
   onProgress: (progress: LoadProgress) => void,
 ): (report: InitProgressReport) => void {
-  let fetched = false;
-  return ({ progress, text }) => {
-    fetched ||= FETCHING.test(text);
-    const share = Number.isFinite(progress) ? Math.min(1, Math.max(0, progress)) : 0;
-    const reading = FETCHING.test(text) || (FILLING.test(text) && !fetched);
-    // Before the first weights nothing is read yet, whatever WebLLM calls it.
-    if (!reading && !fetched && share === 0) return;
-    onProgress({
-      model,
-      stage: reading ? 'download' : 'initialize',
-      loadedBytes: reading ? Math.round(share * totalBytes) : totalBytes,
-      totalBytes,
-    });
+  return ({ text }) => {
+    if (!FETCHING.test(text)) onProgress({ model, stage: 'initialize', loadedBytes: totalBytes, totalBytes });
   };
 }

@@ -6,7 +6,8 @@ import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-templ
 import { createTextTokenizer, specialTokensOf, type TokenizerJson } from '../../prompt/create-text-tokenizer.js';
 import { type ChatConfig, endTokensOf } from './chat-config.js';
 import { toChatTemplate } from './conversation-template.js';
-import type { ModelFiles } from './web-llm-files.js';
+import type { ModelFiles } from '../../store/model-files.js';
+import { readJson } from './read-json.js';
 
 /** `tokenizer.json`, as far as it is looked into. */
 interface TokenizerFile extends TokenizerJson {
@@ -21,11 +22,11 @@ type TokenizerConfig = Record<string, unknown> & { chat_template?: ChatTemplateF
  * @throws InferenceError `model_not_supported` for models that only come with a SentencePiece file
  */
 export async function loadTokenizer(files: ModelFiles, config: ChatConfig): Promise<TextTokenizer> {
-  const json = (await files.readJson('tokenizer.json', 'webllm/model')) as TokenizerFile | undefined;
+  const json = (await readJson(files, 'tokenizer.json')) as TokenizerFile | undefined;
   if (!json) {
     throw new InferenceError('model_not_supported', 'The model folder holds no `tokenizer.json`.', { param: 'model' });
   }
-  const own = ((await files.readJson('tokenizer_config.json', 'webllm/model')) ?? {}) as TokenizerConfig;
+  const own = ((await readJson(files, 'tokenizer_config.json')) ?? {}) as TokenizerConfig;
   const templates = chatTemplatesOf(own.chat_template);
   return createTextTokenizer({
     ...templates,

@@ -7,16 +7,21 @@ import { createTextModel, type TextModel } from '../../decoding/create-text-mode
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
+import { isInferenceError } from '../../errors/inference-error.js';
 import type { Backend, LoadOptions } from '../../models/backend.js';
+import type { ModelFiles } from '../../store/model-files.js';
+import { openModelFiles } from '../model-files.js';
 import { type ChatConfig, contextLengthOf, readChatConfig } from './chat-config.js';
-import { checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
+import type { DeviceFacts } from './check-device.js';
+import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
 import { browserEnvironment, type WebLlmEnvironment } from './web-llm-environment.js';
 import { findModelRecord } from './find-model-record.js';
 import { loadTokenizer } from './load-tokenizer.js';
-import { ModelFiles } from './web-llm-files.js';
+import { provideFiles } from './provide-files.js';
 import { quantizationOf } from './prebuilt-models.js';
 import { LostWhileLoading, type StartedEngine, startEngine } from './start-engine.js';
 import { toLoadError } from './to-load-error.js';
+import type { WebLlmModule } from './web-llm-module.js';
 import { WebLlmTextEngine } from './web-llm-text-engine.js';
 
 /**
@@ -32,41 +37,63 @@ export const webLlmBackend: Backend = createWebLlmBackend(browserEnvironment);
 export function createWebLlmBackend(environment: WebLlmEnvironment): Backend {
   return {
     async load(entry, options) {
-      try {
-        return await loadModel(entry, options, environment);
-      } catch (thrown) {
-        throw toLoadError(thrown, entry.id, options.signal);
-      }
+      return loadModel(entry, options, environment);
     },
   };
 }
 
 async function loadModel(entry: ModelEntry, options: LoadOptions, environment: WebLlmEnvironment): Promise<TextModel> {
-  const { signal, onProgress } = options;
-  const library = await environment.importWebLlm();
-  const prebuilt = library.prebuiltAppConfig.model_list;
-  const { record, folderURL } = findModelRecord(entry, prebuilt, options.pageURL);
-  const candidate = { entry, record, prebuilt };
-  const facts = await checkDevice(candidate, environment);
+  let files: ModelFiles | undefined;
+  try {
+    const library = await environment.importWebLlm();
+    const prebuilt = library.prebuiltAppConfig.model_list;
+    const { record, folderURL } = findModelRecord(entry, prebuilt, options);
+    const candidate = { entry, record, prebuilt };
+    const facts = await checkDevice(candidate, environment);
+    files = await openModelFiles(entry, folderURL, options, await environment.openStore());
+    return await loadFiles({ candidate, facts, files, library }, options, environment);
+  } catch (thrown) {
+    const isEngineFailure = !isInferenceError(thrown) && !options.signal.aborted;
+    // The engine broke on a file that was damaged while it was kept, and is whole again now.
+    if (files && isEngineFailure && (await files.repair())) return loadModel(entry, options, environment);
+    throw toLoadError(thrown, entry.id, options.signal);
+  }
+}
 
+interface FoundFiles {
+  candidate: Candidate;
+  facts: DeviceFacts;
+  files: ModelFiles;
+  library: WebLlmModule;
+}
+
+async function loadFiles(
+  { candidate, facts, files, library }: FoundFiles,
+  { onProgress, signal }: LoadOptions,
+  environment: WebLlmEnvironment,
+): Promise<TextModel> {
+  const { entry, record } = candidate;
   onProgress({ model: entry.id, stage: 'download', loadedBytes: 0, totalBytes: 0 });
-  const files = new ModelFiles(folderURL, environment, signal);
   const config = await readChatConfig(files, record.overrides);
   checkPrecision(candidate, facts, config.quantization);
-  const totalBytes = await checkStorage(candidate, facts, files, environment);
+  const { bytes: totalBytes, shards } = await checkStorage(candidate, facts, files, environment);
   const tokenizer = await loadTokenizer(files, config);
-
+  await files.prepare([...SMALL_FILES, ...shards.map(({ file }) => file), record.model_lib]);
+  const takeOut = provideFiles(files);
   const gpu = environment.gpu!;
-  const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal }).catch(
-    (error: unknown) => {
+  const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal })
+    .catch((error: unknown) => {
       throw error instanceof LostWhileLoading
         ? refuse(candidate, facts, 'more GPU memory than there is', { weightBytes: totalBytes })
         : error;
-    },
-  );
+    })
+    .finally(takeOut);
   onProgress({ model: entry.id, stage: 'ready', loadedBytes: totalBytes, totalBytes });
   return assemble(entry, config, tokenizer, started);
 }
+
+/** Of every model folder, beside the weights. */
+const SMALL_FILES = ['mlc-chat-config.json', 'tensor-cache.json', 'tokenizer.json', 'tokenizer_config.json'];
 
 function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenizer, started: StartedEngine): TextModel {
   const { engine, tap, watch, stop } = started;

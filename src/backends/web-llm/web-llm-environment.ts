@@ -1,8 +1,6 @@
 /** What this backend uses of its surroundings, so that tests can bring their own. @module */
+import { browserStore, type StoreEnvironment } from '../../store/store-environment.js';
 import { importWebLlm, type WebLlmModule } from './web-llm-module.js';
-
-/** A cache of model files: the part of the Cache API that is used. */
-export type FileCacheStorage = Pick<CacheStorage, 'open'>;
 
 export interface WebLlmEnvironment {
   /** Absent where the browser has no WebGPU. */
@@ -11,9 +9,8 @@ export interface WebLlmEnvironment {
   freeStorage(): Promise<number | undefined>;
   /** Gigabytes of main memory, rounded down to a power of two and at most 8 (a browser says no more). */
   readonly deviceMemory: number | undefined;
-  /** Absent outside secure contexts. */
-  readonly caches: FileCacheStorage | undefined;
-  fetch(url: string, init: { signal: AbortSignal }): Promise<Response>;
+  /** Where model files are kept. */
+  openStore(): Promise<StoreEnvironment>;
   importWebLlm(): Promise<WebLlmModule>;
 }
 
@@ -29,9 +26,6 @@ export const browserEnvironment: WebLlmEnvironment = {
   get deviceMemory() {
     return (navigator as { deviceMemory?: number }).deviceMemory;
   },
-  get caches() {
-    return typeof caches === 'undefined' ? undefined : caches;
-  },
-  fetch: (url, init) => fetch(url, init),
+  openStore: browserStore,
   importWebLlm,
 };

@@ -4,9 +4,10 @@ import { isChatModel } from '../../../src/backends/web-llm/prebuilt-models.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { CHAT_CONFIG } from './chat-config.js';
-import { type FakeBrowser, fakeBrowser, FakeGpu, manifestOf, WEIGHT_BYTES } from './fake-environment.js';
+import { type FakeBrowser, fakeBrowser, FakeGpu, keepFiles, manifestOf, WEIGHT_BYTES } from './fake-environment.js';
 
 const LARGE = 'Llama-3.1-8B-Instruct-q4f32_1-MLC';
+const FOLDER = `https://huggingface.co/mlc-ai/${LARGE}/resolve/main/`;
 const HALF_PRECISION = 'SmolLM2-360M-Instruct-q4f16_1-MLC';
 
 async function failure(browser: FakeBrowser, entry: Partial<ModelEntry> & { id: string }) {
@@ -135,10 +136,9 @@ describe('before any download', () => {
       'insufficient_resources',
       `${Math.ceil(WEIGHT_BYTES / 2 ** 21)} MB of storage`,
     ],
-  ])('counts only the shards that are not cached: %s', async (_, freeStorage, code, says) => {
+  ])('counts only the shards that are not kept: %s', async (_, freeStorage, code, says) => {
     const browser = fakeBrowser({ freeStorage, files: { 'tokenizer.json': undefined } });
-    const cache = await browser.environment.caches!.open('webllm/model');
-    await cache.put(`https://huggingface.co/mlc-ai/${LARGE}/resolve/main/params_shard_0.bin`, new Response());
+    await keepFiles(browser, FOLDER, ['params_shard_0.bin']);
     const error = await failure(browser, { id: LARGE });
     expect(error.code).toBe(code);
     expect(error.message).toContain(says);
@@ -156,11 +156,9 @@ describe('before any download', () => {
     expect(suggestion(unknown.message)).toBeUndefined();
   });
 
-  it('asks for no storage when the weights are cached', async () => {
+  it('asks for no storage when the weights are kept', async () => {
     const browser = fakeBrowser({ freeStorage: 0, files: { 'tokenizer.json': undefined } });
-    const cache = await browser.environment.caches!.open('webllm/model');
-    const folder = `https://huggingface.co/mlc-ai/${LARGE}/resolve/main/`;
-    for (const shard of [0, 1]) await cache.put(`${folder}params_shard_${shard}.bin`, new Response());
+    await keepFiles(browser, FOLDER, ['params_shard_0.bin', 'params_shard_1.bin']);
     expect(await failure(browser, { id: LARGE })).toMatchObject({ code: 'model_not_supported' });
   });
 });

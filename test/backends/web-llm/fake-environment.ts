@@ -1,7 +1,8 @@
 /** A browser for the WebLLM backend: GPU, caches and network, all in memory. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { FileCacheStorage, WebLlmEnvironment } from '../../../src/backends/web-llm/web-llm-environment.js';
+import type { WebLlmEnvironment } from '../../../src/backends/web-llm/web-llm-environment.js';
+import { filesOf, testStore, type TestStore } from '../../store/support/node-store.js';
 import { CHAT_CONFIG } from './chat-config.js';
 import { type FakeModel, FakeRecord, fakeWebLlm } from './fake-engine.js';
 
@@ -45,28 +46,13 @@ export class FakeGpu {
   }
 }
 
-/** The Cache API, by URL. */
-export class FakeCaches implements FileCacheStorage {
-  readonly stored = new Map<string, Map<string, Response>>();
-
-  async open(name: string): Promise<Cache> {
-    const entries = this.stored.get(name) ?? new Map<string, Response>();
-    this.stored.set(name, entries);
-    const cache = {
-      match: async (url: string) => entries.get(url)?.clone(),
-      put: async (url: string, response: Response) => void entries.set(url, response),
-    };
-    return cache as unknown as Cache;
-  }
-}
-
 export interface FakeBrowser {
   environment: WebLlmEnvironment;
   gpu: FakeGpu;
-  caches: FakeCaches;
+  store: TestStore;
   /** What the engines did. */
   record: FakeRecord;
-  /** Every URL that was fetched. */
+  /** Every URL that was fetched; whether kept files are still the server's is not counted. */
   fetched: string[];
 }
 
@@ -91,7 +77,6 @@ export interface FakeBrowserOptions extends Partial<Omit<FakeModel, 'rows'>> {
 /** Any model folder of this browser holds tiny-chat's tokenizer. */
 export function fakeBrowser(options: FakeBrowserOptions = {}): FakeBrowser {
   const gpu = 'gpu' in options ? options.gpu : new FakeGpu();
-  const caches = new FakeCaches();
   const record = new FakeRecord();
   const fetched: string[] = [];
   // Words without control tokens; the end of a turn must not come by chance.
@@ -101,14 +86,16 @@ export function fakeBrowser(options: FakeBrowserOptions = {}): FakeBrowser {
     gpu: gpu as unknown as GPU,
     freeStorage: async () => options.freeStorage,
     deviceMemory: options.deviceMemory,
-    caches,
     importWebLlm: async () => library,
-    fetch: async (url) => {
-      fetched.push(url);
+    openStore: async () => store,
+  };
+  const store = testStore({
+    fetch: async (url, { method }) => {
+      if (method !== 'HEAD') fetched.push(url);
       return fileOf(url, options.files ?? {});
     },
-  };
-  return { environment, gpu: gpu ?? new FakeGpu(), caches, record, fetched };
+  });
+  return { environment, gpu: gpu ?? new FakeGpu(), store, record, fetched };
 }
 
 async function fileOf(url: string, overrides: Record<string, unknown>): Promise<Response> {
@@ -120,4 +107,11 @@ async function fileOf(url: string, overrides: Record<string, unknown>): Promise<
   if (file === 'tensor-cache.json') return Response.json(manifestOf(WEIGHT_BYTES));
   if (file.startsWith('tokenizer')) return new Response(await readFile(fileURLToPath(new URL(file, TINY_CHAT))));
   return new Response(null, { status: 404 });
+}
+
+/** Puts files into the store, as an earlier load would have. */
+export async function keepFiles(browser: FakeBrowser, folder: string, files: readonly string[]): Promise<void> {
+  const environment = { ...browser.store, fetch: async () => new Response('kept') };
+  const earlier = filesOf(environment, folder);
+  for (const file of files) await earlier.find(file);
 }

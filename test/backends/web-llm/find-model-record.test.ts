@@ -7,11 +7,9 @@ const prebuilt = prebuiltAppConfig.model_list;
 const LISTED = 'SmolLM2-360M-Instruct-q4f32_1-MLC';
 
 function find(entry: Partial<ModelEntry>) {
-  return findModelRecord(
-    { id: 'mine', task: 'chat', backend: 'web-llm', ...entry },
-    prebuilt,
-    'https://app.example/x/',
-  );
+  return findModelRecord({ id: 'mine', task: 'chat', backend: 'web-llm', ...entry }, prebuilt, {
+    pageURL: 'https://app.example/x/',
+  });
 }
 
 /** What WebLLM makes of a record's `model`. */

@@ -80,23 +80,10 @@ describe('loading', () => {
   it('tells progress in bytes of the weights, then shaders, then ready', async () => {
     const seen: LoadProgress[] = [];
     const model = await load(fakeBrowser(), {}, { onProgress: (progress) => void seen.push(progress) });
-    expect(seen.map(({ stage }) => stage)).toEqual([
-      'download',
-      'download',
-      'initialize',
-      'initialize',
-      'initialize',
-      'ready',
-    ]);
-    expect(seen.map(({ loadedBytes }) => loadedBytes)).toEqual([
-      0,
-      WEIGHT_BYTES / 2,
-      WEIGHT_BYTES,
-      WEIGHT_BYTES,
-      WEIGHT_BYTES,
-      WEIGHT_BYTES,
-    ]);
-    expect(seen.slice(1).every(({ totalBytes, model: id }) => totalBytes === WEIGHT_BYTES && id === 'mine')).toBe(true);
+    expect([...new Set(seen.map(({ stage }) => stage))]).toEqual(['download', 'initialize', 'ready']);
+    expect(seen.filter(({ file }) => file === 'tokenizer.json').at(-1)).toMatchObject({ stage: 'download' });
+    expect(seen.at(-1)).toMatchObject({ loadedBytes: WEIGHT_BYTES, totalBytes: WEIGHT_BYTES });
+    expect(seen.every(({ model: id }) => id === 'mine')).toBe(true);
     expect(model.info).toEqual({
       contextLength: 1024,
       device: 'webgpu',
@@ -110,17 +97,16 @@ describe('loading', () => {
 
   it('reads a plain folder as it is, and nothing but the entry’s own URLs', async () => {
     const { fetched } = await loadFake();
-    expect(fetched.every((url) => url.startsWith('http://localhost/models/mine/'))).toBe(true);
+    expect(fetched.filter((url) => !url.startsWith('http://localhost/models/mine/'))).toEqual([]);
     expect(fetched.some((url) => url.includes('resolve'))).toBe(false);
   });
 
-  it('loads a second time from the cache', async () => {
+  it('loads a second time from the store', async () => {
     const browser = fakeBrowser();
     await load(browser);
     const before = browser.fetched.length;
     await load(browser);
     expect(browser.fetched).toHaveLength(before);
-    expect([...browser.caches.stored.keys()].toSorted()).toEqual(['webllm/config', 'webllm/model']);
   });
 
   it('takes models of WebLLM’s list by id', async () => {
@@ -128,7 +114,9 @@ describe('loading', () => {
     const entry: ModelEntry = { id: PREBUILT, task: 'chat', backend: 'web-llm' };
     await createWebLlmBackend(browser.environment).load(entry, optionsWith());
     const folder = `https://huggingface.co/mlc-ai/${PREBUILT}/resolve/main/`;
-    expect(browser.fetched.every((url) => url.startsWith(folder))).toBe(true);
+    const others = browser.fetched.filter((url) => !url.startsWith(folder));
+    // The library comes from where WebLLM's list says, the hashes from the hub.
+    expect(others.map((url) => new URL(url).host).toSorted()).toEqual(['huggingface.co', 'raw.githubusercontent.com']);
   });
 
   it('keeps a template for tools apart from the plain one', async () => {
