@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadTextModel } from '../../../src/backends/transformers/text/load-text-model.js';
 import type { TextModel } from '../../../src/decoding/create-text-model.js';
 import type { TokenEvent } from '../../../src/events/token-event.js';
@@ -37,34 +37,54 @@ const textOf = (events: readonly TokenEvent[], choice = 0) =>
 const idsOf = (events: readonly TokenEvent[]) => events.flatMap((event) => (event.type === 'token' ? [event.id] : []));
 
 const FRANCE = 'What is the capital of France?';
+/** Logits of one token; keys and values of the prompt are several times as much. */
+const LOGITS_BYTES = 8192 * 4;
+let bytesRead = 0;
+const { mapAsync } = GPUBuffer.prototype;
+GPUBuffer.prototype.mapAsync = function (this: GPUBuffer, mode, offset = 0, size = this.size - offset) {
+  if (mode === GPUMapMode.READ) bytesRead += size;
+  return mapAsync.call(this, mode, offset, size);
+};
+
+let onGpu: TextModel;
+beforeAll(async () => {
+  // The GPU's build of ONNX Runtime runs both; it must come first in a realm.
+  onGpu = await load({ device: 'webgpu' });
+});
+afterAll(() => onGpu.unload());
+
 describe('tiny-chat on WebGPU', () => {
   it('writes the same first tokens as on WASM, alone and in a batch, and goes on with what it kept', async () => {
-    // The GPU's build of ONNX Runtime runs both; it must come first in a realm.
-    const onGpu = await load({ device: 'webgpu' });
     expect(onGpu.info.device).toBe('webgpu');
     const events = await collect(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
     const onCpu = await load();
     const expected = await collect(onCpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    await onCpu.unload();
     expect(idsOf(events)).toEqual(idsOf(expected));
     expect(textOf(events)).toContain('Paris');
+    let read = bytesRead;
     const again = await collect(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    // Logits, and never keys and values, not even when the prompt is taken over from what is kept.
+    expect(bytesRead - read).toBeGreaterThan(0);
+    expect(bytesRead - read).toBeLessThan(16 * LOGITS_BYTES);
     expect(idsOf(again)).toEqual(idsOf(events));
     expect(again[0]).toMatchObject({
       type: 'prompt',
       cachedTokens: (again[0] as { promptTokens: number }).promptTokens,
     });
+    read = bytesRead;
     const two = await collect(onGpu.generate(ask(FRANCE, { maxTokens: 16, n: 2 }), signal));
+    expect(bytesRead - read).toBeLessThan(2 * 16 * LOGITS_BYTES);
     expect(textOf(two, 0)).toBe(textOf(events));
     expect(textOf(two, 1)).toBe(textOf(events));
-    // Prompts of other lengths, decoded together.
+  });
+
+  it('writes for several requests of other lengths what it writes for each alone', async () => {
     expect(onGpu.info.concurrency).toBe(8);
-    const other = ask('Hello, who are you?', { maxTokens: 8 });
-    const alone = await collect(onGpu.generate(other, signal));
-    const together = await Promise.all([
-      collect(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal)),
-      collect(onGpu.generate(other, signal)),
-    ]);
-    expect(together.map(idsOf)).toEqual([idsOf(events), idsOf(alone)]);
-    await Promise.all([onGpu.unload(), onCpu.unload()]);
+    const requests = [ask(FRANCE, { maxTokens: 8 }), ask('Hello, who are you?', { maxTokens: 8 })];
+    const alone: number[][] = [];
+    for (const request of requests) alone.push(idsOf(await collect(onGpu.generate(request, signal))));
+    const together = await Promise.all(requests.map((request) => collect(onGpu.generate(request, signal))));
+    expect(together.map(idsOf)).toEqual(alone);
   });
 });

@@ -2,12 +2,15 @@
 import { AutoModelForCausalLM, AutoTokenizer, env, type PreTrainedModel, Tensor } from '@huggingface/transformers';
 import { loadTextModel } from '../../../src/backends/transformers/text/load-text-model.js';
 import type { TextModel } from '../../../src/decoding/create-text-model.js';
+import { TokenSampler } from '../../../src/sampling/sample-token.js';
 import { plainGenerationRequest } from '../../../src/request/generation-request.js';
 
 /** What to do. The first order of a worker is `load`. */
 export type EngineOrder =
   | { kind: 'load'; engine: 'ours' | 'bare'; origin: string; source: string }
-  | { kind: 'generate'; text: string; tokens: number };
+  | { kind: 'generate'; text: string; tokens: number }
+  /** Ours only: the model is made to say a text, since what a random one would say is no edit of anything. */
+  | { kind: 'say'; text: string; say: string };
 
 /** Tokens read and made. */
 export interface EngineAnswer {
@@ -21,12 +24,15 @@ const NO_END = { 0: -100, 2: -100 };
 
 type Generate = (text: string, tokens: number) => Promise<EngineAnswer>;
 let generate: Generate | undefined;
+let encode: ((text: string) => number[]) | undefined;
 
 async function loadOurs(origin: string, source: string): Promise<Generate> {
   const model: TextModel = await loadTextModel(
     { id: 'm', task: 'chat', backend: 'transformers', source, device: 'wasm', dtype: 'q8' },
     { onProgress: () => {}, signal, assetsURL: `${origin}/inpage/`, pageURL: `${origin}/` },
   );
+  const tokenizer = await AutoTokenizer.from_pretrained(source);
+  encode = (text) => tokenizer.encode(text);
   return async (text, maxTokens) => {
     const request = plainGenerationRequest('m', { type: 'raw', text });
     const answer = { prompt: 0, tokens: 0 };
@@ -55,12 +61,26 @@ async function loadBare(origin: string, source: string): Promise<Generate> {
   };
 }
 
+/** Every pass is run as ever; only what is chosen of its logits is given. */
+async function say(text: string, words: string): Promise<EngineAnswer> {
+  const tokens = encode!(words);
+  const { sample } = TokenSampler.prototype;
+  let next = 0;
+  TokenSampler.prototype.sample = () => tokens[next++]!;
+  try {
+    return await generate!(text, tokens.length);
+  } finally {
+    TokenSampler.prototype.sample = sample;
+  }
+}
+
 async function answer(order: EngineOrder): Promise<EngineAnswer> {
   if (order.kind === 'load') {
     generate = await (order.engine === 'ours' ? loadOurs : loadBare)(order.origin, order.source);
     return { prompt: 0, tokens: 0 };
   }
   if (!generate) throw new Error('No engine is loaded.');
+  if (order.kind === 'say') return say(order.text, order.say);
   return generate(order.text, order.tokens);
 }
 

@@ -34,6 +34,11 @@ const calls = {
     const order: EngineOrder = { kind: 'generate', text, tokens };
     return askWorker<EngineAnswer>(workers.get(engine)!, order);
   },
+  /** Ours reads a text and is made to say another. */
+  async say(text: string, say: string): Promise<EngineAnswer> {
+    const order: EngineOrder = { kind: 'say', text, say };
+    return askWorker<EngineAnswer>(workers.get('ours')!, order);
+  },
   end(engine: 'ours' | 'bare'): void {
     workers.get(engine)?.terminate();
     workers.delete(engine);

@@ -106,8 +106,28 @@ async function* engineRows(browser: Browser, origin: string): AsyncGenerator<Ben
   const decode = { name: 'decode, one request, over transformers.js', goal: 1, unit: 'tokens/s' };
   const one = await inTurns(decode, write('ours'), write('bare'));
   yield one;
+  yield await editing(call);
   await page.context().close();
   yield* serviceRows(browser, origin, one.peer);
+}
+
+/** A text of which every twentieth word is another, over words that were never said in this order. */
+async function editing(call: Call): Promise<BenchRow> {
+  const rate = async (edit: boolean): Promise<number> => {
+    const given = text(120);
+    const words = edit
+      ? given.split(' ').map((word, place) => (place % 20 === 19 ? 'while' : word))
+      : text(40).split(' ');
+    await call('say', given, words.slice(0, 1).join(' '));
+    const spent = await seconds(() => call('say', given, words.join(' ')));
+    return (words.length - 1) / spent;
+  };
+  await rate(true);
+  return inTurns(
+    { name: 'an edit of a given text over free text', goal: 1.5, unit: 'tokens/s' },
+    () => rate(true),
+    () => rate(false),
+  );
 }
 
 /** The whole service. @param bare tokens per second of transformers.js */

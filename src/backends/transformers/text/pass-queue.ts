@@ -6,6 +6,9 @@ import { type RowState, SequenceState } from './sequence-state.js';
 /** Most rows of one pass. */
 export const MOST_ROWS = 8;
 
+/** Bytes of keys and values that one pass may hold; longer sequences take turns. */
+const MOST_BYTES = 512 * 2 ** 20;
+
 /** A row of a sequence. Passes replace what it holds. */
 export interface Row {
   held: RowState;
@@ -28,14 +31,19 @@ interface Pass {
 export class PassQueue {
   readonly #forward: ForwardPass;
   readonly #ragged: boolean;
+  readonly #mostBytes: number;
   readonly #waiting: Pass[] = [];
   #decoding = 0;
   #running = false;
 
-  /** @param ragged the graph takes rows of different lengths */
-  constructor(forward: ForwardPass, ragged: boolean) {
+  /**
+   * @param ragged the graph takes rows of different lengths
+   * @param mostBytes of keys and values in one pass
+   */
+  constructor(forward: ForwardPass, ragged: boolean, mostBytes = MOST_BYTES) {
     this.#forward = forward;
     this.#ragged = ragged;
+    this.#mostBytes = mostBytes;
   }
 
   /** Several sequences decode. */
@@ -90,14 +98,18 @@ export class PassQueue {
     const first = this.#waiting.shift()!;
     if (!this.#canJoin(first)) return [first];
     const passes = [first];
-    let rows = first.rows.length;
     for (const pass of this.#waiting.splice(0)) {
-      const joins = this.#canJoin(pass) && rows + pass.rows.length <= MOST_ROWS;
-      if (joins) rows += pass.rows.length;
+      const joins = this.#canJoin(pass) && this.#fit([...passes, pass]);
       (joins ? passes : this.#waiting).push(pass);
     }
     // In the order of the state that they share already, which then need not be copied.
     return passes.toSorted((a, b) => a.rows[0]!.held.row - b.rows[0]!.held.row);
+  }
+
+  #fit(passes: readonly Pass[]): boolean {
+    const held = passes.flatMap(({ rows }) => rows.map((row) => row.held));
+    const longest = Math.max(...held.map(({ length }) => length));
+    return held.length <= MOST_ROWS && held.length * longest * held[0]!.state.tokenBytes <= this.#mostBytes;
   }
 
   async #runTogether(passes: readonly Pass[]): Promise<Float32Array[][]> {

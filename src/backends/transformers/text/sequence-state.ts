@@ -82,6 +82,11 @@ export class SequenceState {
     return bytes;
   }
 
+  /** Of one token of one row; 0 for states that do not grow. */
+  get tokenBytes(): number {
+    return this.tokens === 0 ? 0 : this.bytes / this.rows / this.tokens;
+  }
+
   hold(): this {
     this.#holders += 1;
     return this;

@@ -57,6 +57,21 @@ describe('PassQueue', () => {
     expect(held(rows[2]!).slice(-2)).toEqual([20, 21]);
   });
 
+  it('lets sequences take turns that are too long for one pass', async () => {
+    const { forward, passes } = recorder();
+    // Four bytes a token.
+    const queue = new PassQueue(forward, true, 2 * 4 * 4);
+    const rows = [rowOf(1, 2, 3, 4), rowOf(5), rowOf(6)];
+    for (const _ of rows) queue.join();
+    await Promise.all(rows.map((row) => queue.run([row], [[9]], 1)));
+    expect(passes.map((pass) => pass.length)).toEqual([2, 1]);
+    expect(rows.map(held)).toEqual([
+      [1, 2, 3, 4, 9],
+      [5, 9],
+      [6, 9],
+    ]);
+  });
+
   it('lets blocks of a prompt and tokens of answers take turns', async () => {
     const { forward, passes } = recorder();
     const queue = new PassQueue(forward, true);
