@@ -1,5 +1,6 @@
 /** From a model's formats to the parser for one choice. @module */
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
+import type { ToolSyntax } from '../families/model-family.js';
 import { none } from '../families/none/none.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import type { Tool } from '../request/tool.js';
@@ -17,10 +18,11 @@ export interface ChannelParserOptions extends AnswerFormats {
 export function createChannelParser(options: ChannelParserOptions): ChannelParser {
   const { reasoningOpen: startOpen, toolsOffered, tools = [] } = options;
   const syntax = answerSyntax(options);
-  const toolSyntax = toolsOffered ? syntax.tools : none.tools;
+  const toolSyntax: ToolSyntax = toolsOffered ? syntax.tools : none.tools;
   return syntax.reasoning.createParser({
     startOpen,
     toolsOffered,
+    endsThought: toolSyntax.endsThought ?? [],
     createToolParser: () => toolSyntax.createParser(tools),
   });
 }

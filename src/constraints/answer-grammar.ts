@@ -51,7 +51,7 @@ function writeGrammar(request: GenerationRequest, format: AnswerFormat, work: Wo
     answer = framed;
   } else {
     const { grammar } = syntax.tools;
-    const style: ValueStyle = { language: grammar.language, spacing };
+    const style: ValueStyle = { spacing, ...grammar.values(marker) };
     const callable = tools.map((tool) => callableTool(tool, rules, style, grammar));
     const { parallelToolCalls: parallel } = request;
     const calls = grammar.calls({ rules, style, tools: callable, parallel, marker });

@@ -16,12 +16,6 @@ export interface ModelFamily {
   readonly reasoning?: ReasoningSyntax;
 }
 
-/** What is looked at to tell a model's family. */
-export interface TemplateEvidence {
-  /** The Jinja source of the chat template. */
-  source: string;
-}
-
 /** A call to write down. */
 export interface WrittenCall {
   name: string;
@@ -31,12 +25,17 @@ export interface WrittenCall {
 
 /** How tool calls look. */
 export interface ToolSyntax {
-  /** The template belongs to a model that writes calls so. Families are asked in the order of the list. */
-  recognise(evidence: TemplateEvidence): boolean;
+  /**
+   * The text shows that calls are written so. Families are asked in the order of the list, first about a call that the
+   * model's template wrote, then about a whole prompt with tools, then about the template's source.
+   */
+  recognise(text: string): boolean;
   /** Added tokens that begin a call; they are forbidden where none may come. */
   readonly openingTokens: readonly string[];
   /** A parser for one answer. @param tools those of the request: syntaxes without types take them from the schemas */
   createParser(tools: readonly Tool[]): ChannelParser;
+  /** What begins a call even inside a thought that was not closed: the thought ends there. */
+  readonly endsThought?: readonly string[];
   readonly grammar: ToolCallGrammar;
   /** Calls as the model itself writes them. At least one. */
   write(calls: readonly WrittenCall[]): string;
@@ -46,8 +45,8 @@ export interface ToolSyntax {
 
 /** How thinking looks. */
 export interface ReasoningSyntax {
-  /** The template belongs to a model that thinks so. */
-  recognise(evidence: TemplateEvidence): boolean;
+  /** The source of the template shows that the model thinks so. */
+  recognise(source: string): boolean;
   /** What begins the thinking, and what ends it. */
   readonly open: string;
   readonly close: string;
@@ -76,6 +75,8 @@ export interface AnswerParserOptions {
   startOpen: boolean;
   /** False: what looks like a call is text. */
   toolsOffered: boolean;
+  /** What begins a call even inside a thought that was not closed; empty where none may come. */
+  endsThought: readonly string[];
   /** A parser for what is no thought. */
   createToolParser: () => ChannelParser;
 }

@@ -1,23 +1,20 @@
 /** A canonical request to the token ids of its prompt. @module */
-import type { TextTokenizer } from './text-tokenizer.js';
 import { InferenceError } from '../errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import type { ToolSyntax } from '../families/model-family.js';
 import type { GenerationRequest } from '../request/generation-request.js';
+import { adaptConversation } from './adapt-conversation.js';
 import { compiledTemplate } from './chat-templates.js';
-import { declaresTools } from './declares-tools.js';
 import { encodeTrustedText, PromptEncoder } from './encode-prompt.js';
-import { withExplainedTools } from './explain-tools.js';
 import {
   type TemplateMessage,
   templateMessages,
   type TemplateTool,
   templateTools,
-  withoutSystemRole,
-  withShortCallIds,
-  withSingleCalls,
-  withStringArguments,
+  withDescriptions,
 } from './template-messages.js';
+import { messageVariants, templateTraits } from './template-traits.js';
+import type { TextTokenizer } from './text-tokenizer.js';
 
 /** What the engine reads. */
 export interface RenderedPrompt {
@@ -112,14 +109,15 @@ function renderConversation(
   };
   let refusal: unknown;
   for (const source of sources) {
-    const knowsTools = declaresTools(source);
-    const tools = knowsTools && conversation.tools.length > 0 ? conversation.tools : null;
     const template = compiledTemplate(source);
-    for (const messages of variantsOf(conversation, knowsTools)) {
-      try {
-        return template.render({ ...variables, tools, messages });
-      } catch (error) {
-        refusal ??= error;
+    const { messages, tools } = adaptConversation(conversation, templateTraits(source), conversation.syntax);
+    for (const given of tools.length > 0 ? [tools, withDescriptions(tools)] : [null]) {
+      for (const variant of messageVariants(messages)) {
+        try {
+          return template.render({ ...variables, tools: given, messages: variant });
+        } catch (error) {
+          refusal ??= error;
+        }
       }
     }
   }
@@ -127,18 +125,6 @@ function renderConversation(
   throw new InferenceError('invalid_request', `The model's chat template refused the conversation: ${reason}`, {
     param: 'messages',
   });
-}
-
-/** Templates differ in what they take, and only trying shows it: the plainest reading first, then milder ones. */
-function* variantsOf(conversation: Conversation, knowsTools: boolean): Generator<TemplateMessage[], void, undefined> {
-  const { tools, syntax } = conversation;
-  const messages = knowsTools ? conversation.messages : withExplainedTools(conversation.messages, tools, syntax);
-  yield messages;
-  yield withShortCallIds(messages);
-  yield withStringArguments(messages);
-  yield withSingleCalls(messages);
-  yield withoutSystemRole(messages);
-  yield withoutSystemRole(withShortCallIds(messages));
 }
 
 /** No engine has logits before its first token, so nothing becomes the token that texts begin with, or end with. */

@@ -18,6 +18,10 @@ export interface TemplateMessage {
   tool_calls?: TemplateToolCall[];
   tool_call_id?: string;
   name?: string;
+  /** The same as `reasoning_content`, as other templates call it. */
+  thinking?: string;
+  /** Declarations as JSON text, where templates look for them in the system message. */
+  tools?: string;
 }
 
 /** A declaration as templates know it. */
@@ -49,7 +53,7 @@ export function templateMessages(messages: readonly Message[]): TemplateMessage[
       others.push({
         role: 'assistant',
         content,
-        ...(message.reasoning && { reasoning_content: message.reasoning }),
+        ...(message.reasoning && { reasoning_content: message.reasoning, thinking: message.reasoning }),
         ...(message.toolCalls.length > 0 && { tool_calls: message.toolCalls.map(templateCall) }),
       });
     }
@@ -82,6 +86,29 @@ export function withStringArguments(messages: readonly TemplateMessage[]): Templ
     });
     return { ...message, tool_calls: calls };
   });
+}
+
+/** For templates that read every description and have no word for a missing one. */
+export function withDescriptions(tools: readonly TemplateTool[]): TemplateTool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    function: { description: '', ...tool.function, parameters: describedSchema(tool.function.parameters) },
+  }));
+}
+
+function describedSchema(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
+  const described = Object.entries(schema).map(([key, value]: [string, unknown]) => {
+    if (key !== 'properties' || typeof value !== 'object' || value === null) return [key, value] as const;
+    const properties = Object.entries(value).map(([name, property]: [string, unknown]) => [
+      name,
+      typeof property === 'object' && property !== null
+        ? { description: '', ...(describedSchema(property) as object) }
+        : property,
+    ]);
+    return [key, Object.fromEntries(properties) as unknown] as const;
+  });
+  return Object.fromEntries(described);
 }
 
 /** For templates that know no system role and insist that user and assistant take turns. */

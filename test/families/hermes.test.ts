@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createHermesParser } from '../../src/families/hermes/hermes-parser.js';
+import { hermes } from '../../src/families/hermes/hermes.js';
 import { describeChannelParser } from '../contract/channel-parser-contract.js';
 import { HERMES_FIXTURES, HERMES_FRAGMENTS } from '../fixtures/channels/hermes.js';
 
-describeChannelParser('hermes', { create: createHermesParser, fixtures: HERMES_FIXTURES, fragments: HERMES_FRAGMENTS });
+describeChannelParser('hermes', {
+  create: () => hermes.tools.createParser([]),
+  fixtures: HERMES_FIXTURES,
+  fragments: HERMES_FRAGMENTS,
+});
 
 describe('hermes: streaming', () => {
   it('gives the name when it is certain and the arguments while they are written', () => {
-    const parser = createHermesParser();
+    const parser = hermes.tools.createParser([]);
     expect(parser.push('<tool_call>\n{"name": "f", "argum')).toEqual([]);
     expect(parser.push('ents": {"a')).toEqual([
       { type: 'tool-call-start', name: 'f' },
@@ -19,7 +23,7 @@ describe('hermes: streaming', () => {
   });
 
   it('gives text at once, holding back no more than a possible tag and the white space before it', () => {
-    const parser = createHermesParser();
+    const parser = hermes.tools.createParser([]);
     expect(parser.push('Hello \n<to')).toEqual([{ type: 'text', text: 'Hello' }]);
     expect(parser.push('y>')).toEqual([{ type: 'text', text: ' \n<toy>' }]);
   });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createPythonicParser } from '../../src/families/pythonic/pythonic-parser.js';
+import { pythonic } from '../../src/families/pythonic/pythonic.js';
 import { describeChannelParser } from '../contract/channel-parser-contract.js';
 import { PYTHONIC_FIXTURES, PYTHONIC_FRAGMENTS } from '../fixtures/channels/pythonic.js';
 
 describeChannelParser('pythonic', {
-  create: createPythonicParser,
+  create: () => pythonic.tools.createParser([]),
   fixtures: PYTHONIC_FIXTURES,
   fragments: PYTHONIC_FRAGMENTS,
 });
 
 describe('pythonic: streaming', () => {
   it('gives the name with the first keyword, and each argument when its value is complete', () => {
-    const parser = createPythonicParser();
+    const parser = pythonic.tools.createParser([]);
     expect(parser.push('[f(a')).toEqual([]);
     expect(parser.push('=1')).toEqual([
       { type: 'tool-call-start', name: 'f' },

@@ -5,12 +5,17 @@ import { thinkTags } from '../../src/families/think-tags/think-tags.js';
 import { describeChannelParser } from '../contract/channel-parser-contract.js';
 import { OPEN_THINK_FIXTURES, THINK_FIXTURES, THINK_FRAGMENTS } from '../fixtures/channels/think-tags.js';
 
-const tags = thinkTags.reasoning;
+const tags = { opens: [thinkTags.reasoning.open], closes: [thinkTags.reasoning.close] };
 
 const inBrackets = (text: string): string => text.replaceAll('<think>', '[THINK]').replaceAll('</think>', '[/THINK]');
 
 describeChannelParser('think brackets', {
-  create: () => createThoughtBlockParser({ tags: thinkBrackets.reasoning, startOpen: false }),
+  create: () =>
+    createThoughtBlockParser({
+      opens: [thinkBrackets.reasoning.open],
+      closes: [thinkBrackets.reasoning.close],
+      startOpen: false,
+    }),
   fixtures: [
     {
       name: 'thinking, then the answer, as Ministral 3 Reasoning writes it',
@@ -26,20 +31,20 @@ describeChannelParser('think brackets', {
 });
 
 describeChannelParser('think tags', {
-  create: () => createThoughtBlockParser({ tags, startOpen: false }),
+  create: () => createThoughtBlockParser({ ...tags, startOpen: false }),
   fixtures: THINK_FIXTURES,
   fragments: THINK_FRAGMENTS,
 });
 
 describeChannelParser('think tags, opened by the prompt', {
-  create: () => createThoughtBlockParser({ tags, startOpen: true }),
+  create: () => createThoughtBlockParser({ ...tags, startOpen: true }),
   fixtures: OPEN_THINK_FIXTURES,
   fragments: THINK_FRAGMENTS,
 });
 
 describe('think tags: streaming', () => {
   it('gives reasoning while it is written', () => {
-    const parser = createThoughtBlockParser({ tags, startOpen: false });
+    const parser = createThoughtBlockParser({ ...tags, startOpen: false });
     expect(parser.push('<think>\nOne')).toEqual([{ type: 'reasoning', text: 'One' }]);
     expect(parser.push(' two')).toEqual([{ type: 'reasoning', text: ' two' }]);
     expect(parser.channel).toBe('reasoning');

@@ -314,11 +314,16 @@ describe('templates of the hub', () => {
       expect(prompt).toContain('[user] <tool_response>');
     });
 
-    it('declares tools in Hermes words where the other refuses them, and nowhere else', () => {
+    it('describes with nothing what the other insists on a description of', () => {
       const { description: _, ...bare } = weather;
-      const request = chat([user('Hi')], { tools: [bare] });
-      expect(rendered(request, own)).toContain('[system] # Tools');
-      expect(() => renderPrompt(request, own, { ...formats, toolFormat: 'mistral' })).toThrow(/refused/);
+      expect(rendered(chat([user('Hi')], { tools: [bare] }), own)).toBe('FUNCTIONS get_weather - user: Hi');
+    });
+
+    it('declares tools in Hermes words where the other refuses them, and nowhere else', () => {
+      const strict = { ...own, toolTemplate: "{{ raise_exception('No ' + tools[0].function.name) }}" };
+      const request = chat([user('Hi')], { tools: [weather] });
+      expect(rendered(request, strict)).toContain('[system] # Tools');
+      expect(() => renderPrompt(request, strict, { ...formats, toolFormat: 'mistral' })).toThrow(/refused/);
     });
   });
 

@@ -10,15 +10,17 @@ import {
   sequence,
 } from '../grammar/expression.js';
 import type { GrammarRules } from '../grammar/grammar-rules.js';
-import { PLAIN_CHARACTERS } from '../grammar/string-characters.js';
 import { SchemaProblem } from '../grammar/schema-problem.js';
+import { PLAIN_CHARACTERS, PLAIN_STRING_CHARACTERS } from '../grammar/string-characters.js';
+import type { ValueStyle } from '../grammar/value-style.js';
 import { type Automaton, OTHERS, SYMBOLS, liveStates } from './automaton.js';
 
 /** Each state is a rule, and preparing its masks costs time for every token of the vocabulary. */
 const MAX_STATES = 400;
 
-/** A string in quotes that the automaton accepts; NEVER when there is none. */
-export function automatonString(rules: GrammarRules, automaton: Automaton): Expression {
+/** A string in the style's quotes that the automaton accepts; NEVER when there is none. */
+export function automatonString(rules: GrammarRules, automaton: Automaton, { strings }: ValueStyle): Expression {
+  const [open, close] = strings ? [strings.open, strings.close] : ['"', '"'];
   const live = liveStates(automaton);
   if (!live[0]) return NEVER;
   if (live.filter(Boolean).length > MAX_STATES) throw new SchemaProblem('is too complex');
@@ -26,14 +28,15 @@ export function automatonString(rules: GrammarRules, automaton: Automaton): Expr
   names.forEach((name, state) => {
     if (name === undefined) return;
     rules.work.spend(SYMBOLS);
-    const ways = [automaton.accepting[state] ? literal('"') : NEVER];
+    const ways = [automaton.accepting[state] ? literal(close) : NEVER];
     for (const [target, symbols] of symbolsByTarget(automaton, state)) {
       const next = names[target];
-      if (next !== undefined) ways.push(...spell(symbols).map((text) => sequence(text, { type: 'rule', name: next })));
+      if (next !== undefined)
+        ways.push(...spell(symbols, strings !== undefined).map((text) => sequence(text, { type: 'rule', name: next })));
     }
     rules.define(name, choice(...ways));
   });
-  return sequence(literal('"'), names[0] === undefined ? EMPTY : { type: 'rule', name: names[0] });
+  return sequence(literal(open), names[0] === undefined ? EMPTY : { type: 'rule', name: names[0] });
 }
 
 function symbolsByTarget({ classOf, classes, next }: Automaton, state: number): Map<number, number[]> {
@@ -48,13 +51,15 @@ function symbolsByTarget({ classOf, classes, next }: Automaton, state: number): 
 }
 
 /** The ways to write one of these symbols in a string: as it is, or with an escape where it needs one. */
-function spell(symbols: readonly number[]): Expression[] {
+function spell(symbols: readonly number[], isPlain: boolean): Expression[] {
   const ranges: CodePointRange[] = [];
   const escapes: Expression[] = [];
+  const usable = isPlain ? PLAIN_STRING_CHARACTERS : PLAIN_CHARACTERS;
   for (const symbol of symbols) {
-    const plain = symbol === OTHERS || PLAIN_CHARACTERS.some(([first, last]) => first <= symbol && symbol <= last);
+    const plain = symbol === OTHERS || usable.some(([first, last]) => first <= symbol && symbol <= last);
     if (plain) ranges.push(symbol === OTHERS ? [0x80, 0x10_ffff] : [symbol, symbol]);
-    else if (symbol !== 0x7f) escapes.push(literal(JSON.stringify(String.fromCharCode(symbol)).slice(1, -1)));
+    else if (symbol !== 0x7f && !isPlain)
+      escapes.push(literal(JSON.stringify(String.fromCharCode(symbol)).slice(1, -1)));
   }
   return [characters(...ranges), choice(...escapes)].filter((way) => way.type !== 'choice' || way.options.length > 0);
 }

@@ -2,7 +2,7 @@
 import { EMPTY, type Expression, characters, choice, literal, optional, repeat, sequence } from './expression.js';
 import type { GrammarRules } from './grammar-rules.js';
 import { quotedString } from './string-characters.js';
-import { type ValueStyle, colon, comma, constant } from './value-style.js';
+import { type ValueStyle, colon, comma, constant, styleName } from './value-style.js';
 
 /** How deep free values nest. A model that only opens brackets ends here. */
 const DEPTH = 8;
@@ -29,6 +29,15 @@ export function anyValue(rules: GrammarRules, style: ValueStyle): Expression {
   return containers(rules, style).value;
 }
 
+function bareKey(): Expression {
+  const letters = [0x41, 0x5a] as const;
+  const more = [0x61, 0x7a] as const;
+  return sequence(
+    characters(letters, more, [0x5f, 0x5f]),
+    repeat(characters(letters, more, [0x5f, 0x5f], [0x30, 0x39]), 0, 31),
+  );
+}
+
 interface Containers {
   value: Expression;
   object: Expression;
@@ -36,7 +45,7 @@ interface Containers {
 }
 
 function containers(rules: GrammarRules, style: ValueStyle): Containers {
-  return rules.shared(`any value ${style.language} ${style.spacing}`, () => makeContainers(rules, style));
+  return rules.shared(`any value ${styleName(style)}`, () => makeContainers(rules, style));
 }
 
 function makeContainers(rules: GrammarRules, style: ValueStyle): Containers {
@@ -46,7 +55,7 @@ function makeContainers(rules: GrammarRules, style: ValueStyle): Containers {
   let object: Expression = EMPTY;
   let array: Expression = EMPTY;
   for (let depth = 0; depth < DEPTH; depth += 1) {
-    const member = sequence(text, colon(style), value);
+    const member = sequence(style.language === 'loose' ? bareKey() : text, colon(style), value);
     object = rules.add(bracketed('{', member, '}', style));
     array = rules.add(bracketed('[', value, ']', style));
     value = rules.add(choice(...flat, object, array));

@@ -15,6 +15,21 @@ export const ORDINARY_CHARACTERS: readonly CodePointRange[] = [
   [0x20, 0x10_ffff],
 ];
 
+/** The ranges without some characters. */
+export function without(ranges: readonly CodePointRange[], excluded: readonly string[]): CodePointRange[] {
+  const codes = excluded.map((each) => each.codePointAt(0) ?? 0).toSorted((a, b) => a - b);
+  const kept: CodePointRange[] = [];
+  for (const [first, last] of ranges) {
+    let from = first;
+    for (const code of codes.filter((each) => each >= first && each <= last)) {
+      if (code > from) kept.push([from, code - 1]);
+      from = code + 1;
+    }
+    if (from <= last) kept.push([from, last]);
+  }
+  return kept;
+}
+
 /**
  * A character for each of these tags, in order. A vocabulary with more tags than there are characters (families have
  * about five each) leaves the last ones to be spelled.

@@ -1,7 +1,8 @@
 /** Quoted strings. @module */
 import { type CodePointRange, type Expression, characters, choice, literal, repeat, sequence } from './expression.js';
 import type { GrammarRules } from './grammar-rules.js';
-import type { ValueStyle } from './value-style.js';
+import { ORDINARY_CHARACTERS, without } from './reserved-characters.js';
+import { type PlainStrings, type ValueStyle, styleName } from './value-style.js';
 
 /** Characters that may stand in a JSON string as they are. */
 export const PLAIN_CHARACTERS: readonly CodePointRange[] = [
@@ -19,9 +20,25 @@ const COUNTED_WITH_ESCAPES = 128;
  * can prepare nearly all masks in advance: an escape inside a repeated choice would cost milliseconds per token.
  */
 export function quotedString(rules: GrammarRules, style: ValueStyle, min = 0, max?: number): Expression {
-  return rules.shared(`string ${style.language} ${min} ${max}`, () =>
-    rules.add(sequence(literal('"'), content(rules, style, min, max))),
+  const { strings } = style;
+  return rules.shared(`string ${styleName(style)} ${min} ${max}`, () =>
+    rules.add(
+      strings ? plainString(rules, strings, min, max) : sequence(literal('"'), content(rules, style, min, max)),
+    ),
   );
+}
+
+/** Characters of strings without escapes whose length or pattern counts: none that could begin what closes them. */
+export const PLAIN_STRING_CHARACTERS = without(ORDINARY_CHARACTERS, ['<', '\n', '\r']);
+
+function plainString(
+  rules: GrammarRules,
+  { open, close, stops }: PlainStrings,
+  min: number,
+  max: number | undefined,
+): Expression {
+  if (min === 0 && max === undefined) return sequence(literal(open), rules.add({ type: 'text-until', stops }));
+  return sequence(literal(open), repeat(characters(...PLAIN_STRING_CHARACTERS), min, max), literal(close));
 }
 
 function content(rules: GrammarRules, style: ValueStyle, min: number, max: number | undefined): Expression {

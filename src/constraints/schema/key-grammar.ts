@@ -20,6 +20,8 @@ export function keyOutside(
   declared: readonly string[],
   kind: ExtraMembers,
 ): Expression {
+  // Which names can be written without quotes is the model's business, not the schema's.
+  if (context.style.language === 'loose') return NEVER;
   const { document } = context;
   const { work } = document;
   const node = nodeWith(alternative, 'patternProperties');
@@ -39,6 +41,7 @@ export function keyOutside(
     return automatonString(
       context.rules,
       conditions.reduce((left, right) => combineAutomata(left, right, 'both', work)),
+      context.style,
     );
   });
 }

@@ -10,21 +10,23 @@ import {
   repeat,
   sequence,
 } from '../grammar/expression.js';
-import type { ObjectFrame } from '../grammar/object-frame.js';
-import { colon, comma } from '../grammar/value-style.js';
 import type { JsonSchema } from '../../request/tool.js';
+import type { ObjectFrame } from '../grammar/object-frame.js';
+import { colon, comma, constant, constantString, objectKey } from '../grammar/value-style.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
 import { SchemaProblem } from '../grammar/schema-problem.js';
 import { keyOutside } from './key-grammar.js';
+import { writtenTypes } from './schema-types.js';
+import { stringGrammar } from './string-grammar.js';
 
 /** The usual frame: `{"key":value}`. */
 export function braces(context: SchemaContext): ObjectFrame {
   return {
     open: '{',
     close: '}',
-    key: (name) => sequence(literal(JSON.stringify(name)), colon(context.style)),
+    key: (name) => objectKey(name, context.style),
     extraKeys: true,
   };
 }
@@ -48,7 +50,8 @@ export function objectGrammar(
   const members: Member[] = [];
   for (const [name, schemas] of found.declared) {
     const required = found.required.has(name);
-    const value = allowedName(context, alternative, name) ? context.valueOf(schemas) : NEVER;
+    const isAllowed = allowedName(context, alternative, name);
+    const value = isAllowed ? memberValue(context, schemas, frame) : NEVER;
     const text = sequence(frame.key(name), value);
     if (isNever(text) && required) return NEVER;
     if (!isNever(text)) members.push({ text: context.rules.add(text), required });
@@ -56,9 +59,39 @@ export function objectGrammar(
   const extra = frame.extraKeys ? extraMember(context, alternative, found) : NEVER;
   const min = tightest(alternative, 'minProperties', 'largest') ?? 0;
   const max = tightest(alternative, 'maxProperties', 'smallest');
-  const body = new MemberList(context, alternative, members, extra, min, max).from(0, 0, true);
+  const body = new MemberList(
+    context,
+    alternative,
+    frame.separator ?? comma(context.style),
+    members,
+    extra,
+    min,
+    max,
+  ).from(0, 0, true);
   return sequence(literal(frame.open), body, literal(frame.close));
 }
+
+/** Plain text for strings, where the frame has it, and JSON for all else. */
+function memberValue(context: SchemaContext, schemas: readonly JsonSchema[], { text }: ObjectFrame): Expression {
+  if (!text) return context.valueOf(schemas);
+  const style = { ...context.style, strings: text };
+  const close = literal(text.close);
+  const listed = context.enumerate(schemas);
+  if (listed !== undefined) {
+    return choice(
+      ...listed.map((value) =>
+        typeof value === 'string' ? constantString(value, style) : sequence(constant(value, context.style), close),
+      ),
+    );
+  }
+  const others = sequence(context.valueOf([...schemas, NO_STRING]), close);
+  const texts = context.alternatives(schemas).filter((alternative) => writtenTypes(alternative).has('string'));
+  const plain = texts.map((alternative) => stringGrammar(context, alternative, style));
+  return choice(...plain, others);
+}
+
+/** Everything but strings. */
+const NO_STRING: JsonSchema = { type: ['number', 'boolean', 'null', 'object', 'array'] };
 
 function allowedName(context: SchemaContext, alternative: Alternative, name: string): boolean {
   return alternative.every((node) => context.conforms(name, (node['propertyNames'] ?? true) as JsonSchema));
@@ -78,6 +111,7 @@ function extraMember(context: SchemaContext, alternative: Alternative, members: 
 class MemberList {
   readonly #context: SchemaContext;
   readonly #alternative: Alternative;
+  readonly #separator: Expression;
   readonly #members: readonly Member[];
   readonly #extra: Expression;
   readonly #min: number;
@@ -88,6 +122,7 @@ class MemberList {
   constructor(
     context: SchemaContext,
     alternative: Alternative,
+    separator: Expression,
     members: readonly Member[],
     extra: Expression,
     min: number,
@@ -95,6 +130,7 @@ class MemberList {
   ) {
     this.#context = context;
     this.#alternative = alternative;
+    this.#separator = separator;
     this.#members = members;
     this.#extra = extra;
     const required = members.filter((member) => member.required).length;
@@ -111,7 +147,7 @@ class MemberList {
     const known = this.#known.get(state);
     if (known !== undefined) return known;
     checkSize(this.#context, this.#alternative[0]);
-    const separator = first ? EMPTY : comma(this.#context.style);
+    const separator = first ? EMPTY : this.#separator;
     const member = this.#members[index];
     if (member === undefined) return this.#extras(written, first, separator);
     const taken = sequence(separator, member.text, this.from(index + 1, written + 1, false));
@@ -135,11 +171,7 @@ class MemberList {
     const room = this.#max === undefined ? undefined : this.#max - written;
     if (!first) return repeat(sequence(separator, this.#extra), missing, room);
     if (room === 0) return missing === 0 ? EMPTY : NEVER;
-    const more = repeat(
-      sequence(comma(this.#context.style), this.#extra),
-      0,
-      room === undefined ? undefined : room - 1,
-    );
+    const more = repeat(sequence(this.#separator, this.#extra), 0, room === undefined ? undefined : room - 1);
     const some = sequence(this.#extra, more);
     return missing === 0 ? optional(some) : some;
   }

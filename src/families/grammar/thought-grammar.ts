@@ -17,12 +17,16 @@ export interface ThoughtGrammarOptions {
 
 /** A thought in a block before the answer. */
 export function thoughtBlockGrammar(
-  tags: { open: string; close: string },
+  tags: { open: string; closes: readonly string[] },
   answer: Expression,
   { rules, marker, startOpen, enabled }: ThoughtGrammarOptions,
 ): Expression {
   const newlines = repeat(characters([0x0a, 0x0a]), 0, 2);
-  const thought = sequence(rules.add({ type: 'text-until', stops: spellings(tags.close, marker) }), newlines, answer);
+  const thought = sequence(
+    rules.add({ type: 'text-until', stops: tags.closes.flatMap((close) => spellings(close, marker)) }),
+    newlines,
+    answer,
+  );
   if (startOpen) return thought;
   return enabled ? choice(answer, sequence(tag(tags.open, marker), thought)) : answer;
 }

@@ -10,7 +10,7 @@ import {
   sequence,
 } from '../../constraints/grammar/expression.js';
 import type { GrammarRules } from '../../constraints/grammar/grammar-rules.js';
-import { ORDINARY_CHARACTERS } from '../../constraints/grammar/reserved-characters.js';
+import { ORDINARY_CHARACTERS, without } from '../../constraints/grammar/reserved-characters.js';
 import { type ValueStyle, colon, comma } from '../../constraints/grammar/value-style.js';
 import type { ObjectFrame } from '../../constraints/grammar/object-frame.js';
 import { spellings } from './tags.js';
@@ -20,8 +20,8 @@ import type { TokenMarker } from './thought-grammar.js';
 export interface ToolCallGrammar {
   /** The tags that the grammar asks for. */
   readonly tags: readonly string[];
-  /** How values are written. */
-  readonly language: ValueStyle['language'];
+  /** How values are written; spacing only where the family's differs from that of the template's JSON. */
+  values(marker: TokenMarker): Omit<ValueStyle, 'spacing'> & Partial<Pick<ValueStyle, 'spacing'>>;
   /** The arguments of a tool; NEVER or impossible when no arguments that conform can be written. */
   arguments(schema: ArgumentsSchema): Expression;
   /** Calls of the tools. */
@@ -61,6 +61,9 @@ export interface ToolGrammar {
 /** Most calls in one answer. A model that would call for ever ends here. */
 const MAX_CALLS = 32;
 
+/** Values as JSON. */
+export const JSON_VALUES = (): { language: 'json' } => ({ language: 'json' });
+
 /** Arguments as one JSON object. */
 export function objectArguments(schema: ArgumentsSchema): Expression {
   return schema.object();
@@ -72,12 +75,16 @@ export function freeText(): Expression {
 }
 
 /** `{"name": …, "arguments": …}` of one of the tools. */
-export function anyCall({ rules, tools, style }: ToolGrammarOptions, argumentsKey: string): Expression {
+export function anyCall(
+  { rules, tools, style }: ToolGrammarOptions,
+  argumentsKey: string,
+  nameKey = 'name',
+): Expression {
   const calls = tools.map((tool) =>
     isNever(tool.arguments)
       ? NEVER
       : sequence(
-          literal('{"name"'),
+          literal(`{"${nameKey}"`),
           colon(style),
           literal(JSON.stringify(tool.name)),
           comma(style),
@@ -111,21 +118,8 @@ export function triggered(
 export function textUnlike(bracket: string, tagBeginning: string): Expression {
   const blanks = repeat(characters([0x20, 0x20], [0x0a, 0x0a]), 0, 4);
   const [first = '<', second = '|'] = tagBeginning;
-  const codes = [' ', '\n', '\t', '\r', bracket, first].map((each) => each.codePointAt(0) ?? 0);
-  const start = characters(...excluding(codes));
-  const tagLike = sequence(literal(first), choice(characters(...excluding([second.codePointAt(0) ?? 0])), literal('')));
+  const signs = [' ', '\n', '\t', '\r', bracket, first];
+  const start = characters(...without(ORDINARY_CHARACTERS, signs));
+  const tagLike = sequence(literal(first), choice(characters(...without(ORDINARY_CHARACTERS, [second])), literal('')));
   return choice(sequence(blanks, choice(start, tagLike), freeText()), literal(''));
-}
-
-function excluding(codes: readonly number[]): [number, number][] {
-  const ranges: [number, number][] = [];
-  for (const [first, last] of ORDINARY_CHARACTERS) {
-    let from = first;
-    for (const code of codes.filter((each) => each >= first && each <= last).toSorted((a, b) => a - b)) {
-      if (code > from) ranges.push([from, code - 1]);
-      from = code + 1;
-    }
-    if (from <= last) ranges.push([from, last]);
-  }
-  return ranges;
 }

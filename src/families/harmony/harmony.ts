@@ -2,7 +2,13 @@
 import { choice, type Expression, literal, optional, sequence } from '../../constraints/grammar/expression.js';
 import { spellings, tag } from '../grammar/tags.js';
 import type { ThoughtGrammarOptions, TokenMarker } from '../grammar/thought-grammar.js';
-import { freeText, objectArguments, type ToolGrammar, type ToolGrammarOptions } from '../grammar/tool-call-grammar.js';
+import {
+  JSON_VALUES,
+  freeText,
+  objectArguments,
+  type ToolGrammar,
+  type ToolGrammarOptions,
+} from '../grammar/tool-call-grammar.js';
 import type { ModelFamily, ToolSyntax } from '../model-family.js';
 import { argumentsText } from '../parsing/write-answer.js';
 import { createHarmonyParser } from './harmony-parser.js';
@@ -13,10 +19,10 @@ const NEXT_MESSAGE = '<|end|><|start|>assistant';
 
 /** A call is a message to a function; the end token of messages to functions ends the answer. */
 const tools: ToolSyntax = {
-  recognise: ({ source }) => source.includes('<|channel|>'),
+  recognise: (source) => source.includes('<|channel|>'),
   openingTokens: [],
   createParser: () => createHarmonyParser({ startOpen: false, toolsOffered: true }),
-  grammar: { tags: TAGS, language: 'json', arguments: objectArguments, calls: callGrammar },
+  grammar: { tags: TAGS, values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
   write: (calls) =>
     calls
       .map(
@@ -33,7 +39,7 @@ export const harmony = {
   name: 'harmony',
   tools,
   reasoning: {
-    recognise: ({ source }) => source.includes('<|channel|>'),
+    recognise: (source) => source.includes('<|channel|>'),
     open: ANALYSIS,
     close: '<|end|>',
     // The final channel must be opened as well.

@@ -1,6 +1,7 @@
 /** `{"name": …, "parameters": {…}}` as the whole answer, with or without `<|python_tag|>`: Llama 3.1, 3.2, 3.3. @module */
 import { choice, literal, optional, sequence } from '../../constraints/grammar/expression.js';
 import {
+  JSON_VALUES,
   anyCall,
   further,
   objectArguments,
@@ -18,10 +19,10 @@ const TAG = '<|python_tag|>';
 export const llama3 = {
   name: 'llama3',
   tools: {
-    recognise: ({ source }) => /<\|python_tag\|>|Respond in the format \{"name"/.test(source),
+    recognise: (source) => /<\|python_tag\|>|Respond in the format \{"name"/.test(source),
     openingTokens: [TAG],
     createParser: createLlama3Parser,
-    grammar: { tags: [TAG], language: 'json', arguments: objectArguments, calls: callGrammar },
+    grammar: { tags: [TAG], values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
     write: (calls) =>
       calls
         .map(({ name, arguments: given }) => `{"name": ${JSON.stringify(name)}, "parameters": ${argumentsText(given)}}`)

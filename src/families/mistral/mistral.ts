@@ -3,6 +3,7 @@ import { choice, literal, optional, sequence } from '../../constraints/grammar/e
 import { comma } from '../../constraints/grammar/value-style.js';
 import { tag } from '../grammar/tags.js';
 import {
+  JSON_VALUES,
   anyCall,
   further,
   objectArguments,
@@ -21,12 +22,12 @@ const ARGUMENTS = '[ARGS]';
 export const mistral = {
   name: 'mistral',
   tools: {
-    recognise: ({ source }) => source.includes(OPEN),
+    recognise: (source) => source.includes(OPEN),
     openingTokens: [OPEN],
     createParser: createMistralParser,
     grammar: {
       tags: [OPEN, ARGUMENTS],
-      language: 'json',
+      values: JSON_VALUES,
       arguments: objectArguments,
       calls: (options) => (options.marker(ARGUMENTS) === undefined ? listGrammar(options) : namedGrammar(options)),
     },

@@ -1,6 +1,6 @@
 /** Models that write neither calls nor thoughts, and raw prompts. @module */
 import { NEVER } from '../../constraints/grammar/expression.js';
-import { freeText } from '../grammar/tool-call-grammar.js';
+import { JSON_VALUES, freeText } from '../grammar/tool-call-grammar.js';
 import type { ModelFamily } from '../model-family.js';
 import { createPlainTextParser } from '../parsing/plain-text.js';
 import { writeParagraphs } from '../parsing/write-answer.js';
@@ -14,7 +14,7 @@ export const none = {
     createParser: createPlainTextParser,
     grammar: {
       tags: [],
-      language: 'json',
+      values: JSON_VALUES,
       arguments: () => NEVER,
       calls: () => ({ required: NEVER, free: freeText() }),
     },

@@ -3,6 +3,8 @@ import type { ChannelPart } from './channel-part.js';
 import { createJsonExtent, type JsonExtent } from './json-extent.js';
 
 export interface CallObjectOptions {
+  /** Keys that hold the name. */
+  nameKeys?: readonly string[];
   /** Keys that hold the arguments. */
   argumentKeys: readonly string[];
   /** False: an object with only a name is a call without arguments. */
@@ -27,7 +29,11 @@ export interface CallObjectReader {
 type Stage = 'open' | 'key' | 'colon' | 'value-start' | 'value' | 'separator';
 
 /** Name first: arguments are given out as they come. Arguments first: they wait for the name. */
-export function createCallObjectReader({ argumentKeys, argumentsRequired }: CallObjectOptions): CallObjectReader {
+export function createCallObjectReader({
+  nameKeys = ['name'],
+  argumentKeys,
+  argumentsRequired,
+}: CallObjectOptions): CallObjectReader {
   let stage: Stage = 'open';
   let state: CallObjectReader['state'] = 'undecided';
   let raw = '';
@@ -35,6 +41,7 @@ export function createCallObjectReader({ argumentKeys, argumentsRequired }: Call
   let token = '';
   let key = '';
   let streaming = false;
+  let nested = 0;
   let name: string | undefined;
   let heldArguments: string | undefined;
 
@@ -64,7 +71,7 @@ export function createCallObjectReader({ argumentKeys, argumentsRequired }: Call
     if (streaming) {
       streaming = false;
       parts.push({ type: 'tool-call-end' });
-    } else if (state === 'undecided' && key === 'name') {
+    } else if (state === 'undecided' && nameKeys.includes(key)) {
       name = parseString(token);
       if (!name) state = 'invalid';
       else if (heldArguments !== undefined) call(parts, heldArguments);
@@ -84,6 +91,12 @@ export function createCallObjectReader({ argumentKeys, argumentsRequired }: Call
   };
 
   const startValue = (first: string, parts: ChannelPart[]): number => {
+    if (first === '{' && key === 'function' && nameKeys.includes(key) && state === 'undecided') {
+      // OpenAI's own shape: name and arguments lie one level deeper.
+      nested += 1;
+      stage = 'separator';
+      return 1;
+    }
     stage = 'value';
     extent = createJsonExtent();
     token = '';
@@ -120,6 +133,7 @@ export function createCallObjectReader({ argumentKeys, argumentsRequired }: Call
     if (stage === 'colon' && character === ':') stage = 'value-start';
     else if (stage === 'open' && character === '{') stage = 'separator';
     else if (stage === 'separator' && character === '"') return startKey();
+    else if (stage === 'separator' && character === '}' && nested > 0) nested -= 1;
     else if (stage === 'separator' && character === '}') finish(parts);
     else if (!(stage === 'separator' && character === ',')) {
       giveUp();
@@ -149,7 +163,7 @@ export function createCallObjectReader({ argumentKeys, argumentsRequired }: Call
       return raw;
     },
     get named() {
-      return name !== undefined || (key === 'name' && stage !== 'separator');
+      return name !== undefined || (nameKeys.includes(key) && stage !== 'separator');
     },
   };
 }

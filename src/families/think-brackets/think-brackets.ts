@@ -5,8 +5,9 @@ import { thoughtBlock } from '../parsing/thought-block.js';
 export const thinkBrackets = {
   name: 'think-brackets',
   reasoning: thoughtBlock({
-    open: '[THINK]',
-    close: '[/THINK]',
-    recognise: ({ source }) => /\[\/?THINK\]/.test(source),
+    opens: ['[THINK]'],
+    closes: ['[/THINK]'],
+    layout: '',
+    pattern: /\[\/?THINK\]/,
   }),
 } as const satisfies ModelFamily;

@@ -1,13 +1,14 @@
-/** `<think>…</think>`: DeepSeek R1, Qwen 3, tiny-chat. @module */
+/** `<think>…</think>`: DeepSeek R1, Qwen 3, LFM 2.5, tiny-chat, Phi-4-mini-reasoning, Cogito. @module */
 import type { ModelFamily } from '../model-family.js';
 import { thoughtBlock } from '../parsing/thought-block.js';
 
 export const thinkTags = {
   name: 'think-tags',
   reasoning: thoughtBlock({
-    open: '<think>',
-    close: '</think>',
-    // The first template of DeepSeek R1 only cuts the thinking off older answers, so it holds just the closing tag.
-    recognise: ({ source }) => /<\/?think>/.test(source),
+    opens: ['<think>'],
+    closes: ['</think>'],
+    // The first template of DeepSeek R1 only cuts the thinking off older answers, so it holds just the closing tag. The
+    // templates of the last two do not speak of their models' thinking at all.
+    pattern: /<\/?think>|Phi, an AI math expert|Enable deep thinking subroutine/,
   }),
 } as const satisfies ModelFamily;

@@ -1,6 +1,6 @@
 /** A made-up family of models. @module */
 import { choice, literal, sequence } from '../../../src/constraints/grammar/expression.js';
-import { objectArguments, triggered } from '../../../src/families/grammar/tool-call-grammar.js';
+import { JSON_VALUES, objectArguments, triggered } from '../../../src/families/grammar/tool-call-grammar.js';
 import { createMistralParser } from '../../../src/families/mistral/mistral-parser.js';
 import type { ModelFamily } from '../../../src/families/model-family.js';
 import { thoughtBlock } from '../../../src/families/parsing/thought-block.js';
@@ -9,7 +9,7 @@ import { thoughtBlock } from '../../../src/families/parsing/thought-block.js';
 export const klingon: ModelFamily = {
   name: 'klingon',
   tools: {
-    recognise: ({ source }) => source.includes('(qatlh)'),
+    recognise: (source) => source.includes('(qatlh)'),
     openingTokens: ['(qatlh)'],
     createParser: () => {
       const parser = createMistralParser();
@@ -18,7 +18,7 @@ export const klingon: ModelFamily = {
     },
     grammar: {
       tags: ['(qatlh)'],
-      language: 'json',
+      values: JSON_VALUES,
       arguments: objectArguments,
       calls(options) {
         const { rules, tools, marker } = options;
@@ -30,5 +30,5 @@ export const klingon: ModelFamily = {
     write: (calls) => calls.map((each) => `(qatlh)${each.name}${JSON.stringify(each.arguments)}`).join(''),
     instruction: 'Say (qatlh), then the name, then the arguments.',
   },
-  reasoning: thoughtBlock({ open: '***', close: '/***', recognise: ({ source }) => source.includes('***') }),
+  reasoning: thoughtBlock({ opens: ['***'], closes: ['/***'], pattern: /\*{3}/ }),
 };

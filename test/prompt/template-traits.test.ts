@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { declaresTools } from '../../src/prompt/declares-tools.js';
+import { templateTraits } from '../../src/prompt/template-traits.js';
 
 const turns = "{% for m in messages %}{{ m.role + ': ' + m.content }}{% endfor %}";
 
-describe('declaresTools', () => {
+describe('templateTraits: tools', () => {
   it.each([
     ['prints them', `{% if tools %}{{ tools | tojson }}{% endif %}${turns}`, true],
     ['prints their names', `{% for tool in tools %}{{ tool.function.name }}{% endfor %}${turns}`, true],
@@ -18,12 +18,12 @@ describe('declaresTools', () => {
     [
       'reads them from a message (Phi-4-mini)',
       `{% for m in messages %}{% if m.role == 'system' and 'tools' in m %}{{ m['tools'] }}{% endif %}{% endfor %}${turns}`,
-      false,
+      true,
     ],
     ['counts them only', `{{ tools | length }}${turns}`, false],
     ['refuses everything', "{{ raise_exception('Never.') }}{{ tools }}", false],
     ['is no template', '{% tools', false],
   ])('a template that %s: %#', (_, template, declares) => {
-    expect(declaresTools(template)).toBe(declares);
+    expect(templateTraits(template).tools !== 'never').toBe(declares);
   });
 });

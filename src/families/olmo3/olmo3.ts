@@ -1,0 +1,14 @@
+/** `<function_calls>f(a="x")</function_calls>`, one call in each line: Olmo 3. @module */
+import { pythonCallTools } from '../kinds/python-lists.js';
+import type { ModelFamily } from '../model-family.js';
+
+export const olmo3 = {
+  name: 'olmo3',
+  tools: pythonCallTools({
+    frames: [['<function_calls>', '</function_calls>']],
+    bare: false,
+    list: { open: '', separator: '\n', close: '' },
+    literals: 'json',
+    pattern: /<function_calls>/,
+  }),
+} as const satisfies ModelFamily;

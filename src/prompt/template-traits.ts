@@ -1,0 +1,170 @@
+/**
+ * What a chat template really writes of a conversation. Many drop parts in silence: calls of the history, system texts,
+ * all calls of a message but the first. Its words do not tell, so it is rendered once with words that no template writes
+ * by itself, and what does not come out is later put into the prompt another way.
+ * @module
+ */
+import { compiledTemplate } from './chat-templates.js';
+import {
+  type TemplateMessage,
+  type TemplateTool,
+  withoutSystemRole,
+  withShortCallIds,
+  withSingleCalls,
+  withStringArguments,
+} from './template-messages.js';
+
+export interface TemplateTraits {
+  /** Texts of the system role come out. */
+  system: boolean;
+  /**
+   * Declarations of tools come out: always; only beside a system message, which may be empty or not; only when the system
+   * message holds them itself (Phi-4-mini); or never.
+   */
+  tools: 'always' | 'with-empty-system' | 'with-system' | 'in-system' | 'never';
+  /** Calls of earlier turns come out, and their results. */
+  calls: boolean;
+  /** Arguments must be text for that. */
+  textArguments: boolean;
+  results: boolean;
+  /** A text beside a call comes out. */
+  textBesideCalls: boolean;
+  /** All calls of a message come out, or only the first. */
+  severalCalls: boolean;
+  /** What the template made of a call; empty when it made nothing. Shows the model's syntax. */
+  call: string;
+  /** A prompt with tools. */
+  prompt: string;
+}
+
+const WORDS = {
+  system: 'qxsystem',
+  question: 'qxquestion',
+  tool: 'qxtool',
+  argument: 'qxargument',
+  second: 'qxsecond',
+  result: 'qxresult',
+  secondResult: 'qxother',
+  text: 'qxtext',
+} as const;
+
+const TOOL: TemplateTool = {
+  type: 'function',
+  function: {
+    name: WORDS.tool,
+    description: 'A function.',
+    parameters: {
+      type: 'object',
+      properties: { value: { type: 'string', description: 'A value.' } },
+      required: ['value'],
+    },
+  },
+};
+
+const QUESTION: TemplateMessage = { role: 'user', content: WORDS.question };
+const SYSTEM: TemplateMessage = { role: 'system', content: WORDS.system };
+const EMPTY_SYSTEM: TemplateMessage = { role: 'system', content: '' };
+const NO_TOKENS = { bos_token: '', eos_token: '', pad_token: '', unk_token: '' };
+
+const known = new Map<string, TemplateTraits>();
+
+/** The traits of a template. Found out once for each source. */
+export function templateTraits(source: string): TemplateTraits {
+  const traits = known.get(source) ?? probe(source);
+  known.set(source, traits);
+  return traits;
+}
+
+function probe(source: string): TemplateTraits {
+  const render = (messages: readonly TemplateMessage[], tools: readonly TemplateTool[] = [TOOL]): string =>
+    renderForgivingly(source, messages, tools);
+  const declares = (...messages: TemplateMessage[]): boolean => render(messages).includes(WORDS.tool);
+  const past = [QUESTION, calls(''), result(1), { role: 'user' as const, content: 'qxthanks' }];
+  const plain = render(past);
+  // The declaration names the tool as well, so the call is told by its argument.
+  const textArguments = !plain.includes(WORDS.argument) && render(withStringArguments(past)).includes(WORDS.argument);
+  const history = textArguments ? render(withStringArguments(past)) : plain;
+  const called = history.includes(WORDS.argument);
+  const given = textArguments ? withStringArguments : (messages: TemplateMessage[]) => messages;
+  const beside = render(given([QUESTION, calls(WORDS.text), result(1), QUESTION]));
+  const several = render(given([QUESTION, calls('', WORDS.second), result(1), result(2), QUESTION]));
+  return {
+    system: render([SYSTEM, QUESTION], []).includes(WORDS.system),
+    tools: declares(QUESTION)
+      ? 'always'
+      : declares(EMPTY_SYSTEM, QUESTION)
+        ? 'with-empty-system'
+        : declares(SYSTEM, QUESTION)
+          ? 'with-system'
+          : declares(withToolField(EMPTY_SYSTEM, [TOOL]), QUESTION)
+            ? 'in-system'
+            : 'never',
+    calls: called,
+    textArguments,
+    results: history.includes(WORDS.result),
+    textBesideCalls: beside.includes(WORDS.text),
+    severalCalls: several.includes(WORDS.argument) && several.includes(WORDS.second),
+    call: called ? callIn(history) : '',
+    prompt: render([withToolField(SYSTEM, [TOOL]), QUESTION]) || render([QUESTION]),
+  };
+}
+
+/** A system message that holds the declarations itself. */
+export function withToolField(system: TemplateMessage, tools: readonly TemplateTool[]): TemplateMessage {
+  return { ...system, tools: JSON.stringify(tools.map((tool) => tool.function)) };
+}
+
+/** What stands between the question and the result. */
+function callIn(history: string): string {
+  const argument = history.lastIndexOf(WORDS.argument);
+  const question = history.lastIndexOf(WORDS.question, argument);
+  const end = history.indexOf(WORDS.result, argument);
+  return history.slice(question < 0 ? 0 : question + WORDS.question.length, end < 0 ? undefined : end);
+}
+
+function calls(content: string, ...more: string[]): TemplateMessage {
+  const values = [WORDS.argument, ...more];
+  return {
+    role: 'assistant',
+    content,
+    tool_calls: values.map((value, index) => ({
+      id: `call${index + 1}`,
+      type: 'function' as const,
+      function: { name: WORDS.tool, arguments: { value } },
+    })),
+  };
+}
+
+function result(index: 1 | 2): TemplateMessage {
+  const content = index === 1 ? WORDS.result : WORDS.secondResult;
+  return { role: 'tool', content, tool_call_id: `call${index}`, name: WORDS.tool };
+}
+
+/** The first rendering that the template does not refuse; empty when it refuses all. */
+function renderForgivingly(
+  source: string,
+  messages: readonly TemplateMessage[],
+  tools: readonly TemplateTool[],
+): string {
+  for (const variant of messageVariants(messages)) {
+    try {
+      const variables = { ...NO_TOKENS, messages: variant, tools: tools.length > 0 ? tools : null };
+      return compiledTemplate(source).render({ ...variables, add_generation_prompt: true });
+    } catch {
+      // Refused: the next variant.
+    }
+  }
+  return '';
+}
+
+/** Templates differ in what they take, and only trying shows it: the plainest reading first, then milder ones. */
+export function* messageVariants(
+  messages: readonly TemplateMessage[],
+): Generator<readonly TemplateMessage[], void, undefined> {
+  yield messages;
+  yield withShortCallIds(messages);
+  yield withStringArguments(messages);
+  yield withSingleCalls(messages);
+  yield withoutSystemRole(messages);
+  yield withoutSystemRole(withShortCallIds(messages));
+}
