@@ -9,6 +9,9 @@ const HEADS = ['<|start|>', '<|channel|>'];
 const MESSAGE = '<|message|>';
 const ENDS = ['<|end|>', '<|call|>', '<|return|>', ...HEADS];
 
+const RECIPIENT = /^to=[\w.-]+\s*(?:<\|channel\|>|<\|constrain\|>|<\|message\|>)/;
+const RECIPIENT_BEGINNING = /^(?:t|to|to=[\w.-]*\s*(?:<(?:\|\w*\|?)?)?)$/;
+
 export interface HarmonyOptions {
   /** The prompt already opened the analysis. */
   startOpen: boolean;
@@ -39,8 +42,10 @@ export function createHarmonyParser({ startOpen, toolsOffered }: HarmonyOptions)
   /** Text without any header is the final message: the prompt may have opened it. */
   const start: ParserStep = (buffer, _parts, final) => {
     const trimmed = buffer.trimStart();
-    if ((trimmed === '' || mayBecome(trimmed, HEADS)) && !final) return undefined;
-    machine.step = HEADS.some((head) => trimmed.startsWith(head)) ? header : body;
+    if ((trimmed === '' || mayBecome(trimmed, HEADS) || RECIPIENT_BEGINNING.test(trimmed)) && !final) return undefined;
+    // The prompt ends with the role, so the recipient may be the first thing that is written.
+    const isHeader = HEADS.some((head) => trimmed.startsWith(head)) || RECIPIENT.test(trimmed);
+    machine.step = isHeader ? header : body;
     return 0;
   };
 
@@ -48,8 +53,11 @@ export function createHarmonyParser({ startOpen, toolsOffered }: HarmonyOptions)
     const message = buffer.indexOf(MESSAGE);
     if (message < 0) return final ? buffer.length : undefined;
     const head = buffer.slice(0, message);
-    const recipient = /\bto=([^\s<]+)/.exec(head)?.[1];
-    const channel = /<\|channel\|>\s*(\w+)/.exec(head)?.[1];
+    const [recipient] = [...head.matchAll(/\bto=([^\s<]+)/g)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'assistant');
+    // A message to the assistant itself goes on in another channel.
+    const channel = [...head.matchAll(/<\|channel\|>\s*(\w+)/g)].at(-1)?.[1];
     const name = recipient?.startsWith('functions.') ? recipient.slice('functions.'.length) : undefined;
     if (name && toolsOffered) startCall(name, parts);
     else startBody(channel === 'analysis' || (recipient !== undefined && !name) ? 'reasoning' : 'text');

@@ -20,6 +20,6 @@ export interface CallReader {
 /** A way to write calls. */
 export interface CallShape {
   /** Whether the text begins so; `more`: what follows the text decides. */
-  begins(text: string, final: boolean): 'yes' | 'no' | 'more';
+  begins(text: string, final: boolean, tools: readonly Tool[]): 'yes' | 'no' | 'more';
   createReader(tools: readonly Tool[]): CallReader;
 }

@@ -3,8 +3,8 @@
 /** What must or may come next. */
 export type HeadPart =
   | { type: 'blanks' }
-  /** One of these texts. */
-  | { type: 'text'; options: readonly string[]; optional?: boolean }
+  /** One of these texts; `optional`: or none; `peek`: it is not taken. */
+  | { type: 'text'; options: readonly string[]; optional?: boolean; peek?: boolean }
   /** At least one character of this kind, kept as the next word. A set of one character each, without flags. */
   | { type: 'word'; character: RegExp };
 
@@ -27,6 +27,10 @@ export function maybe(...options: readonly string[]): HeadPart {
   return { type: 'text', options, optional: true };
 }
 
+export function before(...options: readonly string[]): HeadPart {
+  return { type: 'text', options, peek: true };
+}
+
 /**
  * Matches the parts one after another, greedily and without going back. `more`: what follows the text decides. With
  * `final` nothing follows.
@@ -45,10 +49,11 @@ export function matchHead(text: string, parts: readonly HeadPart[], final: boole
       words.push(text.slice(start, at));
     } else {
       const rest = text.slice(at);
+      if (!final && part.options.some((option) => option.length > rest.length && option.startsWith(rest)))
+        return 'more';
       const found = part.options.find((option) => rest.startsWith(option));
-      if (found === undefined && !final && part.options.some((option) => option.startsWith(rest))) return 'more';
       if (found === undefined && !part.optional) return 'no';
-      at += found?.length ?? 0;
+      if (!part.peek) at += found?.length ?? 0;
     }
   }
   return { words, length: at };

@@ -69,8 +69,9 @@ export function createTaggedCallParser(syntax: TaggedCalls, tools: readonly Tool
   const call: ParserStep = (buffer, parts, final) => {
     const body = buffer.slice(prefix.length);
     if (!reader) {
+      if (!final && FENCE_BEGINNING.test(body)) return undefined;
       const lead = /^\s*(?:\[\s*)?(?:```(?:json|python)?\s*)?/.exec(body)![0];
-      const shape = findShape(shapes, body, lead, final);
+      const shape = findShape(syntax, body, lead, final, tools);
       if (shape === 'more') return undefined;
       if (shape === 'no') return giveBack(buffer, parts);
       prefix += shape.lead;
@@ -111,7 +112,7 @@ export function createTaggedCallParser(syntax: TaggedCalls, tools: readonly Tool
       return close.length;
     }
     afterCall = true;
-    if (shapes.some((shape) => shape.begins(buffer, final) !== 'no')) begin('', 0);
+    if (shapes.some((shape) => shape.begins(buffer, final, tools) !== 'no')) begin('', 0);
     else toText();
     return 0;
   };
@@ -133,7 +134,7 @@ export function createTaggedCallParser(syntax: TaggedCalls, tools: readonly Tool
     const lead = /^\s*/.exec(buffer)![0];
     const body = buffer.slice(lead.length);
     if (body === '' && !final) return undefined;
-    const begun = bare.map((shape) => ({ shape, answer: shape.begins(body, final) }));
+    const begun = bare.map((shape) => ({ shape, answer: shape.begins(body, final, tools) }));
     const found = begun.find(({ answer }) => answer === 'yes' || (answer === 'more' && !final));
     if (found?.answer === 'more') return undefined;
     toText();
@@ -149,11 +150,15 @@ export function createTaggedCallParser(syntax: TaggedCalls, tools: readonly Tool
   return createStepParser(machine);
 }
 
+/** A fence around the call that is still being written. */
+const FENCE_BEGINNING = /^\s*(?:\[\s*)?`{1,3}[a-z]*$/;
+
 function findShape(
-  shapes: readonly CallShape[],
+  { shapes }: TaggedCalls,
   body: string,
   lead: string,
   final: boolean,
+  tools: readonly Tool[],
 ): { shape: CallShape; lead: string } | 'more' | 'no' {
   // A bracket belongs to a list of calls, or to the shape itself.
   const leads = [...new Set([/^\s*/.exec(body)![0], lead])];
@@ -161,7 +166,7 @@ function findShape(
   for (const shape of shapes) {
     for (const each of leads) {
       const rest = body.slice(each.length);
-      const answer = rest === '' ? 'more' : shape.begins(rest, final);
+      const answer = rest === '' ? 'more' : shape.begins(rest, final, tools);
       if (answer === 'yes') return undecided ? 'more' : { shape, lead: each };
       if (answer === 'more' && !final) undecided = true;
     }

@@ -3,7 +3,7 @@ import type { Tool } from '../../../request/tool.js';
 import type { ChannelPart } from '../channel-part.js';
 import type { CallReader, CallShape } from '../call-shape.js';
 import { type HeadPart, matchHead } from '../match-head.js';
-import { findTag, mayBecome } from '../partial-match.js';
+import { findTag, mayBecome, partialMatchLength } from '../partial-match.js';
 import { argumentTypes, isPlainString, typedJson, type ValueType } from '../schema-values.js';
 
 /** How the elements are written. */
@@ -16,6 +16,8 @@ export interface ParameterElements {
   valueEnds: readonly string[];
   /** What ends the call. */
   close: string;
+  /** Without arguments the name alone is the call, so it must be that of a tool. */
+  knownNames?: boolean;
   /** What the end of the call is without it: it belongs to what follows. */
   outerCloses: readonly string[];
 }
@@ -23,9 +25,11 @@ export interface ParameterElements {
 /** Types of the values are those of the tool's schema; strings are given out while they are written. */
 export function parameterCall(elements: ParameterElements): CallShape {
   return {
-    begins(text, final) {
+    begins(text, final, tools) {
       const found = matchHead(text, elements.head, final);
-      return typeof found === 'string' ? found : 'yes';
+      if (typeof found === 'string') return found;
+      const isKnown = tools.some((tool) => tool.name === found.words[0]);
+      return elements.knownNames && !isKnown ? 'no' : 'yes';
     },
     createReader: (tools) => new ParameterReader(elements, tools),
   };
@@ -38,6 +42,8 @@ class ParameterReader implements CallReader {
   #name = '';
   #count = 0;
   #types: ReadonlySet<ValueType> | undefined;
+  /** The value stands on lines of its own. */
+  #onLines = false;
   #stage: 'keys' | 'value-start' | 'value' | 'string' = 'keys';
 
   constructor(elements: ParameterElements, tools: readonly Tool[]) {
@@ -99,6 +105,7 @@ class ParameterReader implements CallReader {
       this.#stage = isPlainString(this.#types) ? 'string' : 'value';
       if (this.#stage === 'string') parts.push({ type: 'tool-call-arguments', text: '"' });
       const layout = /^\r?\n/.exec(text)?.[0].length ?? 0;
+      this.#onLines = layout > 0;
       if (layout > 0) return layout;
     }
     return this.#stage === 'string' ? this.#string(text, parts, final) : this.#wholeValue(text, parts);
@@ -107,14 +114,14 @@ class ParameterReader implements CallReader {
   #wholeValue(text: string, parts: ChannelPart[]): number | undefined {
     const end = this.#valueEnd(text);
     if (!end) return undefined;
-    parts.push({ type: 'tool-call-arguments', text: typedJson(withoutLineEnd(text.slice(0, end.index)), this.#types) });
+    parts.push({ type: 'tool-call-arguments', text: typedJson(this.#content(text.slice(0, end.index)), this.#types) });
     this.#stage = 'keys';
     return end.index + end.length;
   }
 
   #string(text: string, parts: ChannelPart[], final: boolean): number | undefined {
     const end = this.#valueEnd(text);
-    const certain = end ? withoutLineEnd(text.slice(0, end.index)).length : this.#certainString(text);
+    const certain = end ? this.#content(text.slice(0, end.index)).length : this.#certainString(text);
     if (certain > 0) {
       parts.push({ type: 'tool-call-arguments', text: JSON.stringify(text.slice(0, certain)).slice(1, -1) });
     }
@@ -131,9 +138,15 @@ class ParameterReader implements CallReader {
   #certainString(text: string): number {
     const { valueEnds } = this.#elements;
     let certain = text.length;
-    for (const tag of valueEnds) certain = Math.min(certain, untaggedLength(text, tag));
+    for (const tag of valueEnds)
+      certain = Math.min(certain, this.#content(text.slice(0, text.length - partialMatchLength(text, [tag]))).length);
     const last = text.charCodeAt(certain - 1);
     return last >= 0xd800 && last <= 0xdbff ? certain - 1 : certain;
+  }
+
+  /** The line end before the closing tag belongs to the layout, like that after the opening one. */
+  #content(text: string): string {
+    return this.#onLines ? text.replace(/\r?\n?$/, '') : text;
   }
 
   /** The end of the value; a tag that belongs to what follows takes no characters. */
@@ -142,16 +155,4 @@ class ParameterReader implements CallReader {
     const found = findTag(text, this.#elements.valueEnds);
     return found && { index: found.index, length: found.tag === own ? found.tag.length : 0 };
   }
-}
-
-function untaggedLength(text: string, tag: string): number {
-  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(tag.slice(0, length))) return withoutLineEnd(text.slice(0, text.length - length)).length;
-  }
-  return withoutLineEnd(text).length;
-}
-
-/** One line end before the closing tag belongs to the layout. */
-function withoutLineEnd(text: string): string {
-  return text.replace(/\r?\n?$/, '');
 }

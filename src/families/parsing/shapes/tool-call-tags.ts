@@ -1,5 +1,5 @@
 /** All that models write between `<tool_call>` and `</tool_call>`; small models mix the shapes up. @module */
-import { anyOf, BLANKS, maybe, NAME } from '../match-head.js';
+import { anyOf, before, BLANKS, maybe, NAME } from '../match-head.js';
 import type { TaggedCalls } from '../tagged-calls.js';
 import { jsonCall } from './json-call.js';
 import { namedCall } from './named-call.js';
@@ -18,11 +18,21 @@ export const functionElements = parameterCall({
 
 /** `f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>`: GLM 4.5 and later. */
 export const argumentPairs = parameterCall({
-  head: [BLANKS, NAME, BLANKS, maybe('<tool_sep>'), BLANKS, anyOf('<arg_key>', '</tool_call>')],
-  key: [maybe('<arg_key>'), BLANKS, ARGUMENT_NAME, BLANKS, anyOf('</arg_key>'), BLANKS, anyOf('<arg_value>')],
+  head: [BLANKS, NAME, BLANKS, maybe('<tool_sep>'), BLANKS, before('<arg_key>')],
+  key: [anyOf('<arg_key>'), BLANKS, ARGUMENT_NAME, BLANKS, anyOf('</arg_key>'), BLANKS, anyOf('<arg_value>')],
   valueEnds: ['</arg_value>', '</tool_call>'],
   close: '</tool_call>',
   outerCloses: ['<tool_call>', '</tool_calls>'],
+});
+
+/** `f</tool_call>`: the same without arguments. */
+const nameAlone = parameterCall({
+  head: [BLANKS, NAME, BLANKS, before('</tool_call>')],
+  key: [anyOf('<arg_key>')],
+  valueEnds: [],
+  close: '</tool_call>',
+  knownNames: true,
+  outerCloses: [],
 });
 
 /** `<function=f>{"a": 1}</function>`: Llama 3.1 as it was taught first, Functionary. */
@@ -32,5 +42,12 @@ export const TOOL_CALL_TAGS: TaggedCalls = {
   opens: ['<tool_call>'],
   headOpens: ['<function='],
   closes: ['</tool_call>', '</function>', '</tool_calls>'],
-  shapes: [jsonCall, functionJson, functionElements, namedCall([NAME, BLANKS, maybe('```json', '```')]), argumentPairs],
+  shapes: [
+    jsonCall,
+    functionJson,
+    functionElements,
+    namedCall([NAME, BLANKS, maybe('```json', '```')]),
+    argumentPairs,
+    nameAlone,
+  ],
 };
