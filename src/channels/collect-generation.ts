@@ -1,6 +1,6 @@
 /** The whole answer from its events: what every non-streaming response is made of. @module */
 import { InferenceError } from '../errors/inference-error.js';
-import type { TokenLogprob } from '../events/token-event.js';
+import type { TokenLogprob } from '../events/token-logprob.js';
 import type { ToolCall } from '../request/message.js';
 import type { GenerationEvent, GenerationUsage, OutputFailure } from './generation-event.js';
 

@@ -14,7 +14,7 @@ export interface FinishedChoice {
   cutBeforeCall: boolean;
   reason: 'stop' | 'length';
   /** The stop sequence that ended it. */
-  stopSequence: string | undefined;
+  stopSequence?: string;
 }
 
 /**

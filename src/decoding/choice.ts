@@ -1,16 +1,17 @@
 /** One choice of a generation: chooses its tokens, knows its text and when it ends. @module */
 import type { TokenConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../errors/inference-error.js';
-import { TokenTextDecoder } from './text-decoder.js';
-import type { TokenCandidate, TokenEvent, TokenLogprob } from '../events/token-event.js';
+import type { ChoiceEndEvent, TokenEvent } from '../events/token-event.js';
+import type { TokenCandidate, TokenLogprob } from '../events/token-logprob.js';
 import type { GenerationRequest } from '../request/generation-request.js';
+import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { LogitAdjuster } from '../sampling/adjust-logits.js';
 import { type LogProbabilities, logProbabilities } from '../sampling/log-probabilities.js';
 import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
-import type { ReasoningBudget } from './reasoning-budget.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
-import { type MarkupFormats, stopsFor } from './visible-stops.js';
+import { AnswerReader } from './answer-reader.js';
+import { TokenTextDecoder } from './text-decoder.js';
 
 /** What a choice needs to know. */
 export interface ChoiceOptions {
@@ -19,13 +20,13 @@ export interface ChoiceOptions {
   request: GenerationRequest;
   tokenizer: TextTokenizer;
   promptTokens: readonly number[];
-  formats: MarkupFormats;
+  parser: ChannelParser;
   /** Most tokens, at least 1. */
   cap: number;
   sampler: TokenSampler;
   constraint: TokenConstraint | undefined;
-  /** Absent: thinking is not limited. */
-  reasoning: { budget: ReasoningBudget; close: readonly number[] } | undefined;
+  /** Tokens that end a thinking that has taken so many tokens; undefined: thinking is not limited. */
+  reasoning: { budget: number; close: readonly number[] } | undefined;
   /** This choice decodes alone, so several tokens may be appended at once. */
   alone: boolean;
 }
@@ -41,18 +42,20 @@ export class Choice {
   readonly #adjuster: LogitAdjuster;
   readonly #random: RandomNumbers;
   readonly #decoder = new TokenTextDecoder();
-  readonly #stops: ReturnType<typeof stopsFor>;
+  readonly #reader: AnswerReader;
   readonly #jumps: boolean;
   /** Tokens that come next without being sampled. */
   readonly #forced: number[] = [];
   #count = 0;
+  /** Of them, tokens of thinking. */
+  #thought = 0;
 
   constructor(options: ChoiceOptions) {
     const { request, tokenizer, promptTokens, index } = options;
     this.#options = options;
     this.#adjuster = new LogitAdjuster(request.sampling, promptTokens, tokenizer.vocabularySize);
     this.#random = createRandomNumbers(request.sampling.seed, index);
-    this.#stops = stopsFor(request, options.formats);
+    this.#reader = new AnswerReader(options.parser, request.stop);
     // A token that is appended without its own logits would have no log-probability.
     this.#jumps = options.alone && request.topLogprobs === undefined;
     this.#limitReasoning();
@@ -79,6 +82,11 @@ export class Choice {
     return this.ended || !this.#jumps ? [] : (this.#options.constraint?.likelyTokens() ?? []);
   }
 
+  /** There is no room for any token. */
+  endByCap(events: TokenEvent[]): void {
+    this.#end('length', events);
+  }
+
   dispose(): void {
     this.#options.constraint?.dispose();
   }
@@ -92,7 +100,8 @@ export class Choice {
 
   #limitReasoning(): void {
     const { reasoning } = this.#options;
-    if (reasoning?.budget.isSpent() && this.#forced.length === 0) this.#forced.push(...reasoning.close);
+    if (!reasoning || this.#forced.length > 0) return;
+    if (this.#reader.isThinking && this.#thought >= reasoning.budget) this.#forced.push(...reasoning.close);
   }
 
   #take(logits: Float32Array | undefined, forced: number | undefined, events: TokenEvent[]): void {
@@ -126,19 +135,18 @@ export class Choice {
   }
 
   #accept(token: number, logprob: TokenLogprob | undefined, events: TokenEvent[]): void {
-    const { constraint, tokenizer, index, cap, reasoning } = this.#options;
+    const { constraint, tokenizer, index, cap } = this.#options;
     if (tokenizer.endTokens.has(token)) return this.#end('stop', events);
     constraint?.accept(token);
     this.#adjuster.accept(token);
     this.#count += 1;
     this.pending.push(token);
-    const whole = this.#decoder.push(tokenizer.bytesOf(token));
-    reasoning?.budget.push(whole);
-    const { text, matched } = this.#stops.push(whole);
-    events.push({ type: 'token', choice: index, id: token, text, ...(logprob && { logprob }) });
-    if (matched !== undefined) {
-      this.ended = true;
-      events.push({ type: 'end', choice: index, reason: 'stop', stopSequence: matched, text: '' });
+    if (this.#reader.isThinking) this.#thought += 1;
+    const text = this.#decoder.push(tokenizer.bytesOf(token));
+    const { parts, isReasoning, stopSequence } = this.#reader.push(text, logprob);
+    events.push({ type: 'piece', choice: index, parts, isReasoning, token });
+    if (stopSequence !== undefined) {
+      this.#endWith({ reason: 'stop', stopSequence, parts: [], cutBeforeCall: false }, events);
     } else if (constraint?.isComplete()) {
       this.#end('stop', events);
     } else if (this.#count >= cap) {
@@ -149,14 +157,14 @@ export class Choice {
   }
 
   #end(reason: 'stop' | 'length', events: TokenEvent[]): void {
+    const { stopSequence, ...last } = this.#reader.end(this.#decoder.end(), reason === 'length');
+    if (stopSequence === undefined) this.#endWith({ reason, ...last }, events);
+    else this.#endWith({ reason: 'stop', stopSequence, ...last }, events);
+  }
+
+  #endWith(end: Omit<ChoiceEndEvent, 'type' | 'choice' | 'rawOutput'>, events: TokenEvent[]): void {
     this.ended = true;
-    const last = this.#stops.push(this.#decoder.end());
-    const end = { type: 'end', choice: this.#options.index } as const;
-    if (last.matched !== undefined) {
-      events.push({ ...end, reason: 'stop', stopSequence: last.matched, text: last.text });
-    } else {
-      events.push({ ...end, reason, text: last.text + this.#stops.end() });
-    }
+    events.push({ type: 'end', choice: this.#options.index, rawOutput: this.#reader.rawOutput, ...end });
   }
 
   #describe(token: number, logprob: number, top: LogProbabilities['top']): TokenLogprob {

@@ -4,6 +4,7 @@ import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import { answerSyntax } from '../families/answer-syntax.js';
+import { Interruptible } from '../platform/interruptible.js';
 import { completionCap } from '../prompt/context-window.js';
 import { encodeTrustedText } from '../prompt/encode-prompt.js';
 import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
@@ -25,7 +26,7 @@ export interface TextModelOptions {
 export interface TextModel extends LoadedModel {
   /** Tokens read after prompts since the model was loaded: shows how fast a cancelled generation really stops. */
   readonly decodedTokens: number;
-  generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent, void, undefined>;
+  generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined>;
   countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number>;
 }
 
@@ -36,23 +37,35 @@ export interface TextModel extends LoadedModel {
 export function createTextModel(engine: TextEngine, options: TextModelOptions): TextModel {
   const { contextLength, toolFormat, reasoningFormat } = engine;
   const lost = options.lost ?? new Promise<InferenceError>(() => {});
-  const lifeline = options.lost && new Lifeline(options.lost);
+  const gone = new AbortController();
+  void lost.then((error) => gone.abort(error));
   let decodedTokens = 0;
   let running = 0;
 
   async function* generate(
     request: GenerationRequest,
     signal: AbortSignal,
-  ): AsyncGenerator<TokenEvent, void, undefined> {
+  ): AsyncGenerator<TokenEvent[], void, undefined> {
     if (running >= engine.maxSequences)
       throw new InferenceError('internal', 'More generations were started than can run at a time.');
     running += 1;
+    const alive = new Interruptible(gone.signal);
     let run: DecodeRun | undefined;
+    let steps: AsyncGenerator<TokenEvent[], void, undefined> | undefined;
     try {
       run = await prepare(engine, request, options, () => (decodedTokens += 1));
-      const events = decodeLoop(run, signal);
-      yield* lifeline ? lifeline.guard(events) : events;
+      steps = decodeLoop(run, signal);
+      for (;;) {
+        const next = await alive.wait(steps.next());
+        if (next.done) return;
+        yield next.value;
+      }
     } finally {
+      alive.dispose();
+      const closed = steps?.return();
+      // A lost engine may never answer, and then neither would this.
+      if (gone.signal.aborted) closed?.catch(() => {});
+      else await closed;
       run?.constraint?.dispose();
       running -= 1;
     }
@@ -111,40 +124,4 @@ async function compile(
   const { compileConstraint } = await import('../constraints/compile-constraint.js');
   const { tokenizer, toolFormat, reasoningFormat } = engine;
   return compileConstraint(request, { tokenizer, toolFormat, reasoningFormat, reasoningOpen: prompt.reasoningOpen });
-}
-
-/** Ends with the engine's own reason as soon as the engine is gone, even when it never answers again. */
-class Lifeline {
-  #gone: InferenceError | undefined;
-  readonly #waiting = new Set<(error: InferenceError) => void>();
-
-  constructor(lost: Promise<InferenceError>) {
-    void lost.then((error) => {
-      this.#gone = error;
-      for (const fail of this.#waiting) fail(error);
-    });
-  }
-
-  async *guard(events: AsyncGenerator<TokenEvent, void, undefined>): AsyncGenerator<TokenEvent, void, undefined> {
-    try {
-      for (;;) {
-        const next = await this.#orGone(events.next());
-        if (next.done) return;
-        yield next.value;
-      }
-    } finally {
-      const closed = events.return();
-      // A lost engine may never answer, and then neither would this.
-      if (this.#gone) closed.catch(() => {});
-      else await closed;
-    }
-  }
-
-  #orGone<Value>(promise: Promise<Value>): Promise<Value> {
-    if (this.#gone) return Promise.reject(this.#gone);
-    return new Promise<Value>((resolve, reject) => {
-      this.#waiting.add(reject);
-      promise.then(resolve, reject).finally(() => this.#waiting.delete(reject));
-    });
-  }
 }

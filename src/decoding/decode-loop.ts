@@ -1,12 +1,13 @@
-/** The loop that every engine shares: prompt in, token events out. @module */
+/** The loop that every engine shares: prompt in, tokens with their meaning out. @module */
+import { createChannelParser } from '../channels/create-channel-parser.js';
+import { createPlainTextParser } from '../families/parsing/plain-text.js';
+import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { throwIfCancelled } from '../errors/inference-error.js';
-import { answerSyntax } from '../families/answer-syntax.js';
 import type { TokenEvent } from '../events/token-event.js';
-import type { GenerationRequest } from '../request/generation-request.js';
+import { type GenerationRequest, offersTools } from '../request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
 import { Choice } from './choice.js';
-import { ReasoningBudget } from './reasoning-budget.js';
 import { textOfTokens } from './text-decoder.js';
 import { GuessAhead } from './guess-ahead.js';
 import type { Lookahead, TextEngine, TextSequence } from './text-engine.js';
@@ -29,10 +30,11 @@ export interface DecodeRun {
 }
 
 /**
+ * Gives the events of one step at a time, the prompt's together with those of the first token.
  * Reads the prompt, then decodes all choices: together where the engine has room for their rows, else one group after
  * the other. Aborting throws `cancelled` before the next token; the sequence is closed whatever happens.
  */
-export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGenerator<TokenEvent, void, undefined> {
+export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined> {
   const { engine, request } = run;
   const sampler = new TokenSampler(engine.tokenizer.vocabularySize);
   for (let first = 0; first < request.n; first += engine.maxRows) {
@@ -48,25 +50,28 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
 }
 
 function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alone: boolean): Choice {
-  const { engine, request, promptTokens, cap, constraint, reasoningClose, reasoningOpen } = run;
-  const { toolFormat, reasoningFormat } = engine;
-  const syntax = answerSyntax(engine).reasoning;
+  const { engine, request, promptTokens, cap, constraint, reasoningClose } = run;
   const budget = request.reasoning.budgetTokens;
   return new Choice({
     index,
     request,
     tokenizer: engine.tokenizer,
     promptTokens,
-    formats: { toolFormat, reasoningFormat, reasoningOpen },
+    parser: createParser(run),
     cap,
     sampler,
     alone,
     constraint: constraint?.start(),
-    reasoning:
-      budget === undefined || reasoningClose.length === 0
-        ? undefined
-        : { budget: new ReasoningBudget(syntax, budget, reasoningOpen), close: reasoningClose },
+    reasoning: budget === undefined || reasoningClose.length === 0 ? undefined : { budget, close: reasoningClose },
   });
+}
+
+/** A prompt without a conversation is continued, not answered: its text is never read for thinking or calls. */
+function createParser({ engine, request, reasoningOpen }: DecodeRun): ChannelParser {
+  if (request.prompt.type !== 'chat') return createPlainTextParser();
+  const { toolFormat, reasoningFormat } = engine;
+  const { tools } = request;
+  return createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: offersTools(request), tools });
 }
 
 async function* decodeTogether(
@@ -74,31 +79,32 @@ async function* decodeTogether(
   choices: readonly Choice[],
   announcesPrompt: boolean,
   signal: AbortSignal,
-): AsyncGenerator<TokenEvent, void, undefined> {
-  const { engine, request, promptTokens, reasoningOpen } = run;
-  const { toolFormat, reasoningFormat, tokenizer } = engine;
+): AsyncGenerator<TokenEvent[], void, undefined> {
+  const { engine, request, promptTokens } = run;
+  const { tokenizer } = engine;
   const sequence = await engine.open(promptTokens, request);
   let guessing: GuessAhead | undefined;
   try {
     const prompted = await sequence.prefill(signal);
     throwIfCancelled(signal);
+    let events: TokenEvent[] = [];
     if (announcesPrompt) {
       const counts = { promptTokens: promptTokens.length, cachedTokens: sequence.cachedTokens };
       const text = request.prompt.type === 'tokens' ? { promptText: textOfTokens(promptTokens, tokenizer) } : {};
-      yield { type: 'prompt', ...counts, ...text, toolFormat, reasoningFormat, reasoningOpen };
+      events.push({ type: 'prompt', ...counts, ...text });
     }
-    if (run.cap === 0) return yield* endedByContext(request, announcesPrompt);
+    if (run.cap === 0) return yield [...events, ...endedByContext(choices)];
     let logits = choices.length === 1 ? [prompted] : choices.map(() => prompted.slice());
     if (choices.length > 1) await sequence.fork(choices.length);
     else if (sequence.lookahead) guessing = guessAhead(run, sequence, sequence.lookahead, choices[0]!);
     for (;;) {
-      const events: TokenEvent[] = [];
       for (const [row, choice] of choices.entries()) {
         // Rows beyond the vocabulary are padding of the matrix, never tokens.
         if (!choice.ended) choice.step(logits[row]!.subarray(0, tokenizer.vocabularySize), events);
       }
       guessing?.hear(events);
-      yield* events;
+      yield events;
+      events = [];
       if (choices.every((choice) => choice.ended)) return;
       throwIfCancelled(signal);
       const known = guessing?.confirm();
@@ -134,7 +140,8 @@ function decodePending(sequence: TextSequence, choices: readonly Choice[], run: 
 }
 
 /** The prompt fills the context to the last token: every choice ends before it begins. */
-function* endedByContext(request: GenerationRequest, once: boolean): Generator<TokenEvent, void, undefined> {
-  if (!once) return;
-  for (let choice = 0; choice < request.n; choice++) yield { type: 'end', choice, reason: 'length', text: '' };
+function endedByContext(choices: readonly Choice[]): TokenEvent[] {
+  const events: TokenEvent[] = [];
+  for (const choice of choices) choice.endByCap(events);
+  return events;
 }

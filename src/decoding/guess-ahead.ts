@@ -39,9 +39,9 @@ export class GuessAhead {
   /** Takes note of what was said. */
   hear(events: readonly TokenEvent[]): void {
     for (const event of events) {
-      if (event.type !== 'token') continue;
+      if (event.type !== 'piece' || event.token === undefined) continue;
       this.#said += 1;
-      this.#guesser.push(event.id);
+      this.#guesser.push(event.token);
     }
   }
 

@@ -6,6 +6,8 @@ export interface StopSequenceResult {
   text: string;
   /** The sequence that ended the text. Nothing may be pushed afterwards. */
   matched?: string;
+  /** With it: the sequence itself, and what came after it. */
+  swallowed?: string;
 }
 
 /**
@@ -27,11 +29,19 @@ export class StopSequences {
     const match = firstMatch(whole, this.#sequences);
     if (match) {
       this.#held = '';
-      return { text: whole.slice(0, match.start), matched: match.sequence };
+      return { text: whole.slice(0, match.start), matched: match.sequence, swallowed: whole.slice(match.start) };
     }
     const certain = whole.length - heldBackLength(whole, this.#sequences);
     this.#held = whole.slice(certain);
     return { text: whole.slice(0, certain) };
+  }
+
+  /** What pushing this text would find, if it is the end of the text. Changes nothing. */
+  peek(text: string): Required<StopSequenceResult> | undefined {
+    if (this.#sequences.length === 0 || text === '') return undefined;
+    const whole = this.#held + text;
+    const match = firstMatch(whole, this.#sequences);
+    return match && { text: whole.slice(0, match.start), matched: match.sequence, swallowed: whole.slice(match.start) };
   }
 
   /** No more text will come: gives out what was held back. */

@@ -1,22 +1,11 @@
-/** What a text backend emits: facts about tokens, mostly without meaning yet. `channels/` gives them that. @module */
-import type { ReasoningFormat, ToolFormat } from '../families/families.js';
-import type { ChannelPart } from '../families/parsing/channel-part.js';
+/**
+ * What a chat model gives, whatever its engine: tokens with their meaning. The same events cross the port of its worker,
+ * so nothing above reads markup.
+ * @module
+ */
+import type { AnswerPart } from './answer-part.js';
 
-/** One candidate token with its exact log-probability (after bias and penalties, before temperature and cut-offs). */
-export interface TokenCandidate {
-  /** The token's text; bytes that are no whole character show as U+FFFD. */
-  token: string;
-  bytes: number[];
-  /** Natural logarithm, at most 0. */
-  logprob: number;
-}
-
-export interface TokenLogprob extends TokenCandidate {
-  /** The most likely tokens at this position, best first, at most `topLogprobs`. */
-  top: TokenCandidate[];
-}
-
-/** First event of every generation: the prompt is read. */
+/** First event of every generation. It comes together with the first token: a model that fails before has not begun. */
 export interface PromptEvent {
   type: 'prompt';
   /** All tokens of the prompt, cached ones included. */
@@ -25,31 +14,19 @@ export interface PromptEvent {
   cachedTokens: number;
   /** Of a prompt that came as token ids: its text. */
   promptText?: string;
-  toolFormat: ToolFormat;
-  reasoningFormat: ReasoningFormat;
-  /** The template ended inside a think block, so the text begins as reasoning. */
-  reasoningOpen: boolean;
 }
 
-/** One generated token. End-of-turn tokens are not emitted and not counted. */
-export interface TokenTextEvent {
-  type: 'token';
-  /** 0 to n-1. */
-  choice: number;
-  id: number;
-  /** Text that is certain now: whole characters, nothing that may still become a stop sequence. May be empty. */
-  text: string;
-  logprob?: TokenLogprob;
-}
-
-/** What an engine emits instead of tokens when its output is parsed already (a remote model's). Counts as one token. */
+/** What came of one token, or of one piece of a remote service's answer. End-of-turn tokens give none. */
 export interface PieceEvent {
   type: 'piece';
   /** 0 to n-1. */
   choice: number;
-  part: ChannelPart;
-  /** Of the tokens that a text piece is made of. */
-  logprobs?: TokenLogprob[];
+  /** None while the text may still become a tag or a stop sequence; several where a tag ends inside the token. */
+  parts: AnswerPart[];
+  /** It counts as thinking: its text, or the tags around it. */
+  isReasoning: boolean;
+  /** Id of the token; absent where pieces are no tokens. */
+  token?: number;
 }
 
 /** The counts of an engine whose pieces are no tokens, for the whole request. Comes before the first `end`. */
@@ -69,11 +46,15 @@ export interface ChoiceEndEvent {
   choice: number;
   /** `stop`: end of turn or a stop sequence; `length`: the cap or the context. */
   reason: 'stop' | 'length';
-  /** The stop sequence that fired. */
+  /** The stop sequence that ended it. */
   stopSequence?: string;
-  /** Text that was held back and is certain now. */
-  text: string;
+  /** What was held back and is certain now. A call that was cut has no `tool-call-end`. */
+  parts: AnswerPart[];
+  /** All text of the choice, tags included. */
+  rawOutput: string;
+  /** The end cut a call of which nothing had been given out. */
+  cutBeforeCall: boolean;
 }
 
-/** `prompt` first, then tokens or pieces of all choices in any order, one `end` per choice, then the stream closes. */
-export type TokenEvent = PromptEvent | TokenTextEvent | PieceEvent | CountsEvent | ChoiceEndEvent;
+/** `prompt` first, then pieces of all choices in any order, one `end` per choice, then the stream closes. */
+export type TokenEvent = PromptEvent | PieceEvent | CountsEvent | ChoiceEndEvent;

@@ -1,11 +1,13 @@
 /** The gateway's end of a model worker: a LoadedModel whose work happens in another realm. @module */
 import type { LoadedModel, ModelInfo } from '../models/backend.js';
 import { deserializeInferenceError, type InferenceError, throwIfCancelled } from '../errors/inference-error.js';
+import type { TokenEvent } from '../events/token-event.js';
 import type { LoadProgress } from '../models/model-entry.js';
 import { type CallTiming, MODEL_TIMING } from '../relay/call-timing.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import { watchLifeline } from '../relay/lifeline.js';
-import { openCall, peerGone } from '../relay/open-call.js';
+import { type CallOptions, openBatches, openCall, peerGone } from '../relay/open-call.js';
+import type { GenerationRequest } from '../request/generation-request.js';
 import type {
   LoadArgument,
   LoadItem,
@@ -66,25 +68,36 @@ class RemoteModel {
     watchLifeline(worker.lifeline, () => this.#lose(peerGone()), this.#over.signal);
   }
 
-  async *call<Item>(payload: ModelPayload, signal: AbortSignal): AsyncGenerator<Item, void, undefined> {
+  /** Opens a call. @throws InferenceError `cancelled` at once when the signal is aborted */
+  call<Item>(payload: ModelPayload, signal: AbortSignal): AsyncIterable<Item> {
+    return openCall<Item>(this.#dial(signal), payload, this.#callOptions(payload, signal));
+  }
+
+  async *#generate(argument: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined> {
+    const payload: ModelPayload = { method: 'generate', argument };
+    const messages = openBatches<TokenEvent[]>(this.#dial(signal), payload, this.#callOptions(payload, signal));
+    for await (const steps of messages) yield steps.flat();
+  }
+
+  #dial(signal: AbortSignal): MessagePort {
     throwIfCancelled(signal);
     const { port1, port2 } = new MessageChannel();
     const message: ModelCallMessage = { type: 'call' };
     this.#worker.port.postMessage(message, [port2]);
-    yield* openCall<Item>(port1, payload, {
+    return port1;
+  }
+
+  #callOptions({ method }: ModelPayload, signal: AbortSignal): CallOptions {
+    return {
       signal,
-      timing: payload.method === 'load' ? MODEL_TIMING : this.#timing,
+      timing: method === 'load' ? MODEL_TIMING : this.#timing,
       lifeline: this.#worker.lifeline,
       // A worker that says nothing or does not stop when told would block every later request.
       onStuck: () => this.end(),
-    });
+    };
   }
 
   toLoadedModel(info: ModelInfo, methods: readonly ModelMethod[]): LoadedModel {
-    const stream =
-      <Item>(method: ModelMethod) =>
-      (argument: unknown, signal: AbortSignal): AsyncIterable<Item> =>
-        this.call<Item>({ method, argument }, signal);
     const single =
       <Result>(method: ModelMethod) =>
       async (argument: unknown, signal: AbortSignal): Promise<Result> => {
@@ -95,10 +108,12 @@ class RemoteModel {
       info,
       lost: this.#lost,
       unload: () => this.#unload(),
-      ...(methods.includes('generate') && { generate: stream('generate') }),
+      ...(methods.includes('generate') && { generate: (argument, signal) => this.#generate(argument, signal) }),
       ...(methods.includes('countTokens') && { countTokens: single('countTokens') }),
       ...(methods.includes('embed') && { embed: single('embed') }),
-      ...(methods.includes('transcribe') && { transcribe: stream('transcribe') }),
+      ...(methods.includes('transcribe') && {
+        transcribe: (argument, signal) => this.call({ method: 'transcribe', argument }, signal),
+      }),
     };
   }
 

@@ -42,11 +42,11 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     yield { type: 'loaded', info: loaded.info, methods: METHODS.filter((method) => loaded[method] !== undefined) };
   }
 
-  async function* answer(payload: ModelPayload, signal: AbortSignal): AsyncGenerator {
-    if (payload.method === 'load') return yield* load(payload.argument, signal);
+  function answer(payload: ModelPayload, signal: AbortSignal): AsyncIterable<unknown> {
+    if (payload.method === 'load') return load(payload.argument, signal);
     if (!model) throw new InferenceError('unavailable', 'The model is not loaded.');
-    if (payload.method === 'unload') return await model.unload();
-    yield* runMethod(model, payload.method, payload.argument, signal);
+    if (payload.method === 'unload') return resultOf(model.unload());
+    return runMethod(model, payload.method, payload.argument, signal);
   }
 
   port.onmessage = (event: MessageEvent<ModelCallMessage>) => {
@@ -55,18 +55,22 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
   };
 }
 
-async function* runMethod(
+/** The engine's own iterable where it gives one: nothing stands between its tokens and the port. */
+function runMethod(
   model: LoadedModel,
   method: ModelMethod,
   argument: unknown,
   signal: AbortSignal,
-): AsyncGenerator {
+): AsyncIterable<unknown> {
   // The gateway sends each method its own argument type; the port cannot carry that knowledge.
   const call = model[method]?.bind(model) as ((argument: unknown, signal: AbortSignal) => unknown) | undefined;
   if (!call) throw new InferenceError('model_not_supported', 'The model cannot do this.', { param: 'model' });
   const result = call(argument, signal);
-  if (isAsyncIterable(result)) yield* result;
-  else yield await result;
+  return isAsyncIterable(result) ? result : resultOf(result);
+}
+
+async function* resultOf(result: unknown): AsyncGenerator {
+  yield await result;
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

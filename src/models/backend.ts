@@ -43,7 +43,8 @@ export interface LoadedModel {
   readonly info: ModelInfo;
   /** Resolves when the model can no longer answer (worker ended, GPU device lost). Pending calls then throw it. */
   readonly lost: Promise<InferenceError>;
-  generate?(request: GenerationRequest, signal: AbortSignal): AsyncIterable<TokenEvent>;
+  /** What came together comes together: the events of one decoding step, or of one message. No batch is empty. */
+  generate?(request: GenerationRequest, signal: AbortSignal): AsyncIterable<readonly TokenEvent[]>;
   /** Tokens of the rendered prompt. */
   countTokens?(request: GenerationRequest, signal: AbortSignal): Promise<number>;
   embed?(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;

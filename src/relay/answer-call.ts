@@ -21,7 +21,7 @@ export async function answerCall<Payload, Item>(
 ): Promise<void> {
   const call = new AnsweredCall<Payload, Item>(port, timing);
   const payload = await call.opened();
-  if (payload) await call.run(handler(payload.value, call.signal));
+  if (payload) await call.run(() => handler(payload.value, call.signal));
   else port.close();
 }
 
@@ -69,10 +69,10 @@ class AnsweredCall<Payload, Item> {
     });
   }
 
-  async run(source: AsyncIterable<Item>): Promise<void> {
+  async run(start: () => AsyncIterable<Item>): Promise<void> {
     const beat = setInterval(() => this.#send({ type: 'alive' }), this.#timing.beat);
     try {
-      await this.#pump(source);
+      await this.#pump(start());
       this.#send({ type: 'end' });
     } catch (thrown) {
       this.#flush();

@@ -27,7 +27,8 @@ export interface Inference {
   readonly catalog: Catalog;
   /** Tokens of a model's context window: the engine's own word once it was loaded, before that the entry's, if any. */
   contextLength(model: string): number | undefined;
-  generate(request: GenerationRequest, options: RunOptions): AsyncIterable<GenerationEvent>;
+  /** What came together comes together, e.g. all that one message from the model's worker brought. No batch is empty. */
+  generate(request: GenerationRequest, options: RunOptions): AsyncIterable<readonly GenerationEvent[]>;
   countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;
   embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;

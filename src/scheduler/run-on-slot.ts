@@ -1,6 +1,7 @@
 /** One request's way through a slot: load, queue, run, and let go whatever happens. @module */
 import type { LoadedModel } from '../models/backend.js';
 import { InferenceError, isInferenceError, toInferenceError } from '../errors/inference-error.js';
+import { Interruptible } from '../platform/interruptible.js';
 import { orAborted } from '../platform/reject-on-abort.js';
 import type { Deadline } from './deadline.js';
 import type { ModelSlot } from './model-slot.js';
@@ -16,6 +17,8 @@ export interface SlotRun<T> {
   start: (model: LoadedModel, signal: AbortSignal) => AsyncIterable<T>;
   /** False: the engine takes several of these at once (embeddings), so they do not queue. */
   exclusive: boolean;
+  /** The first item is what the deadline waits for; else the end is. */
+  meetsDeadlineAtFirst?: boolean;
 }
 
 /**
@@ -38,6 +41,7 @@ export async function* runOnSlot<T>(slot: ModelSlot, run: SlotRun<T>, deadline: 
     let answered = false;
     try {
       for await (const item of guarded(slot, model, run, deadline.signal, release)) {
+        if (!answered && run.meetsDeadlineAtFirst) deadline.meet();
         answered = true;
         yield item;
       }
@@ -66,7 +70,7 @@ async function* guarded<T>(
   slot.lastUsed = performance.now();
   // Not a race against `model.lost`: a promise that outlives the requests would remember all their items.
   const { gone } = slot;
-  const end = AbortSignal.any([signal, gone]);
+  const alive = new Interruptible(AbortSignal.any([signal, gone]));
   let iterator: AsyncIterator<T> | undefined;
   let ended = false;
   let stopped = false;
@@ -81,7 +85,7 @@ async function* guarded<T>(
   try {
     iterator = run.start(model, signal)[Symbol.asyncIterator]();
     for (;;) {
-      const next = await orAborted(iterator.next(), end);
+      const next = await alive.wait(iterator.next());
       if (next.done) {
         ended = true;
         return;
@@ -94,6 +98,7 @@ async function* guarded<T>(
     throw error;
   } finally {
     slot.lastUsed = performance.now();
+    alive.dispose();
     signal.removeEventListener('abort', stop);
     stop();
   }

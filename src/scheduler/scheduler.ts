@@ -1,7 +1,7 @@
 /** Everything below `http/`: model slots, queues, deadlines, and tokens turned into events. @module */
 import type { LoadedModel } from '../models/backend.js';
 import type { GenerationEvent } from '../channels/generation-event.js';
-import { createToolCallId, interpretTokens } from '../channels/interpret-tokens.js';
+import { AnswerEvents, createToolCallId } from '../channels/answer-events.js';
 import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { Catalog } from '../models/catalog.js';
@@ -73,7 +73,7 @@ export class Scheduler implements ControlledInference {
     return this.#slots.get(entry.id)?.contextLength ?? entry.contextLength;
   }
 
-  async *generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent, void> {
+  async *generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
     const asked = this.#slotFor(request.model, 'chat');
     const deadline = this.#deadline(options);
     try {
@@ -82,14 +82,21 @@ export class Scheduler implements ControlledInference {
         this.transcribe(heard, { signal: deadline.signal, deadline: 'result' }),
       );
       const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
-      const start = (model: LoadedModel, signal: AbortSignal): AsyncIterable<GenerationEvent> => {
+      const newAnswer = (): AnswerEvents =>
+        new AnswerEvents(canonical, { clock: this.#clock, createId: this.#createId, startTime: this.#clock() });
+      let answer = newAnswer();
+      const start = (model: LoadedModel, signal: AbortSignal): AsyncIterable<readonly TokenEvent[]> => {
         requireImages(canonical, model);
-        const tokens = operationOf(model, 'generate')(canonical, signal);
-        const watched = options.deadline === 'first-token' ? meetOnFirstToken(tokens, deadline) : tokens;
-        const measured = { clock: this.#clock, createId: this.#createId, startTime: this.#clock() };
-        return interpretTokens(watched, canonical, measured);
+        // Here, not above: time in the queue is no time of the engine, and a second attempt begins anew.
+        answer = newAnswer();
+        return operationOf(model, 'generate')(canonical, signal);
       };
-      yield* runOnSlot(slot, { exclusive: true, start }, deadline);
+      const meetsDeadlineAtFirst = options.deadline === 'first-token';
+      for await (const batch of runOnSlot(slot, { exclusive: true, start, meetsDeadlineAtFirst }, deadline)) {
+        const events = answer.take(batch);
+        if (events.length > 0) yield events;
+      }
+      yield [answer.finish()];
     } finally {
       deadline.dispose();
     }
@@ -116,18 +123,15 @@ export class Scheduler implements ControlledInference {
     const deadline = this.#deadline(options);
     try {
       const slot = await this.#runnable(asked, deadline.signal);
-      const events = runOnSlot<TranscriptEvent>(
+      yield* runOnSlot<TranscriptEvent>(
         slot,
         {
           exclusive: true,
           start: (model, signal) => operationOf(model, 'transcribe')({ ...request, model: slot.entry.id }, signal),
+          meetsDeadlineAtFirst: options.deadline === 'first-token',
         },
         deadline,
       );
-      for await (const event of events) {
-        if (options.deadline === 'first-token') deadline.meet();
-        yield event;
-      }
     } finally {
       deadline.dispose();
     }
@@ -229,12 +233,5 @@ function requireImages(request: GenerationRequest, model: LoadedModel): void {
     throw new InferenceError('unsupported_content', `The model \`${request.model}\` does not take images.`, {
       param: 'messages',
     });
-  }
-}
-
-async function* meetOnFirstToken(tokens: AsyncIterable<TokenEvent>, deadline: Deadline): AsyncGenerator<TokenEvent> {
-  for await (const event of tokens) {
-    if (event.type !== 'prompt') deadline.meet();
-    yield event;
   }
 }

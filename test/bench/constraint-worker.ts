@@ -51,10 +51,12 @@ async function run({ kind, origin, round }: ConstraintOrder): Promise<{ rate: nu
   let text = '';
   let tokens = 0;
   let start = 0;
-  for await (const event of model.generate(request, signal)) {
-    if (event.type === 'prompt') start = performance.now();
-    else if ('text' in event) text += event.text;
-    if (event.type === 'token') tokens += 1;
+  for await (const events of model.generate(request, signal)) {
+    start ||= performance.now();
+    for (const event of events) {
+      if (event.type === 'end') text = event.rawOutput;
+      if (event.type === 'piece') tokens += 1;
+    }
   }
   return { rate: tokens / ((performance.now() - start) / 1000), text };
 }

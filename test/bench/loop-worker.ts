@@ -34,12 +34,11 @@ async function run({ question, maxTokens, logitBias, origin }: Order) {
   let first = 0;
   let last = 0;
   let tokens = 0;
-  const events = generate?.({ ...request, maxTokens, sampling: { logitBias } }, new AbortController().signal);
-  for await (const event of events ?? []) {
-    if (event.type !== 'token') continue;
+  const steps = generate?.({ ...request, maxTokens, sampling: { logitBias } }, new AbortController().signal);
+  for await (const events of steps ?? []) {
     last = performance.now();
     first ||= last;
-    tokens++;
+    tokens += events.filter(({ type }) => type === 'piece').length;
   }
   return { tokensPerSecond: (tokens - 1) / ((last - first) / 1000) };
 }

@@ -54,10 +54,12 @@ async function decode(
   const ids: number[] = [];
   let tokens = 0;
   const asked = { ...request, n, maxTokens: order.tokens, sampling: { ...sampling, logitBias: NO_END } };
-  for await (const event of model.generate(asked, signal)) {
-    if (event.type !== 'token') continue;
-    tokens += 1;
-    if (event.choice === 0) ids.push(event.id);
+  for await (const events of model.generate(asked, signal)) {
+    for (const event of events) {
+      if (event.type !== 'piece') continue;
+      tokens += 1;
+      if (event.choice === 0 && event.token !== undefined) ids.push(event.token);
+    }
   }
   return { ids, tokens };
 }

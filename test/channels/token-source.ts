@@ -1,8 +1,33 @@
-/** Token events made by hand, for tests of what is made of them. @module */
-import type { ChoiceEndEvent, PromptEvent, TokenEvent, TokenTextEvent } from '../../src/events/token-event.js';
-import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
+/** What a model writes, token by token, for tests of what is made of it. @module */
+import { type ChannelParserOptions, createChannelParser } from '../../src/channels/create-channel-parser.js';
+import { createPlainTextParser } from '../../src/families/parsing/plain-text.js';
+import { AnswerReader } from '../../src/decoding/answer-reader.js';
+import type { ChoiceEndEvent, TokenEvent } from '../../src/events/token-event.js';
+import type { TokenLogprob } from '../../src/events/token-logprob.js';
+import { type GenerationRequest, offersTools, plainGenerationRequest } from '../../src/request/generation-request.js';
 
-export const PROMPT: PromptEvent = {
+/** The prompt is read; the answer is written in these formats. */
+export interface WrittenPrompt extends Omit<ChannelParserOptions, 'toolsOffered'> {
+  type: 'prompt';
+  promptTokens: number;
+  cachedTokens: number;
+}
+
+export interface WrittenToken {
+  type: 'token';
+  choice: number;
+  text: string;
+  logprob?: TokenLogprob;
+}
+
+export interface WrittenEnd extends Pick<ChoiceEndEvent, 'type' | 'choice' | 'reason' | 'stopSequence'> {
+  /** Of the last bytes. */
+  text: string;
+}
+
+export type Written = WrittenPrompt | WrittenToken | WrittenEnd;
+
+export const PROMPT: WrittenPrompt = {
   type: 'prompt',
   promptTokens: 7,
   cachedTokens: 3,
@@ -12,16 +37,15 @@ export const PROMPT: PromptEvent = {
 };
 
 /** One token. */
-export const token = (text: string, choice = 0, extra: Partial<TokenTextEvent> = {}): TokenTextEvent => ({
+export const token = (text: string, choice = 0, extra: Partial<WrittenToken> = {}): WrittenToken => ({
   type: 'token',
   choice,
-  id: text.length,
   text,
   ...extra,
 });
 
 /** The end of a choice. */
-export const end = (choice = 0, extra: Partial<ChoiceEndEvent> = {}): ChoiceEndEvent => ({
+export const end = (choice = 0, extra: Partial<WrittenEnd> = {}): WrittenEnd => ({
   type: 'end',
   choice,
   reason: 'stop',
@@ -29,16 +53,57 @@ export const end = (choice = 0, extra: Partial<ChoiceEndEvent> = {}): ChoiceEndE
   ...extra,
 });
 
-/** The events as an engine gives them; counts how often it was closed. */
+/** What is written, read as the decode loop does: one batch per event, the prompt with the first. */
 export async function* source(
-  events: readonly TokenEvent[],
+  written: Iterable<Written> | AsyncIterable<Written>,
+  asked: GenerationRequest,
   onClose: () => void = () => {},
-): AsyncGenerator<TokenEvent, void, undefined> {
+): AsyncGenerator<TokenEvent[], void, undefined> {
+  const toolsOffered = offersTools(asked);
+  let readers: AnswerReader[] = [];
+  let batch: TokenEvent[] = [];
   try {
-    for (const event of events) yield await Promise.resolve(event);
+    for await (const event of written) {
+      if (event.type === 'prompt') {
+        const { promptTokens, cachedTokens, type, ...formats } = event;
+        readers = Array.from({ length: asked.n }, () => {
+          const isContinued = asked.prompt.type !== 'chat';
+          return new AnswerReader(
+            isContinued ? createPlainTextParser() : createChannelParser({ ...formats, toolsOffered }),
+            [],
+          );
+        });
+        batch.push({ type, promptTokens, cachedTokens });
+        continue;
+      }
+      batch.push(readEvent(event, readers[event.choice]!));
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
   } finally {
     onClose();
   }
+}
+
+function readEvent(event: WrittenToken | WrittenEnd, reader: AnswerReader): TokenEvent {
+  const { choice, text } = event;
+  if (event.type === 'token') {
+    const { parts, isReasoning } = reader.push(text, event.logprob);
+    return { type: 'piece', choice, parts, isReasoning, token: text.length };
+  }
+  const { reason, stopSequence } = event;
+  const { parts, cutBeforeCall } = reader.end(text, reason === 'length' || stopSequence !== undefined);
+  const { rawOutput } = reader;
+  return {
+    type: 'end',
+    choice,
+    reason,
+    parts,
+    cutBeforeCall,
+    rawOutput,
+    ...(stopSequence !== undefined && { stopSequence }),
+  };
 }
 
 /** A request with a chat prompt and one tool. */

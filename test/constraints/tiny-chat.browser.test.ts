@@ -7,6 +7,7 @@ import type { TextModel } from '../../src/decoding/create-text-model.js';
 import type { Message } from '../../src/request/message.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../src/request/tool.js';
+import { collectEvents } from '../support/token-events.js';
 import { arbitraryBoundedSchema } from './support/arbitrary-schema.js';
 
 const { signal } = new AbortController();
@@ -33,9 +34,8 @@ async function write(text: string, more: Partial<GenerationRequest>): Promise<{ 
   const request = { ...plainGenerationRequest('tiny-chat', { type: 'chat', messages }), maxTokens: 600, ...more };
   let written = '';
   let reason = '';
-  for await (const event of model.generate(request, signal)) {
-    if ('text' in event) written += event.text;
-    if (event.type === 'end') reason = event.reason;
+  for (const event of await collectEvents(model.generate(request, signal))) {
+    if (event.type === 'end') ({ rawOutput: written, reason } = event);
   }
   return { text: written, reason };
 }

@@ -3,6 +3,15 @@ import { createTextModel, type TextModelOptions } from '../../src/decoding/creat
 import { InferenceError, isInferenceError } from '../../src/errors/inference-error.js';
 import type { TokenEvent } from '../../src/events/token-event.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
+import {
+  collectEvents as collect,
+  endOf,
+  logprobsOf,
+  partsOf,
+  piecesOf as tokensOf,
+  saidBy,
+  textOf,
+} from '../support/token-events.js';
 import { END, type FakeEngineOptions, fakeTextEngine, idOf } from './fake-text-engine.js';
 
 const options: TextModelOptions = {
@@ -20,31 +29,23 @@ function modelOf(engine: FakeEngineOptions = {}, changes: Partial<TextModelOptio
   return { fake, model: createTextModel(fake, { ...options, ...changes }) };
 }
 
-async function collect(events: AsyncIterable<TokenEvent>): Promise<TokenEvent[]> {
-  const all: TokenEvent[] = [];
-  for await (const event of events) all.push(event);
-  return all;
-}
-
-function textOf(events: readonly TokenEvent[], choice = 0): string {
-  return events.map((event) => ('text' in event && event.choice === choice ? event.text : '')).join('');
-}
-
-function endOf(events: readonly TokenEvent[], choice = 0) {
-  return events.find((event) => event.type === 'end' && event.choice === choice);
-}
-
-const tokensOf = (events: readonly TokenEvent[]) => events.filter((event) => event.type === 'token');
 const signal = new AbortController().signal;
 
 describe('a generation', () => {
   it('begins with the prompt, gives one event per token, ends at the end token', async () => {
     const { model, fake } = modelOf({ text: 'Hello' });
     const events = await collect(model.generate(request(), signal));
-    expect(events[0]).toMatchObject({ type: 'prompt', cachedTokens: 0, reasoningOpen: false, toolFormat: 'hermes' });
+    expect(events[0]).toMatchObject({ type: 'prompt', cachedTokens: 0 });
     expect(textOf(events)).toBe('Hello');
     expect(tokensOf(events)).toHaveLength(5);
-    expect(endOf(events)).toEqual({ type: 'end', choice: 0, reason: 'stop', text: '' });
+    expect(endOf(events)).toEqual({
+      type: 'end',
+      choice: 0,
+      reason: 'stop',
+      parts: [],
+      rawOutput: 'Hello',
+      cutBeforeCall: false,
+    });
     expect(fake.closeCount).toBe(1);
     expect(await model.countTokens(request(), signal)).toBe((events[0] as { promptTokens: number }).promptTokens);
   });
@@ -52,7 +53,7 @@ describe('a generation', () => {
   it('joins characters that span tokens', async () => {
     const { model } = modelOf({ text: 'a😀é' });
     const events = await collect(model.generate(request(), signal));
-    expect(tokensOf(events).map((event) => event.text)).toEqual(['a', '', '', '', '😀', '', 'é']);
+    expect(saidBy(tokensOf(events))).toEqual(['a', '', '', '', '😀', '', 'é']);
   });
 
   it('[C34] ends before a stop sequence that spans tokens and names it', async () => {
@@ -66,7 +67,7 @@ describe('a generation', () => {
     const { model } = modelOf({ text: 'one two' });
     const events = await collect(model.generate(request({ stop: ['two three'] }), signal));
     expect(textOf(events)).toBe('one two');
-    expect(endOf(events)).toMatchObject({ reason: 'stop', text: 'two' });
+    expect(endOf(events)).toMatchObject({ reason: 'stop', parts: [{ type: 'text', text: 'two' }] });
   });
 
   it('[C18] ends at the cap of the request', async () => {
@@ -165,7 +166,7 @@ describe('log-probabilities', () => {
     });
     const sampling = { temperature: 2, seed: 1, topK: 1, logitBias: { 66: Math.log(3) } };
     const events = await collect(model.generate(request({ topLogprobs: 2, sampling, maxTokens: 1 }), signal));
-    const { logprob } = tokensOf(events)[0]!;
+    const logprob = logprobsOf(events)[0];
     expect(logprob).toMatchObject({ token: 'B', bytes: [66] });
     expect(logprob!.logprob).toBeCloseTo(Math.log(0.9 / 1.6), 5);
     expect(logprob!.top.map(({ token }) => token)).toEqual(['B', 'A']);
@@ -177,7 +178,8 @@ describe('reasoning', () => {
   it('knows when the template opened the think block', async () => {
     const { model } = modelOf();
     const events = await collect(model.generate(request({ reasoning: { enabled: true } }), signal));
-    expect(events[0]).toMatchObject({ type: 'prompt', reasoningOpen: true });
+    expect(partsOf(events)[0]).toMatchObject({ type: 'reasoning' });
+    expect(textOf(events)).toBe('');
   });
 
   it('closes the thinking when its budget is spent', async () => {
@@ -189,27 +191,40 @@ describe('reasoning', () => {
     });
     const reasoning = { enabled: true, budgetTokens: 4 };
     const events = await collect(model.generate(request({ reasoning }), signal));
-    expect(textOf(events)).toBe('xxxx</think>!');
-    expect(tokensOf(events).map((event) => event.id)).toContain(close);
+    expect(partsOf(events).map((part) => 'text' in part && part.text)).toEqual(['x', 'x', 'x', 'x', '!']);
+    expect(textOf(events)).toBe('!');
+    expect(tokensOf(events).map((event) => event.token)).toContain(close);
   });
 
   it('closes a thinking between brackets, too', async () => {
     const { model } = modelOf({ text: `[THINK]${'x'.repeat(20)}`, reasoningFormat: 'think-brackets' });
     const events = await collect(model.generate(request({ reasoning: { budgetTokens: 4 } }), signal));
-    expect(textOf(events)).toMatch(/^\[THINK\]xxxx\[\/THINK\]/);
+    expect(endOf(events)).toMatchObject({ rawOutput: expect.stringMatching(/^\[THINK\]xxxx\[\/THINK\]/) });
+  });
+
+  it('forces nothing after a thinking that ended in time, though the next message has not begun', async () => {
+    const head = '<|channel|>final<|message|>';
+    const text = `<|channel|>analysis<|message|>ab<|end|><|start|>assistant${head}cd`;
+    const { model } = modelOf({ text, reasoningFormat: 'harmony' });
+    const reasoning = { budgetTokens: 12 };
+    const events = await collect(model.generate(request({ reasoning }), signal));
+    expect(textOf(events)).toBe('cd');
+    expect(endOf(events)).toMatchObject({ rawOutput: text });
   });
 
   it('[C34] looks for stop sequences only after the thinking', async () => {
     const { model } = modelOf({ text: '<think>a, b\n</think>\nc, d' });
     const events = await collect(model.generate(request({ stop: [', '] }), signal));
-    expect(textOf(events)).toBe('<think>a, b\n</think>\nc');
+    expect(textOf(events)).toBe('c');
+    expect(endOf(events)).toMatchObject({ rawOutput: '<think>a, b\n</think>\nc, ' });
     expect(endOf(events)).toMatchObject({ reason: 'stop', stopSequence: ', ' });
   });
 
   it('leaves a thinking alone that ends by itself', async () => {
     const { model } = modelOf({ text: '<think>ab</think>cdefghij' });
     const events = await collect(model.generate(request({ reasoning: { budgetTokens: 12 } }), signal));
-    expect(textOf(events)).toBe('<think>ab</think>cdefghij');
+    expect(textOf(events)).toBe('cdefghij');
+    expect(endOf(events)).toMatchObject({ rawOutput: '<think>ab</think>cdefghij' });
   });
 });
 
@@ -219,8 +234,8 @@ describe('cancelling', () => {
     const controller = new AbortController();
     const seen: TokenEvent[] = [];
     const failure = await (async () => {
-      for await (const event of model.generate(request(), controller.signal)) {
-        seen.push(event);
+      for await (const events of model.generate(request(), controller.signal)) {
+        seen.push(...events);
         if (tokensOf(seen).length === 3) controller.abort();
       }
     })().catch((error: unknown) => error);
@@ -244,7 +259,7 @@ describe('cancelling', () => {
 
   it('frees the engine when the consumer walks away', async () => {
     const { model, fake } = modelOf();
-    for await (const event of model.generate(request(), signal)) if (event.type === 'token') break;
+    for await (const events of model.generate(request(), signal)) if (tokensOf(events).length > 0) break;
     expect(fake.closeCount).toBe(1);
     expect(await collect(model.generate(request({ maxTokens: 1 }), signal))).toHaveLength(3);
   });

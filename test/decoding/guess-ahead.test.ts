@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeLoop, type DecodeRun } from '../../src/decoding/decode-loop.js';
-import type { TokenEvent } from '../../src/events/token-event.js';
+import { collectEvents, textOf } from '../support/token-events.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
 import { END, type FakeEngineOptions, fakeTextEngine, VOCABULARY } from './fake-text-engine.js';
 
@@ -24,10 +24,8 @@ async function run(
     constraint: undefined,
     onDecode: () => (decoded += 1),
   };
-  const events: TokenEvent[] = [];
-  for await (const event of decodeLoop(settings, new AbortController().signal)) events.push(event);
-  const text = events.map((event) => ('text' in event ? event.text : '')).join('');
-  return { events, text, passes: engine.decodes.length, read: engine.decodes.flat(2).length, decoded };
+  const events = await collectEvents(decodeLoop(settings, new AbortController().signal));
+  return { events, text: textOf(events), passes: engine.decodes.length, read: engine.decodes.flat(2).length, decoded };
 }
 
 /** Says the given text, whatever it is asked. */

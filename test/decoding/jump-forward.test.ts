@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CompiledConstraint, TokenConstraint } from '../../src/constraints/token-constraint.js';
 import { decodeLoop, type DecodeRun } from '../../src/decoding/decode-loop.js';
-import type { TokenEvent } from '../../src/events/token-event.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
+import { collectEvents, logprobsOf, piecesOf, textOf } from '../support/token-events.js';
 import { type FakeEngine, fakeTextEngine } from './fake-text-engine.js';
 
 /** A grammar that allows `pattern` only: `?` is any digit, everything else is forced. */
@@ -52,10 +52,8 @@ async function run(pattern: string, changes: Partial<GenerationRequest> = {}, ca
     constraint,
     onDecode: () => {},
   };
-  const events: TokenEvent[] = [];
-  for await (const event of decodeLoop(settings, new AbortController().signal)) events.push(event);
-  const text = events.map((event) => ('text' in event && event.choice === 0 ? event.text : '')).join('');
-  return { engine, constraint, events, text, tokens: events.filter((event) => event.type === 'token') };
+  const events = await collectEvents(decodeLoop(settings, new AbortController().signal));
+  return { engine, constraint, events, text: textOf(events), tokens: piecesOf(events) };
 }
 
 describe('jump-forward', () => {
@@ -76,20 +74,15 @@ describe('jump-forward', () => {
   });
 
   it('writes the same one by one where every token needs its log-probability', async () => {
-    const { engine, text, tokens } = await run('{"age":?}', { topLogprobs: 1 });
+    const { engine, text, tokens, events } = await run('{"age":?}', { topLogprobs: 1 });
     expect(text).toBe('{"age":7}');
     expect(engine.decodes.every(([row]) => row!.length === 1)).toBe(true);
-    expect(tokens.every((event) => event.logprob !== undefined)).toBe(true);
+    expect(logprobsOf(events)).toHaveLength(tokens.length);
   });
 
   it('writes the same in every row of a batch', async () => {
     const { engine, events } = await run('{"age":?}', { n: 3 });
-    for (const choice of [0, 1, 2]) {
-      const text = events
-        .map((event) => (event.type === 'token' && event.choice === choice ? event.text : ''))
-        .join('');
-      expect(text).toBe('{"age":7}');
-    }
+    for (const choice of [0, 1, 2]) expect(textOf(events, choice)).toBe('{"age":7}');
     expect(engine.decodes.every((rows) => rows.every((row) => row.length === 1))).toBe(true);
   });
 

@@ -43,7 +43,8 @@ describe('StopSequences', () => {
     const stops = new StopSequences(['STOP']);
     expect(stops.push('Hello S')).toEqual({ text: 'Hello ' });
     expect(stops.push('TO')).toEqual({ text: '' });
-    expect(stops.push('P more')).toEqual({ text: '', matched: 'STOP' });
+    expect(stops.peek('P more')).toEqual({ text: '', matched: 'STOP', swallowed: 'STOP more' });
+    expect(stops.push('P more')).toEqual({ text: '', matched: 'STOP', swallowed: 'STOP more' });
   });
 
   it('gives text out as soon as it cannot become a sequence', () => {

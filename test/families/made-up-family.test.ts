@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
 import { collectGeneration } from '../../src/channels/collect-generation.js';
 import { createChannelParser } from '../../src/channels/create-channel-parser.js';
-import { interpretTokens } from '../../src/channels/interpret-tokens.js';
 import { answerGrammar } from '../../src/constraints/answer-grammar.js';
 import type { ReasoningFormat, ToolFormat } from '../../src/families/families.js';
 import { detectReasoningFormat, detectToolFormat } from '../../src/prompt/detect-formats.js';
@@ -14,6 +13,7 @@ import { seededRandom } from '../constraints/support/walk.js';
 import { read } from '../contract/channel-parser-contract.js';
 import { call, reasoning, text } from '../fixtures/channels/parts.js';
 import { tinyChatTokenizer } from '../prompt/tiny-chat-tokenizer.js';
+import { interpret } from '../support/token-events.js';
 
 vi.mock('../../src/families/families.js', async (original) => {
   const { klingon } = await import('./support/klingon.js');
@@ -74,9 +74,7 @@ describe('a family that is added by one record', () => {
     );
     const request = { ...ask({ tools: [weather] }), reasoning: { enabled: true } };
     const tokens = model.generate!(request, options.signal);
-    const { choices } = await collectGeneration(
-      interpretTokens(tokens, request, { clock: () => 0, createId: () => 'id', startTime: 0 }),
-    );
+    const { choices } = await collectGeneration(interpret(tokens, request, { createId: () => 'id' }));
     const calls = [{ id: 'id', name: 'weather', arguments: '{"city":"Ulm"}' }];
     expect(choices).toMatchObject([{ reasoning: 'Hm.', text: 'See:', toolCalls: calls, reason: 'tool-calls' }]);
   });

@@ -5,6 +5,7 @@ import { plainGenerationRequest } from '../../src/request/generation-request.js'
 import { Scheduler } from '../../src/scheduler/scheduler.js';
 import { scriptedChat } from '../support/build-app.js';
 import { inProcessHost } from '../support/in-process-host.js';
+import { collectEvents } from '../support/token-events.js';
 
 /** A scheduler whose device is too small for `large`, and how often each model was tried. */
 function smallDevice() {
@@ -33,7 +34,8 @@ function smallDevice() {
     });
     let text = '';
     const options = { signal: new AbortController().signal, deadline: 'result' } as const;
-    for await (const event of inference.generate(request, options)) if (event.type === 'text-delta') text += event.text;
+    for (const event of await collectEvents(inference.generate(request, options)))
+      if (event.type === 'text-delta') text += event.text;
     return text;
   };
   return { inference, tries, device, ask };

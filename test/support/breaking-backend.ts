@@ -12,7 +12,7 @@ export function breakingBackend(backend: Backend, afterTokens: number, code: Inf
   return alteredBackend(backend, async function* (events) {
     let left = afterTokens;
     for await (const event of events) {
-      if (event.type === 'token' && left-- === 0) throw new InferenceError(code, BREAKING_MESSAGE);
+      if (event.type === 'piece' && left-- === 0) throw new InferenceError(code, BREAKING_MESSAGE);
       yield event;
     }
   });

@@ -1,11 +1,11 @@
-/** A backend whose models emit fixed token events: for answers that depend on where exactly a generation ended. */
-import type { Backend } from '../../src/models/backend.js';
+/** A backend whose models write fixed tokens: for answers that depend on where exactly a generation ended. */
 import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
-import type { TokenEvent } from '../../src/events/token-event.js';
-import { source } from '../channels/token-source.js';
+import type { Backend } from '../../src/models/backend.js';
+import { source, type Written } from '../channels/token-source.js';
 import { alteredBackend } from './altered-backend.js';
+import { oneByOne } from './token-events.js';
 
-/** Every generation is these events, whatever was asked. */
-export function tokenBackend(events: readonly TokenEvent[]): Backend {
-  return alteredBackend(scriptedBackend, () => source(events));
+/** Every generation is these tokens, whatever was asked. */
+export function tokenBackend(written: readonly Written[]): Backend {
+  return alteredBackend(scriptedBackend, (_, request) => oneByOne(source(written, request)));
 }

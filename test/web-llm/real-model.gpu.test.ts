@@ -7,13 +7,13 @@ import { browserEnvironment } from '../../src/backends/web-llm/web-llm-environme
 import { createWebLlmBackend } from '../../src/backends/web-llm/web-llm-backend.js';
 import type { WebLlmModule } from '../../src/backends/web-llm/web-llm-module.js';
 import { collectGeneration } from '../../src/channels/collect-generation.js';
-import { interpretTokens } from '../../src/channels/interpret-tokens.js';
 import type { TextModel } from '../../src/decoding/create-text-model.js';
 import type { TokenEvent } from '../../src/events/token-event.js';
 import type { LoadProgress, ModelEntry } from '../../src/models/model-entry.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
 import type { Message } from '../../src/request/message.js';
 import { describeBackend } from '../contract/backend-contract.js';
+import { interpret, logprobsOf, piecesOf, textOf } from '../support/token-events.js';
 
 const folder = inject('webLlmModel');
 if (!folder) console.warn('SKIPPED: WebLLM was not tested, because INPAGE_WEBLLM_MODEL names no model folder.');
@@ -78,11 +78,12 @@ function ask(changes: Partial<GenerationRequest> = {}, messages = [user('Hi')]):
 async function collect(model: TextModel, request: GenerationRequest): Promise<TokenEvent[]> {
   const began = performance.now();
   const events: TokenEvent[] = [];
-  for await (const event of model.generate(request, new AbortController().signal)) {
-    if (event.type === 'prompt') report('prompt', began, event.promptTokens - event.cachedTokens, 'tokens');
-    events.push(event);
+  for await (const step of model.generate(request, new AbortController().signal)) {
+    const [event] = step;
+    if (event?.type === 'prompt') report('prompt', began, event.promptTokens - event.cachedTokens, 'tokens');
+    events.push(...step);
   }
-  report('generation', began, events.filter(({ type }) => type === 'token').length, 'tokens');
+  report('generation', began, piecesOf(events).length, 'tokens');
   return events;
 }
 
@@ -112,10 +113,10 @@ describe.skipIf(!folder)('WebLLM with a real model library', () => {
 
   it('generates, and reuses the prompt when the conversation goes on', async () => {
     const first = await collect(model, ask({ maxTokens: 1, topLogprobs: 2 }));
-    const [prompt, token] = first;
+    const [prompt] = first;
     expect(prompt).toMatchObject({ type: 'prompt', cachedTokens: 0 });
-    expect(token).toMatchObject({ type: 'token', logprob: { top: [{}, {}] } });
-    expect(token?.type === 'token' && token.logprob!.logprob).toBeLessThan(0);
+    expect(logprobsOf(first)).toMatchObject([{ top: [{}, {}] }]);
+    expect(logprobsOf(first)[0]!.logprob).toBeLessThan(0);
     const history: Message[] = [
       user('Hi'),
       { role: 'assistant', content: [{ type: 'text', text: 'Yes' }], toolCalls: [] },
@@ -135,8 +136,7 @@ describe.skipIf(!folder)('WebLLM with a real model library', () => {
     };
     const output = { type: 'json-schema', name: 'answer', schema, strict: true } as const;
     const events = await collect(model, ask({ maxTokens: 24, output }));
-    const text = events.map((event) => ('text' in event ? event.text : '')).join('');
-    expect(JSON.parse(text)).toEqual({ ok: expect.any(Boolean) });
+    expect(JSON.parse(textOf(events))).toEqual({ ok: expect.any(Boolean) });
   });
 
   it('calls a forced tool, though WebLLM knows no tools for this model', async () => {
@@ -146,19 +146,14 @@ describe.skipIf(!folder)('WebLLM with a real model library', () => {
       toolChoice: { name: 'now' },
     });
     const tokens = model.generate(request, new AbortController().signal);
-    const clock = (): number => Date.now();
-    const answer = await collectGeneration(
-      interpretTokens(tokens, request, { clock, createId: () => 'call', startTime: clock() }),
-    );
+    const answer = await collectGeneration(interpret(tokens, request));
     expect(answer.choices[0]).toMatchObject({ reason: 'tool-calls', toolCalls: [{ name: 'now' }] });
   });
 
   it('stops when it is cancelled, and is free again', async () => {
     const controller = new AbortController();
     const run = async (): Promise<void> => {
-      for await (const event of model.generate(ask({ maxTokens: 50 }), controller.signal)) {
-        if (event.type === 'token') controller.abort();
-      }
+      for await (const _ of model.generate(ask({ maxTokens: 50 }), controller.signal)) controller.abort();
     };
     await expect(run()).rejects.toMatchObject({ code: 'cancelled' });
     expect((await collect(model, ask({ maxTokens: 1 }))).at(-1)).toMatchObject({ type: 'end' });
@@ -166,9 +161,8 @@ describe.skipIf(!folder)('WebLLM with a real model library', () => {
 
   it('reports a lost device in the middle of an answer, and loads again from the cache', async () => {
     const run = async (): Promise<void> => {
-      for await (const event of model.generate(ask({ maxTokens: 50 }), new AbortController().signal)) {
-        if (event.type === 'token') devices.at(-1)!.destroy();
-      }
+      for await (const _ of model.generate(ask({ maxTokens: 50 }), new AbortController().signal))
+        devices.at(-1)!.destroy();
     };
     await expect(run()).rejects.toMatchObject({ code: 'unavailable' });
     await expect(model.lost).resolves.toMatchObject({ code: 'unavailable' });

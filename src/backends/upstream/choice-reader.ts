@@ -1,6 +1,6 @@
 /** One choice of a remote service's answer on its way. @module */
-import type { ChannelPart } from '../../families/parsing/channel-part.js';
-import type { TokenEvent } from '../../events/token-event.js';
+import type { AnswerPart } from '../../events/answer-part.js';
+import type { ChoiceEndEvent, TokenEvent } from '../../events/token-event.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { UpstreamChoice, UpstreamToolCall } from './chunk-schema.js';
 import { broken } from './read-event-stream.js';
@@ -23,7 +23,8 @@ export class ChoiceReader {
   readonly index: number;
   readonly #request: GenerationRequest;
   reasoningPieces = 0;
-  end: { reason: 'stop' | 'length'; stopSequence?: string } | undefined;
+  end: ChoiceEndEvent | undefined;
+  #rawOutput = '';
   #call: OpenCall | undefined;
 
   constructor(index: number, request: GenerationRequest) {
@@ -44,7 +45,7 @@ export class ChoiceReader {
     const logprobs = choice.logprobs && topLogprobs !== undefined ? readLogprobs(choice.logprobs, topLogprobs) : [];
     if (content !== '' || logprobs.length > 0) {
       yield* this.#endCall();
-      yield { ...this.#piece({ type: 'text', text: content }), ...(logprobs.length > 0 && { logprobs }) };
+      yield this.#piece({ type: 'text', text: content, ...(logprobs.length > 0 && { logprobs }) });
     }
     for (const call of choice.delta?.tool_calls ?? []) yield* this.#readCall(call);
     if (choice.finish_reason) yield* this.#finish(choice.finish_reason, choice.stop_reason);
@@ -56,7 +57,15 @@ export class ChoiceReader {
     // A call that the cap cut stays open: it is no call.
     if (reason !== 'length') yield* this.#endCall();
     const stopSequence = said === 'stop' ? this.#request.stop.find((sequence) => sequence === stopReason) : undefined;
-    this.end = { reason, ...(stopSequence !== undefined && { stopSequence }) };
+    this.end = {
+      type: 'end',
+      choice: this.index,
+      reason,
+      ...(stopSequence !== undefined && { stopSequence }),
+      parts: [],
+      rawOutput: this.#rawOutput,
+      cutBeforeCall: false,
+    };
   }
 
   /** Calls follow each other; some services count them, some only give each its id, and some a new id with each piece. */
@@ -82,8 +91,9 @@ export class ChoiceReader {
     yield this.#piece({ type: 'tool-call-end' });
   }
 
-  #piece(part: ChannelPart): TokenEvent {
-    return { type: 'piece', choice: this.index, part };
+  #piece(part: AnswerPart): TokenEvent {
+    if ('text' in part) this.#rawOutput += part.text;
+    return { type: 'piece', choice: this.index, parts: [part], isReasoning: part.type === 'reasoning' };
   }
 }
 

@@ -8,35 +8,32 @@ import { broken } from './read-event-stream.js';
 import { streamedError } from './upstream-error.js';
 
 /**
- * Events of all choices that were asked for. The service's counts come last, so the prompt is announced without any.
+ * Events of all choices that were asked for, those of a chunk together. The service's counts come last, so the prompt is
+ * announced without any.
  * @throws InferenceError of the service's own error event; `unavailable` when the answer makes no sense or is cut
  */
 export async function* readChunks(
   chunks: AsyncIterable<unknown>,
   request: GenerationRequest,
-): AsyncGenerator<TokenEvent, void> {
+): AsyncGenerator<TokenEvent[], void> {
   const choices = Array.from({ length: request.n }, (_, index) => new ChoiceReader(index, request));
   let usage: UpstreamChunk['usage'];
-  yield {
-    type: 'prompt',
-    promptTokens: 0,
-    cachedTokens: 0,
-    toolFormat: 'none',
-    reasoningFormat: 'none',
-    reasoningOpen: false,
-  };
+  const prompt: TokenEvent[] = [{ type: 'prompt', promptTokens: 0, cachedTokens: 0 }];
   for await (const chunk of chunks) {
     const read = readChunk(chunk);
     usage = read.usage ?? usage;
-    for (const part of read.choices) {
+    const pieces = read.choices.flatMap((part) => {
       const choice = choices[part.index];
       if (!choice) throw broken('answered a choice that was not asked for');
-      yield* choice.read(part);
-    }
+      return [...choice.read(part)];
+    });
+    // The first chunk often has nothing but a role: no token has come yet.
+    if (pieces.length === 0) continue;
+    yield [...prompt.splice(0), ...pieces];
   }
   if (choices.some((choice) => choice.end === undefined)) throw broken('broke off its answer');
-  if (usage) yield countsOf(usage, choices);
-  for (const { index, end } of choices) yield { type: 'end', choice: index, text: '', ...end! };
+  const counts = usage ? [countsOf(usage, choices)] : [];
+  yield [...prompt, ...counts, ...choices.flatMap(({ end }) => end ?? [])];
 }
 
 function readChunk(chunk: unknown): UpstreamChunk {

@@ -1,5 +1,5 @@
 /** Log-probabilities of a remote service as token events carry them. @module */
-import type { TokenCandidate, TokenLogprob } from '../../events/token-event.js';
+import type { TokenCandidate, TokenLogprob } from '../../events/token-logprob.js';
 import type { UpstreamLogprobs } from './chunk-schema.js';
 
 /**

@@ -44,7 +44,7 @@ async function* generate(
   { client, limits }: { client: UpstreamClient; limits: LearnedLimits },
   request: GenerationRequest,
   signal: AbortSignal,
-): AsyncGenerator<TokenEvent, void> {
+): AsyncGenerator<TokenEvent[], void> {
   const { path, body } = toUpstreamRequest(request, client.model);
   // A reader may leave before it has read anything of the stream.
   const left = new AbortController();

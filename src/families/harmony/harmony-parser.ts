@@ -86,6 +86,8 @@ export function createHarmonyParser({ startOpen, toolsOffered }: HarmonyOptions)
     if (end) {
       give(buffer.slice(0, end.index).trimEnd(), parts);
       machine.step = between;
+      // The next message's head is no thought, and needs no closing.
+      machine.channel = 'text';
       return HEADS.includes(end.tag) ? end.index : end.index + end.tag.length;
     }
     const certain = final ? buffer.length : certainLength(buffer, ENDS);
@@ -122,6 +124,12 @@ export function createHarmonyParser({ startOpen, toolsOffered }: HarmonyOptions)
     return 0;
   };
 
-  const machine: StepMachine = { step: start, channel: kind };
+  const machine: StepMachine = {
+    step: start,
+    channel: kind,
+    get holdsText() {
+      return machine.step === body;
+    },
+  };
   return createStepParser(machine);
 }

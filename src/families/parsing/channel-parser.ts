@@ -11,4 +11,6 @@ export interface ChannelParser {
   end(): ChannelPart[];
   /** The channel that the next text would belong to, for counting reasoning tokens. */
   readonly channel: 'text' | 'reasoning' | 'tool-call';
+  /** What is held back and will be text unless it becomes a tag or the white space around one. */
+  readonly heldText: string;
 }

@@ -1,6 +1,6 @@
 /** A piece of an answer with its meaning. @module */
 
-/** Blocks never overlap; the pipeline in `channels/interpret-tokens.ts` turns them into GenerationEvents. */
+/** Blocks never overlap; the pipeline in `channels/answer-events.ts` turns them into GenerationEvents. */
 export type ChannelPart =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }

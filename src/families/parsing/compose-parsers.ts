@@ -13,5 +13,8 @@ export function composeParsers(reasoning: ChannelParser, tools: ChannelParser): 
     get channel() {
       return reasoning.channel === 'reasoning' ? 'reasoning' : tools.channel;
     },
+    get heldText() {
+      return tools.heldText + reasoning.heldText;
+    },
   };
 }

@@ -7,5 +7,6 @@ export function createPlainTextParser(): ChannelParser {
     push: (text) => (text === '' ? [] : [{ type: 'text', text }]),
     end: () => [],
     channel: 'text',
+    heldText: '',
   };
 }

@@ -15,6 +15,8 @@ export interface StepMachine {
   /** The current state. */
   step: ParserStep;
   channel: ChannelParser['channel'];
+  /** False: what is held back now is markup whatever follows. */
+  readonly holdsText?: boolean;
 }
 
 /** Runs a machine of steps over a buffer. */
@@ -39,6 +41,9 @@ export function createStepParser(machine: StepMachine): ChannelParser {
     end: () => run(true),
     get channel() {
       return machine.channel;
+    },
+    get heldText() {
+      return machine.channel === 'text' && machine.holdsText !== false ? buffer : '';
     },
   };
 }

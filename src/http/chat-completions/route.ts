@@ -4,7 +4,6 @@ import type { InferenceError } from '../../errors/inference-error.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
-import { afterFirstToken } from '../generation/after-first-token.js';
 import { beginHead } from '../generation/completion-head.js';
 import type { HeadOf } from '../generation/completion-head.js';
 import { generate } from '../generation/generate.js';
@@ -65,7 +64,7 @@ function streamed(
   const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' });
   const inStream = (error: InferenceError) => errorObject(error, 'chat-completions', c.get('inferenceId'));
   return streamResponse(context, {
-    events: toStream(afterFirstToken(events), {
+    events: toStream(events, {
       headOf,
       n: request.n,
       includeUsage,

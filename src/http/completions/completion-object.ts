@@ -1,5 +1,5 @@
 /** What `/completions` answers with, whole or in chunks. @module */
-import type { TokenLogprob } from '../../events/token-event.js';
+import type { TokenLogprob } from '../../events/token-logprob.js';
 import type { Compatibility } from '../compatibility.js';
 import type { CompletionHead } from '../generation/completion-head.js';
 import { logprobEntries } from '../generation/logprobs-object.js';

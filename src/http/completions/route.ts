@@ -3,7 +3,6 @@ import type { GenerationEvent } from '../../channels/generation-event.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
-import { afterFirstToken } from '../generation/after-first-token.js';
 import { beginHead } from '../generation/completion-head.js';
 import { generate } from '../generation/generate.js';
 import { oneAfterAnother } from '../generation/one-after-another.js';
@@ -73,7 +72,7 @@ function generateAll(
     prompts.map(({ request, param }) => ({
       n: request.n,
       begin: () => {
-        const events = afterFirstToken(generate(context, request, options, { messages: param }));
+        const events = generate(context, request, options, { messages: param });
         return echo ? echoPrompt(events, request) : events;
       },
     })),

@@ -20,7 +20,7 @@ export async function* generate(
   names: FieldNames = {},
 ): AsyncGenerator<GenerationEvent> {
   try {
-    yield* context.inference.generate(request, options);
+    for await (const batch of context.inference.generate(request, options)) yield* batch;
   } catch (thrown) {
     throw inDialect(toInferenceError(thrown), names);
   }

@@ -1,5 +1,5 @@
 /** Log-probabilities as chat and text completions show them. @module */
-import type { TokenCandidate, TokenLogprob } from '../../events/token-event.js';
+import type { TokenCandidate, TokenLogprob } from '../../events/token-logprob.js';
 
 /** `{token, logprob, bytes, top_logprobs}` per token */
 export function logprobEntries(logprobs: readonly TokenLogprob[]): Record<string, unknown>[] {

@@ -2,7 +2,6 @@
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
-import { afterFirstToken } from '../generation/after-first-token.js';
 import { generate } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
@@ -54,7 +53,7 @@ async function stream(
   const abort = abortWith(c.req.raw.signal);
   const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' }, FIELD_NAMES);
   return streamResponse(context, {
-    events: toServerSentEvents(toMessageStream(afterFirstToken(events), message)),
+    events: toServerSentEvents(toMessageStream(events, message)),
     abort,
     keepAlive: () => encodeServerSentEvent({ event: 'ping', data: { type: 'ping' } }),
     failure: (error) => [{ event: 'error', data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }],

@@ -1,7 +1,7 @@
 /** Generation events as the events of a response, from `response.created` to its end. @module */
 import type { GenerationEvent } from '../../channels/generation-event.js';
 import type { InferenceError } from '../../errors/inference-error.js';
-import type { TokenLogprob } from '../../events/token-event.js';
+import type { TokenLogprob } from '../../events/token-logprob.js';
 import { outputFailureError } from '../generation/output-failure-error.js';
 import { carryReasoning } from './carried-reasoning.js';
 import { CustomInputReader } from './custom-tool.js';

@@ -4,7 +4,6 @@ import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { ERROR_ROWS, errorCode } from '../errors/error-shapes.js';
 import { messageForClients } from '../errors/render-error.js';
-import { afterFirstToken } from '../generation/after-first-token.js';
 import { generate } from '../generation/generate.js';
 import type { FieldNames } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
@@ -81,7 +80,7 @@ async function stream(
   const abort = abortWith(c.req.raw.signal);
   const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' }, NAMES);
   return streamResponse(context, {
-    events: toServerSentEvents(toResponseStream(afterFirstToken(events), progress)),
+    events: toServerSentEvents(toResponseStream(events, progress)),
     abort,
     keepAlive: () => keepAliveText(progress),
     failure: (error) => failureEvents(errorDetails(error), c.get('inferenceId'), progress).map(toServerSentEvent),

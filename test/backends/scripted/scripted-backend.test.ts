@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
 import { type CollectedGeneration, collectGeneration } from '../../../src/channels/collect-generation.js';
-import { createToolCallId, interpretTokens } from '../../../src/channels/interpret-tokens.js';
 import type { LoadedModel } from '../../../src/models/backend.js';
-import type { TokenEvent } from '../../../src/events/token-event.js';
 import type { ModelEntry, Script } from '../../../src/models/model-entry.js';
 import { isInferenceError } from '../../../src/errors/inference-error.js';
 import type { TranscriptEvent } from '../../../src/request/transcription-request.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
+import { collectEvents, interpret, piecesOf, saidBy } from '../../support/token-events.js';
 
 const options = {
   onProgress: () => {},
@@ -27,16 +26,13 @@ function ask(text: string, overrides: Partial<GenerationRequest> = {}): Generati
 
 async function answer(model: LoadedModel, request: GenerationRequest): Promise<CollectedGeneration> {
   const tokens = model.generate!(request, new AbortController().signal);
-  const clock = () => Date.now();
-  return collectGeneration(interpretTokens(tokens, request, { clock, createId: createToolCallId, startTime: clock() }));
+  return collectGeneration(interpret(tokens, request));
 }
 
 const weather = { name: 'get_weather', parameters: { type: 'object' } };
 
 async function tokensOf(model: LoadedModel, request: GenerationRequest, signal = new AbortController().signal) {
-  const events: TokenEvent[] = [];
-  for await (const event of model.generate!(request, signal)) events.push(event);
-  return events.filter((event) => event.type === 'token');
+  return piecesOf(await collectEvents(model.generate!(request, signal)));
 }
 
 describe('scripted chat', () => {
@@ -147,7 +143,7 @@ describe('scripted chat', () => {
   it('breaks characters beyond the basic plane into bytes, as real vocabularies do', async () => {
     const model = await load({ replies: [{ text: 'a 😀 b' }] });
     const tokens = await tokensOf(model, ask('x'));
-    expect(tokens.map((token) => token.text)).toEqual(['a', ' ', '', '', '', '😀', ' b']);
+    expect(saidBy(tokens)).toEqual(['a', ' ', '', '', '', '😀', ' b']);
   });
 
   it('closes a thinking whose budget is spent, and goes on with the answer', async () => {

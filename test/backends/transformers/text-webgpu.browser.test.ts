@@ -5,6 +5,7 @@ import type { TokenEvent } from '../../../src/events/token-event.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import type { Message } from '../../../src/request/message.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
+import { collectEvents, piecesOf, textOf } from '../../support/token-events.js';
 
 const entry: ModelEntry = {
   id: 'tiny-chat',
@@ -26,15 +27,7 @@ function ask(text: string, changes: Partial<GenerationRequest> = {}): Generation
   return { ...plainGenerationRequest('tiny-chat', { type: 'chat', messages }), maxTokens: 60, ...changes };
 }
 
-async function collect(events: AsyncIterable<TokenEvent>): Promise<TokenEvent[]> {
-  const all: TokenEvent[] = [];
-  for await (const event of events) all.push(event);
-  return all;
-}
-
-const textOf = (events: readonly TokenEvent[], choice = 0) =>
-  events.map((event) => ('text' in event && event.choice === choice ? event.text : '')).join('');
-const idsOf = (events: readonly TokenEvent[]) => events.flatMap((event) => (event.type === 'token' ? [event.id] : []));
+const idsOf = (events: readonly TokenEvent[]) => piecesOf(events).map((piece) => piece.token);
 
 const FRANCE = 'What is the capital of France?';
 /** Logits of one token; keys and values of the prompt are several times as much. */
@@ -56,14 +49,14 @@ afterAll(() => onGpu.unload());
 describe('tiny-chat on WebGPU', () => {
   it('writes the same first tokens as on WASM, alone and in a batch, and goes on with what it kept', async () => {
     expect(onGpu.info.device).toBe('webgpu');
-    const events = await collect(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    const events = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
     const onCpu = await load();
-    const expected = await collect(onCpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    const expected = await collectEvents(onCpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
     await onCpu.unload();
     expect(idsOf(events)).toEqual(idsOf(expected));
     expect(textOf(events)).toContain('Paris');
     let read = bytesRead;
-    const again = await collect(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    const again = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
     // Logits, and never keys and values, not even when the prompt is taken over from what is kept.
     expect(bytesRead - read).toBeGreaterThan(0);
     expect(bytesRead - read).toBeLessThan(16 * LOGITS_BYTES);
@@ -73,7 +66,7 @@ describe('tiny-chat on WebGPU', () => {
       cachedTokens: (again[0] as { promptTokens: number }).promptTokens,
     });
     read = bytesRead;
-    const two = await collect(onGpu.generate(ask(FRANCE, { maxTokens: 16, n: 2 }), signal));
+    const two = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16, n: 2 }), signal));
     expect(bytesRead - read).toBeLessThan(2 * 16 * LOGITS_BYTES);
     expect(textOf(two, 0)).toBe(textOf(events));
     expect(textOf(two, 1)).toBe(textOf(events));
@@ -82,9 +75,9 @@ describe('tiny-chat on WebGPU', () => {
   it('writes for several requests of other lengths what it writes for each alone', async () => {
     expect(onGpu.info.concurrency).toBe(8);
     const requests = [ask(FRANCE, { maxTokens: 8 }), ask('Hello, who are you?', { maxTokens: 8 })];
-    const alone: number[][] = [];
-    for (const request of requests) alone.push(idsOf(await collect(onGpu.generate(request, signal))));
-    const together = await Promise.all(requests.map((request) => collect(onGpu.generate(request, signal))));
+    const alone: (number | undefined)[][] = [];
+    for (const request of requests) alone.push(idsOf(await collectEvents(onGpu.generate(request, signal))));
+    const together = await Promise.all(requests.map((request) => collectEvents(onGpu.generate(request, signal))));
     expect(together.map(idsOf)).toEqual(alone);
   });
 });

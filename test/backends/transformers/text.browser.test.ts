@@ -7,6 +7,7 @@ import { type LoadProgress, type ModelEntry } from '../../../src/models/model-en
 import type { Message } from '../../../src/request/message.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
 import type { JsonSchema } from '../../../src/request/tool.js';
+import { collectEvents, logprobsOf, partsOf, piecesOf, textOf } from '../../support/token-events.js';
 
 const entry: ModelEntry = {
   id: 'tiny-chat',
@@ -34,20 +35,12 @@ function ask(text: string, changes: Partial<GenerationRequest> = {}, before: Mes
   return { ...plainGenerationRequest('tiny-chat', { type: 'chat', messages }), maxTokens: 60, ...changes };
 }
 
-async function collect(events: AsyncIterable<TokenEvent>): Promise<TokenEvent[]> {
-  const all: TokenEvent[] = [];
-  for await (const event of events) all.push(event);
-  return all;
-}
-
-const textOf = (events: readonly TokenEvent[], choice = 0) =>
-  events.map((event) => ('text' in event && event.choice === choice ? event.text : '')).join('');
-const idsOf = (events: readonly TokenEvent[]) => events.flatMap((event) => (event.type === 'token' ? [event.id] : []));
+const idsOf = (events: readonly TokenEvent[]) => piecesOf(events).map((piece) => piece.token);
 const promptOf = (events: readonly TokenEvent[]) => events.find((event) => event.type === 'prompt')!;
 
 const FRANCE = 'What is the capital of France?';
 let model: TextModel;
-let wasmTokens: number[];
+let wasmTokens: (number | undefined)[];
 
 beforeAll(async () => {
   model = await load();
@@ -56,17 +49,17 @@ afterAll(() => model.unload());
 
 describe('tiny-chat on WASM', () => {
   it('knows the capital of France, in the same words each time', async () => {
-    const first = await collect(model.generate(ask(FRANCE), signal));
+    const first = await collectEvents(model.generate(ask(FRANCE), signal));
     wasmTokens = idsOf(first);
     expect(textOf(first)).toContain('Paris');
     expect(first.at(-1)).toMatchObject({ type: 'end', reason: 'stop' });
     for (let run = 0; run < 3; run++) {
-      const again = await collect(model.generate(ask(FRANCE), signal));
+      const again = await collectEvents(model.generate(ask(FRANCE), signal));
       expect(idsOf(again)).toEqual(wasmTokens);
       expect(promptOf(again).cachedTokens).toBe(promptOf(again).promptTokens);
     }
-    await collect(model.generate(ask('Hello!'), signal));
-    expect(idsOf(await collect(model.generate(ask(FRANCE), signal)))).toEqual(wasmTokens);
+    await collectEvents(model.generate(ask('Hello!'), signal));
+    expect(idsOf(await collectEvents(model.generate(ask(FRANCE), signal)))).toEqual(wasmTokens);
   });
 
   it('tells what it can', () => {
@@ -89,7 +82,7 @@ describe('tiny-chat on WASM', () => {
     const packed = await load({ dtype: { wasm: 'q4', webgpu: 'q4f16' } });
     expect(packed.info).toMatchObject({ dtype: 'q4', warning: expect.stringContaining('q8') as string });
     expect(warn).toHaveBeenCalledOnce();
-    expect(textOf(await collect(packed.generate(ask(FRANCE), signal)))).toContain('Paris');
+    expect(textOf(await collectEvents(packed.generate(ask(FRANCE), signal)))).toContain('Paris');
     await packed.unload();
     warn.mockRestore();
   });
@@ -102,12 +95,12 @@ describe('tiny-chat on WASM', () => {
   });
 
   it('reuses the conversation so far', async () => {
-    const first = await collect(model.generate(ask('Hi, who are you?'), signal));
+    const first = await collectEvents(model.generate(ask('Hi, who are you?'), signal));
     const before: Message[] = [
       { role: 'user', content: [{ type: 'text', text: 'Hi, who are you?' }] },
       { role: 'assistant', content: [{ type: 'text', text: textOf(first) }], toolCalls: [] },
     ];
-    const second = await collect(model.generate(ask(FRANCE, {}, before), signal));
+    const second = await collectEvents(model.generate(ask(FRANCE, {}, before), signal));
     const { cachedTokens, promptTokens } = promptOf(second);
     expect(cachedTokens).toBeGreaterThanOrEqual(promptOf(first).promptTokens);
     expect(cachedTokens).toBeLessThan(promptTokens);
@@ -126,7 +119,7 @@ describe('tiny-chat on WASM', () => {
     for (let turn = 0; turn < 3; turn++) {
       for (const [place, conversation] of conversations.entries()) {
         const request = ask('Why?', { maxTokens: 12 }, conversation.said);
-        const events = await collect(model.generate(request, signal));
+        const events = await collectEvents(model.generate(request, signal));
         const { promptTokens, cachedTokens } = promptOf(events);
         expect(promptTokens).toBeGreaterThan(150);
         // The second conversation finds the system prompt in whole blocks.
@@ -143,22 +136,26 @@ describe('tiny-chat on WASM', () => {
   it('gives the same answer with and without reuse, also for prompts of many blocks', async () => {
     const long = `${'The quick brown fox jumps over the lazy dog. '.repeat(20)}${FRANCE}`;
     const cold = await load();
-    const expected = idsOf(await collect(cold.generate(ask(long), signal)));
+    const expected = idsOf(await collectEvents(cold.generate(ask(long), signal)));
     await cold.unload();
-    await collect(model.generate(ask(`${long} Why?`), signal));
-    const reused = await collect(model.generate(ask(long), signal));
+    await collectEvents(model.generate(ask(`${long} Why?`), signal));
+    const reused = await collectEvents(model.generate(ask(long), signal));
     expect(promptOf(reused).cachedTokens).toBeGreaterThan(100);
     expect(idsOf(reused)).toEqual(expected);
   });
 
   it('decodes four choices together', async () => {
     const sampling = { temperature: 1, seed: 3 };
-    const events = await collect(model.generate(ask('Tell me a story.', { n: 4, sampling, maxTokens: 24 }), signal));
+    const events = await collectEvents(
+      model.generate(ask('Tell me a story.', { n: 4, sampling, maxTokens: 24 }), signal),
+    );
     const texts = [0, 1, 2, 3].map((choice) => textOf(events, choice));
     expect(new Set(texts).size).toBeGreaterThan(1);
-    const again = await collect(model.generate(ask('Tell me a story.', { n: 4, sampling, maxTokens: 24 }), signal));
+    const again = await collectEvents(
+      model.generate(ask('Tell me a story.', { n: 4, sampling, maxTokens: 24 }), signal),
+    );
     expect([0, 1, 2, 3].map((choice) => textOf(again, choice))).toEqual(texts);
-    const greedy = await collect(model.generate(ask(FRANCE, { n: 3 }), signal));
+    const greedy = await collectEvents(model.generate(ask(FRANCE, { n: 3 }), signal));
     for (const choice of [0, 1, 2]) expect(textOf(greedy, choice)).toContain('Paris');
   });
 
@@ -167,31 +164,34 @@ describe('tiny-chat on WASM', () => {
     const before = model.decodedTokens;
     let tokens = 0;
     const run = (async () => {
-      for await (const event of model.generate(ask('Tell me a long story.'), controller.signal)) {
-        if (event.type === 'token' && ++tokens === 3) controller.abort();
+      for await (const events of model.generate(ask('Tell me a long story.'), controller.signal)) {
+        tokens += piecesOf(events).length;
+        if (tokens === 3) controller.abort();
       }
     })();
     await expect(run).rejects.toMatchObject({ code: 'cancelled' });
     expect(model.decodedTokens - before).toBeLessThanOrEqual(3);
-    expect(textOf(await collect(model.generate(ask(FRANCE), signal)))).toContain('Paris');
+    expect(textOf(await collectEvents(model.generate(ask(FRANCE), signal)))).toContain('Paris');
   });
 
   it('gives exact log-probabilities', async () => {
-    const events = await collect(model.generate(ask(FRANCE, { topLogprobs: 5 }), signal));
+    const events = await collectEvents(model.generate(ask(FRANCE, { topLogprobs: 5 }), signal));
     expect(idsOf(events)).toEqual(wasmTokens);
-    for (const event of events) {
-      if (event.type !== 'token') continue;
-      expect(event.logprob!.logprob).toBeLessThanOrEqual(0);
-      expect(event.logprob!.top[0]!.logprob).toBe(event.logprob!.logprob);
-      const probability = event.logprob!.top.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0);
+    expect(logprobsOf(events)).toHaveLength(wasmTokens.length);
+    for (const { logprob, top } of logprobsOf(events)) {
+      expect(logprob).toBeLessThanOrEqual(0);
+      expect(top[0]!.logprob).toBe(logprob);
+      const probability = top.reduce((sum, other) => sum + Math.exp(other.logprob), 0);
       expect(probability).toBeLessThanOrEqual(1.0001);
     }
   });
 
   it('thinks when asked to', async () => {
-    const events = await collect(model.generate(ask('What is 12 + 7?', { reasoning: { enabled: true } }), signal));
-    expect(promptOf(events).reasoningOpen).toBe(true);
-    expect(textOf(events)).toContain('</think>');
+    const events = await collectEvents(
+      model.generate(ask('What is 12 + 7?', { reasoning: { enabled: true } }), signal),
+    );
+    expect(partsOf(events)[0]?.type).toBe('reasoning');
+    expect(textOf(events)).not.toBe('');
   });
 });
 
@@ -205,9 +205,9 @@ describe('several requests at a time on tiny-chat', () => {
 
   it('writes for each what it writes alone, whatever their lengths', async () => {
     expect(model.info.concurrency).toBe(8);
-    const alone: number[][] = [];
-    for (const place of [0, 1, 2]) alone.push(idsOf(await collect(model.generate(request(place), signal))));
-    const together = await Promise.all([0, 1, 2].map((place) => collect(model.generate(request(place), signal))));
+    const alone: (number | undefined)[][] = [];
+    for (const place of [0, 1, 2]) alone.push(idsOf(await collectEvents(model.generate(request(place), signal))));
+    const together = await Promise.all([0, 1, 2].map((place) => collectEvents(model.generate(request(place), signal))));
     expect(together.map(idsOf)).toEqual(alone);
   });
 
@@ -215,10 +215,10 @@ describe('several requests at a time on tiny-chat', () => {
     const controller = new AbortController();
     const order: string[] = [];
     const long = ask('Tell me a long story.', { maxTokens: 60, sampling: { logitBias: { 0: -100, 2: -100 } } });
-    const follow = async (name: string, events: AsyncIterable<TokenEvent>, onToken: (count: number) => void) => {
+    const follow = async (name: string, steps: AsyncIterable<TokenEvent[]>, onToken: (count: number) => void) => {
       let count = 0;
-      for await (const event of events) {
-        if (event.type !== 'token') continue;
+      for await (const events of steps) {
+        if (piecesOf(events).length === 0) continue;
         count += 1;
         if (count === 1) order.push(`${name} begins`);
         onToken(count);
@@ -234,7 +234,7 @@ describe('several requests at a time on tiny-chat', () => {
     await first;
     await later;
     expect(order.indexOf('later begins')).toBeLessThan(order.indexOf('first ends'));
-    expect(textOf(await collect(model.generate(ask(FRANCE), signal)))).toContain('Paris');
+    expect(textOf(await collectEvents(model.generate(ask(FRANCE), signal)))).toContain('Paris');
   });
 
   it('keeps each grammar to its own', async () => {
@@ -242,9 +242,9 @@ describe('several requests at a time on tiny-chat', () => {
     const city = { type: 'object', properties: { city: { type: 'string', maxLength: 9 } }, required: ['city'] };
     const sum = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
     const [first, second, free] = await Promise.all([
-      collect(model.generate(ask(FRANCE, { output: output({ ...city, additionalProperties: false }) }), signal)),
-      collect(model.generate(ask('1 + 1?', { output: output({ ...sum, additionalProperties: false }) }), signal)),
-      collect(model.generate(ask(FRANCE), signal)),
+      collectEvents(model.generate(ask(FRANCE, { output: output({ ...city, additionalProperties: false }) }), signal)),
+      collectEvents(model.generate(ask('1 + 1?', { output: output({ ...sum, additionalProperties: false }) }), signal)),
+      collectEvents(model.generate(ask(FRANCE), signal)),
     ]);
     expect(JSON.parse(textOf(first))).toMatchObject({ city: expect.any(String) as string });
     expect(JSON.parse(textOf(second))).toMatchObject({ sum: expect.any(Number) as number });
@@ -264,9 +264,9 @@ describe('guessing ahead on tiny-chat', () => {
     for (const prompt of prompts) {
       for (const sampling of [{}, { temperature: 1, seed: 11 }]) {
         const request = ask(prompt, { sampling });
-        const guessing = await collect(model.generate(request, signal));
+        const guessing = await collectEvents(model.generate(request, signal));
         // With a second answer in the batch there is nothing to guess.
-        const [first] = [await collect(model.generate({ ...request, n: 2 }, signal))];
+        const [first] = [await collectEvents(model.generate({ ...request, n: 2 }, signal))];
         expect(idsOf(first.filter((event) => !('choice' in event) || event.choice === 0))).toEqual(idsOf(guessing));
       }
     }
@@ -289,7 +289,7 @@ describe('grammars on tiny-chat', () => {
     const output = { type: 'json-schema', name: 'city', schema, strict: true } as const;
     for (const temperature of [0, 1, 2]) {
       const sampling = { temperature, seed: 5 };
-      const events = await collect(model.generate(ask(FRANCE, { output, sampling, maxTokens: 200 }), signal));
+      const events = await collectEvents(model.generate(ask(FRANCE, { output, sampling, maxTokens: 200 }), signal));
       const value = JSON.parse(textOf(events)) as Record<string, unknown>;
       expect(Object.keys(value)).toEqual(['city', 'country', 'inhabitants']);
       expect(['France', 'Spain']).toContain(value['country']);
@@ -300,16 +300,16 @@ describe('grammars on tiny-chat', () => {
   it('holds in every row of a batch', async () => {
     const output = { type: 'json-schema', name: 'city', schema, strict: true } as const;
     const sampling = { temperature: 1, seed: 5 };
-    const events = await collect(model.generate(ask(FRANCE, { output, sampling, n: 3, maxTokens: 200 }), signal));
+    const events = await collectEvents(model.generate(ask(FRANCE, { output, sampling, n: 3, maxTokens: 200 }), signal));
     for (const choice of [0, 1, 2]) expect(() => JSON.parse(textOf(events, choice)) as unknown).not.toThrow();
   });
 
   it('refuses a schema that is none', async () => {
     const output = { type: 'json-schema', name: 'bad', schema: { type: 'objet' }, strict: true } as const;
-    await expect(collect(model.generate(ask(FRANCE, { output }), signal))).rejects.toMatchObject({
+    await expect(collectEvents(model.generate(ask(FRANCE, { output }), signal))).rejects.toMatchObject({
       code: 'invalid_request',
     });
-    expect(textOf(await collect(model.generate(ask(FRANCE), signal)))).toContain('Paris');
+    expect(textOf(await collectEvents(model.generate(ask(FRANCE), signal)))).toContain('Paris');
   });
 
   it('calls a required tool', async () => {
@@ -320,10 +320,10 @@ describe('grammars on tiny-chat', () => {
         parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
       },
     ];
-    const events = await collect(
+    const events = await collectEvents(
       model.generate(ask('What is the weather in Rome?', { tools, toolChoice: 'required', maxTokens: 120 }), signal),
     );
-    expect(textOf(events)).toMatch(/<tool_call>\s*\{\s*"name":\s*"get_weather"/);
-    expect(textOf(events)).toContain('</tool_call>');
+    expect(partsOf(events)[0]).toEqual({ type: 'tool-call-start', name: 'get_weather' });
+    expect(partsOf(events).at(-1)).toEqual({ type: 'tool-call-end' });
   });
 });

@@ -1,6 +1,4 @@
 import { afterAll, vi } from 'vitest';
-import type { LoadedModel } from '../../../src/models/backend.js';
-import type { TokenEvent } from '../../../src/events/token-event.js';
 import { describeBackend } from '../../contract/backend-contract.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { loadUpstream, stubFetch } from './through-app.js';
@@ -17,7 +15,7 @@ describeBackend('an upstream model', {
       models: [scriptedChat({ id: 'far', script: { replies: [{ text, repeat: 9 }] } })],
     });
     stubFetch(app);
-    return piecesAsTokens(await loadUpstream({ contextLength: CONTEXT_LENGTH }));
+    return loadUpstream({ contextLength: CONTEXT_LENGTH });
   },
   skip: [
     { reason: 'a script leaves nothing to chance', tests: ['says other things with other seeds'] },
@@ -36,17 +34,3 @@ describeBackend('an upstream model', {
     },
   ],
 });
-
-/** The suite speaks of tokens; here each piece of text is one. */
-function piecesAsTokens(model: LoadedModel): LoadedModel {
-  async function* generate(...asked: Parameters<NonNullable<LoadedModel['generate']>>): AsyncGenerator<TokenEvent> {
-    for await (const event of model.generate!(...asked)) {
-      if (event.type !== 'piece') yield event;
-      else if (event.part.type === 'text') {
-        const [logprob] = event.logprobs ?? [];
-        yield { type: 'token', choice: event.choice, id: 0, text: event.part.text, ...(logprob && { logprob }) };
-      }
-    }
-  }
-  return { ...model, generate };
-}

@@ -8,6 +8,7 @@ import type { ModelEntry, Script } from '../../../src/models/model-entry.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
 import type { Message } from '../../../src/request/message.js';
 import { buildApp } from '../../support/build-app.js';
+import { oneByOne } from '../../support/token-events.js';
 import { upstreamBackend } from '../../../src/backends/upstream/upstream-backend.js';
 import { scriptedBackend } from '../../../src/backends/scripted/scripted-backend.js';
 import { REMOTE, serveRemotely } from './through-app.js';
@@ -120,8 +121,8 @@ describe('an upstream model answers like the model behind it:', () => {
     const backends = { scripted: scriptedBackend, upstream: upstreamBackend };
     const { inference: far } = await buildApp({ models: [FAR], backends });
     const options = { signal: new AbortController().signal, deadline: 'result' } as const;
-    const direct = await outcome(near.generate({ ...request, model: 'near' }, options));
-    expect(await outcome(far.generate({ ...request, model: 'far' }, options))).toEqual(direct);
+    const direct = await outcome(oneByOne(near.generate({ ...request, model: 'near' }, options)));
+    expect(await outcome(oneByOne(far.generate({ ...request, model: 'far' }, options)))).toEqual(direct);
   });
 });
 

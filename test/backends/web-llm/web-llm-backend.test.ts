@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { LoadOptions } from '../../../src/models/backend.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { TextModel } from '../../../src/decoding/create-text-model.js';
-import type { TokenEvent } from '../../../src/events/token-event.js';
 import type { LoadProgress, ModelEntry } from '../../../src/models/model-entry.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
 import type { Message } from '../../../src/request/message.js';
@@ -15,6 +14,7 @@ import {
   manifestOf,
   WEIGHT_BYTES,
 } from './fake-environment.js';
+import { collectEvents, piecesOf, textOf } from '../../support/token-events.js';
 
 const PREBUILT = 'Qwen2.5-0.5B-Instruct-q4f32_1-MLC';
 
@@ -67,11 +67,9 @@ function ask(messages: Message[], changes: Partial<GenerationRequest> = {}): Gen
 }
 
 async function collect(model: TextModel, request: GenerationRequest, signal = new AbortController().signal) {
-  const events: TokenEvent[] = [];
-  for await (const event of model.generate(request, signal)) events.push(event);
+  const events = await collectEvents(model.generate(request, signal));
   const prompt = events.find((event) => event.type === 'prompt')!;
-  const text = events.map((event) => ('text' in event ? event.text : '')).join('');
-  return { events, prompt, text, tokens: events.filter((event) => event.type === 'token') };
+  return { events, prompt, text: textOf(events), tokens: piecesOf(events) };
 }
 
 describeBackend('web-llm with a fake engine', { load: async () => (await loadFake()).model });
@@ -237,8 +235,8 @@ describe('cancelling', () => {
       let seen = 0;
       const breaks = random() < 0.5;
       const run = async (): Promise<void> => {
-        for await (const event of model.generate(ask(messages, { maxTokens: 12 }), controller.signal)) {
-          if (event.type === 'token' && seen++ >= stopAfter) {
+        for await (const events of model.generate(ask(messages, { maxTokens: 12 }), controller.signal)) {
+          if (piecesOf(events).length > 0 && seen++ >= stopAfter) {
             if (breaks) break;
             controller.abort();
           }
@@ -271,13 +269,13 @@ describe('losing the GPU', () => {
     const { model, gpu } = await loadFake({ passMs: 1 });
     const events: string[] = [];
     const run = async (): Promise<void> => {
-      for await (const event of model.generate(ask([user('Hello')], { maxTokens: 50 }), new AbortController().signal)) {
-        events.push(event.type);
+      for await (const step of model.generate(ask([user('Hello')], { maxTokens: 50 }), new AbortController().signal)) {
+        events.push(...step.map(({ type }) => type));
         if (events.length === 4) gpu.devices[0]!.lose();
       }
     };
     await expect(run()).rejects.toMatchObject({ code: 'unavailable' });
-    expect(events).toContain('token');
+    expect(events).toContain('piece');
     await expect(model.lost).resolves.toMatchObject({ code: 'unavailable' });
     await model.unload();
   });
@@ -314,8 +312,8 @@ describe('losing the GPU', () => {
   it('by unloading ends a generation that still runs', async () => {
     const { model, record } = await loadFake({ passMs: 1 });
     const run = async (): Promise<void> => {
-      for await (const event of model.generate(ask([user('Hello')], { maxTokens: 50 }), new AbortController().signal)) {
-        if (event.type === 'token') void model.unload();
+      for await (const _ of model.generate(ask([user('Hello')], { maxTokens: 50 }), new AbortController().signal)) {
+        void model.unload();
       }
     };
     await expect(run()).rejects.toMatchObject({ code: 'unavailable', message: 'The model was unloaded.' });

@@ -36,9 +36,11 @@ async function loadOurs(origin: string, source: string): Promise<Generate> {
   return async (text, maxTokens) => {
     const request = plainGenerationRequest('m', { type: 'raw', text });
     const answer = { prompt: 0, tokens: 0 };
-    for await (const event of model.generate({ ...request, maxTokens, sampling: { logitBias: NO_END } }, signal)) {
-      if (event.type === 'prompt') answer.prompt = event.promptTokens;
-      if (event.type === 'token') answer.tokens += 1;
+    for await (const events of model.generate({ ...request, maxTokens, sampling: { logitBias: NO_END } }, signal)) {
+      for (const event of events) {
+        if (event.type === 'prompt') answer.prompt = event.promptTokens;
+        if (event.type === 'piece') answer.tokens += 1;
+      }
     }
     return answer;
   };

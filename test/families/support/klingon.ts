@@ -14,7 +14,7 @@ export const klingon: ModelFamily = {
     createParser: () => {
       const parser = createMistralParser();
       const translate = (piece: string): string => piece.replaceAll('(qatlh)', '[TOOL_CALLS]');
-      return { push: (piece) => parser.push(translate(piece)), end: () => parser.end(), channel: 'text' };
+      return { push: (piece) => parser.push(translate(piece)), end: () => parser.end(), channel: 'text', heldText: '' };
     },
     grammar: {
       tags: ['(qatlh)'],

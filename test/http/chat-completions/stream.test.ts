@@ -30,7 +30,7 @@ function haltingBackend(): { backend: Backend; goOn: () => void } {
   const backend = alteredBackend(scriptedBackend, async function* (events) {
     let tokens = 0;
     for await (const event of events) {
-      if (event.type === 'token' && ++tokens > 5) await told;
+      if (event.type === 'piece' && ++tokens > 5) await told;
       yield event;
     }
   });

@@ -1,6 +1,7 @@
 /** tiny-chat on one build of ONNX Runtime: a realm loads only one, so each has a worker of its own. */
 import { loadTextModel } from '../../../../src/backends/transformers/text/load-text-model.js';
 import { plainGenerationRequest } from '../../../../src/request/generation-request.js';
+import { collectEvents, logprobsOf, piecesOf } from '../../../support/token-events.js';
 
 /** What to ask, and where the files of ONNX Runtime are (absolute, ending with `/`). */
 export interface GreedyOrder {
@@ -31,13 +32,11 @@ async function answer({ assetsURL, texts }: GreedyOrder): Promise<GreedyAnswer[]
   for (const text of texts) {
     const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
     const request = plainGenerationRequest('tiny-chat', { type: 'chat', messages });
-    const said: GreedyAnswer = { ids: [], logprobs: [] };
-    for await (const event of model.generate({ ...request, maxTokens: 40, topLogprobs: 0 }, signal)) {
-      if (event.type !== 'token') continue;
-      said.ids.push(event.id);
-      said.logprobs.push(event.logprob!.logprob);
-    }
-    answers.push(said);
+    const events = await collectEvents(model.generate({ ...request, maxTokens: 40, topLogprobs: 0 }, signal));
+    answers.push({
+      ids: piecesOf(events).map((piece) => piece.token ?? -1),
+      logprobs: logprobsOf(events).map(({ logprob }) => logprob),
+    });
   }
   await model.unload();
   return answers;

@@ -2,8 +2,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CollectedChoice, collectGeneration } from '../../src/channels/collect-generation.js';
 import type { GenerationEvent } from '../../src/channels/generation-event.js';
-import { interpretTokens } from '../../src/channels/interpret-tokens.js';
-import type { TokenEvent } from '../../src/events/token-event.js';
 import type { ReasoningFormat, ToolFormat } from '../../src/families/families.js';
 import { HARMONY_FRAGMENTS } from '../fixtures/channels/harmony.js';
 import { HERMES_FRAGMENTS } from '../fixtures/channels/hermes.js';
@@ -11,7 +9,8 @@ import { LLAMA3_FRAGMENTS } from '../fixtures/channels/llama3.js';
 import { MISTRAL_FRAGMENTS } from '../fixtures/channels/mistral.js';
 import { PYTHONIC_FRAGMENTS } from '../fixtures/channels/pythonic.js';
 import { THINK_FRAGMENTS } from '../fixtures/channels/think-tags.js';
-import { end, PROMPT, request, source, token } from './token-source.js';
+import { interpret as interpretBatches } from '../support/token-events.js';
+import { end, PROMPT, request, source, token, type Written } from './token-source.js';
 
 const fragments = [
   HERMES_FRAGMENTS,
@@ -37,8 +36,8 @@ const generation = fc.record({
 type Generation = typeof generation extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The choices' tokens, shuffled into one another. */
-function tokensOf({ outputs, order, ...formats }: Generation): TokenEvent[] {
-  const queues = outputs.map(({ pieces, reason }, choice): TokenEvent[] => [
+function tokensOf({ outputs, order, ...formats }: Generation): Written[] {
+  const queues = outputs.map(({ pieces, reason }, choice): Written[] => [
     ...pieces.map((text) => token(text, choice)),
     end(choice, { reason }),
   ]);
@@ -52,7 +51,7 @@ async function interpret(given: Generation): Promise<GenerationEvent[]> {
   let count = 0;
   const options = { clock: () => 5, createId: () => `id-${count++}`, startTime: 1 };
   const events: GenerationEvent[] = [];
-  for await (const event of interpretTokens(source(tokensOf(given)), asked, options)) events.push(event);
+  for await (const event of interpretBatches(source(tokensOf(given), asked), asked, options)) events.push(event);
   return events;
 }
 
@@ -108,7 +107,7 @@ async function* replay(events: readonly GenerationEvent[]): AsyncGenerator<Gener
   yield* events;
 }
 
-describe('interpretTokens, whatever the model writes', () => {
+describe('AnswerEvents, whatever the model writes', () => {
   it('pairs its blocks, starts and finishes once, and numbers calls from 0', async () => {
     await fc.assert(
       fc.asyncProperty(generation, async (given) => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type CollectedChoice, collectGeneration } from '../../src/channels/collect-generation.js';
 import type { GenerationEvent } from '../../src/channels/generation-event.js';
-import { createToolCallId, interpretTokens } from '../../src/channels/interpret-tokens.js';
-import type { TokenEvent, TokenLogprob } from '../../src/events/token-event.js';
+import { createToolCallId } from '../../src/channels/answer-events.js';
+import type { TokenLogprob } from '../../src/events/token-logprob.js';
 import type { GenerationRequest } from '../../src/request/generation-request.js';
-import { end, PROMPT, request, source, token } from './token-source.js';
+import { interpret as interpretBatches } from '../support/token-events.js';
+import { end, PROMPT, request, source, token, type Written } from './token-source.js';
 
 /** A clock that moves by 100 ms each time it is read. */
 function tickingClock(start = 1_000_000): () => number {
@@ -12,13 +13,10 @@ function tickingClock(start = 1_000_000): () => number {
   return () => (now += 100);
 }
 
-function interpret(
-  events: readonly TokenEvent[],
-  asked: GenerationRequest = request(),
-): AsyncGenerator<GenerationEvent> {
+function interpret(events: readonly Written[], asked: GenerationRequest = request()): AsyncGenerator<GenerationEvent> {
   let count = 0;
   const options = { clock: tickingClock(), createId: () => `id-${count++}`, startTime: 1_000_000 };
-  return interpretTokens(source(events), asked, options);
+  return interpretBatches(source(events, asked), asked, options);
 }
 
 async function all(events: AsyncIterable<GenerationEvent>): Promise<GenerationEvent[]> {
@@ -39,7 +37,7 @@ async function answer(
 
 const CALL = ['<tool_call>', '\n{"name": "f", ', '"arguments": {"a"', ': 1}', '}\n', '</tool_call>'];
 
-describe('interpretTokens: blocks', () => {
+describe('AnswerEvents: blocks', () => {
   it('pairs reasoning, text and calls in their order', async () => {
     const pieces = ['<think>', 'hm', '</think>', '\n\nLook:', ' ', ...CALL];
     const events = await all(interpret([PROMPT, ...pieces.map((piece) => token(piece)), end()]));
@@ -61,7 +59,7 @@ describe('interpretTokens: blocks', () => {
 
   it('gives each event while the tokens come, not at the end', async () => {
     const seen: string[] = [];
-    async function* tokens(): AsyncGenerator<TokenEvent> {
+    async function* tokens(): AsyncGenerator<Written> {
       yield PROMPT;
       for (const piece of ['a', 'b']) {
         yield token(piece);
@@ -69,11 +67,7 @@ describe('interpretTokens: blocks', () => {
       }
       yield end();
     }
-    for await (const event of interpretTokens(tokens(), request(), {
-      clock: tickingClock(),
-      createId: createToolCallId,
-      startTime: 0,
-    })) {
+    for await (const event of interpretBatches(source(tokens(), request()), request())) {
       if (event.type === 'text-delta') seen.push(event.text);
     }
     expect(seen).toEqual(['a', 'after a', 'b', 'after b']);
@@ -132,7 +126,7 @@ describe('interpretTokens: blocks', () => {
   });
 });
 
-describe('interpretTokens: failures', () => {
+describe('AnswerEvents: failures', () => {
   it('[C42] a call that the cap cuts, wherever it cuts', async () => {
     for (let length = 1; length < 4; length++) {
       const choice = await answer(CALL.slice(0, length), 'length');
@@ -233,19 +227,19 @@ describe('interpretTokens: failures', () => {
 
   it('passes on what the engine throws, and closes it when the reader breaks off', async () => {
     let closed = 0;
-    const options = { clock: tickingClock(), createId: createToolCallId, startTime: 0 };
-    const events = source([PROMPT, token('a'), token('b'), end()], () => (closed += 1));
-    for await (const event of interpretTokens(events, request(), options)) if (event.type === 'text-delta') break;
+    const events = source([PROMPT, token('a'), token('b'), end()], request(), () => (closed += 1));
+    for await (const event of interpretBatches(events, request())) if (event.type === 'text-delta') break;
     expect(closed).toBe(1);
-    async function* failing(): AsyncGenerator<TokenEvent> {
+    async function* failing(): AsyncGenerator<Written> {
       yield PROMPT;
       throw new RangeError('engine');
     }
-    await expect(collectGeneration(interpretTokens(failing(), request(), options))).rejects.toThrow(RangeError);
+    const broken = interpretBatches(source(failing(), request()), request());
+    await expect(collectGeneration(broken)).rejects.toThrow(RangeError);
   });
 });
 
-describe('interpretTokens: log-probabilities', () => {
+describe('AnswerEvents: log-probabilities', () => {
   const logprob = (name: string): TokenLogprob => ({ token: name, bytes: [1], logprob: -0.5, top: [] });
   const spoken = (text: string, name: string) => token(text, 0, { logprob: logprob(name) });
 
@@ -331,7 +325,7 @@ describe('interpretTokens: log-probabilities', () => {
   });
 });
 
-describe('interpretTokens: usage', () => {
+describe('AnswerEvents: usage', () => {
   it('[C71] counts reasoning with its tags, and measures times', async () => {
     const pieces = ['<think>', 'a', 'b', '</think>', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'];
     const events = [PROMPT, ...pieces.map((piece) => token(piece)), end()];

@@ -1,5 +1,5 @@
 /** Log-probabilities wait here until their tokens have become content. @module */
-import type { TokenLogprob } from '../events/token-event.js';
+import type { TokenLogprob } from '../events/token-logprob.js';
 
 interface HeldToken {
   /** What of the token's text has not yet come out of the parser. */
