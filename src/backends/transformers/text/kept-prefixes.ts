@@ -75,7 +75,9 @@ export class KeptPrefixes {
     const { tokens, promptLength, promptLogits, held } = best;
     held.state.hold();
     try {
-      const state = await SequenceState.gather([{ ...held, length }]);
+      const state = await SequenceState.gather([{ ...held, length }]).catch(() => undefined);
+      // There is no memory for a copy: reading anew needs some as well, and what is kept only saves time.
+      if (!state) return void this.dispose();
       return {
         tokens: tokens.slice(0, length),
         promptLength: Math.min(promptLength, length),

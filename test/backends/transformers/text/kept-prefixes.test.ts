@@ -120,6 +120,16 @@ describe('KeptPrefixes', () => {
     expect((await kept.take(count(40, 51)))?.tokens).toHaveLength(10);
   });
 
+  it('gives up what is kept when there is no memory for a copy', async () => {
+    const kept = new KeptPrefixes(1e6);
+    const long = prefix(count(0, 200), 190);
+    const tensor = long.held.state.tensors['past_key_values.0.key']!;
+    Object.defineProperty(tensor, 'getData', { value: () => Promise.reject(new Error('no memory')) });
+    await kept.keep(long);
+    expect(await kept.take([...count(0, 100), 999])).toBeUndefined();
+    expect(kept.count).toBe(0);
+  });
+
   it('keeps the last one even when it is larger than the room', async () => {
     const kept = new KeptPrefixes(1);
     await kept.keep(prefix(count(0, 10), 5));
