@@ -5,8 +5,11 @@ import { type GenerationRequest, plainGenerationRequest } from '../../src/reques
 import { collectEvents, logprobsOf, piecesOf, textOf } from '../support/token-events.js';
 import { type FakeEngine, fakeTextEngine } from './fake-text-engine.js';
 
-/** A grammar that allows `pattern` only: `?` is any digit, everything else is forced. */
-function patternGrammar(pattern: string): CompiledConstraint & { open: number } {
+/**
+ * A grammar that allows `pattern` only: `?` is any digit, everything else is forced.
+ * @param settled false: what is forced may be guessed only, since it could be written by other tokens
+ */
+function patternGrammar(pattern: string, settled = true): CompiledConstraint & { open: number } {
   const allowed = (place: number): number[] =>
     pattern[place] === '?' ? Array.from('0123456789', (digit) => digit.charCodeAt(0)) : [pattern.charCodeAt(place)];
   const grammar = {
@@ -15,6 +18,10 @@ function patternGrammar(pattern: string): CompiledConstraint & { open: number } 
     start(): TokenConstraint {
       grammar.open += 1;
       let place = 0;
+      const forced = (): number[] => {
+        const free = pattern.indexOf('?', place);
+        return Array.from(pattern.slice(place, free < 0 ? undefined : free), (character) => character.charCodeAt(0));
+      };
       return {
         maskLogits(logits) {
           for (let token = 0; token < logits.length; token++)
@@ -25,11 +32,8 @@ function patternGrammar(pattern: string): CompiledConstraint & { open: number } 
           if (!allowed(place).includes(token)) throw new Error(`token ${token} at ${place}`);
           place += 1;
         },
-        forcedTokens() {
-          const free = pattern.indexOf('?', place);
-          return Array.from(pattern.slice(place, free < 0 ? undefined : free), (character) => character.charCodeAt(0));
-        },
-        likelyTokens: () => [],
+        forcedTokens: () => (settled ? forced() : []),
+        likelyTokens: () => (settled ? [] : forced()),
         isComplete: () => place === pattern.length,
         dispose: () => void (grammar.open -= 1),
       };
@@ -38,9 +42,10 @@ function patternGrammar(pattern: string): CompiledConstraint & { open: number } 
   return grammar;
 }
 
-async function run(pattern: string, changes: Partial<GenerationRequest> = {}, cap = 100) {
-  const engine: FakeEngine = fakeTextEngine({ logits: (_, logits) => void (logits[0x37] = 5) });
-  const constraint = patternGrammar(pattern);
+async function run(pattern: string, changes: Partial<GenerationRequest> = {}, cap = 100, settled = true) {
+  const logits = (_: readonly number[], into: Float32Array): void => void (into[0x37] = 5);
+  const engine: FakeEngine = fakeTextEngine({ logits, looksAhead: !settled });
+  const constraint = patternGrammar(pattern, settled);
   const request = { ...plainGenerationRequest('fake', { type: 'raw', text: 'x' }), ...changes };
   const settings: DecodeRun = {
     engine,
@@ -63,6 +68,14 @@ describe('jump-forward', () => {
     expect(tokens).toHaveLength(18);
     // The forced start in one piece, then the digit with what must follow it; nothing follows the last.
     expect(engine.decodes.map(([row]) => String.fromCharCode(...row!))).toEqual(['{"age":', '7,"size":']);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' });
+    expect(constraint.open).toBe(0);
+  });
+
+  it('guesses what is forced by one way of writing it among others', async () => {
+    const { engine, text, events, constraint } = await run('{"age":?,"size":?}', {}, 100, false);
+    expect(text).toBe('{"age":7,"size":7}');
+    expect(engine.decodes.map(([row]) => String.fromCharCode(...row!))).toEqual(['{"age":', '7,"size":', '7}']);
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' });
     expect(constraint.open).toBe(0);
   });

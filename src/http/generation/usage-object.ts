@@ -3,7 +3,7 @@ import type { GenerationUsage } from '../../channels/generation-event.js';
 
 /**
  * Every usage field of the specification that was measured; a rate without tokens or time to measure is left out,
- * and so is `acceptance_rate`, since nothing here decodes speculatively.
+ * and so is `acceptance_rate`: what an engine guesses ahead stays within it.
  */
 export function usageObject(usage: GenerationUsage, stopReason: string): Record<string, unknown> {
   const totalTokens = usage.promptTokens + usage.completionTokens;

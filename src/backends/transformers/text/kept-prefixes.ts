@@ -1,7 +1,7 @@
 /** What stays of ended sequences, and how much of it the next prompt can use. @module */
 import { type RowState, SequenceState } from './sequence-state.js';
 
-/** Where reading may begin inside an earlier prompt, in tokens: at the borders of the blocks it is read in. */
+/** Where reading may begin inside an earlier prompt: at multiples of so many tokens, the length of a block on WASM. */
 const REUSE_BLOCK = 64;
 
 /** Keys and values of tokens that were read. */
@@ -16,8 +16,8 @@ export interface KeptPrefix {
 
 /**
  * How many tokens the prompt can take over. Inside the earlier prompt only whole blocks count: then the rest is computed
- * in the same runs, and to the last bit the same, as without anything kept. Into generated tokens (a conversation that
- * goes on) every token counts.
+ * in the same runs, and to the last bit the same, as without anything kept (on WASM; a GPU reads longer blocks, which may
+ * then be cut otherwise). Into generated tokens (a conversation that goes on) every token counts.
  */
 export function reusableLength(kept: KeptPrefix, prompt: readonly number[]): number {
   const common = commonLength(kept.tokens, prompt);
