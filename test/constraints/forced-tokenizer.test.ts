@@ -9,7 +9,7 @@ const tokenizer = {
   encodeText: (text: string): number[] =>
     (text.match(/"[a-zA-Z]|[\s\S]/g) ?? []).map((piece) => (piece.length > 1 ? MERGED : 0) + piece.charCodeAt(0)),
 };
-const code = (text: string): number[] => [...text].map((character) => character.charCodeAt(0));
+const code = (text: string): number[] => Array.from(text, (character) => character.charCodeAt(0));
 
 describe('ForcedTokenizer', () => {
   const forced = new ForcedTokenizer(tokenizer, new Map([['\uE000', 7]]));

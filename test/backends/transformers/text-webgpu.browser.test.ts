@@ -58,7 +58,7 @@ describe('tiny-chat on WebGPU', () => {
   });
 
   it('goes on with what it kept, alone and in a batch, and reads nothing but logits back', async () => {
-    const events = await collect(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    const events = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
     let read = bytesRead;
     const again = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
     // Logits, and never keys and values, not even when the prompt is taken over from what is kept.

@@ -77,7 +77,10 @@ export class KeptPrefixes {
     try {
       const state = await SequenceState.gather([{ ...held, length }]).catch(() => undefined);
       // There is no memory for a copy: reading anew needs some as well, and what is kept only saves time.
-      if (!state) return void this.dispose();
+      if (!state) {
+        this.dispose();
+        return undefined;
+      }
       return {
         tokens: tokens.slice(0, length),
         promptLength: Math.min(promptLength, length),
