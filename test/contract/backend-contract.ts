@@ -15,6 +15,8 @@ export interface BackendContract {
   load: () => Promise<LoadedModel>;
   /** Names of tests that this backend cannot pass, and why. */
   skip?: readonly { reason: string; tests: readonly string[] }[];
+  /** Names of the only tests that run, where all would take too long. */
+  only?: readonly string[];
 }
 
 /** A generation, sorted. */
@@ -28,7 +30,7 @@ interface Collected {
 }
 
 /** Runs the suite for one backend. */
-export function describeBackend(name: string, { load, skip = [] }: BackendContract): void {
+export function describeBackend(name: string, { load, skip = [], only }: BackendContract): void {
   describe(`${name}: backend contract`, () => {
     let model: LoadedModel;
     beforeAll(async () => {
@@ -39,6 +41,7 @@ export function describeBackend(name: string, { load, skip = [] }: BackendContra
     });
 
     for (const [title, test] of Object.entries(TESTS)) {
+      if (only && !only.includes(title)) continue;
       const reason = skip.find(({ tests }) => tests.includes(title))?.reason;
       // oxlint-disable-next-line vitest/valid-title, vitest/expect-expect -- a table, so that a backend can name what it skips
       it.skipIf(reason !== undefined)(reason === undefined ? title : `${title} (${reason})`, () => test(model));

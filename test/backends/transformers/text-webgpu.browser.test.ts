@@ -5,6 +5,7 @@ import type { TokenEvent } from '../../../src/events/token-event.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import type { Message } from '../../../src/request/message.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/request/generation-request.js';
+import { describeBackend } from '../../contract/backend-contract.js';
 import { collectEvents, piecesOf, textOf } from '../../support/token-events.js';
 
 const entry: ModelEntry = {
@@ -45,6 +46,12 @@ beforeAll(async () => {
   onGpu = await load({ device: 'webgpu' });
 });
 afterAll(() => onGpu.unload());
+
+// The rest takes too long on a software GPU; it is the same code that WASM runs.
+describeBackend('transformers.js on WebGPU', {
+  load: () => load({ device: 'webgpu' }),
+  only: ['tells the prompt first, then tokens, and one end', 'stops at the cap', 'takes a raw prompt'],
+});
 
 describe('tiny-chat on WebGPU', () => {
   it('writes the same first tokens as on WASM', async () => {

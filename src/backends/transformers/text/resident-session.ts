@@ -40,6 +40,24 @@ interface SharedRuntime {
   lastSession: number;
 }
 
+/** What is called of ONNX Runtime's own functions, and how many arguments each takes that have no default. */
+export const RUNTIME_FUNCTIONS: Readonly<Record<Exclude<keyof OnnxModule, 'HEAPU8'>, number>> = {
+  stackSave: 0,
+  stackRestore: 1,
+  stackAlloc: 1,
+  getValue: 1,
+  setValue: 2,
+  lengthBytesUTF8: 1,
+  stringToUTF8: 3,
+  _malloc: 1,
+  _free: 1,
+  _OrtFree: 1,
+  _OrtCreateTensor: 6,
+  _OrtGetTensorData: 5,
+  _OrtReleaseTensor: 1,
+  _OrtRun: 8,
+};
+
 const POINTER = 4;
 const ON_CPU = 1;
 const TYPES: Readonly<Record<string, number>> = { float32: 1, int32: 6, int64: 7, bool: 9, float16: 10 };
@@ -49,11 +67,11 @@ export function residentSession(session: OnnxSession): OnnxSession | undefined {
   const runtime = (globalThis as unknown as Record<symbol, SharedRuntime | undefined>)[
     Symbol.for('inpage.onnx-runtime')
   ];
+  if (!runtime || runtime.lastSession === 0) return undefined;
   // Another version of the runtime may have other exports; then its own `run` does.
-  const isKnown = typeof runtime?.module._OrtRun === 'function';
-  return isKnown && runtime.lastSession !== 0
-    ? new ResidentSession(session, runtime.module, runtime.lastSession)
-    : undefined;
+  const names = Object.keys(RUNTIME_FUNCTIONS) as (keyof typeof RUNTIME_FUNCTIONS)[];
+  const isKnown = names.every((name) => typeof runtime.module[name] === 'function');
+  return isKnown ? new ResidentSession(session, runtime.module, runtime.lastSession) : undefined;
 }
 
 class ResidentSession implements OnnxSession {
