@@ -2,19 +2,34 @@
 import type { ChatOptions } from '@mlc-ai/web-llm';
 
 /** WebLLM's declaration of the format. */
-export type ConversationTemplate = NonNullable<ChatOptions['conv_template']>;
+export type ConversationTemplate = NonNullable<ChatOptions['conv_template']> & {
+  /** MLC's name of the format; WebLLM does not declare it. */
+  name?: string;
+};
 
 /** What WebLLM puts after a role that the format gives no separator for. */
 const DEFAULT_SEPARATOR = ': ';
 
+export interface ConversationOptions {
+  /** Text of the tokens that begin every prompt (`system_prefix_token_ids`). */
+  prefix?: string;
+  /** For formats that speak of the date. */
+  today?: Date;
+}
+
 /**
  * The same prompt that WebLLM would build: system template, then role, separator, message and end for each turn, then
- * the assistant's role alone. A leading system message takes the place of the format's own.
- * @param prefix text of the tokens that begin every prompt (`system_prefix_token_ids`)
+ * the assistant's role alone. A leading system message takes the place of the format's own. Where the formats of MLC differ
+ * from what their models' makers publish, the makers are followed: see {@link corrections}.
  */
-export function toChatTemplate(format: ConversationTemplate, prefix: string): string {
-  const contentSeparator = format.role_content_sep ?? DEFAULT_SEPARATOR;
+export function toChatTemplate(
+  given: ConversationTemplate,
+  { prefix = '', today = new Date() }: ConversationOptions = {},
+): string {
+  const format = withDates(given, today);
+  const { thought, systemInUserTurn, declaresTools } = corrections(format);
   const emptySeparator = format.role_empty_sep ?? DEFAULT_SEPARATOR;
+  const assistant = roleOf(format, 'assistant');
   return [
     expression(literal(prefix)),
     statement(`set system = ${literal(format.system_message ?? '')}`),
@@ -23,14 +38,96 @@ export function toChatTemplate(format: ConversationTemplate, prefix: string): st
     statement('set system = messages[0].content'),
     statement('set turns = messages[1:]'),
     statement('endif'),
-    ...systemPrompt(format),
+    ...(systemInUserTurn ? [] : systemPrompt(format)),
+    ...(declaresTools ? [declaredTools()] : []),
     statement(`set ends = [${format.seps.map(literal).join(', ')}]`),
     statement('for message in turns'),
-    ...turn(format, contentSeparator),
+    ...turn(format, systemInUserTurn, thought !== undefined, declaresTools),
     expression(`ends[loop.index0 % ${format.seps.length}]`),
     statement('endfor'),
-    expression(literal(roleOf(format, 'assistant') + emptySeparator)),
+    ...(thought
+      ? generationPrompt(assistant, emptySeparator, thought)
+      : [expression(literal(assistant + emptySeparator))]),
   ].join('');
+}
+
+/** What a model that thinks is given to begin with: an open thought, or an empty one when it shall not think. */
+type ThoughtDefault = 'open' | 'closed' | 'absent';
+
+interface Corrections {
+  /** Set for models that think: thoughts of earlier answers are left out, and `enable_thinking` is obeyed. */
+  thought: ThoughtDefault | undefined;
+  /** The format writes the system text before the first turn, where the model never saw one (Gemma). */
+  systemInUserTurn: boolean;
+  /** The format has a place for tools and its model a form for them (Ministral 3). */
+  declaresTools: boolean;
+}
+
+/**
+ * - `qwen3_5` puts its opening tag into the role, so that earlier answers stand inside an open thought.
+ * - `qwen3` and `deepseek_r1_*` say nothing of thoughts, which then look like text.
+ * - `gemma*_instruction` writes system texts before the first turn.
+ * - `ministral3*` has a place for tools, which WebLLM leaves empty.
+ */
+function corrections(format: ConversationTemplate): Corrections {
+  const name = format.name ?? '';
+  const assistant = roleOf(format, 'assistant');
+  let thought: ThoughtDefault | undefined;
+  if (assistant.includes('<think>')) thought = assistant.includes('</think>') ? 'closed' : 'open';
+  else if (/^(?:qwen3|deepseek_r1)/.test(name)) thought = 'absent';
+  const isGemma = roleOf(format, 'user') === '<start_of_turn>user';
+  return {
+    thought,
+    systemInUserTurn: isGemma && format.system_template === PLACEHOLDERS.system,
+    declaresTools: format.system_template.includes('[/SYSTEM_PROMPT]' + FUNCTIONS_PLACEHOLDER),
+  };
+}
+
+function generationPrompt(assistant: string, separator: string, thought: ThoughtDefault): string[] {
+  const role = withoutThought(assistant);
+  const open = `${role}\n<think>${separator}`;
+  const closed = `${role}\n<think>\n\n</think>\n${separator}`;
+  // A model that opens its thought itself is given nothing, unless it shall not think.
+  const asked = thought === 'absent' ? role + separator : open;
+  const silent = thought === 'closed' ? closed : asked;
+  return [
+    statement('if enable_thinking is defined and enable_thinking is false'),
+    expression(literal(closed)),
+    statement('elif enable_thinking is defined and enable_thinking'),
+    expression(literal(asked)),
+    statement('else'),
+    expression(literal(silent)),
+    statement('endif'),
+  ];
+}
+
+/** The role of answers that are over. */
+function withoutThought(role: string): string {
+  return role.replace(/\n?<think>[\s\S]*$/, '');
+}
+
+/** Ministral's declaration, which its own template writes at the same place. */
+function declaredTools(): string {
+  return [
+    statement('if tools'),
+    expression("'[AVAILABLE_TOOLS]' + (tools | tojson) + '[/AVAILABLE_TOOLS]'"),
+    statement('endif'),
+  ].join('');
+}
+
+/** MLC leaves these to whoever loads the model; WebLLM leaves them as they are. */
+function withDates(format: ConversationTemplate, today: Date): ConversationTemplate {
+  const yesterday = new Date(today);
+  yesterday.setDate(today.getDate() - 1);
+  const message = (format.system_message ?? '')
+    .replaceAll('{today}', isoDate(today))
+    .replaceAll('{yesterday}', isoDate(yesterday));
+  return { ...format, system_message: message };
+}
+
+function isoDate(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 const PLACEHOLDERS = {
@@ -40,7 +137,7 @@ const PLACEHOLDERS = {
   tool: '{tool_message}',
 } as const;
 
-/** Left out: tools are explained in the system message. */
+/** Left out, unless the model has a form for tools: they are explained in the system message. */
 const FUNCTIONS_PLACEHOLDER = '{function_string}';
 
 type SpeakingRole = 'user' | 'assistant' | 'tool';
@@ -52,23 +149,53 @@ function systemPrompt(format: ConversationTemplate): string[] {
   return [statement("if system != ''"), rendered, statement('endif')];
 }
 
-function turn(format: ConversationTemplate, separator: string): string[] {
+function turn(
+  format: ConversationTemplate,
+  systemInUserTurn: boolean,
+  thinks: boolean,
+  declaresTools: boolean,
+): string[] {
+  const separator = format.role_content_sep ?? DEFAULT_SEPARATOR;
   const templates = (format.role_templates ?? {}) as Partial<Record<SpeakingRole, string>>;
   const lines: string[] = [];
   const roles: readonly SpeakingRole[] = ['user', 'assistant', 'tool'];
   for (const [index, role] of roles.entries()) {
-    const name = expression(literal(roleOf(format, role) + separator));
+    const name = expression(literal(withoutThought(roleOf(format, role)) + separator));
     const template = templates[role] ?? PLACEHOLDERS[role];
-    const content = filled(template.replaceAll(FUNCTIONS_PLACEHOLDER, ''), PLACEHOLDERS[role], 'message.content');
+    // A thought of an earlier answer ends with its tag; without one the split changes nothing.
+    const said =
+      thinks && role === 'assistant' ? "message.content.split('</think>')[-1].lstrip('\\n')" : 'message.content';
+    const withCalls = declaresTools && role === 'assistant';
+    const content = filled(
+      template.replaceAll(FUNCTIONS_PLACEHOLDER, ''),
+      PLACEHOLDERS[role],
+      withCalls ? 'written.text' : said,
+    );
     lines.push(
       statement(`${index === 0 ? 'if' : 'elif'} message.role == '${role}'`),
       ...(format.add_role_after_system_message === false
         ? [statement("if not (loop.first and system != '')"), name, statement('endif')]
         : [name]),
+      ...(systemInUserTurn && role === 'user'
+        ? [statement("if loop.first and system != ''"), expression("system + '\\n\\n'"), statement('endif')]
+        : []),
+      ...(withCalls ? [writtenCalls(said)] : []),
       expression(content),
     );
   }
   return [...lines, statement('endif')];
+}
+
+/** Text and calls of an answer, as Ministral writes them. */
+function writtenCalls(said: string): string {
+  const given = 'call.function.arguments';
+  return [
+    statement(`set written = namespace(text=${said})`),
+    statement('for call in message.tool_calls or []'),
+    statement(`set json = ${given} if ${given} is string else ${given} | tojson`),
+    statement("set written.text = written.text + '[TOOL_CALLS]' + call.function.name + '[ARGS]' + json"),
+    statement('endfor'),
+  ].join('');
 }
 
 function roleOf(format: ConversationTemplate, role: SpeakingRole): string {

@@ -7,7 +7,7 @@ import { createTextTokenizer, specialTokensOf, type TokenizerJson } from '../../
 import { type ChatConfig, endTokensOf } from './chat-config.js';
 import { toChatTemplate } from './conversation-template.js';
 import type { ModelFiles } from '../../store/model-files.js';
-import { readJson } from './read-json.js';
+import { readJson, readText } from './read-json.js';
 
 /** `tokenizer.json`, as far as it is looked into. */
 interface TokenizerFile extends TokenizerJson {
@@ -17,8 +17,8 @@ interface TokenizerFile extends TokenizerJson {
 type TokenizerConfig = Record<string, unknown> & { chat_template?: ChatTemplateField };
 
 /**
- * Reads `tokenizer.json` and `tokenizer_config.json`. The chat template is the model's own, or built from
- * `conv_template` where the folder has none.
+ * Reads `tokenizer.json` and `tokenizer_config.json`. The chat template is the model's own, which newer folders hold in
+ * `chat_template.jinja`, or built from `conv_template` where the folder has none.
  * @throws InferenceError `model_not_supported` for models that only come with a SentencePiece file
  */
 export async function loadTokenizer(files: ModelFiles, config: ChatConfig): Promise<TextTokenizer> {
@@ -27,7 +27,7 @@ export async function loadTokenizer(files: ModelFiles, config: ChatConfig): Prom
     throw new InferenceError('model_not_supported', 'The model folder holds no `tokenizer.json`.', { param: 'model' });
   }
   const own = ((await readJson(files, 'tokenizer_config.json')) ?? {}) as TokenizerConfig;
-  const templates = chatTemplatesOf(own.chat_template);
+  const templates = chatTemplatesOf(own.chat_template ?? (await readText(files, 'chat_template.jinja')));
   return createTextTokenizer({
     ...templates,
     tokenizer: new Tokenizer(json, own),
@@ -41,5 +41,5 @@ export async function loadTokenizer(files: ModelFiles, config: ChatConfig): Prom
 function builtTemplate({ conv_template: format }: ChatConfig, json: TokenizerFile): string | undefined {
   if (!format || format.seps.length === 0) return undefined;
   const textOf = (id: number): string => json.added_tokens?.find((token) => token.id === id)?.content ?? '';
-  return toChatTemplate(format, (format.system_prefix_token_ids ?? []).map(textOf).join(''));
+  return toChatTemplate(format, { prefix: (format.system_prefix_token_ids ?? []).map(textOf).join('') });
 }

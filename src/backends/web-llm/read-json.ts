@@ -16,3 +16,9 @@ export async function readJson(files: ModelFiles, file: string): Promise<unknown
     throw new InferenceError('unavailable', `The model's file \`${file}\` is not JSON.`, {}, { cause: error });
   }
 }
+
+/** A text file. @returns undefined when the server says that it does not exist. @throws InferenceError `unavailable` */
+export async function readText(files: ModelFiles, file: string): Promise<string | undefined> {
+  const response = await files.read(file);
+  return response?.text();
+}

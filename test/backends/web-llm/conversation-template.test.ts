@@ -29,7 +29,7 @@ const LLAMA_2: ConversationTemplate = {
 type Turn = { role: string; content: string };
 
 function render(format: ConversationTemplate, messages: Turn[], prefix = ''): string {
-  return new Template(toChatTemplate(format, prefix)).render({ messages });
+  return new Template(toChatTemplate(format, { prefix })).render({ messages });
 }
 
 const user = (content: string): Turn => ({ role: 'user', content });

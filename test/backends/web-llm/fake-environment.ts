@@ -101,7 +101,9 @@ export function fakeBrowser(options: FakeBrowserOptions = {}): FakeBrowser {
 async function fileOf(url: string, overrides: Record<string, unknown>): Promise<Response> {
   const file = url.slice(url.lastIndexOf('/') + 1);
   if (file in overrides) {
-    return overrides[file] === undefined ? new Response(null, { status: 404 }) : Response.json(overrides[file]);
+    const given = overrides[file];
+    if (typeof given === 'string') return new Response(given);
+    return given === undefined ? new Response(null, { status: 404 }) : Response.json(given);
   }
   if (file === 'mlc-chat-config.json') return Response.json(CHAT_CONFIG);
   if (file === 'tensor-cache.json') return Response.json(manifestOf(WEIGHT_BYTES));

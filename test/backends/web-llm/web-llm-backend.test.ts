@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { LoadOptions } from '../../../src/models/backend.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
@@ -129,6 +130,19 @@ describe('loading', () => {
     const plain = await count();
     expect(plain).toBeGreaterThan(0);
     expect(await count({ tools: [{ name: 'get_weather', parameters: {} }] })).toBeGreaterThan(plain);
+  });
+
+  it('takes the template that lies beside the tokenizer’s config', async () => {
+    const { chat_template: _, ...config } = JSON.parse(
+      readFileSync(new URL('../../../public/models/tiny-chat/tokenizer_config.json', import.meta.url), 'utf8'),
+    ) as Record<string, unknown>;
+    const files = {
+      'tokenizer_config.json': config,
+      'chat_template.jinja':
+        "{{ '[TOOL_CALLS]' if tools }}{{ tools[0].function.name if tools }}{{ messages[0].content }}",
+    };
+    const { model } = await loadFake({ files });
+    expect(model.info.toolFormat).toBe('mistral');
   });
 
   it('passes a shorter context on, so that less memory is taken', async () => {
