@@ -47,11 +47,12 @@ const messages = [{ role: 'user' as const, content: 'Go.' }];
 describe.each(models.map(({ id }) => id))('calls of %s', (model) => {
   it('through /chat/completions', async () => {
     const { openai } = await connect();
+    const thinking = { chat_template_kwargs: { enable_thinking: true } };
     const stream = openai.chat.completions.stream({
+      ...thinking,
       model,
       messages,
       tools: tools.map((each) => ({ type: 'function', function: each })),
-      ...{ chat_template_kwargs: { enable_thinking: true } },
     });
     const { choices } = await stream.finalChatCompletion();
     const calls = choices[0]!.message.tool_calls!.map((call) => ({
