@@ -48,6 +48,8 @@ export class ModelFiles {
   readonly #report: LoadReport;
   readonly #found = new Map<string, Promise<KeptFile | undefined>>();
   readonly #absences = new Map<string, FileRecord['absence']>();
+  /** Sizes that the server was asked for. */
+  readonly #asked = new Map<string, Promise<number>>();
   #statements: Promise<Map<string, ExpectedFile>> | undefined;
   #hasReceived = false;
 
@@ -72,6 +74,12 @@ export class ModelFiles {
     // A full disk is no reason not to use what is there.
     await this.#environment.storage.saveNote(note).catch(() => {});
     for (const file of wanted) this.find(file).catch(() => {});
+  }
+
+  /** Bytes of files, kept or not, without fetching any; what nobody knows counts as nothing. */
+  async bytesOf(files: readonly string[]): Promise<number> {
+    const sizes = files.map(async (file) => this.#size(file, await this.#environment.storage.find(this.#place(file))));
+    return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
   }
 
   /**
@@ -300,8 +308,15 @@ export class ModelFiles {
   async #missingBytes(file: string): Promise<number> {
     const kept = await this.#environment.storage.find(this.#place(file));
     if (kept && kept.record.state !== 'partial') return 0;
-    const stated = (await this.#expected(file))?.bytes ?? kept?.record.size ?? (await this.#askForSize(file));
-    return Math.max(0, stated - (kept?.bytes ?? 0));
+    return Math.max(0, (await this.#size(file, kept)) - (kept?.bytes ?? 0));
+  }
+
+  async #size(file: string, kept: KeptFile | undefined): Promise<number> {
+    const known = (await this.#expected(file))?.bytes ?? kept?.record.size;
+    if (known !== undefined) return known;
+    const asked = this.#asked.get(file) ?? this.#askForSize(file);
+    this.#asked.set(file, asked);
+    return asked;
   }
 
   async #askForSize(file: string): Promise<number> {

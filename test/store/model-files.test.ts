@@ -280,6 +280,16 @@ describe('room', () => {
     expect(server.sent).toBe(0);
   });
 
+  it('is told by the sizes of files, kept or not, before any is fetched', async () => {
+    const asked = files();
+    expect(await asked.bytesOf(['large.bin', 'missing.bin'])).toBe(LARGE.length);
+    expect(server.sent).toBe(0);
+    await contentOf(asked, 'large.bin');
+    const sent = server.sent;
+    expect(await files().bytesOf(['large.bin'])).toBe(LARGE.length);
+    expect(server.sent).toBe(sent);
+  });
+
   it('counts only what is missing', async () => {
     await contentOf(files(), 'large.bin');
     store.free = 1;

@@ -6,6 +6,7 @@ import { isHubId } from '../../models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../models/backend.js';
 import { type FileFailure, loadFailure } from '../load-failure.js';
 import { filesFolderOf, openModelFiles } from '../model-files.js';
+import { checkMemory } from './check-memory.js';
 import { type ChosenDevice, chooseDevice } from './choose-device.js';
 import { chooseDtype, dtypeFor, dtypeWarning, modelFile } from './choose-dtype.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
@@ -27,7 +28,8 @@ export interface ModelSource {
   graphHas(operator: string): Promise<boolean>;
   /**
    * Begins to fetch all files, several at once.
-   * @throws InferenceError `insufficient_resources` before the first byte of the weights when there is no room for them
+   * @throws InferenceError `insufficient_resources` before the first byte of the weights when there is no room for them,
+   * in storage or in what WASM can address
    */
   fetchFiles(): Promise<void>;
   /** A JSON file of the model; undefined when there is none. */
@@ -86,7 +88,9 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     async fetchFiles() {
       const config = await readText('config.json');
       if (files === undefined || config === undefined) return;
-      await files.prepare(wantedFiles({ task: entry.task, device, dtype, config: JSON.parse(config) as unknown }));
+      const wanted = wantedFiles({ task: entry.task, device, dtype, config: JSON.parse(config) as unknown });
+      if (device === 'wasm') checkMemory(entry, await files.bytesOf(wanted));
+      await files.prepare(wanted);
     },
     repair: async () => (await files?.repair()) ?? false,
   };
