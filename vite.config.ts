@@ -1,5 +1,5 @@
 /**
- * One config, chosen by mode: `library` (the browser entries), `node` (Vite plugin, command line, Playwright fixtures),
+ * One config, chosen by mode: `library` (the workers), `page` (what a page imports), `node` (Vite plugin, command line, Playwright fixtures),
  * `service-worker` (one classic script), `demo` (the playground, built against the finished library), `test` (vitest).
  * @module
  */
@@ -43,6 +43,23 @@ function separateWorkers(): Plugin {
 }
 
 /**
+ * The list of WebLLM's ready-made models as a module of its own: a page that shows it, and the bundler of an app, need
+ * not take the whole library for it.
+ */
+function webLlmModelList(): Plugin {
+  const id = 'virtual:web-llm-models';
+  return {
+    name: 'inpage:web-llm-model-list',
+    resolveId: (source) => (source === id ? `\0${id}` : null),
+    async load(resolved) {
+      if (resolved !== `\0${id}`) return null;
+      const { prebuiltAppConfig } = await import('@mlc-ai/web-llm');
+      return `export default ${JSON.stringify(prebuiltAppConfig.model_list)};`;
+    },
+  };
+}
+
+/**
  * ONNX Runtime names its wasm files relative to its own module, which would inline 40 MB of them here. The engine is
  * always told where the app serves them; this keeps the names and drops the copies.
  */
@@ -77,7 +94,6 @@ const library: ViteUserConfig = {
     minify: true,
     lib: {
       entry: {
-        index: path('src/index.ts'),
         'gateway-worker': path('src/gateway/gateway-worker.ts'),
         'model-worker': path('src/model-worker/model-worker.ts'),
       },
@@ -86,6 +102,17 @@ const library: ViteUserConfig = {
     rolldownOptions: {
       output: { chunkFileNames: 'chunks/[name]-[hash].js', assetFileNames: 'assets/[name]-[hash][extname]' },
     },
+  },
+};
+
+/** The page's own entry, built apart from the workers: one file, without pieces that it would share with them. */
+const page: ViteUserConfig = {
+  ...library,
+  plugins: [separateWorkers(), webLlmModelList()],
+  build: {
+    ...library.build,
+    emptyOutDir: false,
+    lib: { entry: { index: path('src/index.ts') }, formats: ['es'] },
   },
 };
 
@@ -138,6 +165,7 @@ const CROSS_ORIGIN_ISOLATION = {
 };
 
 const test: ViteUserConfig = {
+  plugins: [webLlmModelList()],
   worker: { format: 'es' },
   optimizeDeps: {
     include: [
@@ -242,6 +270,8 @@ export default defineConfig(({ mode }) => {
   switch (mode) {
     case 'library':
       return library;
+    case 'page':
+      return page;
     case 'service-worker':
       return serviceWorker;
     case 'node':

@@ -48,7 +48,7 @@ export function createGateway(options: GatewayOptions, page: Ask<PageControl>): 
 
 async function spawn(page: Ask<PageControl>): Promise<ModelWorkerHandle> {
   const result = await page('spawnModelWorker', undefined);
-  if (!result.started) throw new InferenceError('unavailable', result.reason, { retryAfter: 5 });
+  if (!result.started) throw new InferenceError('unavailable', result.reason, { retryAfter: 5, reason: result.reason });
   const { id, port, lifeline } = result;
   return { port, lifeline, end: () => void page('endModelWorker', id) };
 }

@@ -107,10 +107,12 @@ class ProgressQueue {
 export function engineMissing(thrown: unknown): InferenceError {
   const error = toInferenceError(thrown);
   if (error.code !== 'internal') return error;
+  // Browsers name the file that is missing here.
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return new InferenceError(
     'unavailable',
-    'The engine of this model could not be loaded.',
-    { retryAfter: 5 },
+    `The engine of this model could not be loaded. ${reason}`,
+    { retryAfter: 5, reason },
     { cause: thrown },
   );
 }

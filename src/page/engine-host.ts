@@ -1,5 +1,7 @@
 /** The engine of a hosting tab: makes the gateway worker and the model workers, and replaces the gateway when it dies. @module */
+import { type InferenceError, isInferenceError } from '../errors/inference-error.js';
 import { answersInTime } from '../platform/answers-in-time.js';
+import { pause } from '../platform/pause.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import { type Ask, move, openControlLine } from '../relay/control-line.js';
 import { GATEWAY_PATIENCE } from '../relay/call-timing.js';
@@ -14,11 +16,18 @@ const RESTART_PAUSE = 1_000;
 /** Milliseconds that a gateway whose script runs gets to take its options. */
 const CONFIGURE_DEADLINE = 10_000;
 
+// Bundlers know `new Worker(new URL(…))` by its letters.
+const makeGateway = (): Worker =>
+  new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), { type: 'module', name: 'inpage-gateway' });
+const makeModelWorker = (): Worker =>
+  new Worker(new URL('../model-worker/model-worker.ts', import.meta.url), { type: 'module', name: 'inpage-model' });
+
 /** Owns all workers of a tab, from its construction until `stop`. */
 export class EngineHost {
   readonly #options: GatewayOptions;
   readonly #modelWorkers = new Map<number, Worker>();
   readonly #stopped = new AbortController();
+  readonly #onBroken: (error: InferenceError) => void;
   #gateway: Worker | undefined;
   #control: Promise<Ask<GatewayControl>>;
   readonly #pageControl: PageControl = {
@@ -27,8 +36,10 @@ export class EngineHost {
   };
   #nextId = 1;
 
-  constructor(options: GatewayOptions) {
+  /** @param onBroken told when the gateway's script cannot run: trying again alone will not help */
+  constructor(options: GatewayOptions, onBroken: (error: InferenceError) => void = () => {}) {
     this.#options = options;
+    this.#onBroken = onBroken;
     this.#control = this.#start();
   }
 
@@ -44,14 +55,11 @@ export class EngineHost {
   }
 
   async #spawnModelWorker(): Promise<SpawnResult> {
-    const worker = new Worker(new URL('../model-worker/model-worker.ts', import.meta.url), {
-      type: 'module',
-      name: 'inpage-model',
-    });
+    const worker = makeModelWorker();
     const id = this.#nextId++;
     this.#modelWorkers.set(id, worker);
     try {
-      const lifeline = await workerStarted(worker);
+      const lifeline = await workerStarted(worker, makeModelWorker);
       const { port1, port2 } = new MessageChannel();
       worker.postMessage(undefined, [port2, decoderPort()]);
       return move({ started: true, id, port: port1, lifeline }, [port1]);
@@ -90,18 +98,16 @@ export class EngineHost {
         signal.throwIfAborted();
         // A page that is being closed cannot start workers; one with a broken deployment should see why.
         console.error('inpage: the gateway could not be started; trying again.', thrown);
-        await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE));
+        if (isInferenceError(thrown) && thrown.details.reason !== undefined) this.#onBroken(thrown);
+        await pause(RESTART_PAUSE, signal);
       }
     }
   }
 
   async #startGateway(): Promise<Ask<GatewayControl>> {
-    const worker = new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), {
-      type: 'module',
-      name: 'inpage-gateway',
-    });
+    const worker = makeGateway();
     this.#gateway = worker;
-    const lifeline = await workerStarted(worker);
+    const lifeline = await workerStarted(worker, makeGateway);
     const died = new Promise<void>((resolve) => watchLifeline(lifeline, resolve, this.#stopped.signal));
     const ask = openControlLine<GatewayControl>(worker, this.#pageControl);
     await Promise.race([

@@ -1,4 +1,5 @@
 /** One tab's part in the engine: it hosts it, or waits in line and reaches the host through the Service Worker. @module */
+import type { InferenceError } from '../errors/inference-error.js';
 import { availableLocks } from '../relay/lifeline.js';
 import { orAborted, rejectOnAbort } from '../platform/reject-on-abort.js';
 import { type Connect, connectThrough, type GatewayPort } from '../relay/greeting.js';
@@ -13,6 +14,8 @@ export interface EngineTabOptions {
   gateway: GatewayOptions;
   /** Tabs of one group share one engine; undefined: this tab keeps to itself. */
   group: string | undefined;
+  /** Told when this tab hosts and its engine cannot start. */
+  onBroken: (error: InferenceError) => void;
   /** The Service Worker that brings tabs together. */
   serviceWorker: ServiceWorkerContainer | undefined;
 }
@@ -110,7 +113,7 @@ export class EngineTab {
   }
 
   #becomeHost(): void {
-    this.#host = new EngineHost(this.#options.gateway);
+    this.#host = new EngineHost(this.#options.gateway, this.#options.onBroken);
     this.#becameHost.abort();
     void this.#missHost();
   }

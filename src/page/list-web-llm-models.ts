@@ -3,7 +3,7 @@ import type { PrebuiltModel } from '../backends/web-llm/prebuilt-model.js';
 
 /**
  * The chat models of WebLLM's list, smallest first, with what each needs: shown before anything is downloaded. An id goes
- * into a `ModelEntry` with `backend: 'web-llm'`. Fetches the WebLLM package from the app's own origin when first called.
+ * into a `ModelEntry` with `backend: 'web-llm'`. Fetches the list (not a model) from the app's own origin when first called.
  * @throws TypeError when that fetch fails
  */
 export async function listWebLlmModels(): Promise<PrebuiltModel[]> {

@@ -57,7 +57,9 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   const resolved = resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
   const serviceWorker = serviceWorkerContainer(resolved);
   const group = serviceWorker && (await engineGroup(resolved, document.baseURI));
-  const tab = new EngineTab({ gateway: gatewayOptions(resolved), group, serviceWorker });
+  let onBroken: (error: InferenceError) => void = () => {};
+  const broken = new Promise<never>((_, reject) => (onBroken = reject));
+  const tab = new EngineTab({ gateway: gatewayOptions(resolved), group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.onProgress);
   const inference: PageInference = {
     baseURL: resolved.origin + resolved.prefix,
@@ -75,7 +77,7 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     },
   };
   try {
-    await Promise.all([control(serviceWorker, resolved, group), answered(client)]);
+    await Promise.race([Promise.all([control(serviceWorker, resolved, group), answered(client)]), broken]);
   } catch (thrown) {
     await inference.stop();
     throw thrown;

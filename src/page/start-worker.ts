@@ -7,29 +7,46 @@ const START_DEADLINE = 30_000;
 
 /**
  * Resolves with a new worker's lifeline once its script runs. When it does not, the worker is ended and the promise
- * rejects with InferenceError `unavailable`.
+ * rejects with InferenceError `unavailable`, with a `reason` when the script itself is the cause.
+ * @param make made the worker
  */
-export function workerStarted(worker: Worker): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const listening = new AbortController();
-    const { signal } = listening;
-    const fail = (message: string): void => {
-      listening.abort();
-      clearTimeout(timer);
-      worker.terminate();
-      reject(new InferenceError('unavailable', message, { retryAfter: 5 }));
-    };
-    const timer = setTimeout(() => fail('A worker script did not start in time.'), START_DEADLINE);
-    worker.addEventListener('error', () => fail('A worker script could not be started.'), { signal });
-    worker.addEventListener(
-      'message',
-      (event: MessageEvent<WorkerReady | undefined>) => {
-        if (event.data?.type !== 'ready') return;
-        listening.abort();
-        clearTimeout(timer);
-        resolve(event.data.lifeline);
-      },
-      { signal },
-    );
-  });
+export async function workerStarted(worker: Worker, make: () => Worker): Promise<string | undefined> {
+  const listening = new AbortController();
+  const { signal } = listening;
+  let blocked: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  globalThis.document?.addEventListener(
+    'securitypolicyviolation',
+    ({ blockedURI, effectiveDirective }) => {
+      if (/^(worker|child|script|default)-src/.test(effectiveDirective)) blocked = blockedURI;
+    },
+    { signal },
+  );
+  try {
+    return await new Promise((resolve, reject) => {
+      timer = setTimeout(
+        () => reject(new InferenceError('unavailable', 'A worker script did not start in time.', { retryAfter: 5 })),
+        START_DEADLINE,
+      );
+      worker.addEventListener('error', ({ message }) => reject(new ScriptError(message)), { signal });
+      worker.addEventListener(
+        'message',
+        ({ data }: MessageEvent<WorkerReady | undefined>) => {
+          if (data?.type === 'ready') resolve(data.lifeline);
+        },
+        { signal },
+      );
+    });
+  } catch (thrown) {
+    worker.terminate();
+    if (!(thrown instanceof ScriptError)) throw thrown;
+    const { explainWorkerFailure } = await import('./explain-worker-failure.js');
+    throw await explainWorkerFailure({ make, message: thrown.message || undefined, blocked });
+  } finally {
+    listening.abort();
+    clearTimeout(timer);
+  }
 }
+
+/** The script could not be fetched, or threw. */
+class ScriptError extends Error {}

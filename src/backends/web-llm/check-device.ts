@@ -2,7 +2,7 @@
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { WebLlmEnvironment } from './web-llm-environment.js';
-import { requiredFeatures } from './prebuilt-models.js';
+import { requiredFeatures } from './model-record.js';
 
 /** What a GPU and its browser offer. Plain data. */
 export interface DeviceFacts {

@@ -6,7 +6,7 @@ import { readWeightsManifest, type WeightsManifest } from './chat-config.js';
 import { type DeviceFacts, missingForModel, readDeviceFacts } from './check-device.js';
 import type { WebLlmEnvironment } from './web-llm-environment.js';
 import type { ModelFiles } from '../../store/model-files.js';
-import { isChatModel } from './prebuilt-models.js';
+import { isChatModel } from './model-record.js';
 import { refusal, smallerModel } from './smaller-model.js';
 
 const MEGABYTE = 1024 * 1024;

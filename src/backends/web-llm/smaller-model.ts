@@ -2,7 +2,7 @@
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
 import { type DeviceFacts, missingForModel } from './check-device.js';
-import { isChatModel } from './prebuilt-models.js';
+import { isChatModel } from './model-record.js';
 
 /**
  * The largest chat model of WebLLM's list that this device can run and that needs less memory than the refused one.

@@ -18,7 +18,7 @@ import { browserEnvironment, type WebLlmEnvironment } from './web-llm-environmen
 import { findModelRecord } from './find-model-record.js';
 import { loadTokenizer } from './load-tokenizer.js';
 import { provideFiles } from './provide-files.js';
-import { quantizationOf } from './prebuilt-models.js';
+import { quantizationOf } from './model-record.js';
 import { LostWhileLoading, type StartedEngine, startEngine } from './start-engine.js';
 import { toLoadError } from './to-load-error.js';
 import type { WebLlmModule } from './web-llm-module.js';

@@ -1,6 +1,6 @@
 import { type ModelRecord, prebuiltAppConfig } from '@mlc-ai/web-llm';
 import { describe, expect, it } from 'vitest';
-import { isChatModel } from '../../../src/backends/web-llm/prebuilt-models.js';
+import { isChatModel } from '../../../src/backends/web-llm/model-record.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { CHAT_CONFIG } from './chat-config.js';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { listWebLlmModels, quantizationOf } from '../../../src/backends/web-llm/prebuilt-models.js';
+import { quantizationOf } from '../../../src/backends/web-llm/model-record.js';
+import { listWebLlmModels } from '../../../src/backends/web-llm/prebuilt-models.js';
 
 describe('listWebLlmModels', () => {
-  it('tells sizes and needs of WebLLM’s chat models, smallest first', async () => {
-    const models = await listWebLlmModels();
+  it('tells sizes and needs of WebLLM’s chat models, smallest first', () => {
+    const models = listWebLlmModels();
     expect(models.length).toBeGreaterThan(100);
     expect(models.find(({ id }) => id === 'Llama-3.2-1B-Instruct-q4f16_1-MLC')).toMatchObject({
       repository: 'https://huggingface.co/mlc-ai/Llama-3.2-1B-Instruct-q4f16_1-MLC',
@@ -21,8 +22,8 @@ describe('listWebLlmModels', () => {
     expect(structuredClone(models)).toEqual(models);
   });
 
-  it('estimates downloads: real sizes are within a fifth', async () => {
-    const models = await listWebLlmModels();
+  it('estimates downloads: real sizes are within a fifth', () => {
+    const models = listWebLlmModels();
     const known = { 'SmolLM2-135M-Instruct-q0f16-MLC': 270, 'Llama-3.2-1B-Instruct-q4f16_1-MLC': 695 };
     for (const [id, real] of Object.entries(known)) {
       const { downloadMB } = models.find((model) => model.id === id)!;

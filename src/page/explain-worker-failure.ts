@@ -1,0 +1,67 @@
+/** Why a worker's script did not start. Loaded only when one did not. @module */
+import { InferenceError } from '../errors/inference-error.js';
+
+/** What is known of a worker that did not start. */
+export interface WorkerFailure {
+  /** Makes the worker again. */
+  make: () => Worker;
+  /** What the browser said, if it ran at all. */
+  message: string | undefined;
+  /** What the page's policy blocked meanwhile. */
+  blocked: string | undefined;
+}
+
+/** @returns InferenceError `unavailable`, whose message and details name the script's URL as far as it can be found */
+export async function explainWorkerFailure({ make, message, blocked }: WorkerFailure): Promise<InferenceError> {
+  if (blocked !== undefined) {
+    return failure(`The page's Content Security Policy blocks the worker ${blocked}. Allow it in \`worker-src\`.`, {
+      url: blocked,
+    });
+  }
+  const url = urlOf(make);
+  if (message) return failure(`The worker script ${url} threw while it started: ${message}`, { url });
+  const response = await fetch(url, { cache: 'no-store' }).catch(() => undefined);
+  if (!response) return failure(`The worker script ${url} could not be fetched.`, { url });
+  const { status: httpStatus } = response;
+  if (!response.ok) {
+    return failure(`The worker script ${url} was answered with status ${httpStatus}. Is it deployed?`, {
+      url,
+      httpStatus,
+    });
+  }
+  if (globalThis.crossOriginIsolated && !response.headers.has('cross-origin-embedder-policy')) {
+    return failure(
+      `The worker script ${url} came without the header cross-origin-embedder-policy, which the page itself has.`,
+      { url, httpStatus },
+    );
+  }
+  const type = response.headers.get('content-type') ?? 'no content type';
+  const reason = /javascript|ecmascript/.test(type)
+    ? 'was fetched but did not start. A file that it imports may be missing'
+    : `came as ${type}, not as JavaScript: the server has no such file, or names its type wrong`;
+  return failure(`The worker script ${url} ${reason}.`, { url, httpStatus });
+}
+
+/**
+ * Only the bundler of the app knows the script's URL, and it writes it into `new Worker(…)` and nowhere else. So that line
+ * runs once more, at once, with a constructor that notes the URL and starts nothing.
+ */
+function urlOf(make: () => Worker): string {
+  const { Worker } = globalThis;
+  let url = '';
+  try {
+    globalThis.Worker = class {
+      constructor(script: string | URL) {
+        url = new URL(script, document.baseURI).href;
+      }
+    } as unknown as typeof Worker;
+    make();
+  } finally {
+    globalThis.Worker = Worker;
+  }
+  return url;
+}
+
+function failure(reason: string, details: { url?: string; httpStatus?: number }): InferenceError {
+  return new InferenceError('unavailable', reason, { ...details, reason });
+}

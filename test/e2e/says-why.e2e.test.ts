@@ -1,0 +1,86 @@
+/** What goes wrong for a stranger says why: deployments with a file missing, models with a wrong name. */
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { countingModel, newContext, openHost } from './support/host-page.js';
+import { launchChromium } from './support/launch-chromium.js';
+
+let browser: Browser;
+let context: BrowserContext;
+let errors: string[];
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  context = await newContext(browser);
+  errors = [];
+  context.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+});
+afterEach(() => context.close());
+
+const DOORS = { models: [countingModel(3, 0)] };
+
+it.each([
+  ['missing', { status: 404, body: 'Not Found' }, /gateway-worker.*status 404/],
+  ['a web page', { status: 200, contentType: 'text/html', body: '<!doctype html>' }, /gateway-worker.*text\/html/],
+  ['broken', { status: 200, contentType: 'text/javascript', body: 'throw new Error("Oh no")' }, /threw.*Oh no/],
+])('a gateway script that is %s fails the start at once, and is named', async (_, answer, reason) => {
+  const headers = { 'cross-origin-embedder-policy': 'require-corp' };
+  await context.route(/gateway-worker/, (route) => route.fulfill({ headers, ...answer }));
+  await expect(openHost(context, DOORS)).rejects.toThrow(reason);
+});
+
+it('a worker that the policy forbids fails the start at once, with the directive', async () => {
+  await context.route(/host\.html/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      headers: { ...response.headers(), 'content-security-policy': "worker-src 'none'" },
+    });
+  });
+  await expect(openHost(context, { ...DOORS, serviceWorker: false })).rejects.toThrow(/worker-src/);
+});
+
+/** What `load` rejects with, as an app sees it. */
+function loadError(page: Page, model: string) {
+  return page.evaluate(
+    (id) =>
+      window.inference!.load(id).then(
+        () => undefined,
+        (error: Error & { code: string; details: { url?: string; httpStatus?: number } }) => ({
+          code: error.code,
+          message: error.message,
+          ...error.details,
+        }),
+      ),
+    model,
+  );
+}
+
+it('a model whose files are not there says which, in the error, the status and once in the console; no answer has it', async () => {
+  const source = '/models/no-such-model';
+  const page = await openHost(context, {
+    models: [{ id: 'lost', task: 'chat', backend: 'transformers', source, dtype: 'q8' }],
+  });
+  const error = await loadError(page, 'lost');
+  expect(error).toMatchObject({ code: 'unavailable', httpStatus: 404 });
+  expect(error?.url).toContain(`${source}/`);
+  expect(error?.message).toContain('Check `source`');
+  const status = await page.evaluate(() => window.inference!.status());
+  expect(status).toMatchObject([{ id: 'lost', state: 'failed', error: { httpStatus: 404 } }]);
+  await expect.poll(() => errors.filter((text) => text.startsWith('inpage: `lost`')).length).toBe(1);
+  const answer = await page.evaluate(async () => {
+    const body = JSON.stringify({ model: 'lost', messages: [{ role: 'user', content: 'Hi' }] });
+    const response = await fetch('/v1/chat/completions', { method: 'POST', body });
+    return { status: response.status, text: await response.text() };
+  });
+  expect(answer).toEqual({ status: 503, text: 'Service Temporarily Unavailable' });
+});
+
+it('a model whose server is out of reach says so', async () => {
+  const source = 'http://localhost:9/models/far';
+  const page = await openHost(context, { models: [{ id: 'far', task: 'chat', backend: 'transformers', source }] });
+  const error = await loadError(page, 'far');
+  expect(error?.message).toContain('could not be fetched');
+  expect(error?.url).toContain(source);
+});
