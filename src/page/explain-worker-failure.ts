@@ -50,10 +50,8 @@ function urlOf(make: () => Worker): string {
   const { Worker } = globalThis;
   let url = '';
   try {
-    globalThis.Worker = class {
-      constructor(script: string | URL) {
-        url = new URL(script, document.baseURI).href;
-      }
+    globalThis.Worker = function noteURL(script: string | URL) {
+      url = new URL(script, document.baseURI).href;
     } as unknown as typeof Worker;
     make();
   } finally {
