@@ -21,7 +21,7 @@ const toolChoice = v.variant('type', [
 ]);
 
 const thinking = v.variant('type', [
-  object({ type: v.literal('enabled'), budget_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+  object({ type: v.literal('enabled'), budget_tokens: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))) }),
   object({ type: v.literal('adaptive') }),
   object({ type: v.literal('between_tools') }),
   object({ type: v.literal('disabled') }),

@@ -80,7 +80,8 @@ function toOutputFormat(config: CountTokensRequest['output_config']): OutputForm
 
 function toReasoning(body: CountTokensRequest): Reasoning {
   const reasoning: Reasoning = { enabled: showsThinking(body) };
-  if (body.thinking?.type === 'enabled') reasoning.budgetTokens = body.thinking.budget_tokens;
+  const budget = body.thinking?.type === 'enabled' ? body.thinking.budget_tokens : undefined;
+  if (budget != null) reasoning.budgetTokens = budget;
   const effort = body.output_config?.effort;
   if (effort != null) reasoning.effort = toEffort(effort);
   return reasoning;

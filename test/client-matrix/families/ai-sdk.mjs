@@ -1,0 +1,95 @@
+// The AI SDK through its providers.
+import {
+  CHAT,
+  collect,
+  createWeather,
+  EMBEDDER,
+  HELLO,
+  LISTENER,
+  OBJECT_SCHEMA,
+  objectPrompt,
+  silence,
+  WEATHER,
+  WEATHER_SCHEMA,
+} from '../task.mjs';
+
+/** How each provider makes its models. */
+const PROVIDERS = {
+  responses: ({ createOpenAI }, { baseURL }) => {
+    const openai = createOpenAI({ baseURL, apiKey: 'any' });
+    return {
+      language: openai.responses(CHAT),
+      embedding: openai.embedding?.(EMBEDDER),
+      speech: openai.transcription?.(LISTENER),
+    };
+  },
+  chat: ({ createOpenAI }, { baseURL }) => ({ language: createOpenAI({ baseURL, apiKey: 'any' }).chat(CHAT) }),
+  compatible: ({ createOpenAICompatible }, { baseURL }) => {
+    const compatible = createOpenAICompatible({
+      name: 'inpage',
+      baseURL,
+      apiKey: 'any',
+      supportsStructuredOutputs: true,
+    });
+    return { language: compatible(CHAT), embedding: compatible.textEmbeddingModel(EMBEDDER) };
+  },
+  anthropic: ({ createAnthropic }, { baseURL }) => ({ language: createAnthropic({ baseURL, apiKey: 'any' })(CHAT) }),
+};
+
+/** @param make one of {@link PROVIDERS} */
+const aiSdk = (ai, provider, make) => (service) => {
+  const { language: model, embedding, speech } = make(provider, service);
+  const stepsOf = ai.isStepCount ?? ai.stepCountIs;
+  const plain = { model, maxRetries: 0 };
+  const transcribe = ai.transcribe ?? ai.experimental_transcribe;
+  return {
+    chat: async () => (await ai.generateText({ ...plain, prompt: HELLO })).text,
+    stream: async () => collect(ai.streamText({ ...plain, prompt: HELLO }).textStream),
+    tools: async () => {
+      const weather = createWeather();
+      const schema = ai.jsonSchema(WEATHER_SCHEMA);
+      // Version 4 has other names for both.
+      const get_weather = ai.tool({
+        description: 'The weather of a city.',
+        ...(stepsOf ? { inputSchema: schema } : { parameters: schema }),
+        execute: async (input) => weather.report(input),
+      });
+      const { text } = await ai.generateText({
+        ...plain,
+        system: 'Be brief.',
+        prompt: WEATHER,
+        tools: { get_weather },
+        ...(stepsOf ? { stopWhen: stepsOf(3) } : { maxSteps: 3 }),
+      });
+      return { text, asked: weather.asked };
+    },
+    object: async () =>
+      (await ai.generateObject({ ...plain, schema: ai.jsonSchema(OBJECT_SCHEMA), prompt: objectPrompt('json') }))
+        .object,
+    ...(embedding && {
+      embeddings: async () =>
+        (await ai.embedMany({ model: embedding, values: ['one', 'two'], maxRetries: 0 })).embeddings,
+    }),
+    ...(speech &&
+      transcribe && {
+        speech: async () => (await transcribe({ model: speech, audio: silence(), maxRetries: 0 })).text,
+      }),
+  };
+};
+
+/**
+ * The clients of one version of `ai`, one per way through its providers.
+ * @param name its alias. @param modules loaders of `ai`, and of its providers `openai`, `compatible` and `anthropic`
+ */
+export function aiSdkClients(name, modules) {
+  const ways = { responses: 'openai', chat: 'openai', compatible: 'compatible', anthropic: 'anthropic' };
+  return Object.fromEntries(
+    Object.entries(ways).map(([way, provider]) => [
+      `${name} ${way}`,
+      {
+        packages: [name, `${name}-${provider}`],
+        start: async () => aiSdk(await modules.ai(), await modules[provider](), PROVIDERS[way]),
+      },
+    ]),
+  );
+}

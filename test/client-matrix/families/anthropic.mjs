@@ -1,0 +1,43 @@
+// The official Anthropic client.
+import { CHAT, createWeather, HELLO, OBJECT_SCHEMA, objectPrompt, WEATHER, WEATHER_SCHEMA } from '../task.mjs';
+
+const ask = (content) => ({ model: CHAT, max_tokens: 1000, messages: [{ role: 'user', content }] });
+
+export const anthropic =
+  ({ default: Anthropic }) =>
+  ({ origin }) => {
+    const { messages } = new Anthropic({ baseURL: origin, apiKey: 'any', maxRetries: 0 });
+    return {
+      chat: async () => (await messages.create(ask(HELLO))).content[0].text,
+      stream: async () => {
+        const stream = messages.stream(ask(HELLO));
+        let pieces = 0;
+        stream.on('text', () => (pieces += 1));
+        return { text: await stream.finalMessage().then(({ content }) => content[0].text), pieces };
+      },
+      tools: async () => {
+        const weather = createWeather();
+        const tools = [{ name: 'get_weather', description: 'The weather of a city.', input_schema: WEATHER_SCHEMA }];
+        const request = { ...ask(WEATHER), tools };
+        for (let turn = 0; turn < 3; turn += 1) {
+          const { content, stop_reason: reason } = await messages.stream(request).finalMessage();
+          if (reason !== 'tool_use')
+            return { text: content.map(({ text }) => text ?? '').join(''), asked: weather.asked };
+          const results = content
+            .filter(({ type }) => type === 'tool_use')
+            .map(({ id, input }) => ({ type: 'tool_result', tool_use_id: id, content: weather.report(input) }));
+          request.messages.push({ role: 'assistant', content }, { role: 'user', content: results });
+        }
+        return { text: '', asked: weather.asked };
+      },
+      object: async () => {
+        const tools = [{ name: 'json', input_schema: OBJECT_SCHEMA }];
+        const { content } = await messages.create({
+          ...ask(objectPrompt('json')),
+          tools,
+          tool_choice: { type: 'tool', name: 'json' },
+        });
+        return content.find(({ type }) => type === 'tool_use').input;
+      },
+    };
+  };

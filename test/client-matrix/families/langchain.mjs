@@ -1,0 +1,76 @@
+// LangChain's chat models, embeddings and completions, and agents of LangGraph.
+import {
+  CHAT,
+  collect,
+  createWeather,
+  EMBEDDER,
+  HELLO,
+  OBJECT_SCHEMA,
+  objectPrompt,
+  WEATHER,
+  WEATHER_SCHEMA,
+} from '../task.mjs';
+
+const textOf = ({ content }) =>
+  typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('');
+
+/** What every chat model of LangChain can do. `agent` runs the tool loop. */
+function tasksOf(model, { tool, agent, method }) {
+  return {
+    chat: async () =>
+      textOf(
+        await model.invoke([
+          ['system', 'Be brief.'],
+          ['human', HELLO],
+        ]),
+      ),
+    stream: async () => collect(await model.stream(HELLO), textOf),
+    tools: async () => {
+      const weather = createWeather();
+      const get_weather = tool(async (input) => weather.report(input), {
+        name: 'get_weather',
+        description: 'The weather of a city.',
+        schema: WEATHER_SCHEMA,
+      });
+      const { messages } = await agent(model, [get_weather]).invoke({ messages: [{ role: 'user', content: WEATHER }] });
+      return { text: textOf(messages.at(-1)), asked: weather.asked };
+    },
+    object: async () => {
+      const options = { name: 'extract', ...(method && { method }) };
+      return model
+        .withStructuredOutput({ title: 'extract', ...OBJECT_SCHEMA }, options)
+        .invoke(objectPrompt('extract'));
+    },
+  };
+}
+
+/** @param modules `openai` and `anthropic` packages, `tool` of core, and `agent` */
+export const langchainOpenai =
+  ({ openai, tool, agent }, options = {}, method = 'jsonSchema') =>
+  ({ baseURL }) => {
+    const common = { apiKey: 'any', maxRetries: 0, configuration: { baseURL } };
+    const model = new openai.ChatOpenAI({ ...common, model: CHAT, ...options });
+    const embeddings = new openai.OpenAIEmbeddings({ ...common, model: EMBEDDER });
+    return { ...tasksOf(model, { tool, agent, method }), embeddings: () => embeddings.embedDocuments(['one', 'two']) };
+  };
+
+/** Prompts go to `/completions`, always as an array. */
+export const langchainCompletions =
+  ({ openai }) =>
+  ({ baseURL }) => {
+    const model = new openai.OpenAI({ apiKey: 'any', maxRetries: 0, configuration: { baseURL }, model: CHAT });
+    return {
+      chat: async () => {
+        const [first, second] = await model.batch([HELLO, HELLO]);
+        return first === second ? first : `${first} and ${second}`;
+      },
+      stream: async () => collect(await model.stream(HELLO)),
+    };
+  };
+
+export const langchainAnthropic =
+  ({ anthropic, tool, agent }, more = {}) =>
+  ({ origin }) => {
+    const options = { ...more, apiKey: 'any', maxRetries: 0, anthropicApiUrl: origin, model: CHAT, maxTokens: 1000 };
+    return tasksOf(new anthropic.ChatAnthropic(options), { tool, agent });
+  };

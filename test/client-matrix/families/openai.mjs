@@ -1,0 +1,111 @@
+// The official OpenAI client, by chat completions and by responses.
+import {
+  CHAT,
+  collect,
+  createWeather,
+  EMBEDDER,
+  HELLO,
+  LISTENER,
+  OBJECT_SCHEMA,
+  objectPrompt,
+  silence,
+  WEATHER,
+  WEATHER_SCHEMA,
+} from '../task.mjs';
+
+const clientOf = (OpenAI, { baseURL }) => new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0 });
+
+const user = (content) => [{ role: 'user', content }];
+
+/** `runTools` and `parse` left `beta` with version 5. */
+export const openaiChat =
+  ({ default: OpenAI, toFile }) =>
+  (service) => {
+    const client = clientOf(OpenAI, service);
+    const completions = client.chat.completions.runTools ? client.chat.completions : client.beta.chat.completions;
+    return {
+      chat: async () =>
+        (await client.chat.completions.create({ model: CHAT, messages: user(HELLO) })).choices[0].message.content,
+      stream: async () =>
+        collect(
+          await client.chat.completions.create({
+            model: CHAT,
+            messages: user(HELLO),
+            stream: true,
+            stream_options: { include_usage: true },
+          }),
+          (chunk) => chunk.choices[0]?.delta.content,
+        ),
+      tools: async () => {
+        const weather = createWeather();
+        const runner = completions.runTools({
+          model: CHAT,
+          messages: [{ role: 'developer', content: 'Be brief.' }, ...user(WEATHER)],
+          tools: [
+            {
+              type: 'function',
+              function: {
+                name: 'get_weather',
+                description: 'The weather of a city.',
+                parameters: WEATHER_SCHEMA,
+                parse: JSON.parse,
+                function: (input) => weather.report(input),
+              },
+            },
+          ],
+        });
+        return { text: await runner.finalContent(), asked: weather.asked };
+      },
+      object: async () => {
+        const json_schema = { name: 'place', strict: true, schema: OBJECT_SCHEMA };
+        const completion = await completions.parse({
+          model: CHAT,
+          messages: user(objectPrompt('json')),
+          response_format: { type: 'json_schema', json_schema },
+        });
+        return JSON.parse(completion.choices[0].message.content);
+      },
+      embeddings: async () =>
+        (await client.embeddings.create({ model: EMBEDDER, input: ['one', 'two'] })).data.map(
+          ({ embedding }) => embedding,
+        ),
+      speech: async () => {
+        const file = await toFile(silence(), 'sound.wav', { type: 'audio/wav' });
+        return (await client.audio.transcriptions.create({ model: LISTENER, file })).text;
+      },
+    };
+  };
+
+/** Each turn refers to the items of the one before by their ids. */
+export const openaiResponses =
+  ({ default: OpenAI }) =>
+  (service) => {
+    const client = clientOf(OpenAI, service);
+    return {
+      chat: async () => (await client.responses.create({ model: CHAT, input: HELLO })).output_text,
+      stream: async () =>
+        collect(await client.responses.create({ model: CHAT, input: HELLO, stream: true }), (event) =>
+          event.type === 'response.output_text.delta' ? event.delta : '',
+        ),
+      tools: async () => {
+        const weather = createWeather();
+        const tools = [{ type: 'function', name: 'get_weather', parameters: WEATHER_SCHEMA, strict: true }];
+        const input = user(WEATHER);
+        for (let turn = 0; turn < 3; turn += 1) {
+          const { output, output_text: text } = await client.responses.create({ model: CHAT, input, tools });
+          const calls = output.filter(({ type }) => type === 'function_call');
+          if (calls.length === 0) return { text, asked: weather.asked };
+          input.push(...output.map(({ id }) => ({ type: 'item_reference', id })));
+          for (const { call_id, arguments: text } of calls) {
+            input.push({ type: 'function_call_output', call_id, output: weather.report(JSON.parse(text)) });
+          }
+        }
+        return { text: '', asked: weather.asked };
+      },
+      object: async () => {
+        const format = { type: 'json_schema', name: 'place', strict: true, schema: OBJECT_SCHEMA };
+        const response = await client.responses.parse({ model: CHAT, input: objectPrompt('json'), text: { format } });
+        return JSON.parse(response.output_text);
+      },
+    };
+  };

@@ -1,0 +1,60 @@
+/** The service over scripted models on a real port, for clients in processes of their own. Prints its base URL. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { App } from '../../src/http/app.js';
+import type { ModelEntry } from '../../src/models/model-entry.js';
+import { buildApp } from '../support/build-app.js';
+import { ANSWER, CHAT, EMBEDDER, LISTENER, OBJECT, OBJECT_TOOLS, SPOKEN, TEXT } from './task.mjs';
+
+const models: ModelEntry[] = [
+  {
+    id: CHAT,
+    task: 'chat',
+    backend: 'scripted',
+    contextLength: 32_768,
+    script: {
+      replies: [
+        { match: 'weather', text: 'Let me look.', toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris' } }] },
+        { match: 'sunny in Paris', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
+        { match: 'rainy in Rome', text: ANSWER },
+        ...OBJECT_TOOLS.map((name: string) => ({
+          match: `[${name}]`,
+          text: JSON.stringify(OBJECT),
+          toolCalls: [{ name, arguments: OBJECT }],
+        })),
+        // Clients that know nothing of the model describe the object in words.
+        { match: 'conform to the following schema', text: JSON.stringify(OBJECT) },
+        { text: TEXT },
+      ],
+    },
+  },
+  { id: EMBEDDER, task: 'embeddings', backend: 'scripted', script: { replies: [] } },
+  { id: LISTENER, task: 'speech', backend: 'scripted', script: { replies: [{ text: SPOKEN }] } },
+];
+
+const { app } = await buildApp({ models, rateLimits: { requestsPerMinute: 1_000_000 } });
+const server = createServer((request, response) => void answer(app, request, response));
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1\n`);
+
+async function answer(service: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const { method = 'GET', headers, url = '/' } = request;
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  const answered = await service.fetch(
+    new Request(`http://${headers.host}${url}`, {
+      method,
+      headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]),
+      signal: gone.signal,
+      ...(method !== 'GET' && method !== 'HEAD' && { body: Buffer.concat(pieces) }),
+    }),
+  );
+  response.writeHead(answered.status, [...answered.headers].flat());
+  if (answered.body) Readable.fromWeb(answered.body as never).pipe(response);
+  else response.end();
+}
