@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Page } from 'playwright';
 import { MAX_BODY_BYTES } from '../http/max-body-bytes.js';
+import type { CompatibilityName } from '../models/access-options.js';
 import { unavailableResponse } from '../relay/request-payload.js';
 import { HOST_PAGE, startInHostPage } from '../static-files/host-files.js';
 import type { InferenceOptions } from '../page/start-options.js';
@@ -18,10 +19,12 @@ export class PageBridge {
   readonly baseURL: string;
   readonly #page: Page;
   readonly #responses = new Map<number, ServerResponse>();
+  readonly #compatibility: CompatibilityName | undefined;
   #lastId = 0;
 
-  private constructor(page: Page, baseURL: string) {
+  private constructor(page: Page, baseURL: string, compatibility: CompatibilityName | undefined) {
     this.#page = page;
+    this.#compatibility = compatibility;
     this.baseURL = baseURL;
   }
 
@@ -31,7 +34,7 @@ export class PageBridge {
    */
   static async open(page: Page, origin: string, options: InferenceOptions): Promise<PageBridge> {
     await page.goto(origin + HOST_PAGE);
-    const bridge = new PageBridge(page, await page.evaluate(startInHostPage, options));
+    const bridge = new PageBridge(page, await page.evaluate(startInHostPage, options), options.compatibility);
     await page.exposeFunction('inpageBridge', (answer: BridgedAnswer) => bridge.#deliver(answer));
     return bridge;
   }
@@ -56,7 +59,7 @@ export class PageBridge {
     } catch {
       this.#responses.delete(id);
       if (response.headersSent) response.destroy();
-      else await sendUnavailable(response);
+      else await sendUnavailable(response, url, this.#compatibility);
     }
   }
 
@@ -94,8 +97,12 @@ function headersOf({ headers }: IncomingMessage): [string, string][] {
 }
 
 /** 503, as everywhere where no engine can answer. */
-export async function sendUnavailable(response: ServerResponse): Promise<void> {
-  const answer = unavailableResponse();
+export async function sendUnavailable(
+  response: ServerResponse,
+  url: string,
+  compatibility: CompatibilityName = 'service',
+): Promise<void> {
+  const answer = unavailableResponse(compatibility, url);
   response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());
 }
 

@@ -12,6 +12,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LaunchOptions } from 'playwright';
+import type { CompatibilityName } from '../models/access-options.js';
 import { matchBase } from '../relay/match-base.js';
 import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.js';
 import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
@@ -61,7 +62,7 @@ export async function serveInference({ port = 0, launch, ...options }: ServeOpti
     if (isForeign(request.headers)) response.writeHead(403).end('Forbidden');
     else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(HOST_HTML);
     else if (file !== undefined) await sendFile(file, request, response, ISOLATION_HEADERS);
-    else await forward(target, keeper, request, response);
+    else await forward(target, { keeper, compatibility: options.compatibility }, request, response);
   };
 
   const keeper = new PageKeeper({ origin, inference: { ...options, serviceWorker: false }, launch });
@@ -87,12 +88,12 @@ function targetOf({ url = '/' }: IncomingMessage, origin: string): URL {
 /** Through the page that is open, or is opened again for this. */
 async function forward(
   target: URL,
-  keeper: PageKeeper,
+  { keeper, compatibility }: { keeper: PageKeeper; compatibility: CompatibilityName | undefined },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const open = await keeper.page().catch(() => undefined);
-  if (!open) return sendUnavailable(response);
+  if (!open) return sendUnavailable(response, target.href, compatibility);
   const url = matchBase(target, { origin: target.origin, prefix: new URL(open.baseURL).pathname, intercept: [] });
   if (url === undefined) response.writeHead(404).end('Not Found');
   else await open.forward(url, request, response);

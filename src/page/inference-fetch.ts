@@ -1,20 +1,30 @@
 /** `inference.fetch`: a fetch whose requests below the engine's bases never leave the page. @module */
+import type { CompatibilityName } from '../models/access-options.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import type { Connect } from '../relay/greeting.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { relayRequest } from '../relay/relay-request.js';
 import { toRequestPayload } from '../relay/request-payload.js';
 
+/** The bases that are answered, and in whose manner. */
+export interface FetchSettings extends Bases {
+  compatibility: CompatibilityName;
+}
+
 /** Builds the function. Requests outside the bases go to `networkFetch`. */
-export function createInferenceFetch(bases: Bases, connect: Connect, networkFetch: typeof fetch): typeof fetch {
+export function createInferenceFetch(
+  settings: FetchSettings,
+  connect: Connect,
+  networkFetch: typeof fetch,
+): typeof fetch {
   return async (input, init) => {
-    const target = matchBase(new URL(input instanceof Request ? input.url : input, pageURL()), bases);
+    const target = matchBase(new URL(input instanceof Request ? input.url : input, pageURL()), settings);
     if (target === undefined) return networkFetch(input, init);
     const request = new Request(input, withDuplex(init));
     const { signal } = request;
     // A body may be a stream that never ends.
     const payload = await Promise.race([toRequestPayload(request, target), rejectOnAbort(signal)]);
-    return relayRequest(payload, connect, signal);
+    return relayRequest(payload, connect, { signal, compatibility: settings.compatibility });
   };
 }
 

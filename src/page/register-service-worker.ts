@@ -1,5 +1,6 @@
 /** Registers the Service Worker and waits until it controls the page. @module */
 import { InferenceError } from '../errors/inference-error.js';
+import type { CompatibilityName } from '../models/access-options.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import { PROTOCOL_VERSION, type Hello, type PageMessage } from '../relay/protocol.js';
 
@@ -11,6 +12,7 @@ export interface ServiceWorkerSettings {
   /** Absolute. */
   script: string;
   prefix: string;
+  compatibility: CompatibilityName;
   intercept: readonly string[];
 }
 
@@ -26,6 +28,7 @@ export async function registerServiceWorker(
 ): Promise<void> {
   const url = new URL(settings.script);
   url.searchParams.set('prefix', settings.prefix);
+  if (settings.compatibility !== 'service') url.searchParams.set('compatibility', settings.compatibility);
   for (const base of settings.intercept) url.searchParams.append('intercept', base);
   const registration = await register(container, url);
   if (!location.href.startsWith(registration.scope)) {

@@ -103,11 +103,11 @@ function gatewayOptions(options: ResolvedOptions) {
 
 async function control(
   container: ServiceWorkerContainer | undefined,
-  { serviceWorker: script, prefix, intercept }: ResolvedOptions,
+  { serviceWorker: script, prefix, compatibility, intercept }: ResolvedOptions,
   group: string | undefined,
 ): Promise<void> {
   if (!container || script === false || group === undefined) return;
-  await registerServiceWorker(container, { script, prefix, intercept }, group);
+  await registerServiceWorker(container, { script, prefix, compatibility, intercept }, group);
 }
 
 async function answered(client: EngineClient): Promise<void> {

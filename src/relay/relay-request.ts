@@ -1,5 +1,6 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
 import { InferenceError, isInferenceError } from '../errors/inference-error.js';
+import type { CompatibilityName } from '../models/access-options.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import { type Connect, hangUp } from './greeting.js';
@@ -7,17 +8,24 @@ import { openBatches, peerGone } from './open-call.js';
 import { PROTOCOL_VERSION, type RequestPayload, type ResponseHead, type ResponseItem } from './protocol.js';
 import { fromResponseHead, unavailableResponse } from './request-payload.js';
 
+/** How one request is relayed. */
+export interface RelayOptions {
+  signal: AbortSignal;
+  /** Called once when nothing of the exchange is left, however it ended. */
+  onDone?: () => void;
+  /** Decides the form of a 503. */
+  compatibility: CompatibilityName;
+}
+
 /**
  * Sends one request to the gateway. Resolves with its answer, or with 503 when no engine can answer; rejects only with
  * the reason of `signal`, as `fetch` does. When the engine dies while the body streams, the body ends with the failure
  * tail that the head brought, or else with an error: it is never silently cut.
- * @param onDone called once when nothing of the exchange is left, however it ended
  */
 export async function relayRequest(
   payload: RequestPayload,
   connect: Connect,
-  signal: AbortSignal,
-  onDone: () => void = () => {},
+  { signal, onDone = () => {}, compatibility }: RelayOptions,
 ): Promise<Response> {
   const exchange = new Exchange(payload, signal, onDone);
   try {
@@ -26,7 +34,7 @@ export async function relayRequest(
   } catch {
     exchange.end();
     signal.throwIfAborted();
-    return unavailableResponse();
+    return unavailableResponse(compatibility, payload.url);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Requests and responses as plain data. @module */
+import type { CompatibilityName } from '../models/access-options.js';
 import { createUuid } from '../platform/create-uuid.js';
 import { failureTailOf } from './failure-tail.js';
 import type { RequestPayload, ResponseHead } from './protocol.js';
@@ -42,10 +43,26 @@ export function fromResponseHead(
   return response;
 }
 
-/** What a caller gets when no engine can answer. The sentence is part of the service's contract. */
-export function unavailableResponse(): Response {
-  return new Response('Service Temporarily Unavailable', {
-    status: 503,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1', 'x-request-id': createUuid() },
-  });
+/** Told apart from the other answers of a request: nobody of its dialect is there to write it. */
+const UNAVAILABLE = 'Service Temporarily Unavailable';
+
+/**
+ * What a caller gets when no engine can answer. The sentence is part of the service's contract.
+ * @param compatibility `openai`: the error object of the request's dialect instead of the sentence alone
+ * @param url of the request
+ */
+export function unavailableResponse(compatibility: CompatibilityName, url: string): Response {
+  const id = createUuid();
+  const isJson = compatibility === 'openai';
+  const type = isJson ? 'application/json' : 'text/plain; charset=utf-8';
+  const headers = { 'content-type': type, 'retry-after': '1', 'x-request-id': id };
+  return new Response(isJson ? JSON.stringify(unavailableObject(url, id)) : UNAVAILABLE, { status: 503, headers });
+}
+
+/** As the gateway itself would write it. */
+function unavailableObject(url: string, requestId: string): object {
+  const error = { message: `${UNAVAILABLE}.`, type: 'internal_error', code: 'unavailable' };
+  if (!/\/messages(\/count_tokens)?(\?|$)/.test(url))
+    return { error: { ...error, param: null }, request_id: requestId };
+  return { type: 'error', error: { ...error, type: 'api_error' }, request_id: requestId };
 }

@@ -44,6 +44,7 @@ interface PageEvent extends LifecycleEvent {
 const scope = globalThis as unknown as Scope;
 const settings = new URL(scope.location.href).searchParams;
 const prefix = settings.get('prefix') ?? '/v1';
+const compatibility = settings.get('compatibility') === 'openai' ? 'openai' : 'service';
 const bases: Bases = { origin: scope.location.origin, prefix, intercept: settings.getAll('intercept') };
 const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
@@ -93,11 +94,11 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
     // The body is read while the gateway is found.
     const found = trunks.connect(clientId, find, AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
     const payload = await toRequestPayload(request, url).catch((thrown: unknown) => hangUpOn(found, thrown));
-    return await relayRequest(payload, () => found, signal, done);
+    return await relayRequest(payload, () => found, { signal, onDone: done, compatibility });
   } catch (thrown) {
     done();
     if (signal.aborted) throw thrown;
-    return unavailableResponse();
+    return unavailableResponse(compatibility, url);
   }
 }
 

@@ -13,7 +13,7 @@ function build() {
     control: async function* () {},
   };
   const connect: Connect = (signal) => connectThrough((port) => void serveCall(port, handlers), signal);
-  return createInferenceFetch(BASES, connect, async () => new Response('network'));
+  return createInferenceFetch({ ...BASES, compatibility: 'service' }, connect, async () => new Response('network'));
 }
 
 describe('inference.fetch', () => {

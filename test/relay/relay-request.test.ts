@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CompatibilityName } from '../../src/models/access-options.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
 import { setFailureTail } from '../../src/relay/failure-tail.js';
 import { connectThrough } from '../../src/relay/greeting.js';
@@ -11,7 +12,7 @@ const BASES = { origin: 'http://page.test', prefix: '/v1', intercept: ['https://
 const noControl = async function* () {};
 
 /** A page's fetch whose requests reach the handler through real ports; `kill` ends the gateway like a crash. */
-function relay(handler: RequestHandler) {
+function relay(handler: RequestHandler, compatibility: CompatibilityName = 'service') {
   const gatewayPorts: MessagePort[] = [];
   const network: string[] = [];
   const connect: Connect = (signal) =>
@@ -24,7 +25,7 @@ function relay(handler: RequestHandler) {
     return new Response('from the network');
   };
   return {
-    fetch: createInferenceFetch(BASES, connect, networkFetch),
+    fetch: createInferenceFetch({ ...BASES, compatibility }, connect, networkFetch),
     network,
     kill: () => gatewayPorts.splice(0).forEach((port) => port.close()),
   };
@@ -199,7 +200,11 @@ it('a reader that leaves aborts nothing within its cancel, where WebKit cannot s
     }, signal);
   const payload = { url: 'http://page.test/v1/x', method: 'GET', headers: [], body: undefined };
   let isDone = false;
-  const response = await relayRequest(payload, connect, new AbortController().signal, () => (isDone = true));
+  const response = await relayRequest(payload, connect, {
+    signal: new AbortController().signal,
+    onDone: () => (isDone = true),
+    compatibility: 'service',
+  });
   const left = response.body?.cancel();
   expect(isDone).toBe(false);
   await left;
@@ -219,6 +224,24 @@ describe('an engine that dies', () => {
       '1',
     ]);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('[G06] before the head makes a JSON 503 where clients expect OpenAI’s', async () => {
+    for (const [path, type] of [
+      ['chat/completions', undefined],
+      ['messages', 'error'],
+      ['messages/count_tokens?beta=true', 'error'],
+    ]) {
+      const { fetch, kill } = relay(() => {
+        setTimeout(kill, 10);
+        return new Promise(() => {});
+      }, 'openai');
+      const response = await fetch(`http://page.test/v1/${path}`);
+      expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/json']);
+      const body: any = await response.json();
+      expect([path, body.type, body.error.type]).toEqual([path, type, type ? 'api_error' : 'internal_error']);
+      expect(body.request_id).toBe(response.headers.get('x-request-id'));
+    }
   });
 
   it('[S24] while it streams ends the body with the failure tail', async () => {

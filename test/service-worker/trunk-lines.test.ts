@@ -26,7 +26,10 @@ function gateway(lifeline: string | undefined, delay = 0): { find: Connect; foun
 
 async function ask(trunks: TrunkLines, find: Connect, path: string): Promise<string> {
   const payload = { url: `http://localhost${path}`, method: 'GET', headers: [], body: undefined };
-  const response = await relayRequest(payload, (signal) => trunks.connect('tab', find, signal), never);
+  const response = await relayRequest(payload, (signal) => trunks.connect('tab', find, signal), {
+    signal: never,
+    compatibility: 'service',
+  });
   return response.text();
 }
 
