@@ -11,9 +11,11 @@ import { harmony } from './harmony/harmony.js';
 import { hermes } from './hermes/hermes.js';
 import { hunyuan } from './hunyuan/hunyuan.js';
 import { internlm2 } from './internlm2/internlm2.js';
+import { jsonList } from './json-list/json-list.js';
 import { kimiK2 } from './kimi-k2/kimi-k2.js';
 import { lfm2 } from './lfm2/lfm2.js';
 import { llama3 } from './llama3/llama3.js';
+import { miniCpm } from './minicpm/minicpm.js';
 import { minimaxM2 } from './minimax-m2/minimax-m2.js';
 import { mistral } from './mistral/mistral.js';
 import type { ModelFamily } from './model-family.js';
@@ -41,6 +43,7 @@ export const MODEL_FAMILIES = [
   commandR7b,
   internlm2,
   mistral,
+  miniCpm,
   lfm2,
   olmo3,
   phi4Mini,
@@ -48,6 +51,7 @@ export const MODEL_FAMILIES = [
   nemotron,
   nemotronMini,
   hunyuan,
+  jsonList,
   qwen3Coder,
   glm45,
   hermes,

@@ -6,14 +6,8 @@ import type { GenerationRequest } from '../request/generation-request.js';
 import { adaptConversation } from './adapt-conversation.js';
 import { compiledTemplate } from './chat-templates.js';
 import { encodeTrustedText, PromptEncoder } from './encode-prompt.js';
-import {
-  type TemplateMessage,
-  templateMessages,
-  type TemplateTool,
-  templateTools,
-  withDescriptions,
-} from './template-messages.js';
-import { messageVariants, templateTraits } from './template-traits.js';
+import { type TemplateMessage, templateMessages, type TemplateTool, templateTools } from './template-messages.js';
+import { messageVariants, templateTraits, toolVariants } from './template-traits.js';
 import type { TextTokenizer } from './text-tokenizer.js';
 
 /** What the engine reads. */
@@ -111,7 +105,7 @@ function renderConversation(
   for (const source of sources) {
     const template = compiledTemplate(source);
     const { messages, tools } = adaptConversation(conversation, templateTraits(source), conversation.syntax);
-    for (const given of tools.length > 0 ? [tools, withDescriptions(tools)] : [null]) {
+    for (const given of toolVariants(tools)) {
       for (const variant of messageVariants(messages)) {
         try {
           return template.render({ ...variables, tools: given, messages: variant });

@@ -8,6 +8,7 @@ import { compiledTemplate } from './chat-templates.js';
 import {
   type TemplateMessage,
   type TemplateTool,
+  withDescriptions,
   withoutSystemRole,
   withShortCallIds,
   withSingleCalls,
@@ -89,7 +90,8 @@ function probe(source: string): TemplateTraits {
   const beside = render(given([QUESTION, calls(WORDS.text), result(1), QUESTION]));
   const several = render(given([QUESTION, calls('', WORDS.second), result(1), result(2), QUESTION]));
   return {
-    system: render([SYSTEM, QUESTION], []).includes(WORDS.system),
+    // A template for tools may refuse conversations without them.
+    system: [[], [TOOL]].some((tools) => render([SYSTEM, QUESTION], tools).includes(WORDS.system)),
     tools: declares(QUESTION)
       ? 'always'
       : declares(EMPTY_SYSTEM, QUESTION)
@@ -146,25 +148,42 @@ function renderForgivingly(
   messages: readonly TemplateMessage[],
   tools: readonly TemplateTool[],
 ): string {
-  for (const variant of messageVariants(messages)) {
-    try {
-      const variables = { ...NO_TOKENS, messages: variant, tools: tools.length > 0 ? tools : null };
-      return compiledTemplate(source).render({ ...variables, add_generation_prompt: true });
-    } catch {
-      // Refused: the next variant.
+  for (const given of toolVariants(tools)) {
+    for (const variant of messageVariants(messages)) {
+      try {
+        const variables = { ...NO_TOKENS, messages: variant, tools: given };
+        return compiledTemplate(source).render({ ...variables, add_generation_prompt: true });
+      } catch {
+        // Refused: the next variant.
+      }
     }
   }
   return '';
 }
 
+/** A message for templates that look into lists of parts. */
+type VariedMessage = Omit<TemplateMessage, 'content'> & { content: TemplateMessage['content'] | object[] };
+
 /** Templates differ in what they take, and only trying shows it: the plainest reading first, then milder ones. */
 export function* messageVariants(
   messages: readonly TemplateMessage[],
-): Generator<readonly TemplateMessage[], void, undefined> {
+): Generator<readonly VariedMessage[], void, undefined> {
   yield messages;
   yield withShortCallIds(messages);
   yield withStringArguments(messages);
   yield withSingleCalls(messages);
   yield withoutSystemRole(messages);
   yield withoutSystemRole(withShortCallIds(messages));
+  yield messages.map((message) => ({ ...message, content: [{ type: 'text', text: message.content }] }));
+}
+
+/** The same of tools; null: none. */
+export function* toolVariants(
+  tools: readonly TemplateTool[],
+): Generator<readonly (TemplateTool | string)[] | null, void, undefined> {
+  if (tools.length === 0) return yield null;
+  yield tools;
+  yield withDescriptions(tools);
+  // Some print each declaration as it is, which the template engine only does with text.
+  yield tools.map((tool) => JSON.stringify(tool));
 }

@@ -50,6 +50,18 @@ const families: [ToolFormat, Record<string, string>][] = [
   ['llama3', {}],
   ['pythonic', {}],
   ['pythonic', { '<tool_call>': '<|tool_call_start|>', '</tool_call>': '<|tool_call_end|>' }],
+  ['lfm2', { '<tool_call>': '<|tool_call_start|>', '</tool_call>': '<|tool_call_end|>' }],
+  ['qwen3-coder', {}],
+  ['glm-4.5', {}],
+  ['minimax-m2', {}],
+  ['gemma4', {}],
+  ['gemma4', { '<tool_call>': '<|tool_call>', '</tool_call>': '<tool_call|>', '<think>': '<|"|>' }],
+  ['functiongemma', { '<tool_call>': '<start_function_call>', '</tool_call>': '<end_function_call>' }],
+  ['phi4-mini', {}],
+  ['granite', { '<tool_call>': '<|tool_call|>' }],
+  ['hunyuan', {}],
+  ['deepseek', {}],
+  ['olmo3', {}],
 ];
 
 interface Call {
@@ -93,7 +105,7 @@ function read(
   { toolFormat, reasoningFormat, reasoningOpen }: ConstrainedModel,
   text: string,
 ): { calls: Call[]; text: string } {
-  const parser = createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: true });
+  const parser = createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: true, tools });
   const parts: ChannelPart[] = [...parser.push(text), ...parser.end()];
   const calls: Call[] = [];
   let plain = '';
