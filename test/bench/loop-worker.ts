@@ -1,10 +1,15 @@
 /** Our decode loop alone in a worker: what the benchmark compares the whole way with. */
 import type { LoadedModel } from '../../src/models/backend.js';
+import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
 import { transformersBackend } from '../../src/backends/transformers/transformers-backend.js';
 import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
+import type { ModelEntry } from '../../src/models/model-entry.js';
 import { plainGenerationRequest } from '../../src/request/generation-request.js';
 
-interface Order {
+/** What to decode. */
+export interface LoopOrder {
+  /** A scripted model. @default tiny-chat */
+  entry?: ModelEntry;
   question: string;
   maxTokens: number;
   logitBias: Record<number, number>;
@@ -13,10 +18,10 @@ interface Order {
 
 let model: Promise<LoadedModel> | undefined;
 
-function load(origin: string): Promise<LoadedModel> {
+function load(origin: string, scripted?: ModelEntry): Promise<LoadedModel> {
   const [chat] = DEFAULT_MODELS;
   if (!chat) throw new Error('There is no bundled chat model.');
-  return transformersBackend.load(chat, {
+  return (scripted ? scriptedBackend : transformersBackend).load(scripted ?? chat, {
     onProgress: () => {},
     signal: new AbortController().signal,
     assetsURL: `${origin}/inpage/`,
@@ -24,8 +29,8 @@ function load(origin: string): Promise<LoadedModel> {
   });
 }
 
-async function run({ question, maxTokens, logitBias, origin }: Order) {
-  model ??= load(origin);
+async function run({ entry, question, maxTokens, logitBias, origin }: LoopOrder) {
+  model ??= load(origin, entry);
   const { generate } = await model;
   const request = plainGenerationRequest('tiny-chat', {
     type: 'chat',
@@ -43,7 +48,7 @@ async function run({ question, maxTokens, logitBias, origin }: Order) {
   return { tokensPerSecond: (tokens - 1) / ((last - first) / 1000) };
 }
 
-globalThis.addEventListener('message', ({ data }: MessageEvent<Order>) => {
+globalThis.addEventListener('message', ({ data }: MessageEvent<LoopOrder>) => {
   run(data).then(
     (timing) => globalThis.postMessage(timing),
     (error: unknown) => globalThis.postMessage(String(error)),

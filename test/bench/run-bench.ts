@@ -11,10 +11,11 @@ import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { type BenchRow, compare } from './bench-row.js';
 import { makeRealModel } from './real/make-real-model.js';
+import { processorSeconds } from './processor-seconds.js';
 import { realRows } from './real/run-real.js';
 
 const root = join(import.meta.dirname, '../..');
-const PARTS = ['text', 'constraint', 'transport', 'open', 'embedding', 'speech'];
+const PARTS = ['text', 'constraint', 'transport', 'pipeline', 'open', 'embedding', 'speech'];
 
 const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`);
@@ -105,9 +106,12 @@ async function measure(origin: string, parts: string[]): Promise<BenchRow[]> {
       return rows;
     }
     for (const part of parts) {
+      const before = processorSeconds();
       const result = part === 'open' ? await openRows(browser, origin) : await pageRows(browser, origin, part);
       rows.push(...result);
       for (const row of result) print(row);
+      const spent = (processorSeconds() ?? Number.NaN) - (before ?? Number.NaN);
+      if (before !== undefined) process.stdout.write(`${part}: ${spent.toFixed(2)} s of processor time\n`);
     }
     return rows;
   } finally {
