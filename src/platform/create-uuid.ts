@@ -1,11 +1,11 @@
 /** Uuids everywhere. @module */
 
-/** A random (version 4) uuid. `crypto.randomUUID` exists only in secure contexts, random bytes exist everywhere. */
+/**
+ * A random (version 4) uuid: 120 random bits, the rest says what it is. `crypto.randomUUID` exists only in secure contexts,
+ * random bytes exist everywhere.
+ */
 export function createUuid(): string {
-  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const bytes = crypto.getRandomValues(new Uint8Array(30));
+  let next = 0;
+  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replaceAll('x', () => (bytes[next++]! & 15).toString(16));
 }

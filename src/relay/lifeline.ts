@@ -4,6 +4,7 @@
  * peers the name; whoever is granted that lock knows that its holder is gone.
  * @module
  */
+import { createUuid } from '../platform/create-uuid.js';
 
 /** The lock manager of this realm, where there is one (secure contexts of browsers). */
 export function availableLocks(): LockManager | undefined {
@@ -24,7 +25,7 @@ export function ownLifeline(): Promise<string | undefined> {
 /** Holds a new lock for as long as this realm lives. Resolves with its name once it is held, never earlier. */
 export function holdLifeline(locks: LockManager | undefined): Promise<string | undefined> {
   if (!locks) return Promise.resolve(undefined);
-  const name = `inpage:life:${crypto.randomUUID()}`;
+  const name = `inpage:life:${createUuid()}`;
   return new Promise((resolve) => {
     const forever = new Promise<never>(() => {});
     locks

@@ -54,15 +54,15 @@ const UNAVAILABLE = 'Service Temporarily Unavailable';
 export function unavailableResponse(compatibility: CompatibilityName, url: string): Response {
   const id = createUuid();
   const isJson = compatibility === 'openai';
-  const type = isJson ? 'application/json' : 'text/plain; charset=utf-8';
-  const headers = { 'content-type': type, 'retry-after': '1', 'x-request-id': id };
-  return new Response(isJson ? JSON.stringify(unavailableObject(url, id)) : UNAVAILABLE, { status: 503, headers });
+  // A response of a string says itself that it is plain text in UTF-8.
+  const headers = { ...(isJson && { 'content-type': 'application/json' }), 'retry-after': '1', 'x-request-id': id };
+  return new Response(isJson ? unavailableJson(url, id) : UNAVAILABLE, { status: 503, headers });
 }
 
 /** As the gateway itself would write it. */
-function unavailableObject(url: string, requestId: string): object {
-  const error = { message: `${UNAVAILABLE}.`, type: 'internal_error', code: 'unavailable' };
-  if (!/\/messages(\/count_tokens)?(\?|$)/.test(url))
-    return { error: { ...error, param: null }, request_id: requestId };
-  return { type: 'error', error: { ...error, type: 'api_error' }, request_id: requestId };
+function unavailableJson(url: string, requestId: string): string {
+  const isMessages = /\/messages\b/.test(url);
+  const type = isMessages ? 'api_error' : 'internal_error';
+  const error = { type, message: `${UNAVAILABLE}.`, code: 'unavailable', param: null };
+  return JSON.stringify({ ...(isMessages && { type: 'error' }), error, request_id: requestId });
 }
