@@ -29,7 +29,7 @@ const LAYERS = [
   ['models'],
   ['events'],
   ['families'],
-  ['constraints/grammar'],
+  ['grammar'],
   ['request'],
   ['errors'],
   ['platform'],

@@ -4,18 +4,12 @@ import { chatModel, inference } from '../inference.js';
 import { streamInference } from '../wire/call-inference.js';
 import { AnswerClock } from './answer-clock.js';
 import { chatCompletions } from './dialects/chat-completions.js';
-import type { Piece, SpokenTurn } from './dialects/dialect.js';
+import type { Piece } from './dialects/dialect.js';
 import { messages } from './dialects/messages.js';
 import { responses } from './dialects/responses.js';
 import { save, type SavedConversation } from './saved-conversations.js';
 import { requestSettings } from './settings.js';
-
-export interface Turn extends SpokenTurn {
-  reasoning?: string;
-  error?: string;
-  /** Facts under a finished answer. */
-  note?: string;
-}
+import type { Turn } from './turn.js';
 
 export const DIALECTS = { chat: chatCompletions, messages, responses };
 export type DialectName = keyof typeof DIALECTS;

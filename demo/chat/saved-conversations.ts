@@ -1,6 +1,6 @@
 /** Conversations kept in this browser's IndexedDB, newest first. Nothing of them leaves it. */
 import { signal } from '@preact/signals';
-import type { Turn } from './conversation.js';
+import type { Turn } from './turn.js';
 
 const STORE = 'conversations';
 

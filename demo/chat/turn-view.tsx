@@ -1,7 +1,8 @@
 /** One question or answer, and what can be done with it. */
 import { useState } from 'preact/hooks';
 import { AnswerText } from './answer-text.js';
-import { editing, regenerate, running, type Turn } from './conversation.js';
+import { editing, regenerate, running } from './conversation.js';
+import type { Turn } from './turn.js';
 
 interface TurnViewProps {
   turn: Turn;

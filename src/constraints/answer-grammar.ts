@@ -1,19 +1,19 @@
 /** A request's whole answer as a grammar: reasoning, then text, JSON or calls. @module */
 import { InferenceError } from '../errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
-import type { TokenMarker } from '../families/grammar/thought-grammar.js';
+import type { TokenMarker } from '../families/grammar/tags.js';
 import { type CallableTool, freeText, type ToolCallGrammar } from '../families/grammar/tool-call-grammar.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import type { OutputFormat } from '../request/output-format.js';
 import type { JsonSchema, Tool } from '../request/tool.js';
-import { anyObject } from './grammar/any-value.js';
-import { type Expression, choice, isNever } from './grammar/expression.js';
-import { GrammarRules } from './grammar/grammar-rules.js';
-import type { ValueStyle } from './grammar/value-style.js';
+import { anyObject } from '../grammar/any-value.js';
+import { type Expression, choice, isNever } from '../grammar/expression.js';
+import { GrammarRules } from '../grammar/grammar-rules.js';
+import type { ValueStyle } from '../grammar/value-style.js';
 import { readSchemaDocument } from './schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
-import { SchemaProblem } from './grammar/schema-problem.js';
-import { SCHEMA_WORK, WorkBudget } from './grammar/work-budget.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SCHEMA_WORK, WorkBudget } from '../grammar/work-budget.js';
 
 /** What a model's answers look like. */
 export interface AnswerFormat extends AnswerFormats {

@@ -1,11 +1,11 @@
 /** The check of a client's JSON Schema, before any model sees it. @module */
 import { InferenceError } from '../errors/inference-error.js';
 import type { JsonSchema } from '../request/tool.js';
-import { GrammarRules } from './grammar/grammar-rules.js';
+import { GrammarRules } from '../grammar/grammar-rules.js';
 import { type SchemaDocument, StructureProblem, readSchemaDocument } from './schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
-import { SchemaProblem } from './grammar/schema-problem.js';
-import { WorkBudget } from './grammar/work-budget.js';
+import { SchemaProblem } from '../grammar/schema-problem.js';
+import { WorkBudget } from '../grammar/work-budget.js';
 
 /**
  * Makes sure that `compileConstraint` can keep this schema to the letter. Pure; takes milliseconds, and of a hostile

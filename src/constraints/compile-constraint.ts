@@ -6,7 +6,7 @@ import { type GenerationRequest, offersTools } from '../request/generation-reque
 import { answerGrammar } from './answer-grammar.js';
 import { forbidTokens } from './forbidden-tokens.js';
 import { ForcedTokenizer } from './forced-tokenizer.js';
-import type { ValueStyle } from './grammar/value-style.js';
+import type { ValueStyle } from '../grammar/value-style.js';
 import { GrammarConstraint, endTokenMask } from './grammar-constraint.js';
 import type { CompiledConstraint } from './token-constraint.js';
 import { grammarEngineFor } from './xgrammar.js';

@@ -1,7 +1,7 @@
 /** A tokenizer's vocabulary as the grammar engine sees it. @module */
 import { grammarTags } from '../families/answer-syntax.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
-import { isReserved, reservedCharacters } from './grammar/reserved-characters.js';
+import { isReserved, reservedCharacters } from '../grammar/reserved-characters.js';
 
 const NOTHING = new Uint8Array(0);
 

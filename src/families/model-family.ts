@@ -1,7 +1,8 @@
 /** Everything the service knows of a family of models, in one record. @module */
 import type { ToolCallGrammar } from './grammar/tool-call-grammar.js';
-import type { ThoughtGrammarOptions, TokenMarker } from './grammar/thought-grammar.js';
-import type { Expression } from '../constraints/grammar/expression.js';
+import type { TokenMarker } from './grammar/tags.js';
+import type { ThoughtGrammarOptions } from './grammar/thought-grammar.js';
+import type { Expression } from '../grammar/expression.js';
 import type { Tool } from '../request/tool.js';
 import type { ChannelParser } from './parsing/channel-parser.js';
 

@@ -5,7 +5,7 @@
  */
 import type { InferenceErrorCode } from '../errors/inference-error.js';
 import type { CompatibilityName } from '../models/access-options.js';
-import type { ErrorShape } from './errors/error-shapes.js';
+import type { ErrorShape } from './errors/error-shape.js';
 import { EFFORTS } from './schemas/to-effort.js';
 
 /** One column of the table. */

@@ -4,7 +4,8 @@ import type { GenericSchema } from 'valibot';
 import type { Compatibility } from './compatibility.js';
 import type { Endpoint } from './endpoint.js';
 import { answerErrorShape, ERROR_ROWS } from './errors/error-shapes.js';
-import type { EndpointName, ErrorShape } from './errors/error-shapes.js';
+import type { ErrorShape } from './errors/error-shape.js';
+import type { EndpointName } from './errors/error-shapes.js';
 import { INFERENCE_ERROR_CODES } from '../errors/inference-error.js';
 import { ERROR_SCHEMAS } from './errors/error-schemas.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkJsonSchema } from '../../src/constraints/check-json-schema.js';
-import { SCHEMA_WORK, WorkBudget } from '../../src/constraints/grammar/work-budget.js';
+import { SCHEMA_WORK, WorkBudget } from '../../src/grammar/work-budget.js';
 import { isInferenceError } from '../../src/errors/inference-error.js';
 import { defineTools } from '../../src/http/schemas/define-tools.js';
 import { arbitrarySchema } from './support/arbitrary-schema.js';

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PatternMatcher } from '../../src/constraints/automaton/pattern-matcher.js';
 import { patternAutomaton } from '../../src/constraints/automaton/pattern-automaton.js';
-import type { Automaton } from '../../src/constraints/automaton/automaton.js';
-import { WorkBudget } from '../../src/constraints/grammar/work-budget.js';
+import type { Automaton } from '../../src/constraints/automaton/automaton-table.js';
+import { WorkBudget } from '../../src/grammar/work-budget.js';
 
 const atom = fc.constantFrom(
   'a',

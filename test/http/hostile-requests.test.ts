@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/http/app.js';
 import { ERROR_SCHEMAS } from '../../src/http/errors/error-schemas.js';
-import type { ErrorShape } from '../../src/http/errors/error-shapes.js';
+import type { ErrorShape } from '../../src/http/errors/error-shape.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 import { type Answer, chat, eventsOf, post, read } from './support/call.js';
 import { type HostileRequest, hostileRequest } from './support/hostile.js';

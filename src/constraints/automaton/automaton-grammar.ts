@@ -8,12 +8,13 @@ import {
   choice,
   literal,
   sequence,
-} from '../grammar/expression.js';
-import type { GrammarRules } from '../grammar/grammar-rules.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
-import { PLAIN_CHARACTERS, PLAIN_STRING_CHARACTERS } from '../grammar/string-characters.js';
-import type { ValueStyle } from '../grammar/value-style.js';
-import { type Automaton, OTHERS, SYMBOLS, liveStates } from './automaton.js';
+} from '../../grammar/expression.js';
+import type { GrammarRules } from '../../grammar/grammar-rules.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
+import { PLAIN_CHARACTERS, PLAIN_STRING_CHARACTERS } from '../../grammar/string-characters.js';
+import type { ValueStyle } from '../../grammar/value-style.js';
+import { type Automaton, OTHERS, SYMBOLS } from './automaton-table.js';
+import { liveStates } from './automaton.js';
 
 /** Each state is a rule, and preparing its masks costs time for every token of the vocabulary. */
 const MAX_STATES = 400;

@@ -1,31 +1,11 @@
 /** Finite automata over the characters of strings. @module */
-import { SchemaProblem } from '../grammar/schema-problem.js';
-import type { WorkBudget } from '../grammar/work-budget.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
+import { SYMBOLS, OTHERS, type Automaton, type SymbolClasses } from './automaton-table.js';
 import { minimize } from './minimize.js';
-
-/** The ASCII characters, each for itself, and one symbol for all others. */
-export const SYMBOLS = 129;
-
-/** The symbol of every character beyond ASCII. */
-export const OTHERS = 128;
 
 /** More states than this would make preparing masks take seconds. */
 const MAX_STATES = 1_500;
-
-/** Symbols that an automaton does not tell apart are of one class, numbered from 0. */
-export interface SymbolClasses {
-  /** Class of each of the {@link SYMBOLS}. */
-  classOf: readonly number[];
-  /** How many classes there are. */
-  classes: number;
-}
-
-/** Deterministic and total: every state has a successor for every class. State 0 is the first. */
-export interface Automaton extends SymbolClasses {
-  /** Successor of state s by class c at `s * classes + c`. */
-  next: readonly number[];
-  accepting: readonly boolean[];
-}
 
 /** How an automaton is explored, from its first state on. States have any form that `nameOf` tells apart. */
 export interface Exploration<State> {

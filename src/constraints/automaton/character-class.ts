@@ -3,8 +3,8 @@
  * that they answer at once.
  * @module
  */
-import type { WorkBudget } from '../grammar/work-budget.js';
-import { OTHERS, SYMBOLS } from './automaton.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
+import { OTHERS, SYMBOLS } from './automaton-table.js';
 
 /**
  * How a class that holds only some characters beyond ASCII is taken: `narrow` without any of them, `wide` with all.

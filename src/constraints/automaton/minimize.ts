@@ -1,6 +1,6 @@
 /** Merges states that no string tells apart, after Hopcroft. @module */
-import type { WorkBudget } from '../grammar/work-budget.js';
-import type { Automaton } from './automaton.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
+import type { Automaton } from './automaton-table.js';
 
 /** The smallest automaton that accepts the same strings. */
 export function minimize(automaton: Automaton, work: WorkBudget): Automaton {

@@ -1,15 +1,8 @@
 /** Regular expressions as automata. @module */
-import { SchemaProblem } from '../grammar/schema-problem.js';
-import type { WorkBudget } from '../grammar/work-budget.js';
-import {
-  type Automaton,
-  SYMBOLS,
-  type SymbolClasses,
-  buildAutomaton,
-  combineAutomata,
-  complement,
-  splitSymbols,
-} from './automaton.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
+import { type Automaton, SYMBOLS, type SymbolClasses } from './automaton-table.js';
+import { buildAutomaton, combineAutomata, complement, splitSymbols } from './automaton.js';
 import type { PatternWidth } from './character-class.js';
 import { type PatternProgram, compileProgram } from './pattern-program.js';
 import { type PatternNode, parsePattern } from './pattern-syntax.js';

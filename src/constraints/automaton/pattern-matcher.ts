@@ -4,7 +4,7 @@
  * `^(a+)+$` makes endless.
  * @module
  */
-import type { WorkBudget } from '../grammar/work-budget.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
 import { type Assertion, type PatternProgram, compileProgram } from './pattern-program.js';
 import { parsePattern } from './pattern-syntax.js';
 

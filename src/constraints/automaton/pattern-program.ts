@@ -1,6 +1,6 @@
 /** Patterns as nondeterministic automata, which both matching and grammars start from. @module */
-import { SchemaProblem } from '../grammar/schema-problem.js';
-import type { WorkBudget } from '../grammar/work-budget.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
 import { type CharacterClass, characterClass } from './character-class.js';
 import type { PatternNode } from './pattern-syntax.js';
 

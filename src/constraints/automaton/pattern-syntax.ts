@@ -1,5 +1,5 @@
 /** JavaScript's regular expressions with the `u` flag, as trees. @module */
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 
 /** What a pattern is made of. */
 export type PatternNode =

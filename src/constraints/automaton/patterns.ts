@@ -1,6 +1,6 @@
 /** The patterns of one schema document, each made once. @module */
-import type { WorkBudget } from '../grammar/work-budget.js';
-import type { Automaton } from './automaton.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
+import type { Automaton } from './automaton-table.js';
 import type { PatternWidth } from './character-class.js';
 import { patternAutomaton } from './pattern-automaton.js';
 import { PatternMatcher } from './pattern-matcher.js';

@@ -1,11 +1,11 @@
 /** Arrays: a fixed beginning, then more of one kind, within the bounds. @module */
 import type { JsonSchema } from '../../request/tool.js';
-import { EMPTY, type Expression, NEVER, choice, isNever, literal, repeat, sequence } from '../grammar/expression.js';
-import { comma, constant } from '../grammar/value-style.js';
+import { EMPTY, type Expression, NEVER, choice, isNever, literal, repeat, sequence } from '../../grammar/expression.js';
+import { comma, constant } from '../../grammar/value-style.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
 import type { SchemaNode } from './schema-document.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 
 /** A minimum above this would make the grammar too large. */
 const MAX_ITEMS = 1_000;

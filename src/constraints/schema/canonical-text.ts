@@ -1,5 +1,5 @@
 /** JSON values as text that is the same for equal values. @module */
-import type { WorkBudget } from '../grammar/work-budget.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
 
 /** JSON with the members of objects in the order of their names. */
 export function canonicalText(value: unknown, work: WorkBudget): string {

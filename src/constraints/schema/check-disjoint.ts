@@ -7,7 +7,7 @@ import { type ObjectMembers, objectMembers } from './object-members.js';
 import { tightest } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
 import type { SchemaType } from './schema-keywords.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 import { allowedTypes, writtenTypes } from './schema-types.js';
 
 /** Members inside members that are looked into; deeper, branches count as overlapping. */

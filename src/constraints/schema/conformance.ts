@@ -8,7 +8,7 @@ import { PairSet } from './pair-set.js';
 import { typesOfValue, withinBounds } from './plain-conformance.js';
 import { type SchemaDocument, type SchemaNode, resolveReference } from './schema-document.js';
 import { UNKNOWN_KEYWORDS } from './schema-keywords.js';
-import { SchemaProblem, atKeyword } from '../grammar/schema-problem.js';
+import { SchemaProblem, atKeyword } from '../../grammar/schema-problem.js';
 import { canonicalText } from './canonical-text.js';
 
 /** Schemas and values inside each other, references included. */

@@ -1,13 +1,14 @@
 /** Names of members that no schema lists. @module */
 import { automatonString } from '../automaton/automaton-grammar.js';
-import { type Automaton, combineAutomata, complement, literalsAutomaton } from '../automaton/automaton.js';
-import { type Expression, NEVER } from '../grammar/expression.js';
-import { quotedString } from '../grammar/string-characters.js';
+import type { Automaton } from '../automaton/automaton-table.js';
+import { combineAutomata, complement, literalsAutomaton } from '../automaton/automaton.js';
+import { type Expression, NEVER } from '../../grammar/expression.js';
+import { quotedString } from '../../grammar/string-characters.js';
 import type { ExtraMembers } from './object-members.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith } from './schema-context.js';
 import type { SchemaNode } from './schema-document.js';
-import { atKeyword } from '../grammar/schema-problem.js';
+import { atKeyword } from '../../grammar/schema-problem.js';
 import { nameAutomaton, patternAt } from './string-automaton.js';
 
 /**

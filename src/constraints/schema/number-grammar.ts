@@ -1,10 +1,10 @@
 /** Numbers and integers with bounds and steps. @module */
-import { EMPTY, type Expression, NEVER, choice, literal, optional, sequence } from '../grammar/expression.js';
+import { EMPTY, type Expression, NEVER, choice, literal, optional, sequence } from '../../grammar/expression.js';
 import { type Decimal, ceilTo, floorTo, printDecimal, toDecimal, wholeDigits } from './decimal.js';
 import { numberRange } from './number-range-grammar.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith } from './schema-context.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 
 /** Integers beyond this lose their last digits when JSON is read. */
 const LARGEST_INTEGER = BigInt(Number.MAX_SAFE_INTEGER);

@@ -1,5 +1,14 @@
 /** Decimal numbers between two bounds, digit by digit. @module */
-import { EMPTY, type Expression, NEVER, characters, choice, literal, repeat, sequence } from '../grammar/expression.js';
+import {
+  EMPTY,
+  type Expression,
+  NEVER,
+  characters,
+  choice,
+  literal,
+  repeat,
+  sequence,
+} from '../../grammar/expression.js';
 
 /**
  * The numbers from `low` to `high` (both included, in units of `10 ** -scale`), without exponents, leading zeros or a

@@ -9,14 +9,14 @@ import {
   optional,
   repeat,
   sequence,
-} from '../grammar/expression.js';
+} from '../../grammar/expression.js';
 import type { JsonSchema } from '../../request/tool.js';
-import type { ObjectFrame } from '../grammar/object-frame.js';
-import { colon, comma, constant, constantString, objectKey } from '../grammar/value-style.js';
+import type { ObjectFrame } from '../../grammar/object-frame.js';
+import { colon, comma, constant, constantString, objectKey } from '../../grammar/value-style.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 import { keyOutside } from './key-grammar.js';
 import { writtenTypes } from './schema-types.js';
 import { stringGrammar } from './string-grammar.js';

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../request/tool.js';
 import type { Alternative } from './alternative.js';
 import { nodeWith } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
-import { SchemaProblem, atKeyword } from '../grammar/schema-problem.js';
+import { SchemaProblem, atKeyword } from '../../grammar/schema-problem.js';
 
 /** Each optional property may be followed by any later one, so the engine's work grows with their square. */
 const MAX_PROPERTIES = 400;

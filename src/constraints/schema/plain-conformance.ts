@@ -1,5 +1,5 @@
 /** Keywords about a value that need no other schema: types, lengths, bounds. @module */
-import type { WorkBudget } from '../grammar/work-budget.js';
+import type { WorkBudget } from '../../grammar/work-budget.js';
 import { canonicalText } from './canonical-text.js';
 import { toDecimal } from './decimal.js';
 import type { SchemaNode } from './schema-document.js';

@@ -4,7 +4,7 @@ import type { Alternative } from './alternative.js';
 import { DisjointCheck } from './check-disjoint.js';
 import type { Conformance } from './conformance.js';
 import { type SchemaDocument, type SchemaNode, resolveReference } from './schema-document.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 
 const MAX_ALTERNATIVES = 500;
 

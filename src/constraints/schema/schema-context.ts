@@ -1,11 +1,11 @@
 /** What the generators of values share while one schema becomes a grammar. @module */
-import type { Expression } from '../grammar/expression.js';
-import type { GrammarRules } from '../grammar/grammar-rules.js';
-import type { ValueStyle } from '../grammar/value-style.js';
+import type { Expression } from '../../grammar/expression.js';
+import type { GrammarRules } from '../../grammar/grammar-rules.js';
+import type { ValueStyle } from '../../grammar/value-style.js';
 import type { JsonSchema } from '../../request/tool.js';
 import type { Alternative } from './alternative.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 
 /** Most rules that one schema may need; beyond it compiling would take seconds. */
 const MAX_RULES = 8_000;

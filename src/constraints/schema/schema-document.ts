@@ -1,9 +1,9 @@
 /** A client's JSON Schema after the check of its structure. @module */
 import type { JsonSchema } from '../../request/tool.js';
 import { Patterns } from '../automaton/patterns.js';
-import { WorkBudget } from '../grammar/work-budget.js';
+import { WorkBudget } from '../../grammar/work-budget.js';
 import { type KeywordKind, SCHEMA_KEYWORDS, SCHEMA_TYPES } from './schema-keywords.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 
 /** A schema object (not `true` or `false`). */
 export type SchemaNode = { [key: string]: unknown };

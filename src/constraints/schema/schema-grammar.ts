@@ -1,10 +1,10 @@
 /** JSON Schema to grammar: what the rules let through always conforms. @module */
 import type { JsonSchema } from '../../request/tool.js';
-import { anyArray, anyObject } from '../grammar/any-value.js';
-import { type Expression, NEVER, choice, rule } from '../grammar/expression.js';
-import type { ObjectFrame } from '../grammar/object-frame.js';
-import type { GrammarRules } from '../grammar/grammar-rules.js';
-import { type ValueStyle, constant } from '../grammar/value-style.js';
+import { anyArray, anyObject } from '../../grammar/any-value.js';
+import { type Expression, NEVER, choice, rule } from '../../grammar/expression.js';
+import type { ObjectFrame } from '../../grammar/object-frame.js';
+import type { GrammarRules } from '../../grammar/grammar-rules.js';
+import { type ValueStyle, constant } from '../../grammar/value-style.js';
 import { arrayGrammar } from './array-grammar.js';
 import { numberGrammar } from './number-grammar.js';
 import { objectGrammar } from './object-grammar.js';
@@ -15,7 +15,7 @@ import { SchemaAlternatives } from './schema-alternatives.js';
 import { type SchemaContext, checkSize, nodeWith } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from './schema-document.js';
 import { type SchemaType, UNSUPPORTED_KEYWORDS } from './schema-keywords.js';
-import { SchemaProblem } from '../grammar/schema-problem.js';
+import { SchemaProblem } from '../../grammar/schema-problem.js';
 import { writtenTypes } from './schema-types.js';
 import { stringGrammar } from './string-grammar.js';
 

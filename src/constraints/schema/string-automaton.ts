@@ -1,10 +1,11 @@
 /** What schemas say about strings, as automata. @module */
-import { type Automaton, combineAutomata, lengthAutomaton, literalsAutomaton } from '../automaton/automaton.js';
+import type { Automaton } from '../automaton/automaton-table.js';
+import { combineAutomata, lengthAutomaton, literalsAutomaton } from '../automaton/automaton.js';
 import type { PatternWidth } from '../automaton/character-class.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
 import { FORMAT_HINT, type SchemaDocument, type SchemaNode } from './schema-document.js';
-import { SchemaProblem, atKeyword } from '../grammar/schema-problem.js';
+import { SchemaProblem, atKeyword } from '../../grammar/schema-problem.js';
 import { allowedTypes } from './schema-types.js';
 
 /** Formats that strings without a pattern are given the shape of. An annotation by law, but what the caller hopes for. */

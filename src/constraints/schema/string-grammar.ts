@@ -1,11 +1,11 @@
 /** Strings with lengths, patterns and formats. @module */
 import { automatonString } from '../automaton/automaton-grammar.js';
-import { type Expression, NEVER } from '../grammar/expression.js';
-import { quotedString } from '../grammar/string-characters.js';
-import type { ValueStyle } from '../grammar/value-style.js';
+import { type Expression, NEVER } from '../../grammar/expression.js';
+import { quotedString } from '../../grammar/string-characters.js';
+import type { ValueStyle } from '../../grammar/value-style.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, nodeWith, tightest } from './schema-context.js';
-import { SchemaProblem, atKeyword } from '../grammar/schema-problem.js';
+import { SchemaProblem, atKeyword } from '../../grammar/schema-problem.js';
 import { stringAutomaton } from './string-automaton.js';
 
 /** A minimum above this would make the grammar too large; more than the maximum is never written. */

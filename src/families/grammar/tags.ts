@@ -1,6 +1,8 @@
 /** Tags in grammars: one token where the vocabulary has it, else their letters. @module */
-import { type Expression, literal } from '../../constraints/grammar/expression.js';
-import type { TokenMarker } from './thought-grammar.js';
+import { type Expression, literal } from '../../grammar/expression.js';
+
+/** The reserved character of an added token, or undefined when the model spells this text. */
+export type TokenMarker = (text: string) => string | undefined;
 
 /** A tag as its token where there is one, else spelled. */
 export function tag(text: string, marker: TokenMarker): Expression {

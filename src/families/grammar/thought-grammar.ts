@@ -1,10 +1,7 @@
 /** Thinking before an answer, as grammar. @module */
-import { type Expression, characters, choice, repeat, sequence } from '../../constraints/grammar/expression.js';
-import type { GrammarRules } from '../../constraints/grammar/grammar-rules.js';
-import { spellings, tag } from './tags.js';
-
-/** The reserved character of an added token, or undefined when the model spells this text. */
-export type TokenMarker = (text: string) => string | undefined;
+import { type Expression, characters, choice, repeat, sequence } from '../../grammar/expression.js';
+import type { GrammarRules } from '../../grammar/grammar-rules.js';
+import { spellings, tag, type TokenMarker } from './tags.js';
 
 export interface ThoughtGrammarOptions {
   rules: GrammarRules;

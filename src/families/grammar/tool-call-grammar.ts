@@ -8,13 +8,13 @@ import {
   literal,
   repeat,
   sequence,
-} from '../../constraints/grammar/expression.js';
-import type { GrammarRules } from '../../constraints/grammar/grammar-rules.js';
-import { ORDINARY_CHARACTERS, without } from '../../constraints/grammar/reserved-characters.js';
-import { type ValueStyle, colon, comma } from '../../constraints/grammar/value-style.js';
-import type { ObjectFrame } from '../../constraints/grammar/object-frame.js';
+} from '../../grammar/expression.js';
+import type { GrammarRules } from '../../grammar/grammar-rules.js';
+import { ORDINARY_CHARACTERS, without } from '../../grammar/reserved-characters.js';
+import { type ValueStyle, colon, comma } from '../../grammar/value-style.js';
+import type { ObjectFrame } from '../../grammar/object-frame.js';
 import { spellings } from './tags.js';
-import type { TokenMarker } from './thought-grammar.js';
+import type { TokenMarker } from './tags.js';
 
 /** How calls are forced. */
 export interface ToolCallGrammar {

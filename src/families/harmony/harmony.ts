@@ -1,7 +1,8 @@
 /** OpenAI's harmony: every message of the answer names its channel. gpt-oss. @module */
-import { choice, type Expression, literal, optional, sequence } from '../../constraints/grammar/expression.js';
+import { choice, type Expression, literal, optional, sequence } from '../../grammar/expression.js';
 import { spellings, tag } from '../grammar/tags.js';
-import type { ThoughtGrammarOptions, TokenMarker } from '../grammar/thought-grammar.js';
+import type { TokenMarker } from '../grammar/tags.js';
+import type { ThoughtGrammarOptions } from '../grammar/thought-grammar.js';
 import {
   JSON_VALUES,
   freeText,

@@ -1,5 +1,5 @@
 /** Families that write one element per argument, strings as plain text. What they differ in is data. @module */
-import { choice, type Expression, literal, NEVER, sequence } from '../../constraints/grammar/expression.js';
+import { choice, type Expression, literal, NEVER, sequence } from '../../grammar/expression.js';
 import { tag } from '../grammar/tags.js';
 import {
   further,

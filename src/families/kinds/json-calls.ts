@@ -1,6 +1,6 @@
 /** Families that write calls as JSON objects between tags. What they differ in is data. @module */
-import { literal, sequence } from '../../constraints/grammar/expression.js';
-import { comma } from '../../constraints/grammar/value-style.js';
+import { literal, sequence } from '../../grammar/expression.js';
+import { comma } from '../../grammar/value-style.js';
 import { tag } from '../grammar/tags.js';
 import {
   anyCall,

@@ -1,5 +1,5 @@
 /** Families of Google's: `call:name{key:<quote>text<quote>,n:1}`. @module */
-import { choice, literal, sequence } from '../../constraints/grammar/expression.js';
+import { choice, literal, sequence } from '../../grammar/expression.js';
 import { spellings, tag } from '../grammar/tags.js';
 import { further, type ToolGrammar, type ToolGrammarOptions, triggered } from '../grammar/tool-call-grammar.js';
 import type { ToolSyntax } from '../model-family.js';

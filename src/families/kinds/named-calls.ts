@@ -1,7 +1,7 @@
 /** Families that write a call as its name, a mark and its arguments as JSON. What they differ in is data. @module */
-import { choice, type Expression, literal, sequence } from '../../constraints/grammar/expression.js';
+import { choice, type Expression, literal, sequence } from '../../grammar/expression.js';
 import { spellings, tag } from '../grammar/tags.js';
-import type { TokenMarker } from '../grammar/thought-grammar.js';
+import type { TokenMarker } from '../grammar/tags.js';
 import {
   further,
   JSON_VALUES,

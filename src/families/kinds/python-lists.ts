@@ -1,6 +1,6 @@
 /** Families that write calls as Python, between tags or as the whole answer. @module */
-import { choice, type Expression, literal, NEVER, optional, sequence } from '../../constraints/grammar/expression.js';
-import type { ObjectFrame } from '../../constraints/grammar/object-frame.js';
+import { choice, type Expression, literal, NEVER, optional, sequence } from '../../grammar/expression.js';
+import type { ObjectFrame } from '../../grammar/object-frame.js';
 import { tag } from '../grammar/tags.js';
 import {
   further,

@@ -1,5 +1,5 @@
 /** `{"name": …, "parameters": {…}}` as the whole answer, with or without `<|python_tag|>`: Llama 3.1, 3.2, 3.3. @module */
-import { choice, literal, optional, sequence } from '../../constraints/grammar/expression.js';
+import { choice, literal, optional, sequence } from '../../grammar/expression.js';
 import {
   JSON_VALUES,
   anyCall,

@@ -1,6 +1,6 @@
 /** `[TOOL_CALLS] [{"name": …, "arguments": {…}}]` and `[TOOL_CALLS]name[ARGS]{…}`: Mistral, Ministral, Devstral. @module */
-import { choice, literal, optional, sequence } from '../../constraints/grammar/expression.js';
-import { comma } from '../../constraints/grammar/value-style.js';
+import { choice, literal, optional, sequence } from '../../grammar/expression.js';
+import { comma } from '../../grammar/value-style.js';
 import { tag } from '../grammar/tags.js';
 import {
   JSON_VALUES,

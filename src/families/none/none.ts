@@ -1,5 +1,5 @@
 /** Models that write neither calls nor thoughts, and raw prompts. @module */
-import { NEVER } from '../../constraints/grammar/expression.js';
+import { NEVER } from '../../grammar/expression.js';
 import { JSON_VALUES, freeText } from '../grammar/tool-call-grammar.js';
 import type { ModelFamily } from '../model-family.js';
 import { createPlainTextParser } from '../parsing/plain-text.js';

@@ -1,5 +1,5 @@
 /** The JSON error shapes as JSON Schemas, for the OpenAPI document and for tests. @module */
-import type { ErrorShape } from './error-shapes.js';
+import type { ErrorShape } from './error-shape.js';
 
 const text = { type: 'string' };
 const textOrNull = { type: ['string', 'null'] };

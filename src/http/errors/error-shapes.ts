@@ -1,6 +1,7 @@
 /** Which status, type and shape each error has on each endpoint: the error table of the specification. @module */
 import type { InferenceErrorCode } from '../../errors/inference-error.js';
 import type { Compatibility } from '../compatibility.js';
+import type { ErrorShape } from './error-shape.js';
 
 /** The operations, as far as their errors differ. `service` is everything outside them (unknown paths). */
 export type EndpointName =
@@ -13,28 +14,6 @@ export type EndpointName =
   | 'models'
   | 'model'
   | 'service';
-
-/**
- * - `general`: `{error: {message, type, code, param}, request_id}`
- * - `model-output`: general plus `error.model_output`
- * - `removed-response`: general with `internal_error` as type and code
- * - `simple`: `{error}`
- * - `flat`: `{error, error_code, error_param, error_type}`
- * - `messages`: `{type: 'error', error: {type, message, param?, code?}, request_id}`
- * - `messages-bare`: the same with `type` and `message` only
- * - `plain`: a sentence
- * - `html`: a page
- */
-export type ErrorShape =
-  | 'general'
-  | 'model-output'
-  | 'removed-response'
-  | 'simple'
-  | 'flat'
-  | 'messages'
-  | 'messages-bare'
-  | 'plain'
-  | 'html';
 
 /** `error.type` of the general shape. */
 export type ErrorType =

@@ -2,7 +2,8 @@
 import type { InferenceError } from '../../errors/inference-error.js';
 import type { Compatibility } from '../compatibility.js';
 import { answerErrorShape, ERROR_ROWS, errorCode, messagesErrorType, streamErrorShape } from './error-shapes.js';
-import type { EndpointName, ErrorShape } from './error-shapes.js';
+import type { ErrorShape } from './error-shape.js';
+import type { EndpointName } from './error-shapes.js';
 
 const UNAVAILABLE_SENTENCE = 'Service Temporarily Unavailable';
 

@@ -1,5 +1,5 @@
 /** A made-up family of models. @module */
-import { choice, literal, sequence } from '../../../src/constraints/grammar/expression.js';
+import { choice, literal, sequence } from '../../../src/grammar/expression.js';
 import { JSON_VALUES, objectArguments, triggered } from '../../../src/families/grammar/tool-call-grammar.js';
 import { createMistralParser } from '../../../src/families/mistral/mistral-parser.js';
 import type { ModelFamily } from '../../../src/families/model-family.js';
