@@ -6,9 +6,10 @@ import type { ReceivedEvent } from './read-events.js';
 import { validateChunks } from './stream-rules/chunks.js';
 import { validateMessages } from './stream-rules/messages.js';
 import { validateResponses } from './stream-rules/responses.js';
+import type { Demand, StreamDialect, StreamValidator } from './stream-rules/stream-validator.js';
 import { validateTranscript } from './stream-rules/transcript.js';
 
-export type StreamDialect = 'chat-completions' | 'completions' | 'messages' | 'responses' | 'audio';
+export type { StreamDialect } from './stream-rules/stream-validator.js';
 
 export interface ValidateOptions {
   /**
@@ -22,9 +23,6 @@ export interface ValidateOptions {
 
 /** A broken rule of a stream, with the event it was found at. */
 export class StreamRuleError extends Error {}
-
-/** Throws unless the condition holds. */
-export type Demand = (condition: unknown, rule: string) => asserts condition;
 
 const VALIDATORS = {
   'chat-completions': validateChunks,
@@ -50,10 +48,4 @@ export function validateStream(
     validator.take(event.data === '[DONE]' ? '[DONE]' : JSON.parse(event.data), event.event);
   }
   if (end !== 'aborted') validator.end(end);
-}
-
-/** Follows one stream. `take` gets the parsed data of each event, `end` how the stream should have ended. */
-export interface StreamValidator {
-  take(data: any, name: string | undefined): void;
-  end(end: 'complete' | 'failed'): void;
 }

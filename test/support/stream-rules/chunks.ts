@@ -1,4 +1,4 @@
-import type { Demand, StreamDialect, StreamValidator } from '../validate-stream.js';
+import type { Demand, StreamDialect, StreamValidator } from './stream-validator.js';
 
 interface ChoiceState {
   started: boolean;

@@ -1,4 +1,4 @@
-import type { Demand, StreamValidator } from '../validate-stream.js';
+import type { Demand, StreamValidator } from './stream-validator.js';
 
 const DELTAS: Record<string, string[]> = {
   text: ['text_delta'],

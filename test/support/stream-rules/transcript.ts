@@ -1,4 +1,4 @@
-import type { Demand, StreamValidator } from '../validate-stream.js';
+import type { Demand, StreamValidator } from './stream-validator.js';
 
 /** Transcription streams: deltas that join to the text of the one `done`. */
 export function validateTranscript(demand: Demand): StreamValidator {
