@@ -6,7 +6,7 @@ import type { ReceivedEvent } from './read-events.js';
 import { validateChunks } from './stream-rules/chunks.js';
 import { validateMessages } from './stream-rules/messages.js';
 import { validateResponses } from './stream-rules/responses.js';
-import type { Demand, StreamDialect, StreamValidator } from './stream-rules/stream-validator.js';
+import type { Demand, StreamDialect } from './stream-rules/stream-validator.js';
 import { validateTranscript } from './stream-rules/transcript.js';
 
 export type { StreamDialect } from './stream-rules/stream-validator.js';

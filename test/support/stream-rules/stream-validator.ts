@@ -1,5 +1,4 @@
 /** What the rules of one dialect's streams are written with. */
-import type { ReceivedEvent } from '../read-events.js';
 
 export type StreamDialect = 'chat-completions' | 'completions' | 'messages' | 'responses' | 'audio';
 
