@@ -1,6 +1,6 @@
 /** `[{"name": …, "arguments": {…}}]` as the whole answer, often in a fence: Hammer 2.1, xLAM. @module */
-import { choice, literal, sequence } from '../../constraints/grammar/expression.js';
-import { comma } from '../../constraints/grammar/value-style.js';
+import { choice, literal, sequence } from '../../grammar/expression.js';
+import { comma } from '../../grammar/value-style.js';
 import {
   anyCall,
   further,
