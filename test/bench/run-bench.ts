@@ -99,7 +99,7 @@ async function measure(origin: string, parts: string[]): Promise<BenchRow[]> {
   try {
     const rows: BenchRow[] = [];
     if (isReal) {
-      for await (const row of realRows(browser, origin)) {
+      for await (const row of realRows(browser, origin, only?.split(','))) {
         rows.push(row);
         print(row);
       }

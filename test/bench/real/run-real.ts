@@ -96,20 +96,20 @@ async function* engineRows(browser: Browser, origin: string): AsyncGenerator<Ben
     const row = { name: `prompt of ${length} over transformers.js`, goal: 3, unit: 'tokens/s' };
     yield await inTurns(row, read('ours', length), read('bare', length));
   }
-  const write = (engine: Engine) => async () => {
-    const prompt = text(64);
-    const first = await seconds(() => call('generate', engine, prompt, 1));
-    const all = await seconds(() => call('generate', engine, prompt, ANSWER));
-    // transformers.js reads the prompt again; ours knows it, so nothing is to be taken off.
-    return (ANSWER - 1) / (all - (engine === 'bare' ? first : 0));
-  };
   const decode = { name: 'decode, one request, over transformers.js', goal: 1, unit: 'tokens/s' };
-  const one = await inTurns(decode, write('ours'), write('bare'));
-  yield one;
+  yield await inTurns(decode, decodeRate(call, 'ours'), decodeRate(call, 'bare'));
   yield await editing(call);
   await page.context().close();
-  yield* serviceRows(browser, origin, one.peer);
 }
+
+/** Tokens per second without the reading of the prompt. */
+const decodeRate = (call: Call, engine: Engine) => async (): Promise<number> => {
+  const prompt = text(64);
+  const first = await seconds(() => call('generate', engine, prompt, 1));
+  const all = await seconds(() => call('generate', engine, prompt, ANSWER));
+  // transformers.js reads the prompt again; ours knows it, so nothing is to be taken off.
+  return (ANSWER - 1) / (all - (engine === 'bare' ? first : 0));
+};
 
 /** A text of which every twentieth word is another, over words that were never said in this order. */
 async function editing(call: Call): Promise<BenchRow> {
@@ -130,12 +130,14 @@ async function editing(call: Call): Promise<BenchRow> {
   );
 }
 
-/** The whole service. @param bare tokens per second of transformers.js */
-async function* serviceRows(browser: Browser, origin: string, bare: number): AsyncGenerator<BenchRow> {
+/** The whole service. */
+async function* serviceRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
   const { page, call } = await openPage(browser, origin);
   await call('start');
   await call('chats', [[user(64)]], 2);
-  yield await fourAtOnce(call, bare);
+  await call('load', 'bare');
+  yield await fourAtOnce(call);
+  await call('end', 'bare');
   yield await growingChat(call);
   yield await twoChats(call);
   yield await sharedSystem(call);
@@ -143,9 +145,8 @@ async function* serviceRows(browser: Browser, origin: string, bare: number): Asy
   await page.context().close();
 }
 
-async function fourAtOnce(call: Call, bare: number): Promise<BenchRow> {
-  const rates: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+async function fourAtOnce(call: Call): Promise<BenchRow> {
+  const together = async (): Promise<number> => {
     const chats = Array.from({ length: 4 }, () => [user(40)]);
     for (const chat of chats) await call('chats', [chat], 1);
     // The same prompts again: they are known, so this is decoding alone.
@@ -154,17 +155,10 @@ async function fourAtOnce(call: Call, bare: number): Promise<BenchRow> {
       const answers = await call('chats', chats, ANSWER);
       tokens = answers.reduce((sum, answer) => sum + answer.tokens, 0);
     });
-    rates.push((tokens - 4) / spent);
-  }
-  const ours = median(rates);
-  return {
-    name: 'decode, four requests at once, over transformers.js',
-    ours,
-    peer: bare,
-    ratio: ours / bare,
-    goal: 1.8,
-    unit: 'tokens/s',
+    return (tokens - chats.length) / spent;
   };
+  const row = { name: 'decode, four requests at once, over transformers.js', goal: 1.8, unit: 'tokens/s' };
+  return inTurns(row, together, decodeRate(call, 'bare'));
 }
 
 async function growingChat(call: Call): Promise<BenchRow> {
@@ -256,8 +250,13 @@ async function* openRows(browser: Browser, origin: string): AsyncGenerator<Bench
 
 const zero = () => ({ cold: 0, warm: 0, bytes: 0 });
 
-/** All rows, as they come. */
-export async function* realRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
-  yield* engineRows(browser, origin);
-  yield* openRows(browser, origin);
+/** Rows as they come. @param parts `engine`, `service`, `open`; absent: all */
+export async function* realRows(
+  browser: Browser,
+  origin: string,
+  parts: readonly string[] = ['engine', 'service', 'open'],
+): AsyncGenerator<BenchRow> {
+  if (parts.includes('engine')) yield* engineRows(browser, origin);
+  if (parts.includes('service')) yield* serviceRows(browser, origin);
+  if (parts.includes('open')) yield* openRows(browser, origin);
 }
