@@ -1,4 +1,5 @@
 /** All families of models that are known. @module */
+import { apertus } from './apertus/apertus.js';
 import { commandR7b } from './command-r7b/command-r7b.js';
 import { deepseek } from './deepseek/deepseek.js';
 import { deepseekV31 } from './deepseek-v31/deepseek-v31.js';
@@ -7,6 +8,7 @@ import { functionGemma } from './functiongemma/functiongemma.js';
 import { gemma4 } from './gemma4/gemma4.js';
 import { glm45 } from './glm-45/glm-45.js';
 import { granite } from './granite/granite.js';
+import { granite33 } from './granite-33/granite-33.js';
 import { harmony } from './harmony/harmony.js';
 import { hermes } from './hermes/hermes.js';
 import { hunyuan } from './hunyuan/hunyuan.js';
@@ -40,6 +42,7 @@ export const MODEL_FAMILIES = [
   kimiK2,
   deepseek,
   deepseekV31,
+  apertus,
   commandR7b,
   internlm2,
   mistral,
@@ -48,6 +51,7 @@ export const MODEL_FAMILIES = [
   olmo3,
   phi4Mini,
   granite,
+  granite33,
   nemotron,
   nemotronMini,
   hunyuan,

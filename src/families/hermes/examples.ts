@@ -154,5 +154,37 @@ export const EXAMPLES: FamilyExamples = {
       calls: [['get_weather', { city: 'Paris' }]],
     },
     { name: 'tags in prose', output: 'Use <tool_call> and </tool_call>.', text: 'Use <tool_call> and </tool_call>.' },
+    {
+      name: 'no tags at all, of a known function',
+      output: '{"name": "get_weather", "arguments": {"city": "Paris"}}',
+      calls: [['get_weather', { city: 'Paris' }]],
+    },
+    {
+      name: 'no tags but a fence',
+      output: '```json\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n```',
+      calls: [['get_weather', { city: 'Paris' }]],
+    },
+    {
+      name: 'JSON that calls no known function',
+      output: '{"name": "Ann", "arguments": {"city": "Paris"}}',
+      text: '{"name": "Ann", "arguments": {"city": "Paris"}}',
+    },
+    { name: 'JSON that is data', output: '{"city": "Paris", "days": 2}', text: '{"city": "Paris", "days": 2}' },
+    { name: 'a fenced answer', output: '```json\n{"city": "Paris"}\n```', text: '```json\n{"city": "Paris"}\n```' },
+    {
+      name: 'arguments behind the tag of a function',
+      output: '<function=get_weather>{"city": "Paris"}</function>',
+      calls: [['get_weather', { city: 'Paris' }]],
+    },
+    {
+      name: 'in a quoted function',
+      output: '<function name="get_weather">\n{"city": "Paris"}\n</function>',
+      calls: [['get_weather', { city: 'Paris' }]],
+    },
+    {
+      name: 'elements in a quoted function (MiniCPM 5)',
+      output: '<function name="get_weather"><param name="city">Paris</param><param name="days">2</param></function>',
+      calls: [['get_weather', { city: 'Paris', days: 2 }]],
+    },
   ],
 };

@@ -20,6 +20,8 @@ import { argumentsText } from '../parsing/write-answer.js';
 export interface NamedCalls {
   /** Around all calls; absent where each stands for itself. */
   section?: { open: string; close: string };
+  /** Between two calls; absent: nothing. */
+  separator?: string;
   /** Before the name. @param index of the call in the answer */
   before: string;
   /** Between name and arguments. */
@@ -51,7 +53,7 @@ export function namedCallTools(family: NamedCalls): ToolSyntax {
         ),
       );
     const first = callAt(0);
-    const more = further(sequence(text(family.before), callAt(1)), options);
+    const more = further(sequence(literal(family.separator ?? ''), text(family.before), callAt(1)), options);
     const body = sequence(first, more, section ? text(section.close) : literal(''));
     const open = (section?.open ?? '') + family.before;
     const name = rules.reserve();
@@ -77,7 +79,7 @@ export function namedCallTools(family: NamedCalls): ToolSyntax {
         ({ name, arguments: given }, index) =>
           `${family.before}${name}${family.between(index)}${argumentsText(given)}${family.after}`,
       );
-      return `${section?.open ?? ''}${written.join('')}${section?.close ?? ''}`;
+      return `${section?.open ?? ''}${written.join(family.separator ?? '')}${section?.close ?? ''}`;
     },
     instruction:
       'Write each call in exactly this form:\n' +

@@ -72,5 +72,9 @@ export function createLlama3Parser(): ChannelParser {
 }
 
 function newReader(tagged: boolean): CallObjectReader {
-  return createCallObjectReader({ argumentKeys: ['parameters', 'arguments'], argumentsRequired: !tagged });
+  return createCallObjectReader({
+    nameKeys: ['name', 'function'],
+    argumentKeys: ['parameters', 'arguments'],
+    argumentsRequired: !tagged,
+  });
 }

@@ -3,6 +3,10 @@ import type { ChannelPart } from './channel-part.js';
 import { createJsonExtent, type JsonExtent } from './json-extent.js';
 
 export interface CallObjectOptions {
+  /** False for a name that none of the callable functions has: then it is no call. */
+  isName?: (name: string) => boolean;
+  /** Keys without which it is no call; absent: all others are passed over. */
+  onlyKeys?: readonly string[];
   /** Keys that hold the name. */
   nameKeys?: readonly string[];
   /** Keys that hold the arguments. */
@@ -30,6 +34,8 @@ type Stage = 'open' | 'key' | 'colon' | 'value-start' | 'value' | 'separator';
 
 /** Name first: arguments are given out as they come. Arguments first: they wait for the name. */
 export function createCallObjectReader({
+  isName = () => true,
+  onlyKeys,
   nameKeys = ['name'],
   argumentKeys,
   argumentsRequired,
@@ -73,7 +79,7 @@ export function createCallObjectReader({
       parts.push({ type: 'tool-call-end' });
     } else if (state === 'undecided' && nameKeys.includes(key)) {
       name = parseString(token);
-      if (!name) state = 'invalid';
+      if (!name || !isName(name)) state = 'invalid';
       else if (heldArguments !== undefined) call(parts, heldArguments);
     } else if (state === 'undecided' && argumentKeys.includes(key)) {
       heldArguments = argumentsOf(token);
@@ -121,7 +127,7 @@ export function createCallObjectReader({
     if (!extent.ended) return taken;
     stage = 'colon';
     const parsed = parseString(token);
-    if (parsed === undefined) giveUp();
+    if (parsed === undefined || (onlyKeys && state === 'undecided' && !onlyKeys.includes(parsed))) giveUp();
     else key = parsed;
     return taken;
   };

@@ -12,7 +12,7 @@ export interface ParameterElements {
   head: readonly HeadPart[];
   /** Before each value; its first word is the key. */
   key: readonly HeadPart[];
-  /** What ends a value. All but the first mean that it was forgotten, and belong to what follows. */
+  /** What ends a value. Closing tags of values are taken; others mean that they were forgotten, and belong to what follows. */
   valueEnds: readonly string[];
   /** What ends the call. */
   close: string;
@@ -34,6 +34,9 @@ export function parameterCall(elements: ParameterElements): CallShape {
     createReader: (tools) => new ParameterReader(elements, tools),
   };
 }
+
+/** Closing tags of values, in all families. */
+const VALUE_CLOSE = /^<\/(?:parameter|param|arg_value)>$/;
 
 class ParameterReader implements CallReader {
   state: CallReader['state'] = 'undecided';
@@ -151,8 +154,7 @@ class ParameterReader implements CallReader {
 
   /** The end of the value; a tag that belongs to what follows takes no characters. */
   #valueEnd(text: string): { index: number; length: number } | undefined {
-    const [own] = this.#elements.valueEnds;
     const found = findTag(text, this.#elements.valueEnds);
-    return found && { index: found.index, length: found.tag === own ? found.tag.length : 0 };
+    return found && { index: found.index, length: VALUE_CLOSE.test(found.tag) ? found.tag.length : 0 };
   }
 }

@@ -1,7 +1,7 @@
 /** All that models write between `<tool_call>` and `</tool_call>`; small models mix the shapes up. @module */
 import { anyOf, before, BLANKS, maybe, NAME } from '../match-head.js';
 import type { TaggedCalls } from '../tagged-calls.js';
-import { jsonCall } from './json-call.js';
+import { bareKnownCall, jsonCall } from './json-call.js';
 import { namedCall } from './named-call.js';
 import { parameterCall } from './parameter-call.js';
 
@@ -38,16 +38,29 @@ const nameAlone = parameterCall({
 /** `<function=f>{"a": 1}</function>`: Llama 3.1 as it was taught first, Functionary. */
 export const functionJson = namedCall([anyOf('<function='), NAME, anyOf('>')]);
 
+/** `<function name="f">{"a": 1}</function>`, and the same with an element for each argument. */
+const QUOTED_FUNCTION = [anyOf('<function'), BLANKS, anyOf('name="'), NAME, anyOf('">')];
+const quotedFunctionElements = parameterCall({
+  head: [...QUOTED_FUNCTION, BLANKS, before('<param', '</function>')],
+  key: [anyOf('<param'), maybe('eter'), BLANKS, anyOf('name="'), ARGUMENT_NAME, anyOf('">')],
+  valueEnds: ['</param>', '</parameter>', '</function>'],
+  close: '</function>',
+  outerCloses: ['</tool_call>', '<function'],
+});
+
 export const TOOL_CALL_TAGS: TaggedCalls = {
   opens: ['<tool_call>'],
-  headOpens: ['<function='],
+  headOpens: ['<function=', '<function name="'],
   closes: ['</tool_call>', '</function>', '</tool_calls>'],
   shapes: [
     jsonCall,
     functionJson,
     functionElements,
+    namedCall(QUOTED_FUNCTION),
+    quotedFunctionElements,
     namedCall([NAME, BLANKS, maybe('```json', '```')]),
     argumentPairs,
     nameAlone,
   ],
+  bare: [bareKnownCall],
 };
