@@ -6,6 +6,8 @@ import { INFERENCE_ERROR_CODES } from '../../src/errors/inference-error.js';
 import type { App } from '../../src/http/app.js';
 import type { CompatibilityName } from '../../src/models/access-options.js';
 import type { ModelEntry } from '../../src/models/model-entry.js';
+import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
+import type { Backend } from '../../src/models/backend.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 import { type Answer, chat, eventsOf, post, read } from './support/call.js';
 import { ALL_TASKS, AUDIO_PATHS, audioForm, JSON_ENDPOINTS, listener } from './support/models.js';
@@ -116,6 +118,37 @@ describe('openai', () => {
     expect(json.segments).toHaveLength(2);
     const wrong = await transcribe(app, { response_format: 'verbose_json' }, ['syllable']);
     expect([wrong.status, wrong.json.error.param]).toEqual([400, 'timestamp_granularities']);
+  });
+
+  it('[G02] times that the model does not give: 400', async () => {
+    const timeless: Backend = {
+      async load(entry, options) {
+        const model = await scriptedBackend.load(entry, options);
+        return {
+          ...model,
+          async *transcribe(request, signal) {
+            for await (const event of model.transcribe!(request, signal)) {
+              if (event.type === 'delta') yield event;
+              else
+                yield {
+                  ...event,
+                  segments: request.times === 'words' ? event.segments : undefined,
+                  words: undefined,
+                } as never;
+            }
+          },
+        };
+      },
+    };
+    const { app } = await buildApp({ models: [listener], compatibility: 'openai', backends: { scripted: timeless } });
+    const refused = [
+      await transcribe(app, { response_format: 'verbose_json' }, ['word']),
+      await transcribe(app, { response_format: 'srt' }),
+    ];
+    expect(refused.map(({ status, json }) => [status, json.error.param])).toEqual([
+      [400, 'timestamp_granularities'],
+      [400, 'response_format'],
+    ]);
   });
 
   it('[G03] srt and vtt are files with the segments’ times', async () => {
