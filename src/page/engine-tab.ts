@@ -130,7 +130,7 @@ export class EngineTab {
     const { port1, port2 } = new MessageChannel();
     const answer = new Promise<GatewayPort>((resolve) => {
       port1.onmessage = ({ data, ports: [port] }: MessageEvent<BrokerMessage>) => {
-        if (data.type === 'connected' && port) resolve({ port, hello: data.hello });
+        if (port) resolve({ port, hello: data.hello });
       };
     });
     const message: PageMessage = { inpage: 'broker', group };

@@ -3,6 +3,7 @@ import { InferenceError } from '../errors/inference-error.js';
 import type { FaultSettings } from '../faults/faults.js';
 import { APP_BASE } from '../models/app-base.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import type { LeftRequest } from '../relay/protocol.js';
 import type { ModelStatus } from '../models/model-status.js';
 import { EngineClient } from './engine-client.js';
 import { engineGroup } from './engine-group.js';
@@ -61,6 +62,7 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   const broken = new Promise<never>((_, reject) => (onBroken = reject));
   const tab = new EngineTab({ gateway: gatewayOptions(resolved), group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.onProgress);
+  let leftRequests: Promise<PerformanceObserver> | undefined;
   const inference: PageInference = {
     baseURL: resolved.origin + resolved.prefix,
     fetch: createInferenceFetch(resolved, tab.connect, (...request) => globalThis.fetch(...request)),
@@ -72,12 +74,22 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
       clear: () => client.run({ control: 'faults', settings: {} }),
     },
     async stop() {
+      leftRequests?.then((observer) => observer.disconnect()).catch(() => {});
       client.stop();
       tab.stop();
     },
   };
   try {
-    await Promise.race([Promise.all([control(serviceWorker, resolved, group), answered(client)]), broken]);
+    const started = Promise.all([control(serviceWorker, resolved, group), answered(client)]);
+    const [name] = await Promise.race([started, broken]);
+    if (name !== undefined) {
+      const report = (request: LeftRequest) => void client.run({ control: 'left', request }).catch(() => {});
+      // Rarely needed, so it comes after everything else; without it such requests run to their end.
+      leftRequests = import('./left-requests.js').then(({ watchLeftRequests }) =>
+        watchLeftRequests(resolved, name, report),
+      );
+      leftRequests.catch(() => {});
+    }
   } catch (thrown) {
     await inference.stop();
     throw thrown;
@@ -105,9 +117,9 @@ async function control(
   container: ServiceWorkerContainer | undefined,
   { serviceWorker: script, prefix, compatibility, intercept }: ResolvedOptions,
   group: string | undefined,
-): Promise<void> {
-  if (!container || script === false || group === undefined) return;
-  await registerServiceWorker(container, { script, prefix, compatibility, intercept }, group);
+): Promise<string | undefined> {
+  if (!container || script === false || group === undefined) return undefined;
+  return registerServiceWorker(container, { script, prefix, compatibility, intercept }, group);
 }
 
 async function answered(client: EngineClient): Promise<void> {

@@ -1,5 +1,5 @@
 /** The first words on a port: is a gateway at its other end? @module */
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { orAborted } from '../platform/reject-on-abort.js';
 import type { CalleeMessage, CallerMessage, Hello, TabWords } from './protocol.js';
 
 /** A port at whose other end a gateway waits for a call, and what it said of itself. */
@@ -19,22 +19,19 @@ export interface Greeting {
   tab: Promise<TabWords>;
 }
 
-/** Listens for the first words on a port, until the signal aborts. */
-export function awaitGreeting(port: MessagePort, signal: AbortSignal): Greeting {
-  const listener = new AbortController();
-  const stop = AbortSignal.any([signal, listener.signal]);
-  const { promise: hello, resolve: onHello } = withResolvers<Hello>();
-  const { promise: tab, resolve: onTab } = withResolvers<TabWords>();
-  port.addEventListener(
-    'message',
-    (event: MessageEvent<CalleeMessage<never>>) => {
-      if (event.data.type === 'hello') {
-        listener.abort();
-        onHello(event.data);
-      } else if (event.data.type === 'tab') onTab(event.data);
-    },
-    { signal: stop },
-  );
+/** Listens for the first words on a port, until a gateway says hello or the port is closed. */
+export function awaitGreeting(port: MessagePort): Greeting {
+  let onHello: (words: Hello) => void = () => {};
+  let onTab: (words: TabWords) => void = () => {};
+  const hello = new Promise<Hello>((resolve) => (onHello = resolve));
+  const tab = new Promise<TabWords>((resolve) => (onTab = resolve));
+  const hear = ({ data }: MessageEvent<CalleeMessage<never>>): void => {
+    if (data.type === 'hello') {
+      port.removeEventListener('message', hear);
+      onHello(data);
+    } else if (data.type === 'tab') onTab(data);
+  };
+  port.addEventListener('message', hear);
   port.start();
   return { hello, tab };
 }
@@ -50,19 +47,13 @@ export function hangUp(port: MessagePort): void {
 export async function connectThrough(hand: (port: MessagePort) => void, signal: AbortSignal): Promise<GatewayPort> {
   signal.throwIfAborted();
   const { port1, port2 } = new MessageChannel();
-  const greeting = awaitGreeting(port1, signal);
+  const greeting = awaitGreeting(port1);
   hand(port2);
   try {
-    const hello = await Promise.race([greeting.hello, rejectOnAbort(signal)]);
+    const hello = await orAborted(greeting.hello, signal);
     return { port: port1, hello };
   } catch (thrown) {
     hangUp(port1);
     throw thrown;
   }
-}
-
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => (resolve = done));
-  return { promise, resolve };
 }

@@ -63,6 +63,9 @@ class OpenCall<Item> {
   #outcome: { error?: InferenceError } | undefined;
   #cancelled = false;
   #silentBeats = 0;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  /** Runs while the callee is told to stop. */
+  #late: ReturnType<typeof setTimeout> | undefined;
   #taken = 0;
   #wake: () => void = () => {};
 
@@ -78,11 +81,10 @@ class OpenCall<Item> {
     this.#port.addEventListener('close', gone, { signal: this.#ended.signal });
     this.#port.start();
     watchLifeline(lifeline, gone, this.#ended.signal);
-    const beat = setInterval(() => {
+    this.#beat = setInterval(() => {
       this.#silentBeats += 1;
       if (this.#silentBeats > timing.silentBeats) this.#stuck();
     }, timing.beat);
-    this.#ended.signal.addEventListener('abort', () => clearInterval(beat));
     const own = await ownLifeline();
     this.#send({ type: 'open', payload, lifeline: own }, transfer);
     if (signal.aborted) this.#cancel();
@@ -124,8 +126,7 @@ class OpenCall<Item> {
     this.#cancelled = true;
     this.#send({ type: 'cancel' });
     this.#wake();
-    const timer = setTimeout(() => this.#stuck(), this.#options.timing.cancel);
-    this.#ended.signal.addEventListener('abort', () => clearTimeout(timer));
+    this.#late = setTimeout(() => this.#stuck(), this.#options.timing.cancel);
   }
 
   #stuck(): void {
@@ -156,6 +157,8 @@ class OpenCall<Item> {
     if (this.#outcome) return;
     this.#outcome = outcome;
     this.#port.removeEventListener('message', this.#onMessage);
+    clearInterval(this.#beat);
+    clearTimeout(this.#late);
     this.#ended.abort();
     this.#port.close();
     this.#wake();

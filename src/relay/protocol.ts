@@ -13,7 +13,7 @@ import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import type { ModelStatus } from '../models/model-status.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** Items that a callee may send before the caller grants more. */
 export const CREDIT_WINDOW = 32;
@@ -50,6 +50,8 @@ export interface Hello {
   type: 'hello';
   version: number;
   lifeline: string | undefined;
+  /** From a Service Worker: its name for the page. */
+  client?: string | undefined;
 }
 
 /** What a page says of itself: its group, and whether the gateway is here, which then says hello on the same port. */
@@ -64,7 +66,26 @@ export interface RequestPayload {
   url: string;
   method: string;
   headers: [string, string][];
-  body: ArrayBuffer | undefined;
+  /** `broken`: its sender broke it off. */
+  body: ArrayBuffer | 'broken' | undefined;
+  /** Where it came through a Service Worker. */
+  sender?: RequestSender;
+}
+
+/** The page that made a request, as its Service Worker calls it, and when the request arrived there (`Date.now`). */
+export interface RequestSender {
+  client: string;
+  at: number;
+}
+
+/** A request that its page left before the answer began. */
+export interface LeftRequest {
+  client: string;
+  url: string;
+  /** `Date.now` when it began. */
+  started: number;
+  /** `Date.now` when it was left. */
+  ended: number;
 }
 
 /** What a page asks of the gateway besides HTTP. */
@@ -73,7 +94,9 @@ export type ControlPayload =
   | { control: 'watch' }
   /** Answered by one snapshot when it is done. */
   | { control: 'load' | 'unload'; model: string }
-  | { control: 'faults'; settings: FaultSettings };
+  | { control: 'faults'; settings: FaultSettings }
+  /** Answered by one snapshot. */
+  | { control: 'left'; request: LeftRequest };
 
 /** Everything that a gateway answers. */
 export type GatewayPayload = RequestPayload | ControlPayload;
@@ -150,5 +173,8 @@ export interface ConnectMessage {
   group: string | undefined;
 }
 
-/** Service Worker to the page that asked it to find the host; the port to the gateway comes with `connected`. */
-export type BrokerMessage = { type: 'connected'; hello: Hello } | { type: 'unavailable' };
+/** Service Worker to the page that asked it to find the host; the port to the gateway comes with it. */
+export interface BrokerMessage {
+  type: 'connected';
+  hello: Hello;
+}

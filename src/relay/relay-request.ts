@@ -1,11 +1,11 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
-import { InferenceError, isInferenceError } from '../errors/inference-error.js';
+import { isInferenceError } from '../errors/inference-error.js';
 import type { CompatibilityName } from '../models/access-options.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
-import { type Connect, hangUp } from './greeting.js';
+import { orAborted } from '../platform/reject-on-abort.js';
+import type { Connect } from './greeting.js';
 import { openBatches, peerGone } from './open-call.js';
-import { PROTOCOL_VERSION, type RequestPayload, type ResponseHead, type ResponseItem } from './protocol.js';
+import type { RequestPayload, ResponseItem } from './protocol.js';
 import { fromResponseHead, unavailableResponse } from './request-payload.js';
 
 /** How one request is relayed. */
@@ -30,7 +30,7 @@ export async function relayRequest(
   const exchange = new Exchange(payload, signal, onDone);
   try {
     signal.throwIfAborted();
-    return await Promise.race([exchange.run(connect), rejectOnAbort(signal)]);
+    return await orAborted(exchange.run(connect), signal);
   } catch {
     exchange.end();
     signal.throwIfAborted();
@@ -43,12 +43,14 @@ class Exchange {
   readonly #signal: AbortSignal;
   readonly #onDone: () => void;
   readonly #cancellation = new AbortController();
+  /** Errors the body, where there is one. */
+  #fail: (reason: unknown) => void = () => {};
 
   constructor(payload: RequestPayload, signal: AbortSignal, onDone: () => void) {
     this.#payload = payload;
     this.#signal = signal;
     this.#onDone = onDone;
-    signal.addEventListener('abort', this.end);
+    signal.addEventListener('abort', this.#leave);
   }
 
   async run(connect: Connect): Promise<Response> {
@@ -56,40 +58,52 @@ class Exchange {
     const { port, hello } = await connect(
       AbortSignal.any([this.#cancellation.signal, AbortSignal.timeout(CONNECT_DEADLINE)]),
     );
-    if (hello.version !== PROTOCOL_VERSION) {
-      hangUp(port);
-      throw new InferenceError('unavailable', 'The page and its Service Worker are of two versions.');
-    }
     const batches = openBatches<ResponseItem>(port, payload, {
       signal: this.#cancellation.signal,
       timing: REQUEST_TIMING,
       lifeline: hello.lifeline,
-      transfer: payload.body ? [payload.body] : [],
+      transfer: payload.body instanceof ArrayBuffer ? [payload.body] : [],
     });
     const [head, ...chunks] = (await batches.next()).value ?? [];
     if (!head || head instanceof Uint8Array) throw peerGone();
-    const body = () => this.#body(startedWith(chunks, batches), head);
-    const response = fromResponseHead(head, payload.method, payload.url, body);
-    if (!response.body) this.end();
-    return response;
+    const { failureTail } = head;
+    if (failureTail !== undefined) {
+      const response = fromResponseHead(head, payload, () => this.#body(chunks, batches, failureTail));
+      if (!response.body) this.end();
+      return response;
+    }
+    // What is no stream comes whole or not at all: nobody can be told of a failure in the middle of it.
+    for await (const batch of batches) chunks.push(...batch);
+    this.end();
+    return fromResponseHead(head, payload, () => joined(chunks));
   }
+
+  readonly #leave = (): void => {
+    this.#fail(this.#signal.reason);
+    this.end();
+  };
 
   /** Cancels what still runs. */
   readonly end = (): void => {
     if (this.#cancellation.signal.aborted) return;
-    this.#signal.removeEventListener('abort', this.end);
+    this.#signal.removeEventListener('abort', this.#leave);
     this.#cancellation.abort();
     this.#onDone();
   };
 
-  #body(batches: AsyncGenerator<ResponseItem[], void>, head: ResponseHead): ReadableStream<Uint8Array<ArrayBuffer>> {
+  #body(
+    first: ResponseItem[],
+    batches: AsyncGenerator<ResponseItem[], void>,
+    failureTail: string,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
     return new ReadableStream(
       {
         start: (controller) => {
-          this.#signal.addEventListener('abort', () => controller.error(this.#signal.reason), { once: true });
+          this.#fail = (reason) => controller.error(reason);
+          if (first.length > 0) controller.enqueue(joined(first));
         },
         pull: async (controller) => {
-          const chunk = await this.#next(batches, head);
+          const chunk = await this.#next(batches, failureTail);
           if (this.#signal.aborted) return;
           if (chunk) return controller.enqueue(chunk);
           controller.close();
@@ -105,7 +119,7 @@ class Exchange {
   /** The body's next bytes, or the failure tail where the call broke; undefined at the end. */
   async #next(
     batches: AsyncGenerator<ResponseItem[], void>,
-    head: ResponseHead,
+    failureTail: string,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
       const { value } = await batches.next();
@@ -113,22 +127,17 @@ class Exchange {
     } catch (thrown) {
       if (this.#signal.aborted) return undefined;
       // The tail speaks for an engine that is gone; a body that broke by itself stays broken.
-      const gone = isInferenceError(thrown) && thrown.code === 'unavailable';
-      if (gone && head.failureTail !== undefined) return new TextEncoder().encode(head.failureTail);
+      if (isInferenceError(thrown) && thrown.code === 'unavailable') return new TextEncoder().encode(failureTail);
       this.end();
-      throw new TypeError('The answer was cut: the inference engine stopped.', { cause: thrown });
+      throw thrown;
     }
   }
 }
 
-async function* startedWith<Item>(first: Item[], rest: AsyncGenerator<Item[], void>): AsyncGenerator<Item[], void> {
-  if (first.length > 0) yield first;
-  yield* rest;
-}
-
 /** Chunks that came together as one: every chunk of a body that crosses realms has its price. */
 function joined(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
-  const chunks = items.filter((item): item is Uint8Array<ArrayBuffer> => item instanceof Uint8Array);
+  // The head came first and is not among them.
+  const chunks = items as readonly Uint8Array<ArrayBuffer>[];
   const [only] = chunks;
   if (only && chunks.length === 1) return only;
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));

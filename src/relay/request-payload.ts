@@ -5,7 +5,7 @@ import { failureTailOf } from './failure-tail.js';
 import type { RequestPayload, ResponseHead } from './protocol.js';
 
 /** Statuses whose responses have no body. */
-const BODILESS = new Set([101, 103, 204, 205, 304]);
+const BODILESS = [101, 103, 204, 205, 304];
 
 /**
  * Reads a request completely. Bodies are sent whole: they are prompts and recordings, and not every browser can move
@@ -15,14 +15,17 @@ const BODILESS = new Set([101, 103, 204, 205, 304]);
 export async function toRequestPayload(request: Request, url: string = request.url): Promise<RequestPayload> {
   const { method } = request;
   const bodiless = method === 'GET' || method === 'HEAD';
-  const body = bodiless ? undefined : await request.arrayBuffer();
-  return { url, method, headers: [...request.headers], body: body?.byteLength ? body : undefined };
+  const body = bodiless ? undefined : await request.arrayBuffer().catch(() => 'broken' as const);
+  return { url, method, headers: [...request.headers], body: body === 'broken' || body?.byteLength ? body : undefined };
 }
 
 /** The Request that a payload describes. */
 export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal): Request {
   const { url, method, headers, body } = payload;
-  return new Request(url, { method, headers, signal, ...(body && { body }) });
+  if (body !== 'broken') return new Request(url, { method, headers, signal, ...(body && { body }) });
+  // Whoever reads it shall find out, and answer in the words of its dialect.
+  const broken = new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
+  return new Request(url, { method, headers, signal, body: broken, duplex: 'half' } as RequestInit);
 }
 
 /** Everything of a response but its body. */
@@ -31,13 +34,8 @@ export function toResponseHead(response: Response): ResponseHead {
 }
 
 /** The response that a head and a body make. The body is ignored where the method or status forbids one. */
-export function fromResponseHead(
-  head: ResponseHead,
-  method: string,
-  url: string,
-  body: () => ReadableStream<Uint8Array<ArrayBuffer>>,
-): Response {
-  const bodiless = method === 'HEAD' || BODILESS.has(head.status);
+export function fromResponseHead(head: ResponseHead, { method, url }: RequestPayload, body: () => BodyInit): Response {
+  const bodiless = method === 'HEAD' || BODILESS.includes(head.status);
   const response = new Response(bodiless ? null : body(), { status: head.status, headers: head.headers });
   Object.defineProperty(response, 'url', { value: url });
   return response;

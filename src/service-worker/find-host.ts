@@ -4,9 +4,9 @@
  * @module
  */
 import { pause } from '../platform/pause.js';
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { orAborted } from '../platform/reject-on-abort.js';
 import { awaitGreeting, type GatewayPort, hangUp } from '../relay/greeting.js';
-import type { ConnectMessage, TabWords } from '../relay/protocol.js';
+import { type ConnectMessage, PROTOCOL_VERSION, type TabWords } from '../relay/protocol.js';
 
 /** What is needed of a `WindowClient`. */
 export interface TabClient {
@@ -25,8 +25,6 @@ export interface FindHostOptions {
   groups?: Map<string, string>;
   /** Only a host of this group will do. */
   group?: string | undefined;
-  /** Only a gateway of this protocol version will do; absent: any, because a group is of one version. */
-  version?: number;
   signal: AbortSignal;
 }
 
@@ -40,10 +38,9 @@ const PAUSE = 50;
  * Rejects with the signal's reason.
  */
 export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
-  const { tabs, prefix, asker, groups, version, signal } = options;
+  const { tabs, prefix, asker, groups, signal } = options;
   let { group } = options;
-  const over = new AbortController();
-  const stop = AbortSignal.any([signal, over.signal]);
+  let isOver = false;
   const asked = new Set<MessagePort>();
   let found: (gateway: GatewayPort) => void = () => {};
   const host = new Promise<GatewayPort>((resolve) => (found = resolve));
@@ -51,9 +48,9 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
   const ask = (tab: TabClient): Promise<TabWords> => {
     const { port1, port2 } = new MessageChannel();
     asked.add(port1);
-    const { hello, tab: said } = awaitGreeting(port1, stop);
+    const { hello, tab: said } = awaitGreeting(port1);
     void hello.then((words) => {
-      if (version === undefined || words.version === version) found({ port: port1, hello: words });
+      if (words.version === PROTOCOL_VERSION) found({ port: port1, hello: words });
     });
     tab.postMessage({ inpage: 'connect', prefix, group }, [port2]);
     return said;
@@ -68,26 +65,26 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
       const words = await Promise.race([answer, pause(PATIENCE)]);
       group = words?.group ?? groups?.get(first.id);
       if (words?.hosts) await pause(PATIENCE);
-      if (stop.aborted) return;
+      if (isOver) return;
     }
     for (const tab of all) if (tab !== first) void ask(tab);
     await pause(PATIENCE);
   };
 
-  const rounds = async (): Promise<never> => {
+  const rounds = async (): Promise<GatewayPort> => {
     for (;;) {
       await round();
+      if (isOver) return host;
       await pause(PAUSE);
-      if (stop.aborted) return rejectOnAbort(stop);
     }
   };
 
   try {
-    const gateway = await Promise.race([host, rounds(), rejectOnAbort(signal)]);
+    const gateway = await orAborted(Promise.race([host, rounds()]), signal);
     asked.delete(gateway.port);
     return gateway;
   } finally {
-    over.abort();
+    isOver = true;
     for (const port of asked) hangUp(port);
   }
 }

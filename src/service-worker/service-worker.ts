@@ -6,7 +6,6 @@
  */
 import { CONNECT_DEADLINE } from '../relay/call-timing.js';
 import { findHost, type TabClient } from './find-host.js';
-import { type GatewayPort, hangUp } from '../relay/greeting.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from '../relay/protocol.js';
@@ -69,32 +68,38 @@ scope.addEventListener('message', (event) => {
   if (!port) return;
   if (event.data?.inpage === 'claim') {
     if (event.source) {
-      trunks.forget(event.source.id);
+      forget(event.source.id);
       groups.set(event.source.id, event.data.group);
     }
-    event.waitUntil(claim(port));
+    event.waitUntil(claim(port, event.source?.id));
   }
-  if (event.data?.inpage === 'broker') event.waitUntil(broker(event.data.group, port));
+  if (event.data?.inpage === 'broker') event.waitUntil(broker(event.data.group, port).catch(() => {})); // Whoever asked asks again.
 });
 
 async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {
+  // One controller of our own: whatever listens to the request's signal keeps the request for ever.
+  const at = Date.now();
   const reader = new AbortController();
+  const { signal } = reader;
+  const leave = (): void => reader.abort();
+  request.signal.addEventListener('abort', leave);
   // Not every browser tells a Service Worker when the page cancels, so a look at the tab is the last resort.
   const check = setInterval(() => void abortWhenGone(), CLIENT_CHECK);
   const abortWhenGone = async (): Promise<void> => {
     // A navigation's client is the page that it leaves.
-    if (request.mode !== 'navigate' && clientId && !(await scope.clients.get(clientId))) reader.abort();
+    if (request.mode !== 'navigate' && clientId && !(await scope.clients.get(clientId))) leave();
   };
-  const done = (): void => clearInterval(check);
-  const signal = AbortSignal.any([request.signal, reader.signal]);
-  signal.addEventListener('abort', done);
+  const done = (): void => {
+    clearInterval(check);
+    request.signal.removeEventListener('abort', leave);
+  };
   try {
-    const find = (stop: AbortSignal) =>
-      findHost({ tabs, prefix, asker: clientId, groups, version: PROTOCOL_VERSION, signal: stop });
+    const find = (stop: AbortSignal) => findHost({ tabs, prefix, asker: clientId, groups, signal: stop });
     // The body is read while the gateway is found.
     const found = trunks.connect(clientId, find, AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
-    const payload = await toRequestPayload(request, url).catch((thrown: unknown) => hangUpOn(found, thrown));
-    return await relayRequest(payload, () => found, { signal, onDone: done, compatibility });
+    const payload = await toRequestPayload(request, url);
+    const sent = { ...payload, sender: { client: clientId, at } };
+    return await relayRequest(sent, () => found, { signal, onDone: done, compatibility });
   } catch (thrown) {
     done();
     if (signal.aborted) throw thrown;
@@ -102,25 +107,22 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
   }
 }
 
-async function hangUpOn(found: Promise<GatewayPort>, thrown: unknown): Promise<never> {
-  void found.then(({ port }) => hangUp(port)).catch(() => {});
-  throw thrown;
+async function claim(port: MessagePort, client: string | undefined): Promise<void> {
+  await scope.clients.claim();
+  const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION, lifeline: undefined, client };
+  port.postMessage(hello);
+  const open = await tabs();
+  for (const id of groups.keys()) if (!open.some((tab) => tab.id === id)) forget(id);
 }
 
-async function claim(port: MessagePort): Promise<void> {
-  await scope.clients.claim();
-  const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION, lifeline: undefined };
-  port.postMessage(hello);
+function forget(tab: string): void {
+  trunks.forget(tab);
+  groups.delete(tab);
 }
 
 async function broker(group: string, port: MessagePort): Promise<void> {
-  try {
-    const signal = AbortSignal.timeout(CONNECT_DEADLINE);
-    const gateway = await findHost({ tabs, prefix, group, signal });
-    const message: BrokerMessage = { type: 'connected', hello: gateway.hello };
-    port.postMessage(message, [gateway.port]);
-  } catch {
-    const message: BrokerMessage = { type: 'unavailable' };
-    port.postMessage(message);
-  }
+  const signal = AbortSignal.timeout(CONNECT_DEADLINE);
+  const gateway = await findHost({ tabs, prefix, group, signal });
+  const message: BrokerMessage = { type: 'connected', hello: gateway.hello };
+  port.postMessage(message, [gateway.port]);
 }

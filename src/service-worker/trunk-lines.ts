@@ -31,7 +31,7 @@ export class TrunkLines {
     const trunk = this.#trunks.get(tab);
     if (trunk) {
       try {
-        const stop = AbortSignal.any([signal, trunk.over.signal, AbortSignal.timeout(PATIENCE)]);
+        const stop = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
         return await connectThrough((port) => trunk.port.postMessage(EXTENSION, [port]), stop);
       } catch {
         signal.throwIfAborted();

@@ -37,6 +37,8 @@ function streamOf(
 ): ReadableStream<Uint8Array> {
   return new ReadableStream({ start, ...(cancel && { cancel }) });
 }
+/** A response that streams to its reader, as a dialect's event stream does. */
+const streamed = (body: ReadableStream<Uint8Array>): Response => setFailureTail(new Response(body), 'data: failed');
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('a relayed request', () => {
@@ -131,8 +133,8 @@ describe('a relayed request', () => {
 
   it('streams: each chunk arrives before the next is made', async () => {
     let next: (text: string) => void = () => {};
-    const { fetch } = relay(
-      () => new Response(streamOf((controller) => (next = (text) => controller.enqueue(bytes(text))))),
+    const { fetch } = relay(() =>
+      streamed(streamOf((controller) => (next = (text) => controller.enqueue(bytes(text))))),
     );
     const reader = (await fetch('http://page.test/v1/x')).body?.getReader();
     for (const text of ['a', 'b', 'c']) {
@@ -171,14 +173,13 @@ describe('cancelling a relayed request', () => {
       const controller = new AbortController();
       let cancelled = (): void => {};
       const seen = new Promise<void>((resolve) => (cancelled = resolve));
-      const { fetch } = relay(
-        () =>
-          new Response(
-            streamOf(
-              (source) => source.enqueue(bytes('a')),
-              () => cancelled(),
-            ),
+      const { fetch } = relay(() =>
+        streamed(
+          streamOf(
+            (source) => source.enqueue(bytes('a')),
+            () => cancelled(),
           ),
+        ),
       );
       const response = await fetch('http://page.test/v1/x', { signal: controller.signal });
       const reader = response.body?.getReader();
@@ -195,7 +196,7 @@ describe('cancelling a relayed request', () => {
 it('a reader that leaves aborts nothing within its cancel, where WebKit cannot stand it', async () => {
   const connect: Connect = (signal) =>
     connectThrough((port) => {
-      const request = () => new Response(streamOf((source) => source.enqueue(bytes('a'))));
+      const request = () => streamed(streamOf((source) => source.enqueue(bytes('a'))));
       void serveCall(port, { request, control: noControl });
     }, signal);
   const payload = { url: 'http://page.test/v1/x', method: 'GET', headers: [], body: undefined };
@@ -254,11 +255,29 @@ describe('an engine that dies', () => {
     expect(await response.text()).toBe('data: 1\n\ndata: {"error":{}}\n\n');
   });
 
-  it('without a tail errors the body', async () => {
-    const { fetch, kill } = relay(() => new Response(streamOf((controller) => controller.enqueue(bytes('{"a":')))));
+  it('[X17] between the head and the end of an answer that does not stream makes a 503', async () => {
+    const { fetch, kill } = relay(() => {
+      setTimeout(kill, 10);
+      return new Response(streamOf((controller) => controller.enqueue(bytes('{"a":'))));
+    });
     const response = await fetch('http://page.test/v1/x');
-    setTimeout(kill, 10);
-    await expect(response.text()).rejects.toThrow('The answer was cut');
+    expect([response.status, await response.text()]).toEqual([503, 'Service Temporarily Unavailable']);
+  });
+});
+
+describe('an upload that breaks off', () => {
+  const brokenOff = () => new ReadableStream({ pull: (controller) => controller.error(new Error('no more')) });
+
+  it.each(['chat/completions', 'messages', 'audio/transcriptions'])('is a 400 to %s', async (path) => {
+    const { app } = await buildApp({ models: [scriptedChat()] });
+    const { fetch } = relay((request) => app.fetch(request));
+    const response = await fetch(`http://page.test/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': path.startsWith('audio') ? 'multipart/form-data; boundary=x' : 'application/json' },
+      body: brokenOff(),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/broke off|multipart/);
   });
 });
 

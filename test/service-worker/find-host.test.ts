@@ -81,7 +81,7 @@ describe('findHost', () => {
 
   it('takes no gateway of another version', async () => {
     const all = [tab('a', 'g', 'old host'), tab('b', 'h', 'slow')];
-    expect(await lifelineOf({ tabs: async () => all, version: PROTOCOL_VERSION })).toBe('b');
+    expect(await lifelineOf({ tabs: async () => all })).toBe('b');
   });
 
   it('looks for the named group only', async () => {

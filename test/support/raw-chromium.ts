@@ -148,6 +148,18 @@ export class RawChromium {
     });
   }
 
+  /** Bytes that a realm's objects hold, its platform objects among them, after everything unused is gone. */
+  async heapOf(sessionId: string): Promise<number> {
+    await this.send('HeapProfiler.enable', {}, sessionId);
+    // Some objects are freed by what the first collection lets go of.
+    for (let round = 0; round < 4; round++) {
+      await this.send('HeapProfiler.collectGarbage', {}, sessionId);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const usage = await this.send('Runtime.getHeapUsage', {}, sessionId);
+    return (usage['usedSize'] as number) + ((usage['embedderHeapUsedSize'] as number | undefined) ?? 0);
+  }
+
   /** Stops every Service Worker, as the browser does when it wants the memory. */
   async stopServiceWorkers(page: RawPage): Promise<void> {
     await this.send('ServiceWorker.enable', {}, page.session);
@@ -225,23 +237,29 @@ export class RawPage {
    * no longer than that.
    */
   async evaluateInWorkers(name: string, expression: string): Promise<number> {
+    const guarded = `self.name === ${JSON.stringify(name)} && (${expression}, true)`;
+    const results = await this.inWorkers(async (session) => {
+      const { result } = await this.#browser.send('Runtime.evaluate', { expression: guarded }, session);
+      return (result as { value: boolean }).value;
+    });
+    return results.filter(Boolean).length;
+  }
+
+  /** What `work` gives for a session with each worker of the page, its Service Worker too. The sessions end with it. */
+  async inWorkers<T>(work: (session: string) => Promise<T>): Promise<T[]> {
     const sessions: string[] = [];
     const stopListening = this.#browser.on('Target.attachedToTarget', this.session, ({ sessionId }) =>
       sessions.push(sessionId as string),
     );
-    const attach = (autoAttach: boolean): Promise<unknown> =>
-      this.#browser.send(
-        'Target.setAutoAttach',
-        { autoAttach, waitForDebuggerOnStart: false, flatten: true },
-        this.session,
-      );
+    const attach = (autoAttach: boolean): Promise<unknown> => {
+      const how = { autoAttach, waitForDebuggerOnStart: false, flatten: true };
+      return this.#browser.send('Target.setAutoAttach', how, this.session);
+    };
     await attach(true);
     stopListening();
-    const guarded = `self.name === ${JSON.stringify(name)} && (${expression}, true)`;
-    const answers = sessions.map((session) => this.#browser.send('Runtime.evaluate', { expression: guarded }, session));
-    const results = (await Promise.all(answers)) as { result: { value: boolean } }[];
+    const results = await Promise.all(sessions.map(work));
     await attach(false);
-    return results.filter(({ result }) => result.value).length;
+    return results;
   }
 
   /** Freezes the page, or lets it go on, as the browser does with tabs that nobody looks at. */

@@ -1,5 +1,5 @@
 /** Request bodies as JSON objects. @module */
-import { InferenceError } from '../../errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 
 /** Deeper nesting than any request needs; beyond it, recursive readers further down would run out of stack. */
@@ -29,10 +29,19 @@ export async function readJsonBody(c: HttpRequestContext, context: HttpContext):
 
 /**
  * The body as bytes, read no further than the limit: `content-length` may be absent or wrong.
- * @throws InferenceError `payload_too_large`
+ * @throws InferenceError `payload_too_large`, or `invalid_request` when it broke off
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  try {
+    return await readWhole(request, maxBytes);
+  } catch (thrown) {
+    if (isInferenceError(thrown) || request.signal.aborted) throw thrown;
+    throw new InferenceError('invalid_request', 'The request body broke off while it was sent.', {}, { cause: thrown });
+  }
+}
+
+async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   // Firefox gives a stream of a response's body, but none of a request's.
   const body = request.body ?? new Response(await request.arrayBuffer()).body;
   const reader = body?.getReader();

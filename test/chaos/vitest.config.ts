@@ -1,0 +1,18 @@
+/** `npm run test:long`: the chaos tests in their long form, an hour on a machine that does nothing else. */
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('../../', import.meta.url)),
+  test: {
+    name: 'long',
+    globalSetup: ['test/e2e/support/serve-demo.ts'],
+    include: ['test/chaos/*.e2e.test.ts'],
+    environment: 'node',
+    env: { INPAGE_CHAOS_ROUNDS: '30' },
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    fileParallelism: false,
+  },
+});
