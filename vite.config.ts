@@ -202,7 +202,8 @@ const test: ViteUserConfig = {
           // One project after the other: they share two cores.
           sequence: { groupOrder: 0 },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.{browser,e2e,gpu,manual}.test.ts'],
+          // The client matrix has packages of its own.
+          exclude: ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,manual}.test.ts'],
           environment: 'node',
           testTimeout: 20_000,
         },
