@@ -1,4 +1,5 @@
 /** Rehearsal switches: failures, delays and broken streams on demand, for the tests of an app. @module */
+import { checkNames } from '../models/check-names.js';
 import { pause } from '../platform/pause.js';
 import { InferenceError } from '../errors/inference-error.js';
 import type { InferenceErrorCode } from '../errors/inference-error.js';
@@ -14,6 +15,18 @@ export interface FaultSettings {
   /** The connection breaks after so many events of a stream. */
   cutStreamAfterEvents?: number;
 }
+
+const SWITCHES: Record<keyof FaultSettings, true> = {
+  fail: true,
+  delayBeforeHeadersMs: true,
+  delayPerTokenMs: true,
+  cutStreamAfterEvents: true,
+};
+const FAILURE_FIELDS: Record<keyof NonNullable<FaultSettings['fail']>, true> = {
+  status: true,
+  count: true,
+  retryAfter: true,
+};
 
 const CODES: Record<408 | 429 | 500 | 503, { code: InferenceErrorCode; message: string }> = {
   408: { code: 'timeout', message: 'The request timed out.' },
@@ -32,8 +45,20 @@ export class Faults {
   #settings: FaultSettings = {};
   #failuresLeft = 0;
 
-  /** Replaces all switches. */
+  /**
+   * Replaces all switches.
+   * @throws InferenceError `invalid_request` for a switch that there is not; nothing is changed then
+   */
   set(settings: FaultSettings): void {
+    checkNames(settings, SWITCHES, 'a fault switch');
+    if (settings.fail) {
+      checkNames(settings.fail, FAILURE_FIELDS, 'a field of this fault', 'fail');
+      if (!(settings.fail.status in CODES)) {
+        throw new InferenceError('invalid_request', `\`fail.status\` is one of ${Object.keys(CODES).join(', ')}.`, {
+          param: 'fail.status',
+        });
+      }
+    }
     this.#settings = settings;
     this.#failuresLeft = settings.fail === undefined ? 0 : (settings.fail.count ?? 1);
   }

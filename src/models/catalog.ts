@@ -3,6 +3,9 @@ import { InferenceError } from '../errors/inference-error.js';
 import { entriesByName } from './entries-by-name.js';
 import type { ModelEntry } from './model-entry.js';
 
+/** Names in the message about one that is unknown. */
+const MOST_NAMED = 8;
+
 /** An immutable list of entries with unique names. Throws InferenceError `invalid_request` on a name used twice. */
 export class Catalog {
   readonly entries: readonly ModelEntry[];
@@ -25,7 +28,10 @@ export class Catalog {
   require(name: string): ModelEntry {
     const entry = this.#byName.get(name);
     if (!entry) {
-      throw new InferenceError('model_not_found', `The model \`${name}\` does not exist.`, { param: 'model' });
+      const known = this.usable().map(({ id }) => `\`${id}\``);
+      const named = known.length > MOST_NAMED ? `${known.slice(0, MOST_NAMED).join(', ')} and more` : known.join(', ');
+      const hint = named === '' ? '' : ` There is ${named}.`;
+      throw new InferenceError('model_not_found', `The model \`${name}\` does not exist.${hint}`, { param: 'model' });
     }
     if (entry.status === 'removed') {
       throw new InferenceError('model_removed', `The model \`${name}\` has been removed. Use another model.`, {

@@ -89,3 +89,11 @@ it('everything is off by default and after clear', async () => {
   faults.clear();
   expect((await chat(app)).status).toBe(200);
 });
+
+it('a switch that there is not is refused with the nearest one, and changes nothing', async () => {
+  const { app, faults } = await build();
+  faults.set({ fail: { status: 429 } });
+  expect(() => faults.set({ delayPerTokensMs: 5 } as never)).toThrow(/`delayPerTokensMs`.*`delayPerTokenMs`/);
+  expect(() => faults.set({ fail: { status: 404 as never } })).toThrow(/408, 429, 500, 503/);
+  expect((await chat(app)).status).toBe(429);
+});
