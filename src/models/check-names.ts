@@ -31,9 +31,9 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 /** Letters to insert, delete or change (Levenshtein). */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...from].entries()) {
+  for (const [i, letter] of Array.from(from).entries()) {
     const next = [i + 1];
-    for (const [j, other] of [...to].entries())
+    for (const [j, other] of Array.from(to).entries())
       next.push(Math.min(row[j]! + (letter === other ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
     row = next;
   }
