@@ -12,6 +12,7 @@ import { GrammarRules } from '../grammar/grammar-rules.js';
 import type { ValueStyle } from '../grammar/value-style.js';
 import { readSchemaDocument } from './schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
+import { withSchemaErrors } from './schema-error.js';
 import { SchemaProblem } from '../grammar/schema-problem.js';
 import { SCHEMA_WORK, WorkBudget } from '../grammar/work-budget.js';
 
@@ -23,7 +24,7 @@ export interface AnswerFormat extends AnswerFormats {
   marker: TokenMarker;
 }
 
-/** Every field of the request was checked within {@link SCHEMA_WORK}; here they come together, and with blanks. */
+/** All schemas of a request come together here, and with blanks. */
 const WORK = 4 * SCHEMA_WORK;
 
 /** Arguments of a tool without parameters, and what all arguments are. */
@@ -36,7 +37,7 @@ const AN_OBJECT: JsonSchema = { type: 'object' };
  */
 export function answerGrammar(request: GenerationRequest, format: AnswerFormat): string {
   const param = request.tools.length > 0 && request.toolChoice !== 'none' ? 'tools' : 'response_format';
-  return possible(() => writeGrammar(request, format, new WorkBudget(WORK)), param);
+  return withSchemaErrors(param, () => writeGrammar(request, format, new WorkBudget(WORK)));
 }
 
 function writeGrammar(request: GenerationRequest, format: AnswerFormat, work: WorkBudget): string {
@@ -105,35 +106,26 @@ function contentGrammar(output: OutputFormat, rules: GrammarRules, style: ValueS
     case 'json-object':
       return anyObject(rules, style);
     case 'json-schema':
-      return possible(
-        () => new SchemaGrammar(readSchemaDocument(output.schema, rules.work), rules, style).root(),
-        'response_format',
-      );
+      return withSchemaErrors(output.param ?? 'response_format', (locate) => {
+        const document = readSchemaDocument(output.schema, rules.work);
+        locate(document.places);
+        const root = new SchemaGrammar(document, rules, style).root();
+        if (!rules.canFinish(root)) throw new SchemaProblem('allows no finite value, so nothing can be generated');
+        return root;
+      });
   }
 }
 
 function callableTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax: ToolCallGrammar): CallableTool {
-  return possible(() => {
-    const schema = new SchemaGrammar(readSchemaDocument(tool.parameters ?? NO_ARGUMENTS, rules.work), rules, style);
+  return withSchemaErrors(tool.param ?? 'tools', (locate) => {
+    const document = readSchemaDocument(tool.parameters ?? NO_ARGUMENTS, rules.work);
+    locate(document.places);
+    const schema = new SchemaGrammar(document, rules, style);
     const grammar = syntax.arguments({
       object: () => schema.root(AN_OBJECT),
       members: (frame) => rules.add(schema.rootObject(frame)),
     });
     if (!rules.canFinish(grammar)) throw new SchemaProblem('allows no arguments that this model can write');
     return { name: tool.name, arguments: grammar };
-  }, 'tools');
-}
-
-/** Runs a generator of grammar; a schema that it refuses is the caller's error. */
-function possible<T>(make: () => T, param: string): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof SchemaProblem)) throw error;
-    throw new InferenceError(
-      'invalid_request',
-      `Invalid schema in \`${param}\`: ${error.keyword ?? 'it'} ${error.message}.`,
-      { param },
-    );
-  }
+  });
 }

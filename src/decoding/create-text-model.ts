@@ -120,7 +120,12 @@ async function compile(
   prompt: RenderedPrompt,
 ): Promise<CompiledConstraint | undefined> {
   const plain = request.output.type === 'text' && request.tools.length === 0;
-  if (plain || !engine.constrainable) return undefined;
+  if (plain) return undefined;
+  if (!engine.constrainable) {
+    const { checkSchemas } = await import('../constraints/check-json-schema.js');
+    checkSchemas(request);
+    return undefined;
+  }
   const { compileConstraint } = await import('../constraints/compile-constraint.js');
   const { tokenizer, toolFormat, reasoningFormat } = engine;
   return compileConstraint(request, { tokenizer, toolFormat, reasoningFormat, reasoningOpen: prompt.reasoningOpen });

@@ -1,6 +1,6 @@
 /** Why a schema cannot be turned into a grammar. @module */
 
-/** Thrown below `check-json-schema.ts`, which turns it into an InferenceError with the place in the schema. */
+/** Thrown below `schema-error.ts`, which turns it into an InferenceError with the place in the schema. */
 export class SchemaProblem extends Error {
   override readonly name = 'SchemaProblem';
   /** The offending schema object, and the keyword in it. */

@@ -4,4 +4,5 @@ import type { JsonSchema } from './tool.js';
 export type OutputFormat =
   | { type: 'text' }
   | { type: 'json-object' }
-  | { type: 'json-schema'; name: string; schema: JsonSchema; strict: boolean };
+  /** `param`: dotted path of the schema in the client's request, for errors. */
+  | { type: 'json-schema'; name: string; schema: JsonSchema; strict: boolean; param?: string };

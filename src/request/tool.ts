@@ -1,6 +1,6 @@
 /** Functions that the model may call. @module */
 
-/** A JSON Schema as it came, already checked by `constraints/check-json-schema.ts`. */
+/** A JSON Schema as it came, whose structure `constraints/check-schema-structure.ts` has checked. */
 export type JsonSchema = boolean | { [key: string]: unknown };
 
 export interface Tool {
@@ -9,6 +9,8 @@ export interface Tool {
   description?: string;
   /** Absent: the function takes no arguments. */
   parameters?: JsonSchema;
+  /** Dotted path of `parameters` in the client's request, for errors. */
+  param?: string;
 }
 
 /** `auto`: the model decides; `none`: no call; `required`: at least one; an object: this one. */

@@ -11,7 +11,7 @@ import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { type BenchRow, compare } from './bench-row.js';
 import { makeRealModel } from './real/make-real-model.js';
-import { processorSeconds } from './processor-seconds.js';
+import { processorTimes, secondsBetween } from './processor-seconds.js';
 import { realRows } from './real/run-real.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -81,13 +81,16 @@ async function openRows(browser: Browser, origin: string): Promise<BenchRow[]> {
 }
 
 async function pageRows(browser: Browser, origin: string, part: string): Promise<BenchRow[]> {
+  const before = processorTimes();
   const page = await browser.newPage();
   try {
     page.on('pageerror', (error) => process.stderr.write(`${part}: ${error.message}\n`));
     await page.goto(`${origin}/test/bench/page.html?part=${part}`);
     await page.waitForFunction(() => 'bench' in window, undefined, { timeout: 600_000 });
     const result = await page.evaluate<BenchRow[] | string>('window.bench');
+    const spent = secondsBetween(before, processorTimes());
     if (typeof result === 'string') throw new Error(`${part}: ${result}`);
+    if (spent > 0) process.stdout.write(`${part}: ${spent.toFixed(2)} s of processor time\n`);
     return result;
   } finally {
     await page.close();
@@ -106,12 +109,9 @@ async function measure(origin: string, parts: string[]): Promise<BenchRow[]> {
       return rows;
     }
     for (const part of parts) {
-      const before = processorSeconds();
       const result = part === 'open' ? await openRows(browser, origin) : await pageRows(browser, origin, part);
       rows.push(...result);
       for (const row of result) print(row);
-      const spent = (processorSeconds() ?? Number.NaN) - (before ?? Number.NaN);
-      if (before !== undefined) process.stdout.write(`${part}: ${spent.toFixed(2)} s of processor time\n`);
     }
     return rows;
   } finally {

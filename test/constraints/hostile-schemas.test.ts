@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkJsonSchema } from '../../src/constraints/check-json-schema.js';
+import { checkJsonSchema, checkSchemas } from '../../src/constraints/check-json-schema.js';
 import { SCHEMA_WORK, WorkBudget } from '../../src/grammar/work-budget.js';
 import { isInferenceError } from '../../src/errors/inference-error.js';
-import { defineTools } from '../../src/http/schemas/define-tools.js';
+import { ask } from './support/ask.js';
 import { arbitrarySchema } from './support/arbitrary-schema.js';
 import { HOSTILE_SCHEMAS } from './support/hostile-schemas.js';
 import * as fc from 'fast-check';
@@ -39,11 +39,10 @@ describe('hostile schemas', () => {
     const parameters = HOSTILE_SCHEMAS.find(([name]) => name === 'oneOf of 400 ranges')![1] as Record<string, unknown>;
     const tools = Array.from({ length: 128 }, (_, index) => ({
       name: `tool${index}`,
-      description: undefined,
       parameters,
       param: `tools.${index}.function.parameters`,
     }));
-    const refused = refusal(() => defineTools(tools));
+    const refused = refusal(() => checkSchemas(ask({ tools })));
     expect(refused).toMatchObject({ code: 'invalid_request', param: expect.stringMatching(/^tools\.\d\./) });
     expect(refused?.message).toContain('too much work');
   });

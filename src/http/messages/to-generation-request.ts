@@ -1,5 +1,5 @@
 /** The body of a Messages request as a canonical request. @module */
-import { checkJsonSchema } from '../../constraints/check-json-schema.js';
+import { checkSchemaStructure } from '../../constraints/check-schema-structure.js';
 import { plainGenerationRequest } from '../../request/generation-request.js';
 import type { GenerationRequest, Reasoning } from '../../request/generation-request.js';
 import type { OutputFormat } from '../../request/output-format.js';
@@ -74,8 +74,10 @@ function isParallelDisabled(choice: CountTokensRequest['tool_choice']): boolean 
 
 function toOutputFormat(config: CountTokensRequest['output_config']): OutputFormat {
   const schema = config?.format?.schema;
-  if (schema) checkJsonSchema(schema, 'output_config.format.schema');
-  return schema ? { type: 'json-schema', name: 'output', schema, strict: true } : { type: 'text' };
+  if (!schema) return { type: 'text' };
+  const param = 'output_config.format.schema';
+  checkSchemaStructure(schema, param);
+  return { type: 'json-schema', name: 'output', schema, strict: true, param };
 }
 
 function toReasoning(body: CountTokensRequest): Reasoning {

@@ -1,5 +1,5 @@
 /** The body of a Responses request as a canonical request, and what of it the response repeats. @module */
-import { checkJsonSchema } from '../../constraints/check-json-schema.js';
+import { checkSchemaStructure } from '../../constraints/check-schema-structure.js';
 import { plainGenerationRequest } from '../../request/generation-request.js';
 import type { GenerationRequest, Reasoning } from '../../request/generation-request.js';
 import type { OutputFormat } from '../../request/output-format.js';
@@ -105,9 +105,12 @@ function toOutputFormat(format: TextFormat): OutputFormat {
   switch (format?.type) {
     case 'json_object':
       return { type: 'json-object' };
-    case 'json_schema':
-      checkJsonSchema(format.schema, 'text.format.schema');
-      return { type: 'json-schema', name: format.name, schema: format.schema, strict: format.strict ?? false };
+    case 'json_schema': {
+      const { name, schema, strict } = format;
+      const param = 'text.format.schema';
+      checkSchemaStructure(schema, param);
+      return { type: 'json-schema', name, schema, strict: strict ?? false, param };
+    }
     default:
       return { type: 'text' };
   }

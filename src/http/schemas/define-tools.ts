@@ -1,5 +1,5 @@
 /** Function definitions of any dialect as canonical tools. @module */
-import { checkJsonSchema, schemaWork } from '../../constraints/check-json-schema.js';
+import { checkSchemaStructure, schemaWork } from '../../constraints/check-schema-structure.js';
 import type { Tool } from '../../request/tool.js';
 
 /** A function as a client defined it; null means left out. */
@@ -13,17 +13,17 @@ export interface ToolDefinition {
 
 /**
  * Of several tools with one name the first counts: a call could not tell them apart.
- * @throws InferenceError `invalid_request` for parameters that no grammar can keep
+ * @throws InferenceError `invalid_request` for parameters that are no JSON Schema
  */
 export function defineTools(definitions: readonly ToolDefinition[]): Tool[] {
   const byName = new Map<string, Tool>();
   const work = schemaWork();
   for (const { name, description, parameters, param } of definitions) {
-    if (parameters != null) checkJsonSchema(parameters, param, work);
+    if (parameters != null) checkSchemaStructure(parameters, param, work);
     if (byName.has(name)) continue;
     const tool: Tool = { name };
     if (description != null) tool.description = description;
-    if (parameters != null) tool.parameters = parameters;
+    if (parameters != null) Object.assign(tool, { parameters, param });
     byName.set(name, tool);
   }
   return [...byName.values()];

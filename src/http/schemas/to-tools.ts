@@ -1,5 +1,5 @@
 /** Tools, tool choices and response formats of chat completions as canonical ones. @module */
-import { checkJsonSchema } from '../../constraints/check-json-schema.js';
+import { checkSchemaStructure } from '../../constraints/check-schema-structure.js';
 import type { OutputFormat } from '../../request/output-format.js';
 import type { Tool } from '../../request/tool.js';
 import { defineTools } from './define-tools.js';
@@ -7,7 +7,7 @@ import { offerAll, offerAllowed, requireTool } from './to-offer.js';
 import type { ToolOffer } from './to-offer.js';
 import type { ResponseFormatInput, ToolChoiceInput, ToolInput } from './tools.js';
 
-/** @throws InferenceError `invalid_request` for parameters that no grammar can keep */
+/** @throws InferenceError `invalid_request` for parameters that are no JSON Schema */
 export function toTools(tools: readonly ToolInput[] | null | undefined): Tool[] {
   return defineTools(
     (tools ?? []).map(({ function: { name, description, parameters } }, index) => ({
@@ -34,13 +34,14 @@ export function toOffer(choice: ToolChoiceInput, tools: Tool[]): ToolOffer {
 
 /**
  * A `json_schema` without a schema is any JSON object.
- * @throws InferenceError `invalid_request` for a schema that no grammar can keep
+ * @throws InferenceError `invalid_request` for a schema that is none
  */
 export function toOutputFormat(format: ResponseFormatInput): OutputFormat {
   if (format?.type === 'json_object') return { type: 'json-object' };
   if (format?.type !== 'json_schema') return { type: 'text' };
   const { name, schema, strict } = format.json_schema;
   if (schema == null) return { type: 'json-object' };
-  checkJsonSchema(schema, 'response_format.json_schema.schema');
-  return { type: 'json-schema', name: name ?? 'response', schema, strict: strict ?? false };
+  const param = 'response_format.json_schema.schema';
+  checkSchemaStructure(schema, param);
+  return { type: 'json-schema', name: name ?? 'response', schema, strict: strict ?? false, param };
 }
