@@ -1,9 +1,11 @@
 /** The files of a catalog entry, as the store has them. @module */
+import { InferenceError } from '../errors/inference-error.js';
 import type { LoadOptions } from '../models/backend.js';
 import { folderURLOf } from '../models/entry-files.js';
 import type { ModelEntry } from '../models/model-entry.js';
 import { availableCrossOriginStorage } from '../store/cross-origin-storage.js';
 import { HUB_URL, hubFolderURL } from '../store/hub.js';
+import { withLocalFiles } from '../store/local-files.js';
 import { ModelFiles } from '../store/model-files.js';
 import { browserStore, type StoreEnvironment } from '../store/store-environment.js';
 
@@ -20,16 +22,31 @@ export function filesFolderOf(
 export async function openModelFiles(
   { id, integrity }: Pick<ModelEntry, 'id' | 'integrity'>,
   folder: string,
-  { onProgress, signal, crossOriginStorage = false }: LoadOptions,
+  { onProgress, signal, crossOriginStorage = false, localFiles }: LoadOptions,
   environment?: StoreEnvironment,
 ): Promise<ModelFiles> {
+  const store = environment ?? (await browserStore());
   return new ModelFiles({
     id,
     folder,
     integrity,
-    environment: environment ?? (await browserStore()),
+    environment: localFiles ? withLocalFiles(store, folder, localFiles) : store,
     crossOrigin: crossOriginStorage ? availableCrossOriginStorage() : undefined,
     onProgress,
     signal,
   });
+}
+
+/** Files without which no model runs; the others are there or not. */
+const REQUIRED = /\.(onnx|onnx_data\w*|bin|wasm)$|^(mlc-chat-)?config\.json$/;
+
+/** Brings files into the store and waits for them. @throws InferenceError when one that must be there is not */
+export async function fetchAll(files: ModelFiles, wanted: readonly string[]): Promise<void> {
+  await files.prepare(wanted);
+  await Promise.all(
+    wanted.map(async (file) => {
+      if ((await files.find(file)) || !REQUIRED.test(file)) return;
+      throw new InferenceError('unavailable', `The model's file \`${file}\` is missing.`);
+    }),
+  );
 }

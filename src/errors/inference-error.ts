@@ -82,6 +82,7 @@ export interface InferenceErrorDetails {
 export interface RemovableModel {
   /** URL of its folder. */
   source: string;
+  /** That its files take. */
   bytes: number;
   /** Unix milliseconds. */
   lastUsed: number;

@@ -21,8 +21,8 @@ export interface Gateway {
 
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
 export function createGateway(options: GatewayOptions, page: Ask<PageControl>): Gateway {
-  const { models, assetsURL, pageURL, requestTimeout, prefix, apiKeys, rateLimits, compatibility } = options;
-  const host = createWorkerModelHost({ spawn: () => spawn(page), assetsURL, pageURL, requestTimeout });
+  const { models, load, requestTimeout, prefix, apiKeys, rateLimits, compatibility } = options;
+  const host = createWorkerModelHost({ spawn: () => spawn(page), load, requestTimeout });
   const inference = new Scheduler({
     catalog: new Catalog(models),
     host,
@@ -74,7 +74,9 @@ async function* answerControl(
   if (payload.control === 'watch') return yield* watch(inference, signal);
   if (payload.control === 'faults') faults.set(payload.settings);
   else if (payload.control === 'left') callers.left(payload.request);
-  else await inference[payload.control](payload.model);
+  else if (payload.control === 'fetchFiles') {
+    await inference.fetchFiles(payload.model, { localFiles: payload.localFiles, signal });
+  } else await inference[payload.control](payload.model);
   yield { models: inference.status(), progress: [] };
 }
 

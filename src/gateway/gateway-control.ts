@@ -1,6 +1,7 @@
 /** What page and gateway worker call on each other on a control line. Requests do not come this way. @module */
 import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
 import type { ModelEntry } from '../models/model-entry.js';
+import type { PlainLoadOptions } from '../relay/protocol.js';
 
 /** Everything the gateway must know. Plain data. */
 export interface GatewayOptions {
@@ -11,10 +12,8 @@ export interface GatewayOptions {
   /** Seconds. */
   requestTimeout: number;
   prefix: string;
-  /** Absolute; where ONNX Runtime's files are served. Ends with a slash. */
-  assetsURL: string;
-  /** Absolute; relative model sources are resolved against it. */
-  pageURL: string;
+  /** Where models and engines find their files. */
+  load: PlainLoadOptions;
 }
 
 /** Offered by the gateway worker to its page. */

@@ -52,6 +52,22 @@ export async function loadRemoteModel(
   }
 }
 
+/** Brings a model's files into the store, in a worker that ends then. Rejects with the backend's InferenceError. */
+export async function fetchFilesRemotely(
+  worker: ModelWorkerHandle,
+  argument: LoadArgument,
+  { onProgress, signal, timing }: RemoteLoadOptions,
+): Promise<void> {
+  const remote = new RemoteModel(worker, timing);
+  try {
+    for await (const item of remote.call<LoadItem>({ method: 'fetchFiles', argument }, signal)) {
+      if (item.type === 'progress') onProgress(item.progress);
+    }
+  } finally {
+    remote.end();
+  }
+}
+
 class RemoteModel {
   readonly #worker: ModelWorkerHandle;
   readonly #timing: CallTiming;

@@ -1,5 +1,5 @@
 /** The model worker's end: one backend, one loaded model, calls over a port. @module */
-import type { Backend, LoadedModel } from '../models/backend.js';
+import type { Backend, LoadedModel, LoadOptions } from '../models/backend.js';
 import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { ModelEntry } from '../models/model-entry.js';
 import { answerCall } from '../relay/answer-call.js';
@@ -21,19 +21,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
 
   async function* load(argument: LoadArgument, signal: AbortSignal): AsyncGenerator<LoadItem> {
     const backend = await backendOf(argument.entry);
-    const progress = new ProgressQueue();
-    const loading = backend.load(argument.entry, {
-      onProgress: (event) => progress.push({ type: 'progress', progress: event }),
-      signal,
-      assetsURL: argument.assetsURL,
-      pageURL: argument.pageURL,
-    });
-    loading.then(
-      () => progress.end(),
-      () => progress.end(),
-    );
-    yield* progress.items();
-    const loaded = await loading;
+    const loaded = yield* reported(argument, signal, (options) => backend.load(argument.entry, options));
     model = loaded;
     void loaded.lost.then((error) => {
       const message: ModelLostMessage = { type: 'lost', error: error.serialize() };
@@ -42,8 +30,14 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     yield { type: 'loaded', info: loaded.info, methods: METHODS.filter((method) => loaded[method] !== undefined) };
   }
 
+  async function* fetchFiles(argument: LoadArgument, signal: AbortSignal): AsyncGenerator<LoadItem> {
+    const backend = await backendOf(argument.entry);
+    yield* reported(argument, signal, async (options) => backend.fetchFiles?.(argument.entry, options));
+  }
+
   function answer(payload: ModelPayload, signal: AbortSignal): AsyncIterable<unknown> {
     if (payload.method === 'load') return load(payload.argument, signal);
+    if (payload.method === 'fetchFiles') return fetchFiles(payload.argument, signal);
     if (!model) throw new InferenceError('unavailable', 'The model is not loaded.');
     if (payload.method === 'unload') return resultOf(model.unload());
     return runMethod(model, payload.method, payload.argument, signal);
@@ -53,6 +47,26 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     const [callPort] = event.ports;
     if (callPort) void answerCall<ModelPayload, unknown>(callPort, answer, MODEL_TIMING);
   };
+}
+
+/** The progress of some work as items, then its result. */
+async function* reported<Result>(
+  { options }: LoadArgument,
+  signal: AbortSignal,
+  work: (options: LoadOptions) => Promise<Result>,
+): AsyncGenerator<LoadItem, Result> {
+  const progress = new ProgressQueue();
+  const done = work({
+    ...options,
+    onProgress: (event) => progress.push({ type: 'progress', progress: event }),
+    signal,
+  });
+  done.then(
+    () => progress.end(),
+    () => progress.end(),
+  );
+  yield* progress.items();
+  return done;
 }
 
 /** The engine's own iterable where it gives one: nothing stands between its tokens and the port. */

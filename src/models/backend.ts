@@ -53,6 +53,13 @@ export interface LoadedModel {
   unload(): Promise<void>;
 }
 
+/** A file that a person picked. */
+export interface LocalFile {
+  /** With the folders that it was picked with, e.g. `my-model/onnx/model_q4.onnx`. */
+  path: string;
+  file: Blob;
+}
+
 export interface LoadOptions {
   /** Called from the first byte to `ready`. */
   onProgress: (progress: LoadProgress) => void;
@@ -65,9 +72,13 @@ export interface LoadOptions {
   hubURL?: string;
   /** Files are looked up in the browser's cross-origin storage, and offered to it. @default false */
   crossOriginStorage?: boolean;
+  /** Files that a person picked: they stand for the server. */
+  localFiles?: readonly LocalFile[];
 }
 
 /** Loads models of one engine. Throws InferenceError `insufficient_resources` before any download when it cannot run here. */
 export interface Backend {
   load(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel>;
+  /** Brings all of a model's files into the store without loading it. Absent: it has none. Rejects with InferenceError. */
+  fetchFiles?(entry: ModelEntry, options: LoadOptions): Promise<void>;
 }

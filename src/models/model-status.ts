@@ -28,4 +28,9 @@ export interface ModelStatus {
   warning?: string;
   /** Tokens of the context window. */
   contextLength?: number;
+  /**
+   * The browser keeps what is stored also when room gets short. Asked for once, when a large file comes in; absent while
+   * the browser has not said.
+   */
+  persistent?: boolean;
 }

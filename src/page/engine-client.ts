@@ -15,6 +15,8 @@ export class EngineClient {
   readonly #connect: Connect;
   readonly #onProgress: (progress: LoadProgress) => void;
   readonly #stopped = new AbortController();
+  /** The browser keeps what is stored; undefined while it has not said. */
+  #persistent: boolean | undefined;
   #models: ModelStatus[] = [];
   #onFirst: () => void = () => {};
   /** Resolves when the engine has answered for the first time. */
@@ -29,13 +31,14 @@ export class EngineClient {
 
   /** The state as the engine told it last. */
   status(): ModelStatus[] {
-    return this.#models;
+    const persistent = this.#persistent;
+    return persistent === undefined ? this.#models : this.#models.map((model) => ({ ...model, persistent }));
   }
 
   /** Resolves when it is done. Rejects with the engine's InferenceError, or `unavailable` when there is no engine. */
-  async run(payload: Exclude<ControlPayload, { control: 'watch' }>): Promise<void> {
+  async run(payload: Exclude<ControlPayload, { control: 'watch' }>, cancel?: AbortSignal): Promise<void> {
     const { signal } = this.#stopped;
-    const snapshot = await this.#first(payload, signal);
+    const snapshot = await this.#first(payload, cancel ? AbortSignal.any([signal, cancel]) : signal);
     this.#models = snapshot.models;
   }
 
@@ -89,6 +92,7 @@ export class EngineClient {
   }
 
   #report(progress: LoadProgress): void {
+    void import('./model-store.js').then(async ({ keepStored }) => (this.#persistent = await keepStored(progress)));
     try {
       this.#onProgress(progress);
     } catch (thrown) {

@@ -17,6 +17,9 @@ export interface ResolvedOptions extends Bases {
   compatibility: CompatibilityName;
   requestTimeout: number;
   serviceWorker: string | false;
+  /** Ends with `/`. */
+  hubURL: string | undefined;
+  crossOriginStorage: boolean;
   onProgress: (progress: LoadProgress) => void;
 }
 
@@ -37,6 +40,7 @@ export function resolveOptions(
   const { models = DEFAULT_MODELS, apiKeys, rateLimits, requestTimeout = 600, prefix = '/v1' } = options;
   const { compatibility = 'service' } = options;
   const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
+  const { hub, crossOriginStorage = false } = options;
   checkModels(models, pageURL);
   checkApiKeys(apiKeys);
   checkRateLimits(rateLimits);
@@ -53,6 +57,7 @@ export function resolveOptions(
   checkUpstreams(models, bases, pageURL);
   check(serviceWorker === false || typeof serviceWorker === 'string', 'serviceWorker', 'the URL of a script, or false');
   check(typeof onProgress === 'function', 'onProgress', 'a function');
+  if (hub !== undefined) checkBase(hub, 'hub');
   return {
     models: copy(models, 'models'),
     apiKeys: copy(apiKeys, 'apiKeys'),
@@ -61,6 +66,8 @@ export function resolveOptions(
     requestTimeout,
     ...bases,
     serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,
+    hubURL: hub?.replace(/\/*$/, '/'),
+    crossOriginStorage: crossOriginStorage === true,
     onProgress,
   };
 }

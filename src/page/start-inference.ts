@@ -5,6 +5,8 @@ import { APP_BASE } from '../models/app-base.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import type { LeftRequest } from '../relay/protocol.js';
 import type { ModelStatus } from '../models/model-status.js';
+import type { PickedFiles } from './picked-files.js';
+import type { StoredModel } from './stored-models.js';
 import { EngineClient } from './engine-client.js';
 import { engineGroup } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
@@ -23,6 +25,27 @@ export interface PageInference {
   load(model: string): Promise<void>;
   /** Ends the model's engine and frees its memory; a request that it works on fails with 503. */
   unload(model: string): Promise<void>;
+  /**
+   * Brings a model's files into the store of this device without loading it. Told to `onProgress`; goes on where an
+   * earlier attempt stopped.
+   * @throws InferenceError `insufficient_resources` (no room: `details` has needed and free bytes, and what could be
+   * removed), `unavailable`, or `cancelled` when the signal aborts
+   */
+  download(model: string, options?: { signal?: AbortSignal }): Promise<void>;
+  /**
+   * The same from files or a folder that the person picks or drops, e.g. of a USB stick, by the same checks. Call it at
+   * once where something was dropped.
+   * @throws InferenceError like {@link download}, and `invalid_request` for what are no files
+   */
+  importModel(model: string, files: PickedFiles, options?: { signal?: AbortSignal }): Promise<void>;
+  /** The models of which something is kept on this device, of other catalogs too. */
+  stored(): Promise<StoredModel[]>;
+  /**
+   * Unloads a model and removes its files from this device.
+   * @param model its id, or the `source` that {@link stored} tells
+   * @throws InferenceError `model_not_found`, or `unavailable` while it is being fetched
+   */
+  remove(model: string): Promise<void>;
   /** The models' state as the engine told it last. */
   status(): ModelStatus[];
   /**
@@ -40,6 +63,9 @@ export interface PageInference {
   /** Ends this tab's part: its engine when it hosts one, and `fetch`. Another open tab takes over. */
   stop(): Promise<void>;
 }
+
+/** What only apps that show their visitors what is kept need. */
+const modelStore = () => import('./model-store.js');
 
 /** Milliseconds from the call until the engine must answer. */
 const START_DEADLINE = 40_000;
@@ -63,11 +89,22 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   const tab = new EngineTab({ gateway: gatewayOptions(resolved), group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.onProgress);
   let leftRequests: Promise<PerformanceObserver> | undefined;
+  const sources = { models: resolved.models, hubURL: resolved.hubURL, pageURL: document.baseURI };
   const inference: PageInference = {
     baseURL: resolved.origin + resolved.prefix,
     fetch: createInferenceFetch(resolved, tab.connect, (...request) => globalThis.fetch(...request)),
     load: (model) => client.run({ control: 'load', model }),
     unload: (model) => client.run({ control: 'unload', model }),
+    download: (model, { signal } = {}) => client.run({ control: 'fetchFiles', model }, signal),
+    async importModel(model, files, { signal } = {}) {
+      // What was dropped is gone after the event.
+      const dropped =
+        files instanceof DataTransfer ? Array.from(files.items, (item) => item.webkitGetAsEntry()) : files;
+      const { listPicked } = await modelStore();
+      await client.run({ control: 'fetchFiles', model, localFiles: await listPicked(dropped) }, signal);
+    },
+    stored: async () => (await modelStore()).listStored(sources),
+    remove: async (model) => (await modelStore()).removeStored(model, sources, inference.unload),
     status: () => client.status(),
     faults: {
       set: (settings) => client.run({ control: 'faults', settings }),
@@ -108,9 +145,11 @@ function serviceWorkerContainer({ serviceWorker }: ResolvedOptions): ServiceWork
 
 function gatewayOptions(options: ResolvedOptions) {
   const { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, serviceWorker } = options;
+  const { hubURL, crossOriginStorage } = options;
   // Engine files lie beside the Service Worker's script, where the Vite plugin and the command line tool put them.
   const assetsURL = new URL('inpage/', serviceWorker || new URL(APP_BASE, document.baseURI)).href;
-  return { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, assetsURL, pageURL: document.baseURI };
+  const load = { assetsURL, pageURL: document.baseURI, crossOriginStorage, ...(hubURL !== undefined && { hubURL }) };
+  return { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, load };
 }
 
 async function control(

@@ -43,6 +43,17 @@ export interface InferenceOptions {
    * @default 'inpage-sw.js' below the app's base, which the Vite plugin knows and which is '/' with other bundlers
    */
   serviceWorker?: string | false;
+  /**
+   * Base of the hub that hub ids are of: a mirror, or a server of your own that answers as it does.
+   * @default 'https://huggingface.co'
+   */
+  hub?: string;
+  /**
+   * Look files up in the browser's cross-origin storage by their hash before they are fetched, and offer them to it, where
+   * the browser has one (https://github.com/WICG/cross-origin-storage).
+   * @default false
+   */
+  crossOriginStorage?: boolean;
   /** Told how far each model's loading is. */
   onProgress?: (progress: LoadProgress) => void;
 }

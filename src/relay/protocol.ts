@@ -7,7 +7,7 @@
  * @module
  */
 import type { FaultSettings } from '../faults/faults.js';
-import type { ModelInfo } from '../models/backend.js';
+import type { LoadOptions, LocalFile, ModelInfo } from '../models/backend.js';
 import type { SerializedInferenceError } from '../errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import type { ModelStatus } from '../models/model-status.js';
@@ -94,6 +94,7 @@ export type ControlPayload =
   | { control: 'watch' }
   /** Answered by one snapshot when it is done. */
   | { control: 'load' | 'unload'; model: string }
+  | { control: 'fetchFiles'; model: string; localFiles?: readonly LocalFile[] | undefined }
   | { control: 'faults'; settings: FaultSettings }
   /** Answered by one snapshot. */
   | { control: 'left'; request: LeftRequest };
@@ -120,7 +121,7 @@ export type ResponseItem = ResponseHead | Uint8Array;
 
 /** Gateway to model worker: the payload of one call. The methods are those of `LoadedModel`, and `load`. */
 export type ModelPayload =
-  | { method: 'load'; argument: LoadArgument }
+  | { method: 'load' | 'fetchFiles'; argument: LoadArgument }
   | { method: ModelMethod; argument: unknown }
   | { method: 'unload' };
 
@@ -130,9 +131,12 @@ export type ModelMethod = 'generate' | 'countTokens' | 'embed' | 'transcribe';
 /** What a model worker needs to load its model. */
 export interface LoadArgument {
   entry: ModelEntry;
-  assetsURL: string;
-  pageURL: string;
+  /** The rest of the engine's LoadOptions. */
+  options: PlainLoadOptions;
 }
+
+/** What crosses realms of `LoadOptions`. */
+export type PlainLoadOptions = Omit<LoadOptions, 'onProgress' | 'signal'>;
 
 /** A worker's first message to the page that made it. */
 export interface WorkerReady {
@@ -140,7 +144,7 @@ export interface WorkerReady {
   lifeline: string | undefined;
 }
 
-/** Items of a `load` call: progress, then the facts. */
+/** Items of a `load` call: progress, then the facts. A `fetchFiles` call has no facts. */
 export type LoadItem =
   | { type: 'progress'; progress: LoadProgress }
   | { type: 'loaded'; info: ModelInfo; methods: ModelMethod[] };

@@ -14,7 +14,7 @@ import { Deadline } from './deadline.js';
 import { hearAudio } from './hear-audio.js';
 import type { Inference, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictOver } from './memory-budget.js';
-import type { ModelHost } from './model-host.js';
+import type { FetchOptions, ModelHost } from './model-host.js';
 import { ModelSlot } from './model-slot.js';
 import type { ModelStatus } from '../models/model-status.js';
 import { once, operationOf, runOnSlot } from './run-on-slot.js';
@@ -40,6 +40,8 @@ export interface ControlledInference extends Inference {
   load(model: string): Promise<void>;
   /** Ends the model's engine; a running request fails with `unavailable`. */
   unload(model: string): Promise<void>;
+  /** Brings a model's files into the store without loading it. @throws InferenceError */
+  fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void>;
   status(): ModelStatus[];
   /** Called after every change of status and for every load progress. Returns the way to stop listening. */
   onChange(listener: (progress?: LoadProgress) => void): () => void;
@@ -148,6 +150,14 @@ export class Scheduler implements ControlledInference {
   async unload(model: string): Promise<void> {
     const entry = this.catalog.require(model);
     await this.#slots.get(entry.id)?.unload();
+  }
+
+  async fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void> {
+    const entry = this.catalog.require(model);
+    const onProgress = (progress: LoadProgress): void => {
+      for (const listener of this.#listeners) listener(progress);
+    };
+    await this.#settings.host.fetchFiles?.(entry, { ...options, onProgress });
   }
 
   status(): ModelStatus[] {

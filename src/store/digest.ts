@@ -1,4 +1,5 @@
 /** SHA-256 of bytes, and piece by piece of what is too large for memory. @module */
+import { toHex } from './sha256-text.js';
 
 /** Hashes in order; `update` any number of times. */
 export interface RunningDigest {
@@ -32,25 +33,4 @@ export async function gitBlobName(bytes: Uint8Array<ArrayBuffer>): Promise<strin
   blob.set(header);
   blob.set(bytes, header.length);
   return toHex(await crypto.subtle.digest('SHA-1', blob));
-}
-
-/**
- * A SHA-256 as 64 hexadecimal digits; `sha256-` and base64, as pages write it, is read too.
- * @throws TypeError for anything else
- */
-export function parseSha256(text: string): string {
-  if (/^[\da-f]{64}$/i.test(text)) return text.toLowerCase();
-  const base64 = /^sha256-([A-Za-z\d+/]{43}=)$/.exec(text)?.[1];
-  if (base64 === undefined) throw new TypeError('No SHA-256.');
-  return toHex(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)).buffer);
-}
-
-/** `sha256-` and base64. @param hex 64 digits */
-export function toIntegrity(hex: string): string {
-  const bytes = hex.match(/../g)!.map((pair) => Number.parseInt(pair, 16));
-  return `sha256-${btoa(String.fromCharCode(...bytes))}`;
-}
-
-function toHex(buffer: ArrayBuffer): string {
-  return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -8,7 +8,7 @@ import type { LoadProgress } from '../models/model-entry.js';
 import { isIntact, keepGoodParts, wholeSha256 } from './check-kept.js';
 import { Connections, hold } from './connections.js';
 import { type CrossOriginStorage, offerToOthers, takeFromOthers } from './cross-origin-storage.js';
-import { parseSha256 } from './digest.js';
+import { parseSha256 } from './sha256-text.js';
 import { type DownloadContext, downloadFile } from './file-download.js';
 import { isQuotaError } from './file-errors.js';
 import type { FilePlace, FileRecord, KeptFile } from './file-record.js';

@@ -44,7 +44,7 @@ async function remote(backend: Backend = scriptedBackend) {
   };
   const model = await loadRemoteModel(
     { port: port1, lifeline: undefined, end },
-    { entry: ENTRY, assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' },
+    { entry: ENTRY, options: { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' } },
     { onProgress: (report) => progress.push(report), signal: new AbortController().signal, timing: TIMING },
   );
   return { model, counts, progress, end };
@@ -155,7 +155,7 @@ describe('a model in another realm', () => {
     };
     const model = await loadRemoteModel(
       { port: port1, lifeline: undefined, end: () => (ended += 1) },
-      { entry: ENTRY, assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' },
+      { entry: ENTRY, options: { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' } },
       { onProgress: () => {}, signal: new AbortController().signal, timing: TIMING },
     );
     await expect(collect(model.generate!(REQUEST, new AbortController().signal))).rejects.toMatchObject({

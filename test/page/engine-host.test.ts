@@ -9,8 +9,7 @@ const OPTIONS: GatewayOptions = {
   compatibility: 'service',
   requestTimeout: 600,
   prefix: '/v1',
-  assetsURL: 'http://localhost/inpage/',
-  pageURL: 'http://localhost/',
+  load: { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' },
 };
 
 /** A worker that takes messages as a real one does, and answers none. */

@@ -34,6 +34,7 @@ describe('resolveOptions', () => {
       prefix: '/ai/v1',
     });
     expect(resolve({ serviceWorker: false }).serviceWorker).toBe(false);
+    expect(resolve({ hub: 'https://mirror.example/hf' }).hubURL).toBe('https://mirror.example/hf/');
   });
 
   it('takes upstream models of other services, also of this origin', () => {

@@ -6,8 +6,9 @@ import { isHubId } from '../../models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../models/backend.js';
 import { type FileFailure, loadFailure } from '../load-failure.js';
 import { filesFolderOf, openModelFiles } from '../model-files.js';
+import type { ModelFiles } from '../../store/model-files.js';
 import { checkMemory } from './check-memory.js';
-import { type ChosenDevice, chooseDevice } from './choose-device.js';
+import { chooseDevice } from './choose-device.js';
 import { chooseDtype, dtypeFor, dtypeWarning, modelFile } from './choose-dtype.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
 import { wantedFiles } from './wanted-files.js';
@@ -46,24 +47,16 @@ export interface ModelSource {
  * @throws InferenceError `insufficient_resources` before anything but the config is fetched
  */
 export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
-  const inNode = options.pageURL.startsWith('file:');
-  const location = locate(entry, options);
-  const files = inNode ? undefined : await openModelFiles(entry, location.folderURL, options);
-  const fileFailure = files ? configureFiles(location, files, options.signal) : () => undefined;
-  const chosen: ChosenDevice = files ? await chooseDevice(entry, location.id) : { device: 'wasm', halfFloats: false };
-  const { device } = chosen;
+  const { location, files, fileFailure, device, dtype } = await chooseFiles(entry, options);
   const threads = device === 'wasm' ? availableThreads(entry.task === 'embeddings' ? 1 : 0.5) : 1;
-  if (!inNode) await configureRuntime(device, options.assetsURL, threads);
-  const dtype = files
-    ? await chooseDtype(entry, device, (file) => files.exists(file), chosen.halfFloats)
-    : dtypeFor(entry, device);
+  if (files) await configureRuntime(device, options.assetsURL, threads);
   const warning = dtypeWarning(dtype, device);
   if (warning !== undefined) console.warn(`inpage: the model \`${entry.id}\`: ${warning}`);
   const readText = async (file: string): Promise<string | undefined> => (await files?.read(file))?.text();
   return {
     id: location.id,
     pretrained: {
-      device: inNode ? 'cpu' : device,
+      device: files ? device : 'cpu',
       ...(dtype !== undefined && { dtype: dtype as NonNullable<PretrainedModelOptions['dtype']> }),
     },
     info: {
@@ -94,6 +87,30 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     },
     repair: async () => (await files?.repair()) ?? false,
   };
+}
+
+/** A model's files, and which of them its device needs. */
+export interface ChosenFiles {
+  location: ModelLocation;
+  /** Absent in Node: transformers.js reads a folder itself. */
+  files: ModelFiles | undefined;
+  fileFailure: (thrown: unknown) => FileFailure | undefined;
+  device: 'webgpu' | 'wasm';
+  dtype: string | undefined;
+}
+
+/** @throws InferenceError `insufficient_resources` before anything but the config is fetched */
+export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Promise<ChosenFiles> {
+  const location = locate(entry, options);
+  if (options.pageURL.startsWith('file:')) {
+    const dtype = dtypeFor(entry, 'wasm');
+    return { location, files: undefined, fileFailure: () => undefined, device: 'wasm', dtype };
+  }
+  const files = await openModelFiles(entry, location.folderURL, options);
+  const fileFailure = configureFiles(location, files, options.signal);
+  const { device, halfFloats } = await chooseDevice(entry, location.id);
+  const dtype = await chooseDtype(entry, device, (file) => files.exists(file), halfFloats);
+  return { location, files, fileFailure, device, dtype };
 }
 
 /** The graph comes before the weights. Its first operators are all that is looked for. */

@@ -13,4 +13,7 @@ export const transformersBackend: Backend = {
         return (await import('./speech/load-speech-model.js')).loadSpeechModel(entry, options);
     }
   },
+  async fetchFiles(entry, options) {
+    await (await import('./fetch-files.js')).fetchFiles(entry, options);
+  },
 };

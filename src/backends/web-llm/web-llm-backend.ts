@@ -10,8 +10,8 @@ import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-for
 import { isInferenceError } from '../../errors/inference-error.js';
 import type { Backend, LoadOptions } from '../../models/backend.js';
 import type { ModelFiles } from '../../store/model-files.js';
-import { openModelFiles } from '../model-files.js';
-import { type ChatConfig, contextLengthOf, readChatConfig } from './chat-config.js';
+import { fetchAll, openModelFiles } from '../model-files.js';
+import { type ChatConfig, contextLengthOf, readChatConfig, readWeightsManifest } from './chat-config.js';
 import type { DeviceFacts } from './check-device.js';
 import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
 import { browserEnvironment, type WebLlmEnvironment } from './web-llm-environment.js';
@@ -38,6 +38,17 @@ export function createWebLlmBackend(environment: WebLlmEnvironment): Backend {
   return {
     async load(entry, options) {
       return loadModel(entry, options, environment);
+    },
+    async fetchFiles(entry, options) {
+      try {
+        const { prebuiltAppConfig } = await environment.importWebLlm();
+        const { record, folderURL } = findModelRecord(entry, prebuiltAppConfig.model_list, options);
+        const files = await openModelFiles(entry, folderURL, options, await environment.openStore());
+        const { shards } = (await readWeightsManifest(files)) ?? { shards: [] };
+        await fetchAll(files, wantedFiles(shards, record.model_lib));
+      } catch (thrown) {
+        throw toLoadError(thrown, entry.id, options.signal);
+      }
     },
   };
 }
@@ -78,7 +89,7 @@ async function loadFiles(
   checkPrecision(candidate, facts, config.quantization);
   const { bytes: totalBytes, shards } = await checkStorage(candidate, facts, files, environment);
   const tokenizer = await loadTokenizer(files, config);
-  await files.prepare([...SMALL_FILES, ...shards.map(({ file }) => file), record.model_lib]);
+  await files.prepare(wantedFiles(shards, record.model_lib));
   const takeOut = provideFiles(files);
   const gpu = environment.gpu!;
   const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal })
@@ -90,6 +101,10 @@ async function loadFiles(
     .finally(takeOut);
   onProgress({ model: entry.id, stage: 'ready', loadedBytes: totalBytes, totalBytes });
   return assemble(entry, config, tokenizer, started);
+}
+
+function wantedFiles(shards: readonly { file: string }[], library: string): string[] {
+  return [...SMALL_FILES, ...shards.map(({ file }) => file), library];
 }
 
 /** Of every model folder, beside the weights. */

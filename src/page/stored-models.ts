@@ -1,0 +1,131 @@
+/** What is kept of models on this device, and how to remove it. @module */
+import { filesFolderOf } from '../backends/model-files.js';
+import { InferenceError } from '../errors/inference-error.js';
+import type { ModelEntry } from '../models/model-entry.js';
+import type { ByteStorage } from '../store/byte-storage.js';
+import { CacheFileStorage } from '../store/cache-storage.js';
+import { hold } from '../store/connections.js';
+import type { KeptFile, ModelNote } from '../store/file-record.js';
+import { fileLock } from '../store/model-files.js';
+import { OpfsStorage } from '../store/opfs-storage.js';
+
+/** A file of a kept model. */
+export interface StoredFile {
+  /** Name in the model's folder, or a URL. */
+  file: string;
+  /** Bytes that are kept. */
+  bytes: number;
+  /** All of it is there, as it was written. */
+  complete: boolean;
+  /** It was compared with a hash that its source states. */
+  verified: boolean;
+}
+
+/** A model of which something is kept on this device. */
+export interface StoredModel {
+  /** Catalog ids of the entries with these files; none when the catalog has changed since. */
+  models: string[];
+  /** URL of the files' folder. */
+  source: string;
+  /** What is there of it, complete or not. */
+  files: StoredFile[];
+  /** Of all files. */
+  bytes: number;
+  /** Everything that the last load or download asked for is there. */
+  complete: boolean;
+  /** Every file was compared with a hash that its source states. */
+  verified: boolean;
+  /** Unix milliseconds. */
+  lastUsed: number;
+}
+
+/** Where a page's entries have their files. */
+export interface Sources {
+  models: readonly ModelEntry[];
+  pageURL: string;
+  hubURL: string | undefined;
+}
+
+/** Everything that is kept, the most recently used first. */
+export async function listStored(sources: Sources): Promise<StoredModel[]> {
+  const lists = await Promise.all((await storages()).map((storage) => storage.list()));
+  return lists
+    .flat()
+    .map(({ note, files }) => describe(note, files, sources))
+    .toSorted((a, b) => b.lastUsed - a.lastUsed);
+}
+
+/**
+ * Removes a model's files.
+ * @param unload ends the engine of a model of the catalog
+ * @throws InferenceError `model_not_found`, or `unavailable` while a tab fetches it
+ */
+export async function removeStored(
+  model: string,
+  sources: Sources,
+  unload: (model: string) => Promise<void>,
+): Promise<void> {
+  const entry = sources.models.find(({ id, aliases }) => id === model || aliases?.includes(model));
+  if (entry) await unload(entry.id);
+  // Models that are in no catalog any more are named by the folder that `stored` tells.
+  const kept = (await listStored(sources)).find(({ source }) => source === (entry ? folderOf(entry, sources) : model));
+  if (!entry && !kept) {
+    throw new InferenceError('model_not_found', `The model \`${model}\` does not exist.`, { param: 'model' });
+  }
+  if (!kept) return;
+  const releases = await lockAll(kept);
+  try {
+    for (const storage of await storages()) await storage.removeModel(kept.source);
+  } finally {
+    for (const release of releases) release();
+  }
+}
+
+async function lockAll({ source, files }: StoredModel): Promise<(() => void)[]> {
+  const releases: (() => void)[] = [];
+  for (const { file } of files) {
+    const release = await hold(navigator.locks, fileLock({ model: source, file }), { ifAvailable: true });
+    if (release) releases.push(release);
+    else {
+      for (const taken of releases) taken();
+      throw new InferenceError('unavailable', `The model's file \`${file}\` is being fetched.`, { retryAfter: 5 });
+    }
+  }
+  return releases;
+}
+
+/** Workers write to one of them, and which one depends on the browser. */
+async function storages(): Promise<ByteStorage[]> {
+  const found = await Promise.all([OpfsStorage.create(), CacheFileStorage.create()]);
+  return found.filter((storage) => storage !== undefined);
+}
+
+function describe(note: ModelNote, kept: readonly KeptFile[], sources: Sources): StoredModel {
+  const there = kept.filter(({ record }) => record.state !== 'absent');
+  const files = there.map(({ record, bytes, untouched }) => ({
+    file: record.file,
+    bytes,
+    complete: untouched,
+    verified: untouched && record.verified,
+  }));
+  const done = new Set(
+    kept.filter(({ record, untouched }) => untouched || record.state === 'absent').map(({ record }) => record.file),
+  );
+  return {
+    models: sources.models.filter((entry) => folderOf(entry, sources) === note.model).map(({ id }) => id),
+    source: note.model,
+    files,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    complete: note.wanted.every((file) => done.has(file)),
+    verified: files.length > 0 && files.every(({ verified }) => verified),
+    lastUsed: note.lastUsed,
+  };
+}
+
+function folderOf(entry: ModelEntry, { pageURL, hubURL }: Sources): string | undefined {
+  if (entry.backend === 'upstream' || entry.backend === 'scripted') return undefined;
+  // WebLLM's own list has its models in one place on the hub.
+  const isListed = entry.backend === 'web-llm' && entry.modelLibrary === undefined;
+  const source = isListed ? `mlc-ai/${entry.source ?? entry.id}` : entry.source;
+  return filesFolderOf({ ...entry, ...(source !== undefined && { source }) }, pageURL, hubURL);
+}
