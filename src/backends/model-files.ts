@@ -15,7 +15,7 @@ export function filesFolderOf(
   pageURL: string,
   hubURL: string = HUB_URL,
 ): string {
-  return folderURLOf(source, pageURL) ?? hubFolderURL({ hubURL, id: source, revision });
+  return folderURLOf(source, pageURL) ?? hubFolderURL({ hubURL: hubURL.replace(/\/*$/, '/'), id: source, revision });
 }
 
 /** Opens the files of a load. @param environment what they are kept in */

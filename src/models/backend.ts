@@ -68,10 +68,10 @@ export interface LoadOptions {
   assetsURL: string;
   /** Absolute URL that relative `source` URLs are resolved against. */
   pageURL: string;
-  /** Base of the hub that hub ids are of; ends with `/`. @default the Hugging Face Hub */
-  hubURL?: string;
+  /** Base of the hub that hub ids are of. @default the Hugging Face Hub */
+  hubURL?: string | undefined;
   /** Files are looked up in the browser's cross-origin storage, and offered to it. @default false */
-  crossOriginStorage?: boolean;
+  crossOriginStorage?: boolean | undefined;
   /** Files that a person picked: they stand for the server. */
   localFiles?: readonly LocalFile[];
 }

@@ -32,5 +32,5 @@ export interface ModelStatus {
    * The browser keeps what is stored also when room gets short. Asked for once, when a large file comes in; absent while
    * the browser has not said.
    */
-  persistent?: boolean;
+  persistent?: boolean | undefined;
 }

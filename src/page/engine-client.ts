@@ -32,13 +32,15 @@ export class EngineClient {
   /** The state as the engine told it last. */
   status(): ModelStatus[] {
     const persistent = this.#persistent;
-    return persistent === undefined ? this.#models : this.#models.map((model) => ({ ...model, persistent }));
+    return this.#models.map((model) => ({ ...model, persistent }));
   }
 
   /** Resolves when it is done. Rejects with the engine's InferenceError, or `unavailable` when there is no engine. */
-  async run(payload: Exclude<ControlPayload, { control: 'watch' }>, cancel?: AbortSignal): Promise<void> {
-    const { signal } = this.#stopped;
-    const snapshot = await this.#first(payload, cancel ? AbortSignal.any([signal, cancel]) : signal);
+  async run(
+    payload: Exclude<ControlPayload, { control: 'watch' }>,
+    signal: AbortSignal = this.#stopped.signal,
+  ): Promise<void> {
+    const snapshot = await this.#first(payload, signal);
     this.#models = snapshot.models;
   }
 

@@ -11,8 +11,8 @@ import type { ResolvedOptions } from './resolve-options.js';
 export async function engineGroup(options: ResolvedOptions, pageURL: string): Promise<string> {
   const { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, hubURL, crossOriginStorage } = options;
   const files = models.map((entry) => filesOf(entry, pageURL));
-  const access = [apiKeys, rateLimits, compatibility, requestTimeout, prefix];
-  const service = [models, files, ...access, hubURL, crossOriginStorage];
+  const access = [apiKeys, rateLimits, compatibility];
+  const service = [models, files, access, requestTimeout, prefix, hubURL, crossOriginStorage];
   const text = JSON.stringify(service, sortKeys);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   const hash = Array.from(new Uint8Array(digest, 0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');

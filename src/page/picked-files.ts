@@ -2,17 +2,18 @@
 import { InferenceError } from '../errors/inference-error.js';
 import type { LocalFile } from '../models/backend.js';
 
-/** A picked folder (`showDirectoryPicker()`), picked files (`input.files`), or what was dropped (`event.dataTransfer`). */
-export type PickedFiles = FileSystemDirectoryHandle | DataTransfer | Iterable<File> | ArrayLike<File>;
+/**
+ * A picked folder (`showDirectoryPicker()`), picked files (`input.files`), or what was dropped: its files
+ * (`event.dataTransfer.files`), or for folders its entries, which are there while the event is handled:
+ * `[...event.dataTransfer.items].map((item) => item.webkitGetAsEntry())`.
+ */
+export type PickedFiles = FileSystemDirectoryHandle | ArrayLike<File | FileSystemEntry | null>;
 
 /**
  * All files with their paths.
- * @param picked what was dropped comes as the entries that were taken out of the event
  * @throws InferenceError `invalid_request` for anything else
  */
-export async function listPicked(
-  picked: Exclude<PickedFiles, DataTransfer> | readonly (FileSystemEntry | null)[],
-): Promise<LocalFile[]> {
+export async function listPicked(picked: PickedFiles): Promise<LocalFile[]> {
   if (isDirectory(picked)) return listDirectory(picked, '');
   const files = Array.from(picked as ArrayLike<unknown>).filter((file) => file !== null);
   if (files.length > 0 && files.every(isEntry)) return (await Promise.all(files.map(listEntry))).flat();

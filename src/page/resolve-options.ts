@@ -17,9 +17,8 @@ export interface ResolvedOptions extends Bases {
   compatibility: CompatibilityName;
   requestTimeout: number;
   serviceWorker: string | false;
-  /** Ends with `/`. */
   hubURL: string | undefined;
-  crossOriginStorage: boolean;
+  crossOriginStorage: boolean | undefined;
   onProgress: (progress: LoadProgress) => void;
 }
 
@@ -40,7 +39,7 @@ export function resolveOptions(
   const { models = DEFAULT_MODELS, apiKeys, rateLimits, requestTimeout = 600, prefix = '/v1' } = options;
   const { compatibility = 'service' } = options;
   const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
-  const { hub, crossOriginStorage = false } = options;
+  const { hub, crossOriginStorage } = options;
   checkModels(models, pageURL);
   checkApiKeys(apiKeys);
   checkRateLimits(rateLimits);
@@ -57,7 +56,7 @@ export function resolveOptions(
   checkUpstreams(models, bases, pageURL);
   check(serviceWorker === false || typeof serviceWorker === 'string', 'serviceWorker', 'the URL of a script, or false');
   check(typeof onProgress === 'function', 'onProgress', 'a function');
-  if (hub !== undefined) checkBase(hub, 'hub');
+  if (hub) checkBase(hub, 'hub');
   return {
     models: copy(models, 'models'),
     apiKeys: copy(apiKeys, 'apiKeys'),
@@ -66,8 +65,8 @@ export function resolveOptions(
     requestTimeout,
     ...bases,
     serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,
-    hubURL: hub?.replace(/\/*$/, '/'),
-    crossOriginStorage: crossOriginStorage === true,
+    hubURL: hub,
+    crossOriginStorage,
     onProgress,
   };
 }
@@ -81,7 +80,7 @@ function checkModels(models: readonly ModelEntry[], pageURL: string): void {
     check(TASKS.includes(entry.task), `${name}.task`, `one of ${TASKS.join(', ')}`);
     check(BACKENDS.includes(entry.backend), `${name}.backend`, `one of ${BACKENDS.join(', ')}`);
     check(isDtype(entry.dtype), `${name}.dtype`, 'a text, or an object with texts for `wasm` and `webgpu`');
-    check(hasFiles(entry, pageURL), name, 'an entry whose `source` and `modelLibrary` are URLs, or a hub id');
+    check(hasFiles(entry, pageURL), name, 'an entry with URLs, or a hub id');
   });
   // Refuses names that are used twice.
   entriesByName(models);

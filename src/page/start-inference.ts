@@ -33,8 +33,7 @@ export interface PageInference {
    */
   download(model: string, options?: { signal?: AbortSignal }): Promise<void>;
   /**
-   * The same from files or a folder that the person picks or drops, e.g. of a USB stick, by the same checks. Call it at
-   * once where something was dropped.
+   * The same from files or a folder that the person picks or drops, e.g. of a USB stick, by the same checks.
    * @throws InferenceError like {@link download}, and `invalid_request` for what are no files
    */
   importModel(model: string, files: PickedFiles, options?: { signal?: AbortSignal }): Promise<void>;
@@ -64,9 +63,6 @@ export interface PageInference {
   stop(): Promise<void>;
 }
 
-/** What only apps that show their visitors what is kept need. */
-const modelStore = () => import('./model-store.js');
-
 /** Milliseconds from the call until the engine must answer. */
 const START_DEADLINE = 40_000;
 
@@ -86,25 +82,20 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   const group = serviceWorker && (await engineGroup(resolved, document.baseURI));
   let onBroken: (error: InferenceError) => void = () => {};
   const broken = new Promise<never>((_, reject) => (onBroken = reject));
-  const tab = new EngineTab({ gateway: gatewayOptions(resolved), group, serviceWorker, onBroken });
+  const gateway = gatewayOptions(resolved);
+  const tab = new EngineTab({ gateway, group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.onProgress);
   let leftRequests: Promise<PerformanceObserver> | undefined;
-  const sources = { models: resolved.models, hubURL: resolved.hubURL, pageURL: document.baseURI };
+  const store = async () => (await import('./model-store.js')).createModelStore(client, gateway);
   const inference: PageInference = {
     baseURL: resolved.origin + resolved.prefix,
     fetch: createInferenceFetch(resolved, tab.connect, (...request) => globalThis.fetch(...request)),
     load: (model) => client.run({ control: 'load', model }),
     unload: (model) => client.run({ control: 'unload', model }),
-    download: (model, { signal } = {}) => client.run({ control: 'fetchFiles', model }, signal),
-    async importModel(model, files, { signal } = {}) {
-      // What was dropped is gone after the event.
-      const dropped =
-        files instanceof DataTransfer ? Array.from(files.items, (item) => item.webkitGetAsEntry()) : files;
-      const { listPicked } = await modelStore();
-      await client.run({ control: 'fetchFiles', model, localFiles: await listPicked(dropped) }, signal);
-    },
-    stored: async () => (await modelStore()).listStored(sources),
-    remove: async (model) => (await modelStore()).removeStored(model, sources, inference.unload),
+    download: async (...args) => (await store()).download(...args),
+    importModel: async (...args) => (await store()).importModel(...args),
+    stored: async () => (await store()).stored(),
+    remove: async (model) => (await store()).remove(model),
     status: () => client.status(),
     faults: {
       set: (settings) => client.run({ control: 'faults', settings }),
@@ -148,7 +139,7 @@ function gatewayOptions(options: ResolvedOptions) {
   const { hubURL, crossOriginStorage } = options;
   // Engine files lie beside the Service Worker's script, where the Vite plugin and the command line tool put them.
   const assetsURL = new URL('inpage/', serviceWorker || new URL(APP_BASE, document.baseURI)).href;
-  const load = { assetsURL, pageURL: document.baseURI, crossOriginStorage, ...(hubURL !== undefined && { hubURL }) };
+  const load = { assetsURL, pageURL: document.baseURI, hubURL, crossOriginStorage };
   return { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, load };
 }
 

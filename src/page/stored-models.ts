@@ -1,6 +1,7 @@
 /** What is kept of models on this device, and how to remove it. @module */
 import { filesFolderOf } from '../backends/model-files.js';
 import { InferenceError } from '../errors/inference-error.js';
+import type { LoadOptions } from '../models/backend.js';
 import type { ModelEntry } from '../models/model-entry.js';
 import type { ByteStorage } from '../store/byte-storage.js';
 import { CacheFileStorage } from '../store/cache-storage.js';
@@ -42,8 +43,7 @@ export interface StoredModel {
 /** Where a page's entries have their files. */
 export interface Sources {
   models: readonly ModelEntry[];
-  pageURL: string;
-  hubURL: string | undefined;
+  load: Pick<LoadOptions, 'pageURL' | 'hubURL'>;
 }
 
 /** Everything that is kept, the most recently used first. */
@@ -122,7 +122,7 @@ function describe(note: ModelNote, kept: readonly KeptFile[], sources: Sources):
   };
 }
 
-function folderOf(entry: ModelEntry, { pageURL, hubURL }: Sources): string | undefined {
+function folderOf(entry: ModelEntry, { load: { pageURL, hubURL } }: Sources): string | undefined {
   if (entry.backend === 'upstream' || entry.backend === 'scripted') return undefined;
   // WebLLM's own list has its models in one place on the hub.
   const isListed = entry.backend === 'web-llm' && entry.modelLibrary === undefined;

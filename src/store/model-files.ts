@@ -215,9 +215,10 @@ export class ModelFiles {
     } catch (thrown) {
       if (this.#options.signal.aborted) throw cancelled(thrown);
       if (!isQuotaError(thrown)) throw thrown;
+      const size = (await storage.find(place))?.record.size ?? expected?.bytes ?? 0;
       // Half a file would only take the room that others need.
       await storage.remove(place);
-      throw await this.#noRoom(expected?.bytes ?? 0);
+      throw await this.#noRoom(size);
     } finally {
       release();
     }

@@ -34,7 +34,7 @@ describe('resolveOptions', () => {
       prefix: '/ai/v1',
     });
     expect(resolve({ serviceWorker: false }).serviceWorker).toBe(false);
-    expect(resolve({ hub: 'https://mirror.example/hf' }).hubURL).toBe('https://mirror.example/hf/');
+    expect(resolve({ hub: 'https://mirror.example/hf' }).hubURL).toBe('https://mirror.example/hf');
   });
 
   it('takes upstream models of other services, also of this origin', () => {
@@ -91,6 +91,7 @@ describe('resolveOptions', () => {
     [{ intercept: ['https://a.test/?x'] }, 'intercept.0'],
     [{ serviceWorker: true }, 'serviceWorker'],
     [{ onProgress: 1 }, 'onProgress'],
+    [{ hub: 'mirror.example' }, 'hub'],
   ])('refuses %j and names %s', (options, param) => {
     expect(() => resolve(options as InferenceOptions)).toThrow(
       expect.objectContaining({ code: 'invalid_request', param }) as Error,

@@ -148,7 +148,7 @@ function lied({ behaviour }: FaultServer, path: string, file: Uint8Array, range:
   const [, start = '0', end = String(file.length)] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
   if (lies.at < Number(start) || lies.at > Number(end || file.length)) return file;
   lies.times--;
-  const bytes = file.slice();
+  const bytes = Uint8Array.from(file);
   bytes[lies.at]! ^= 1;
   return bytes;
 }
