@@ -94,6 +94,7 @@ const library: ViteUserConfig = {
     minify: true,
     lib: {
       entry: {
+        uninstall: path('src/page/uninstall-inference.ts'),
         'gateway-worker': path('src/gateway/gateway-worker.ts'),
         'model-worker': path('src/model-worker/model-worker.ts'),
       },

@@ -33,7 +33,7 @@ export class PageBridge {
    * @throws Error of `startInference` or Playwright
    */
   static async open(page: Page, origin: string, options: InferenceOptions): Promise<PageBridge> {
-    await page.goto(origin + HOST_PAGE);
+    await page.goto(new URL(HOST_PAGE, origin).href);
     const bridge = new PageBridge(page, await page.evaluate(startInHostPage, options), options.compatibility);
     await page.exposeFunction('inpageBridge', (answer: BridgedAnswer) => bridge.#deliver(answer));
     return bridge;

@@ -20,6 +20,7 @@ export class PageKeeper {
   #browser: Promise<Browser> | undefined;
   #page: Promise<PageBridge> | undefined;
   #closed = false;
+  #sandbox: boolean | undefined;
 
   constructor(options: PageKeeperOptions) {
     this.#options = options;
@@ -32,6 +33,11 @@ export class PageKeeper {
   page(): Promise<PageBridge> {
     if (this.#closed) return Promise.reject(new Error('The server is closed.'));
     return (this.#page ??= this.#open());
+  }
+
+  /** Whether the browser runs in its sandbox; undefined before it has started, and where the caller's options decide. */
+  get sandbox(): boolean | undefined {
+    return this.#sandbox;
   }
 
   /** Ends the browser. */
@@ -69,7 +75,7 @@ export class PageKeeper {
 
   async #launch(): Promise<Browser> {
     try {
-      const browser = await chromium.launch(this.#options.launch);
+      const browser = await this.#launchSandboxed();
       browser.once('disconnected', () => {
         this.#browser = undefined;
         this.#page = undefined;
@@ -79,5 +85,24 @@ export class PageKeeper {
       this.#browser = undefined;
       throw thrown;
     }
+  }
+
+  /** In the sandbox wherever it can run: not as root, and not where the system gives no namespaces. */
+  async #launchSandboxed(): Promise<Browser> {
+    const { launch = {} } = this.#options;
+    if (launch.chromiumSandbox !== undefined || launch.args?.includes('--no-sandbox')) return chromium.launch(launch);
+    if (this.#sandbox !== false) {
+      try {
+        const browser = await chromium.launch({ ...launch, chromiumSandbox: true });
+        this.#sandbox = true;
+        return browser;
+      } catch (thrown) {
+        // It ran before, so the sandbox is not what is missing now.
+        if (this.#sandbox) throw thrown;
+      }
+    }
+    const browser = await chromium.launch({ ...launch, chromiumSandbox: false });
+    this.#sandbox = false;
+    return browser;
   }
 }

@@ -36,9 +36,17 @@ export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'ser
 export interface InferenceServer {
   /** Absolute base, e.g. `http://localhost:8080/v1`: an SDK's `baseURL`. */
   readonly baseURL: string;
+  /** Whether Chromium runs in its sandbox; undefined where `launch` decides. Where it cannot run, it is off. */
+  readonly sandbox: boolean | undefined;
   /** Ends requests, browser and server. */
   close(): Promise<void>;
 }
+
+/** Milliseconds in which a request must have come in whole. */
+const REQUEST_TIMEOUT = 60_000;
+
+/** Each may hold a body of its own in memory. */
+const MAX_CONNECTIONS = 256;
 
 const PAGE_HEADERS = { ...ISOLATION_HEADERS, 'content-type': mediaTypeOf(HOST_PAGE) };
 
@@ -55,6 +63,8 @@ export async function serveInference({ port = 0, launch, ...options }: ServeOpti
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
+  server.requestTimeout = REQUEST_TIMEOUT;
+  server.maxConnections = MAX_CONNECTIONS;
   const origin = await listen(server, port);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const target = targetOf(request, origin);
@@ -72,7 +82,7 @@ export async function serveInference({ port = 0, launch, ...options }: ServeOpti
   };
   try {
     const { baseURL } = await keeper.page();
-    return { baseURL, close };
+    return { baseURL, sandbox: keeper.sandbox, close };
   } catch (thrown) {
     await close();
     throw thrown;
@@ -81,8 +91,12 @@ export async function serveInference({ port = 0, launch, ...options }: ServeOpti
 
 /** A client may name any host in its request line; only the path counts. */
 function targetOf({ url = '/' }: IncomingMessage, origin: string): URL {
-  const { pathname, search } = URL.canParse(url, origin) ? new URL(url, origin) : new URL(origin);
-  return new URL(origin + pathname + search);
+  const target = new URL(origin);
+  if (!URL.canParse(url, origin)) return target;
+  const { pathname, search } = new URL(url, origin);
+  target.pathname = pathname;
+  target.search = search;
+  return target;
 }
 
 /** Through the page that is open, or is opened again for this. */

@@ -5,7 +5,7 @@ import { InferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import { answerSyntax } from '../families/answer-syntax.js';
 import { Interruptible } from '../platform/interruptible.js';
-import { completionCap } from '../prompt/context-window.js';
+import { completionCap, refuseHugePrompt } from '../prompt/context-window.js';
 import { encodeTrustedText } from '../prompt/encode-prompt.js';
 import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
 import type { GenerationRequest } from '../request/generation-request.js';
@@ -95,6 +95,7 @@ async function prepare(
   options: TextModelOptions,
   onDecode: () => void,
 ): Promise<DecodeRun> {
+  refuseHugePrompt(request.prompt, engine.tokenizer, engine.contextLength);
   const prompt = renderPrompt(request, engine.tokenizer, engine);
   const cap = completionCap(prompt.tokens.length, engine.contextLength, [
     request.maxTokens,

@@ -2,7 +2,7 @@
 import { InferenceError } from '../errors/inference-error.js';
 import { pageAudioDecoder, type PageAudioDecoder } from './page-audio-decoder.js';
 import { readWav, type WavFile } from './read-wav.js';
-import { mixDown, SampleCollector } from './sample-collector.js';
+import { mixDown, SampleCollector, tooLong } from './sample-collector.js';
 import { sniffAudio } from './sniff-media-type.js';
 
 export interface DecodeAudioOptions {
@@ -29,10 +29,14 @@ export async function decodeAudio(bytes: Uint8Array, options: DecodeAudioOptions
   if (!container) throw invalid('The file is not audio in a supported format.');
   const collect = (rate: number) => new SampleCollector(rate, sampleRate, maxSeconds, signal);
   const wav = container === 'wav' ? readWav(bytes) : undefined;
-  if (wav) return collectWav(wav, collect(wav.sampleRate));
+  if (wav) {
+    // Known before anything is decoded.
+    if (wav.frames > maxSeconds * wav.sampleRate) throw tooLong();
+    return collectWav(wav, collect(wav.sampleRate));
+  }
   try {
     const { decodeWithCodecs } = await import('./decode-with-codecs.js');
-    const samples = await decodeWithCodecs(bytes, collect);
+    const samples = await decodeWithCodecs(bytes, { collect, maxSeconds });
     if (samples) return samples;
   } catch (thrown) {
     if (thrown instanceof InferenceError) throw thrown;

@@ -1,21 +1,30 @@
 /** Compressed recordings through mediabunny's demuxers and WebCodecs. Loaded on demand. @module */
 import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
-import { mixDown, type SampleCollector } from './sample-collector.js';
+import { mixDown, requirePlausibleRate, type SampleCollector, tooLong } from './sample-collector.js';
+
+/** What becomes of the samples. */
+export interface DecodeOptions {
+  /** Makes the collector once the track's sampling rate is known. */
+  collect: (sampleRate: number) => SampleCollector;
+  /** Longer recordings are not decoded at all. */
+  maxSeconds: number;
+}
 
 /**
  * The samples of the first audio track; undefined when this realm has no decoder for it.
- * @param collect makes the collector once the track's sampling rate is known
- * @throws whatever demuxer or decoder throw on broken files
+ * @throws InferenceError `invalid_media` when it is too long; whatever demuxer or decoder throw on broken files
  */
 export async function decodeWithCodecs(
   bytes: Uint8Array,
-  collect: (sampleRate: number) => SampleCollector,
+  { collect, maxSeconds }: DecodeOptions,
 ): Promise<Float32Array | undefined> {
   const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS });
   try {
     const track = await input.getPrimaryAudioTrack();
     if (!track) throw new Error('There is no audio track.');
+    if ((await track.computeDuration()) > maxSeconds) throw tooLong();
     if (!(await track.canDecode())) return undefined;
+    requirePlausibleRate(track.sampleRate);
     let collector: SampleCollector | undefined;
     for await (const sample of new AudioSampleSink(track).samples()) {
       try {

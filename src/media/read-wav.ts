@@ -1,4 +1,5 @@
 /** WAV files without any codec. @module */
+import { isPlausibleRate } from './sample-collector.js';
 
 /** Where the samples of a WAV file are and how they are written. */
 export interface WavFile {
@@ -53,7 +54,7 @@ function readFormat(view: DataView, start: number, size: number): Format | undef
 function openSamples(view: DataView, format: Format, start: number, size: number): WavFile | undefined {
   const { tag, channels, sampleRate, bits } = format;
   const readSample = sampleReader(view, tag, bits);
-  const plausible = channels >= 1 && channels <= 64 && sampleRate >= 1000 && sampleRate <= 768_000;
+  const plausible = channels >= 1 && channels <= 64 && isPlausibleRate(sampleRate);
   if (!readSample || !plausible) return undefined;
   const sampleBytes = bits / 8;
   const frameBytes = sampleBytes * channels;

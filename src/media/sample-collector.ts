@@ -11,6 +11,18 @@ export function mixDown(channels: readonly Float32Array[]): Float32Array {
   return mono;
 }
 
+/** Hz that a recorder may have; one of 1 Hz would grow 16,000 times when it is resampled. */
+export function isPlausibleRate(sampleRate: number): boolean {
+  return sampleRate >= 1_000 && sampleRate <= 768_000;
+}
+
+/** @throws InferenceError `invalid_media` for another rate */
+export function requirePlausibleRate(sampleRate: number): void {
+  if (isPlausibleRate(sampleRate)) return;
+  const message = 'The recording has a sampling rate that no recorder has.';
+  throw new InferenceError('invalid_media', message, { param: 'file' });
+}
+
 /** Resamples what is pushed and keeps it, within the limits. */
 export class SampleCollector {
   readonly #resampler: Resampler;
@@ -19,7 +31,9 @@ export class SampleCollector {
   #samples = new Float32Array(1 << 16);
   #length = 0;
 
+  /** @throws InferenceError `invalid_media` for a sampling rate that no recorder has */
   constructor(from: number, to: number, maxSeconds: number, signal: AbortSignal | undefined) {
+    requirePlausibleRate(from);
     this.#resampler = createResampler(from, to);
     this.#limit = maxSeconds * to;
     this.#signal = signal;
@@ -38,8 +52,7 @@ export class SampleCollector {
 
   #append(samples: Float32Array): void {
     const length = this.#length + samples.length;
-    if (length > this.#limit)
-      throw new InferenceError('invalid_media', 'The recording is too long.', { param: 'file' });
+    if (length > this.#limit) throw tooLong();
     if (length > this.#samples.length) {
       const grown = new Float32Array(Math.max(length, this.#samples.length * 2));
       grown.set(this.#samples.subarray(0, this.#length));
@@ -48,4 +61,9 @@ export class SampleCollector {
     this.#samples.set(samples, this.#length);
     this.#length = length;
   }
+}
+
+/** What a recording is refused with that is longer than allowed. */
+export function tooLong(): InferenceError {
+  return new InferenceError('invalid_media', 'The recording is too long.', { param: 'file' });
 }

@@ -14,6 +14,7 @@ export interface ServiceWorkerSettings {
   prefix: string;
   compatibility: CompatibilityName;
   intercept: readonly string[];
+  whenUnhosted: 'fail' | 'network';
 }
 
 /**
@@ -30,6 +31,7 @@ export async function registerServiceWorker(
   url.searchParams.set('prefix', settings.prefix);
   if (settings.compatibility !== 'service') url.searchParams.set('compatibility', settings.compatibility);
   for (const base of settings.intercept) url.searchParams.append('intercept', base);
+  if (settings.whenUnhosted === 'network') url.searchParams.set('unhosted', 'network');
   const registration = await register(container, url);
   if (!location.href.startsWith(registration.scope)) {
     throw failure(

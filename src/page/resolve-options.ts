@@ -19,6 +19,7 @@ export interface ResolvedOptions extends Bases {
   serviceWorker: string | false;
   hubURL: string | undefined;
   crossOriginStorage: boolean | undefined;
+  whenUnhosted: 'fail' | 'network';
   onProgress: (progress: LoadProgress) => void;
 }
 
@@ -40,6 +41,7 @@ export function resolveOptions(
   const { compatibility = 'service' } = options;
   const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
   const { hub, crossOriginStorage } = options;
+  const { whenUnhosted = 'fail' } = options;
   checkModels(models, pageURL);
   checkApiKeys(apiKeys);
   checkRateLimits(rateLimits);
@@ -55,6 +57,7 @@ export function resolveOptions(
   const bases = { origin, prefix, intercept: intercept.map((base) => base.replace(/\/+$/, '')) };
   checkUpstreams(models, bases, pageURL);
   check(serviceWorker === false || typeof serviceWorker === 'string', 'serviceWorker', 'the URL of a script, or false');
+  check(['fail', 'network'].includes(whenUnhosted), 'whenUnhosted', '`fail` or `network`');
   check(typeof onProgress === 'function', 'onProgress', 'a function');
   if (hub) checkBase(hub, 'hub');
   return {
@@ -67,6 +70,7 @@ export function resolveOptions(
     serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,
     hubURL: hub,
     crossOriginStorage,
+    whenUnhosted,
     onProgress,
   };
 }

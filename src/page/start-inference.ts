@@ -145,11 +145,11 @@ function gatewayOptions(options: ResolvedOptions) {
 
 async function control(
   container: ServiceWorkerContainer | undefined,
-  { serviceWorker: script, prefix, compatibility, intercept }: ResolvedOptions,
+  { serviceWorker: script, prefix, compatibility, intercept, whenUnhosted }: ResolvedOptions,
   group: string | undefined,
 ): Promise<string | undefined> {
   if (!container || script === false || group === undefined) return undefined;
-  return registerServiceWorker(container, { script, prefix, compatibility, intercept }, group);
+  return registerServiceWorker(container, { script, prefix, compatibility, intercept, whenUnhosted }, group);
 }
 
 async function answered(client: EngineClient): Promise<void> {

@@ -54,6 +54,13 @@ export interface InferenceOptions {
    * @default false
    */
   crossOriginStorage?: boolean;
+  /**
+   * What the Service Worker does with a request when no open tab hosts the engine, and none has since the browser started
+   * it: `fail` answers 503, `network` lets it go on to the network, as if inpage had never been there. A request to an
+   * intercepted base of another origin goes on only when it carries no key.
+   * @default 'fail'
+   */
+  whenUnhosted?: 'fail' | 'network';
   /** Told how far each model's loading is. */
   onProgress?: (progress: LoadProgress) => void;
 }

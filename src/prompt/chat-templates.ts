@@ -1,5 +1,5 @@
 /** Which chat templates a model brings. Most have one; some have another for conversations with tools. @module */
-import { Template } from '@huggingface/jinja';
+import { ChatTemplate } from './chat-template.js';
 
 /** Jinja sources. */
 export interface ChatTemplates {
@@ -28,13 +28,13 @@ export function chatTemplatesOf(field: ChatTemplateField): ChatTemplates {
   return { chatTemplate: plain ?? tools, toolTemplate: plain === undefined ? undefined : tools };
 }
 
-const compiled = new Map<string, Template>();
+const compiled = new Map<string, ChatTemplate>();
 
 /** Compiles a template once. @throws SyntaxError of Jinja's */
-export function compiledTemplate(source: string): Template {
+export function compiledTemplate(source: string): ChatTemplate {
   const known = compiled.get(source);
   if (known) return known;
-  const template = new Template(source);
+  const template = new ChatTemplate(source);
   compiled.set(source, template);
   return template;
 }

@@ -1,5 +1,7 @@
 /** How much of the context a completion may take. @module */
 import { InferenceError } from '../errors/inference-error.js';
+import type { Prompt } from '../request/generation-request.js';
+import type { TextTokenizer } from './text-tokenizer.js';
 
 /**
  * Most tokens that a completion may have: the smallest of the caps, shortened so that prompt and completion fit.
@@ -12,14 +14,47 @@ export function completionCap(
   contextLength: number,
   caps: readonly (number | undefined)[],
 ): number {
-  if (promptTokens > contextLength) {
-    throw new InferenceError(
-      'context_length_exceeded',
-      `This model's context length is ${contextLength} tokens, but the prompt has ${promptTokens} tokens.`,
-      { param: 'messages' },
-    );
-  }
+  if (promptTokens > contextLength) throw tooLong(contextLength, `${promptTokens} tokens`);
   let cap = contextLength - promptTokens;
   for (const limit of caps) if (limit !== undefined && limit < cap) cap = limit;
   return cap;
+}
+
+/** Characters per token that no language exceeds on the average; beyond so many a beginning is looked at first. */
+const CHARACTERS_PER_TOKEN = 8;
+
+/**
+ * Refuses prompts that are much too long by the tokens of their beginning, which takes a moment where all of them would
+ * take minutes.
+ * @throws InferenceError `context_length_exceeded`
+ */
+export function refuseHugePrompt(
+  prompt: Prompt,
+  tokenizer: Pick<TextTokenizer, 'encodeText'>,
+  contextLength: number,
+): void {
+  if (prompt.type === 'tokens') return;
+  const room = contextLength * CHARACTERS_PER_TOKEN;
+  let beginning = '';
+  for (const text of prompt.type === 'raw' ? [prompt.text] : textsOf(prompt.messages)) {
+    beginning += text.slice(0, room - beginning.length);
+    if (beginning.length < room) continue;
+    if (tokenizer.encodeText(beginning).length > contextLength) throw tooLong(contextLength, 'many more');
+    return;
+  }
+}
+
+/** All texts inside plain data; recordings and images have none. */
+function* textsOf(value: unknown): Generator<string, void, undefined> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value))
+    for (const each of Object.values(value)) yield* textsOf(each);
+}
+
+function tooLong(contextLength: number, promptLength: string): InferenceError {
+  return new InferenceError(
+    'context_length_exceeded',
+    `This model's context length is ${contextLength} tokens, but the prompt has ${promptLength}.`,
+    { param: 'messages' },
+  );
 }

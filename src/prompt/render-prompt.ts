@@ -1,5 +1,5 @@
 /** A canonical request to the token ids of its prompt. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import type { ToolSyntax } from '../families/model-family.js';
 import type { GenerationRequest } from '../request/generation-request.js';
@@ -110,6 +110,8 @@ function renderConversation(
         try {
           return template.render({ ...variables, tools: given, messages: variant });
         } catch (error) {
+          // Another reading of the conversation would loop as often.
+          if (isInferenceError(error)) throw error;
           refusal ??= error;
         }
       }

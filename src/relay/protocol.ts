@@ -168,7 +168,9 @@ export type PageMessage =
    */
   | { inpage: 'claim'; group: string }
   /** Find the group's host for me. Answered on the port with a {@link BrokerMessage}. */
-  | { inpage: 'broker'; group: string };
+  | { inpage: 'broker'; group: string }
+  /** The app leaves: let all requests go to the network. No port, no answer. */
+  | { inpage: 'leave' };
 
 /** Service Worker to a page, with the port of a call. `group` undefined: any host of this prefix. */
 export interface ConnectMessage {

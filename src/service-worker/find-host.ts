@@ -3,7 +3,6 @@
  * remembered would be lost when the browser stops it.
  * @module
  */
-import { pause } from '../platform/pause.js';
 import { orAborted } from '../platform/reject-on-abort.js';
 import { awaitGreeting, type GatewayPort, hangUp } from '../relay/greeting.js';
 import { type ConnectMessage, PROTOCOL_VERSION, type TabWords } from '../relay/protocol.js';
@@ -87,4 +86,9 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
     isOver = true;
     for (const port of asked) hangUp(port);
   }
+}
+
+/** A Service Worker has few bytes, and these waits need no signal. */
+function pause(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -6,6 +6,7 @@
  */
 import { CONNECT_DEADLINE } from '../relay/call-timing.js';
 import { findHost, type TabClient } from './find-host.js';
+import type { GatewayPort } from '../relay/greeting.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from '../relay/protocol.js';
@@ -32,7 +33,7 @@ interface LifecycleEvent {
 interface RequestEvent extends LifecycleEvent {
   readonly request: Request;
   readonly clientId: string;
-  respondWith(response: Promise<Response>): void;
+  respondWith(response: Response | Promise<Response>): void;
 }
 interface PageEvent extends LifecycleEvent {
   readonly data: PageMessage | undefined;
@@ -51,6 +52,14 @@ const trunks = new TrunkLines();
 /** Groups by tab, as far as the tabs said so since the browser started this worker. */
 const groups = new Map<string, string>();
 
+/** The app wants its requests to go on without a host, and no tab has hosted since the browser started this worker. */
+let unhosted = settings.has('unhosted');
+/** The app has left: requests are the network's, until the last page of it is closed. */
+let left = false;
+
+/** Milliseconds in which a host must be found where requests may go on to the network. */
+const UNHOSTED_PATIENCE = 1_000;
+
 /** Milliseconds between two looks whether the tab that reads an answer still exists. */
 const CLIENT_CHECK = 5_000;
 
@@ -60,13 +69,15 @@ void ownLifeline();
 scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()));
 scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()));
 scope.addEventListener('fetch', (event) => {
-  const url = matchBase(new URL(event.request.url), bases);
-  if (url !== undefined) event.respondWith(answer(event, url));
+  const url = left ? undefined : matchBase(new URL(event.request.url), bases);
+  if (url !== undefined) event.respondWith(isForm(event.request) ? Response.error() : answer(event, url));
 });
 scope.addEventListener('message', (event) => {
   const [port] = event.ports;
+  left ||= event.data?.inpage === 'leave';
   if (!port) return;
   if (event.data?.inpage === 'claim') {
+    unhosted = false;
     if (event.source) {
       forget(event.source.id);
       groups.set(event.source.id, event.data.group);
@@ -75,6 +86,17 @@ scope.addEventListener('message', (event) => {
   }
   if (event.data?.inpage === 'broker') event.waitUntil(broker(event.data.group, port).catch(() => {})); // Whoever asked asks again.
 });
+
+/** A page of any other site can send a form here, and would spend what the app has. No app needs that. */
+function isForm({ mode, method }: Request): boolean {
+  return mode === 'navigate' && !/^(GET|HEAD)$/.test(method);
+}
+
+/** Whether a request may go on to the network. One with a key for another origin never: the app sent it to be answered here. */
+function mayLeave({ url, headers }: Request): boolean {
+  const isOwn = url.startsWith(`${bases.origin}/`);
+  return unhosted && (isOwn || !/auth|key/.test([...headers.keys()].join()));
+}
 
 async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {
   // One controller of our own: whatever listens to the request's signal keeps the request for ever.
@@ -94,12 +116,19 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
     request.signal.removeEventListener('abort', leave);
   };
   try {
-    const find = (stop: AbortSignal) => findHost({ tabs, prefix, asker: clientId, groups, signal: stop });
+    const find = async (stop: AbortSignal): Promise<GatewayPort> => {
+      const host = await findHost({ tabs, prefix, asker: clientId, groups, signal: stop });
+      unhosted = false;
+      return host;
+    };
+    const copy = mayLeave(request) && request.clone();
+    const patience = AbortSignal.timeout(copy ? UNHOSTED_PATIENCE : CONNECT_DEADLINE);
     // The body is read while the gateway is found.
-    const found = trunks.connect(clientId, find, AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+    const found = trunks.connect(clientId, find, AbortSignal.any([signal, patience]));
     const payload = await toRequestPayload(request, url);
     const sent = { ...payload, sender: { client: clientId, at } };
-    return await relayRequest(sent, () => found, { signal, onDone: done, compatibility });
+    const response = await relayRequest(sent, () => found, { signal, onDone: done, compatibility });
+    return copy && unhosted ? fetch(copy) : response;
   } catch (thrown) {
     done();
     if (signal.aborted) throw thrown;

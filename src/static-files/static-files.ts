@@ -1,5 +1,5 @@
 /** The files that an app serves for the library, by the URL path the library asks for. @module */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -38,14 +38,15 @@ const SAMPLES = /^(README\.md|notes\.json|clips[\\/])/;
 /**
  * URL path to file: `/inpage-sw.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
  * Paths are those of the built package, where this module is bundled into `dist/`.
+ * @throws Error for a model that is not bundled
  */
 export function listStaticFiles({ models, webgpu }: StaticFileOptions): Map<string, StaticFile> {
   const packaged = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
   const files = new Map<string, StaticFile>([['/inpage-sw.js', { path: packaged('./service-worker.js') }]]);
   addFolder(files, packaged('./ort/'), '/inpage/', (file) => webgpu || !file.includes('.asyncify.'));
   for (const model of models || []) {
+    if (!BUNDLED_MODELS.includes(model)) throw new Error(`inpage: there is no bundled model "${model}".`);
     const folder = packaged(`../public/models/${model}/`);
-    if (!existsSync(folder)) throw new Error(`inpage: there is no bundled model "${model}".`);
     addFolder(files, folder, `/models/${model}/`, (file) => !SAMPLES.test(file));
   }
   return files;

@@ -178,6 +178,11 @@ describe('serveInference', () => {
     expect(choices[0]?.message.content).toContain('w2');
   });
 
+  it('says whether the browser has its sandbox', () => {
+    // The tests run as root in containers, where it cannot; elsewhere it is on.
+    expect(server.sandbox).toBe(process.getuid?.() !== 0);
+  });
+
   it('says which option is wrong', async () => {
     await expect(serveInference({ prefix: 'v1', launch: CHROMIUM })).rejects.toThrow(/`prefix` must be/);
   });
@@ -209,5 +214,25 @@ describe('inpage serve', () => {
     expect(models.data.map(({ id }) => id)).toEqual(['quick']);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('makes up a key on request, prints the lines that use it, and says when the sandbox is off', async () => {
+    const config = join(folder, 'options.json');
+    writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick')] }));
+    const args = ['serve', '--port', '0', '--key', '--config', config];
+    if (executablePath) args.push('--chromium', executablePath);
+    child = spawn(process.execPath, [join(root, 'dist/cli.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    child.stdout!.on('data', (bytes: Buffer) => (printed += bytes.toString()));
+    await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/new Anthropic\(.*\)/);
+    const [, baseURL, apiKey] =
+      /new OpenAI\(\{ baseURL: '([^']+)', apiKey: '(sk-inpage-[\w-]{32})' \}\)/.exec(printed) ?? [];
+    const status = async (key: string): Promise<number> =>
+      (await fetch(`${baseURL}/models`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await status(apiKey!)).toBe(200);
+    expect(await status('another')).toBe(401);
+    expect(printed.includes('without its sandbox')).toBe(process.getuid?.() === 0);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
   });
 });

@@ -12,7 +12,7 @@ import {
   saidBy,
   textOf,
 } from '../support/token-events.js';
-import { END, type FakeEngineOptions, fakeTextEngine, idOf } from './fake-text-engine.js';
+import { byteTokenizer, END, type FakeEngineOptions, fakeTextEngine, idOf } from './fake-text-engine.js';
 
 const options: TextModelOptions = {
   info: { device: 'none', threads: 1, images: false },
@@ -48,6 +48,25 @@ describe('a generation', () => {
     });
     expect(fake.closeCount).toBe(1);
     expect(await model.countTokens(request(), signal)).toBe((events[0] as { promptTokens: number }).promptTokens);
+  });
+
+  it('refuses a prompt of megabytes by its beginning', async () => {
+    const encoded: number[] = [];
+    const tokenizer = {
+      ...byteTokenizer,
+      encodeText: (text: string) => {
+        encoded.push(text.length);
+        return byteTokenizer.encodeText(text);
+      },
+    };
+    const { model } = modelOf({ tokenizer, contextLength: 1_000 });
+    const content = [{ type: 'text' as const, text: 'word '.repeat(2_000_000) }];
+    const prompt = { type: 'chat' as const, messages: [{ role: 'user' as const, content }] };
+    await expect(collect(model.generate(request({ prompt }), signal))).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      param: 'messages',
+    });
+    expect(Math.max(...encoded)).toBe(8_000);
   });
 
   it('joins characters that span tokens', async () => {

@@ -24,7 +24,8 @@ describe('decodeAudio', () => {
     expect(asked).toEqual([fixture('en-2.mp3').length]);
     expect(samples).toHaveLength(16_000);
     expect(samples[8000]).toBeCloseTo(0.5, 3);
-  });
+    // The demuxers are a large module, which is read here for the first time.
+  }, 60_000);
 
   it('refuses what nobody here can decode', async () => {
     const refused = { code: 'invalid_media', param: 'file' };
@@ -32,6 +33,25 @@ describe('decodeAudio', () => {
     const pageDecoder = () => Promise.reject(new Error('unable to decode'));
     await expect(decodeAudio(fixture('en-2.mp3'), { pageDecoder })).rejects.toMatchObject(refused);
     await expect(decodeAudio(new Uint8Array(100))).rejects.toMatchObject(refused);
+  });
+
+  it.each([1, 999, 800_000])('refuses a WAV file of %i Hz, which would grow beyond all sense', async (rate) => {
+    const bytes = clip();
+    new DataView(bytes.buffer).setUint32(24, rate, true);
+    await expect(decodeAudio(bytes)).rejects.toMatchObject({ code: 'invalid_media', param: 'file' });
+  });
+
+  it('knows the length of a WAV file before it decodes anything', async () => {
+    const bytes = clip();
+    let collected = 0;
+    const signal = {
+      get aborted() {
+        collected += 1;
+        return false;
+      },
+    } as AbortSignal;
+    await expect(decodeAudio(bytes, { maxSeconds: 1, signal })).rejects.toMatchObject({ code: 'invalid_media' });
+    expect(collected).toBe(0);
   });
 
   it('refuses recordings that are too long, and stops when cancelled', async () => {

@@ -57,6 +57,8 @@ async function* generate(
       });
     const response = await post(limits.apply(body));
     yield* readChunks(readEventStream(response, stop), request);
+  } catch (thrown) {
+    throw client.withoutSecrets(thrown);
   } finally {
     left.abort();
   }

@@ -1,5 +1,10 @@
 /** The remote `/v1` of an upstream model. @module */
-import { cancelled, InferenceError } from '../../errors/inference-error.js';
+import {
+  cancelled,
+  InferenceError,
+  type InferenceErrorDetails,
+  isInferenceError,
+} from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { upstreamURLOf } from '../../models/entry-files.js';
 import { toUpstreamError } from './upstream-error.js';
@@ -10,17 +15,21 @@ export class UpstreamClient {
   readonly model: string;
   readonly #base: string;
   readonly #headers: Headers;
+  /** What no error may repeat. */
+  readonly #secrets: readonly string[];
 
   /** @throws InferenceError `invalid_request` when the entry names no URL, or headers that cannot be sent */
   constructor({ id, source, upstreamModel, headers }: ModelEntry, pageURL: string) {
     try {
       this.#base = upstreamURLOf(source, pageURL);
       this.#headers = new Headers(headers);
-    } catch (cause) {
+    } catch {
+      // Without the cause, which would repeat the header.
       const message = `The model \`${id}\` needs the URL of an upstream service, and headers that can be sent.`;
-      throw new InferenceError('invalid_request', message, {}, { cause });
+      throw new InferenceError('invalid_request', message);
     }
     this.model = upstreamModel ?? id;
+    this.#secrets = secretsOf(this.#headers);
   }
 
   /**
@@ -39,13 +48,26 @@ export class UpstreamClient {
     url.pathname = url.pathname.replace(/\/+$/, '') + path;
     let response: Response;
     try {
-      const init = { method: 'POST', headers, body: isForm ? body : JSON.stringify(body), signal };
-      response = await fetch(url.href, init);
+      const sent = isForm ? body : JSON.stringify(body);
+      // A redirect would take the prompt, and headers such as `x-api-key`, to wherever it says.
+      response = await fetch(url.href, { method: 'POST', headers, body: sent, signal, redirect: 'error' });
     } catch (cause) {
       throw lost(cause, signal);
     }
     if (response.ok) return response;
-    throw await toUpstreamError(response);
+    throw this.withoutSecrets(await toUpstreamError(response));
+  }
+
+  /** The same error without the values of the configured headers: services repeat keys that they do not know. */
+  withoutSecrets(error: unknown): unknown {
+    if (!isInferenceError(error)) return error;
+    const clean = (text: string): string =>
+      this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '…'), text);
+    const details = Object.entries(error.details).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? clean(value) : value,
+    ]);
+    return new InferenceError(error.code, clean(error.message), Object.fromEntries(details) as InferenceErrorDetails);
   }
 
   /** The JSON of an answer; for answers that are not streamed. */
@@ -62,4 +84,15 @@ export class UpstreamClient {
 function lost(cause: unknown, signal: AbortSignal): InferenceError {
   if (signal.aborted) return cancelled();
   return new InferenceError('unavailable', 'The upstream service could not be reached.', { retryAfter: 5 }, { cause });
+}
+
+/** Shorter values are words of everybody, such as `gzip`. */
+const SHORTEST_SECRET = 6;
+
+/** The values of headers, and the words in them (`Bearer …`), the longest first. */
+function secretsOf(headers: Headers): string[] {
+  const values = [...headers.values()].flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
+  return [...new Set(values)]
+    .filter((value) => value.length >= SHORTEST_SECRET && value.toLowerCase() !== 'bearer')
+    .toSorted((left, right) => right.length - left.length);
 }

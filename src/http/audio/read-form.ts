@@ -7,6 +7,9 @@ import { MOST_FILE_BYTES } from './request-schema.js';
 /** Room for the fields around the file. */
 const MOST_OTHER_BYTES = 1024 * 1024;
 
+/** A form of a transcription has some ten parts; each costs the parser a moment, and a body has room for a million. */
+const MOST_PARTS = 100;
+
 /** Fields that count as absent when they are empty: forms cannot say null. */
 const NULLABLE = ['prompt', 'language'];
 
@@ -21,7 +24,8 @@ export async function readForm(c: HttpRequestContext): Promise<Record<string, un
   const body = await readBytes(c.req.raw, MOST_FILE_BYTES + MOST_OTHER_BYTES).catch((thrown: unknown) => {
     throw isInferenceError(thrown) && thrown.code === 'payload_too_large' ? tooLarge(thrown) : thrown;
   });
-  if (!boundary || !isClosed(body, boundary[1] ?? boundary[2] ?? '')) throw malformed();
+  const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
+  if (!boundary || !isClosed(body, delimiter) || countOf(body, delimiter) > MOST_PARTS + 1) throw malformed();
   let form: FormData;
   try {
     form = await new Response(body, { headers: { 'content-type': type } }).formData();
@@ -39,9 +43,19 @@ export async function readForm(c: HttpRequestContext): Promise<Record<string, un
 }
 
 /** Parsers differ on bodies that were cut; a whole one ends with the boundary and two dashes. */
-function isClosed(body: Uint8Array, boundary: string): boolean {
-  const end = new TextDecoder('latin1').decode(body.subarray(Math.max(0, body.length - boundary.length - 4096)));
-  return end.includes(`--${boundary}--`);
+function isClosed(body: Uint8Array, delimiter: string): boolean {
+  const end = new TextDecoder('latin1').decode(body.subarray(Math.max(0, body.length - delimiter.length - 4096)));
+  return end.includes(`${delimiter}--`);
+}
+
+/** How often the delimiter stands in the body, looked at no longer than needed. */
+function countOf(body: Uint8Array, delimiter: string): number {
+  const text = new TextDecoder('latin1').decode(body);
+  let count = 0;
+  for (let at = text.indexOf(delimiter); at !== -1 && count <= MOST_PARTS + 1; at = text.indexOf(delimiter, at + 1)) {
+    count += 1;
+  }
+  return count;
 }
 
 function malformed(cause?: unknown): InferenceError {

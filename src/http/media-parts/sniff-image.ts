@@ -1,7 +1,7 @@
 /** What kind of image some bytes are. @module */
 
-/** More than any camera makes; a small file that claims more would fill the memory when it is decoded. */
-const MAX_PIXELS = 200_000_000;
+/** More than models look at; a small file that claims more would fill the memory when it is decoded, with four bytes each. */
+const MAX_PIXELS = 50_000_000;
 
 /** The media type of a png, jpeg, webp or gif with a plausible header and size; undefined for anything else. */
 export function sniffImage(bytes: Uint8Array): string | undefined {
@@ -51,16 +51,44 @@ function isJpeg(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Signature, a size, and room for one image block. */
+/** Signature, a size, and a first frame of a size. */
 function isGif(bytes: Uint8Array): boolean {
   if (bytes.length < 26 || !/^GIF8[79]a$/.test(ascii(bytes, 0, 6))) return false;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return isPlausibleSize(view.getUint16(6, true), view.getUint16(8, true));
+  if (!isPlausibleSize(view.getUint16(6, true), view.getUint16(8, true))) return false;
+  const flags = bytes[10]!;
+  let offset = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+  // Extensions, each a list of blocks that an empty one ends.
+  while (bytes[offset] === 0x21) {
+    offset += 2;
+    while (bytes[offset]) offset += 1 + bytes[offset]!;
+    offset += 1;
+  }
+  // Some decoders make the picture as large as the first frame.
+  return (
+    bytes[offset] === 0x2c &&
+    offset + 10 <= bytes.length &&
+    isPlausibleSize(view.getUint16(offset + 5, true), view.getUint16(offset + 7, true))
+  );
 }
 
-/** RIFF container of kind WEBP that is as long as it says, with a known first chunk. */
+/** RIFF container of kind WEBP that is as long as it says, with a known first chunk that names a size. */
 function isWebp(bytes: Uint8Array): boolean {
-  if (bytes.length < 26 || ascii(bytes, 0, 4) !== 'RIFF' || ascii(bytes, 8, 12) !== 'WEBP') return false;
+  if (bytes.length < 30 || ascii(bytes, 0, 4) !== 'RIFF' || ascii(bytes, 8, 12) !== 'WEBP') return false;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return /^VP8[ LX]$/.test(ascii(bytes, 12, 16)) && view.getUint32(4, true) + 8 <= bytes.length + 1;
+  if (view.getUint32(4, true) + 8 > bytes.length + 1) return false;
+  switch (ascii(bytes, 12, 16)) {
+    case 'VP8 ':
+      return isPlausibleSize(view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
+    case 'VP8L': {
+      const sizes = view.getUint32(21, true);
+      return isPlausibleSize((sizes & 0x3fff) + 1, ((sizes >>> 14) & 0x3fff) + 1);
+    }
+    case 'VP8X': {
+      const [width, height] = [24, 27].map((at) => 1 + view.getUint16(at, true) + (bytes[at + 2]! << 16));
+      return isPlausibleSize(width!, height!);
+    }
+    default:
+      return false;
+  }
 }

@@ -1,5 +1,6 @@
 /** What other services do differently, and what goes wrong with them. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type InferenceError, isInferenceError } from '../../../src/errors/inference-error.js';
 import { SILENCE_LIMIT } from '../../../src/backends/upstream/read-event-stream.js';
 import { answer, ask, chunk, stop } from './answer.js';
 import { answerRemotely, loadUpstream, REMOTE, streamOf } from './through-app.js';
@@ -302,3 +303,47 @@ async function turns(): Promise<void> {
 function rejectionBy(signal: AbortSignal): Promise<Response> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
+
+describe('what the app configures', () => {
+  const headers = { authorization: 'Bearer sk-secret-12345', 'x-api-key': 'another-secret' };
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
+  const run = async (): Promise<unknown> => {
+    const model = await loadUpstream({ headers });
+    const events = model.generate!({ ...ask(), prompt: { type: 'chat', messages } }, new AbortController().signal);
+    for await (const event of events) void event;
+    throw new Error('The service failed nobody.');
+  };
+
+  it.each<[string, () => Response]>([
+    [
+      'a refusal',
+      () =>
+        Response.json(
+          { error: { message: 'No: Bearer sk-secret-12345, another-secret', param: 'sk-secret-12345' } },
+          { status: 400 },
+        ),
+    ],
+    ['wrong credentials', () => Response.json({ error: 'Incorrect key sk-secret-12345' }, { status: 401 })],
+    ['an event of the stream', () => streamOf(chunk({ content: 'a' }), { error: { message: 'bad another-secret' } })],
+  ])('stays out of the error of %s', async (_, respond) => {
+    answerRemotely(respond);
+    const error = await run().catch((thrown: unknown) => thrown);
+    expect(isInferenceError(error)).toBe(true);
+    expect(JSON.stringify((error as InferenceError).serialize())).not.toMatch(/secret/);
+    expect((error as InferenceError).message).toContain('…');
+  });
+
+  it('stays out of the error of headers that cannot be sent', async () => {
+    const error: unknown = await loadUpstream({ headers: { authorization: 'sk-secret\nmore' } }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'invalid_request' });
+    expect((error as InferenceError).cause).toBeUndefined();
+  });
+
+  it('follows no redirect', async () => {
+    const requests = answerRemotely(() => streamOf(chunk({ content: 'Yes' }), stop));
+    await answer();
+    expect(requests.map(({ redirect }) => redirect)).toEqual(['error']);
+  });
+});

@@ -51,6 +51,15 @@ async function wavOfSize(size: number): Promise<Uint8Array<ArrayBuffer>> {
 
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/audio/${name}`, import.meta.url));
 
+it('a form of a hundred thousand parts is refused before it is taken apart', async () => {
+  const part = '--b\r\ncontent-disposition: form-data; name="prompt"\r\n\r\nx\r\n';
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  const body = `${part.repeat(100_000)}--b--\r\n`;
+  const answer = await read(await (await build()).request(AUDIO_PATHS[0]!, { method: 'POST', headers, body }));
+  expect(answer.status).toBe(400);
+  expect(answer.text).toMatch(/^<!doctype html>/i);
+});
+
 describe.each(AUDIO_PATHS)('POST %s', (path) => {
   it('[A01] model is required', async () => {
     expectGeneral(await send(await build(), without('model'), path), { status: 400, param: 'model' });

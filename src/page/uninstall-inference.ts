@@ -1,0 +1,49 @@
+/** The way out: a page without inpage, also for visitors who were there before. Public, an entry of its own. @module */
+import { APP_BASE } from '../models/app-base.js';
+import type { PageMessage } from '../relay/protocol.js';
+
+/** What to remove. */
+export interface UninstallOptions {
+  /**
+   * URL of the Service Worker's script, as `startInference` was given it. An app's own script that imports the relay is
+   * no candidate: take the import out of it instead.
+   * @default 'inpage-sw.js' below the app's base
+   */
+  serviceWorker?: string;
+}
+
+/**
+ * Removes the Service Worker: requests of this page go to the network at once, those of other open pages too, and nothing
+ * is left for the next visit. Call it in a release that no longer starts inference; it does nothing where nothing is.
+ * Downloaded models stay in the browser's caches.
+ * @returns whether there was a Service Worker to remove
+ * @example
+ * import { uninstallInference } from 'inpage/uninstall';
+ * await uninstallInference();
+ */
+export async function uninstallInference({
+  serviceWorker = `${APP_BASE}inpage-sw.js`,
+}: UninstallOptions = {}): Promise<boolean> {
+  const script = new URL(serviceWorker, document.baseURI);
+  // Absent where a page cannot have one.
+  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  const registrations = (await container?.getRegistrations()) ?? [];
+  let removed = false;
+  for (const registration of registrations) {
+    const workers = [registration.active, registration.waiting, registration.installing].filter(
+      (each) => each !== null,
+    );
+    if (!workers.some(({ scriptURL }) => isOf(scriptURL, script))) continue;
+    const message: PageMessage = { inpage: 'leave' };
+    // Removed, a worker still serves the pages that it has, until they are closed.
+    for (const worker of workers) worker.postMessage(message);
+    removed = (await registration.unregister()) || removed;
+  }
+  return removed;
+}
+
+/** Settings travel in the script's query. */
+function isOf(scriptURL: string, script: URL): boolean {
+  const { origin, pathname } = new URL(scriptURL);
+  return origin === script.origin && pathname === script.pathname;
+}
