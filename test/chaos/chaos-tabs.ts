@@ -26,12 +26,17 @@ export const IS_LONG = process.env['INPAGE_CHAOS_ROUNDS'] !== undefined;
 export async function openTab(browser: RawChromium, options: InferenceOptions = MODELS): Promise<RawPage> {
   const url = `${inject('demoOrigin')}/host.html#${encodeURIComponent(JSON.stringify(options))}`;
   const page = await browser.open(url);
+  await isStarted(page);
+  return page;
+}
+
+/** Waits until the page takes part. */
+export async function isStarted(page: RawPage): Promise<void> {
   const error = await page.evaluate<string | null>(`(async () => {
     while (!window.inference && !window.inferenceError) await new Promise((resolve) => setTimeout(resolve, 20));
     return window.inferenceError ?? null;
   })()`);
   if (error !== null) throw new Error(error);
-  return page;
 }
 
 /** A page of the origin that has nothing to do with inference. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawChromium, type RawPage } from '../support/raw-chromium.js';
 import { requireNothingLeaked, takeServerLog } from '../e2e/support/host-page.js';
-import { ask, block, elsewhere, IS_LONG, openTab, ROUNDS, type Seen } from './chaos-tabs.js';
+import { ask, block, elsewhere, IS_LONG, isStarted, openTab, ROUNDS, type Seen } from './chaos-tabs.js';
 
 /** Milliseconds after the host left at which the others ask. */
 const LATER = IS_LONG ? [0, 500, 2_000, 6_000] : [0, 500];
@@ -40,18 +40,24 @@ describe('a hosting tab', () => {
       // The first in line hosts; whoever comes back is the last.
       const tabs = [await openTab(browser), await openTab(browser), await openTab(browser)];
       let slowest = 0;
+      let kept = 0;
       for (let round = 0; round < ROUNDS; round++) {
         const [host, ...others] = tabs as [RawPage, RawPage, RawPage];
         await host.navigate(elsewhere());
         const seen = await askLater(others);
         expect(seen).toEqual(seen.map(() => expect.objectContaining(served) as Seen));
         slowest = Math.max(slowest, ...seen.map(({ milliseconds }) => milliseconds));
-        expect(await host.back()).toBe(true);
+        // The browser may throw a kept page away when it wants the memory.
+        if (await host.back()) kept += 1;
+        else await isStarted(host);
         expect(await ask(host)).toMatchObject(served);
         expect(await ask(host, 'quick', 'inference.fetch')).toMatchObject(served);
         tabs.push(tabs.shift() as RawPage);
       }
-      console.warn(`${ROUNDS} hosts left by a link: the slowest answer took ${Math.round(slowest)} ms`);
+      console.warn(
+        `${ROUNDS} hosts left by a link, ${kept} came back as they were; the slowest answer took ${Math.round(slowest)} ms`,
+      );
+      expect(kept).toBeGreaterThan(0);
       expect(slowest).toBeLessThan(SLOWEST);
     },
     ROUNDS * 60_000,
