@@ -50,7 +50,7 @@ export async function* openBatches<Item>(
 
 /** The error of a call whose callee is gone. */
 export function peerGone(): InferenceError {
-  return new InferenceError('unavailable', 'The inference engine stopped while it was working on this request.', {
+  return new InferenceError('unavailable', 'The inference engine stopped.', {
     retryAfter: 1,
   });
 }

@@ -146,7 +146,9 @@ it('[M23] thinking comes as a block of its own, and only when asked for', async 
   for (const thinking of [undefined, null, { type: 'disabled' }]) {
     expect((await create({ thinking })).content).toMatchObject([{ type: 'text', text: TEXT }]);
   }
-  expect((await refuse({ ...valid, thinking: { type: 'enabled' } })).status).toBe(400);
+  // Released clients leave the budget out; a wrong one is still refused.
+  expect((await create({ thinking: { type: 'enabled' } })).content[0]).toMatchObject({ type: 'thinking' });
+  expect((await refuse({ ...valid, thinking: { type: 'enabled', budget_tokens: 0 } })).status).toBe(400);
 });
 
 it('[M23] thinking ends with its budget', async () => {
