@@ -17,6 +17,8 @@ declare global {
 let browser: Browser;
 let bundle: string;
 beforeAll(async () => {
+  // Other tests let requests go to the network on purpose.
+  await takeServerLog();
   const entry = new URL('./support/clients-page.ts', import.meta.url).href;
   [browser, bundle] = await Promise.all([launchChromium(), bundleForPage(entry, 'clients')]);
 });

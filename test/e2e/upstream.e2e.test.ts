@@ -9,6 +9,7 @@ import {
   newContext,
   openHost,
   requireNothingLeaked,
+  takeServerLog,
   startStream,
   streamEnd,
 } from './support/host-page.js';
@@ -27,6 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
+  await takeServerLog();
   remote = await serveRemote([COUNT, ENDLESS, { id: 'vectors', task: 'embeddings', backend: 'scripted' }]);
   context = await newContext(browser);
 });
