@@ -3,7 +3,6 @@ import { InferenceError } from '../errors/inference-error.js';
 import type { FaultSettings } from '../faults/faults.js';
 import { APP_BASE } from '../models/app-base.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
-import type { LeftRequest } from '../relay/protocol.js';
 import type { ModelStatus } from '../models/model-status.js';
 import type { PickedFiles } from './picked-files.js';
 import type { StoredModel } from './stored-models.js';
@@ -85,7 +84,6 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   const gateway = gatewayOptions(resolved);
   const tab = new EngineTab({ gateway, group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.onProgress);
-  let leftRequests: Promise<PerformanceObserver> | undefined;
   const store = async () => (await import('./model-store.js')).createModelStore(client, gateway);
   const inference: PageInference = {
     baseURL: resolved.origin + resolved.prefix,
@@ -102,22 +100,13 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
       clear: () => client.run({ control: 'faults', settings: {} }),
     },
     async stop() {
-      leftRequests?.then((observer) => observer.disconnect()).catch(() => {});
       client.stop();
       tab.stop();
     },
   };
   try {
     const started = Promise.all([control(serviceWorker, resolved, group), answered(client)]);
-    const [name] = await Promise.race([started, broken]);
-    if (name !== undefined) {
-      const report = (request: LeftRequest) => void client.run({ control: 'left', request }).catch(() => {});
-      // Rarely needed, so it comes after everything else; without it such requests run to their end.
-      leftRequests = import('./left-requests.js').then(({ watchLeftRequests }) =>
-        watchLeftRequests(resolved, name, report),
-      );
-      leftRequests.catch(() => {});
-    }
+    await Promise.race([started, broken]);
   } catch (thrown) {
     await inference.stop();
     throw thrown;
