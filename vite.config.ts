@@ -202,7 +202,6 @@ const test: ViteUserConfig = {
       'hono/tiny',
       'valibot',
       'mediabunny',
-      'comlink',
       'openai',
       '@anthropic-ai/sdk',
     ],

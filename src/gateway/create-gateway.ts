@@ -5,8 +5,7 @@ import { createApp } from '../http/app.js';
 import { Catalog } from '../models/catalog.js';
 import type { LoadProgress } from '../models/model-entry.js';
 import type { Ask } from '../relay/control-line.js';
-import type { ControlPayload, RequestPayload, Snapshot } from '../relay/protocol.js';
-import { Callers } from './callers.js';
+import type { ControlPayload, Snapshot } from '../relay/protocol.js';
 import type { ModelWorkerHandle } from './remote-model.js';
 import { serveCall } from './serve-call.js';
 import { createWorkerModelHost } from './worker-model-host.js';
@@ -38,21 +37,9 @@ export function createGateway(options: GatewayOptions, page: Ask<PageControl>): 
     ...(apiKeys && { apiKeys: [...apiKeys] }),
     ...(rateLimits && { rateLimits }),
   });
-  const callers = new Callers();
   const handlers = {
-    request: async (request: Request, { sender }: RequestPayload) => {
-      if (!sender) return app.fetch(request);
-      const left = new AbortController();
-      const isAnswered = callers.enter(sender, request.url, () => left.abort());
-      try {
-        const signal = AbortSignal.any([request.signal, left.signal]);
-        return await app.fetch(new Request(request, { signal }));
-      } finally {
-        isAnswered();
-      }
-    },
-    control: (payload: ControlPayload, signal: AbortSignal) =>
-      answerControl({ inference, faults, callers }, payload, signal),
+    request: (request: Request) => app.fetch(request),
+    control: (payload: ControlPayload, signal: AbortSignal) => answerControl({ inference, faults }, payload, signal),
   };
   return {
     connect: (port) => void serveCall(port, handlers),
@@ -67,13 +54,12 @@ async function spawn(page: Ask<PageControl>): Promise<ModelWorkerHandle> {
 }
 
 async function* answerControl(
-  { inference, faults, callers }: { inference: ControlledInference; faults: Faults; callers: Callers },
+  { inference, faults }: { inference: ControlledInference; faults: Faults },
   payload: ControlPayload,
   signal: AbortSignal,
 ): AsyncGenerator<Snapshot> {
   if (payload.control === 'watch') return yield* watch(inference, signal);
   if (payload.control === 'faults') faults.set(payload.settings);
-  else if (payload.control === 'left') callers.left(payload.request);
   else if (payload.control === 'fetchFiles') {
     await inference.fetchFiles(payload.model, { localFiles: payload.localFiles, signal });
   } else await inference[payload.control](payload.model);

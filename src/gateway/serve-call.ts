@@ -15,7 +15,7 @@ import {
 import { fromRequestPayload, toResponseHead } from '../relay/request-payload.js';
 
 /** Answers HTTP requests, as the Hono app's `fetch` does. */
-export type RequestHandler = (request: Request, payload: RequestPayload) => Promise<Response> | Response;
+export type RequestHandler = (request: Request) => Promise<Response> | Response;
 
 /** Answers what pages ask besides HTTP. */
 export type ControlHandler = (payload: ControlPayload, signal: AbortSignal) => AsyncIterable<Snapshot>;
@@ -45,7 +45,7 @@ async function* respond(
   handler: RequestHandler,
   signal: AbortSignal,
 ): AsyncGenerator<ResponseItem> {
-  const response = await handler(fromRequestPayload(payload, signal), payload);
+  const response = await handler(fromRequestPayload(payload, signal));
   const head = toResponseHead(response);
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
   const cancel = (): void => void reader?.cancel(signal.reason).catch(() => {});

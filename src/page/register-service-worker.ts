@@ -18,7 +18,7 @@ export interface ServiceWorkerSettings {
 }
 
 /**
- * Resolves when requests of this page go through the Service Worker, with the worker's name for the page.
+ * Resolves when requests of this page go through the Service Worker.
  * @param group of this tab
  * @throws InferenceError `unavailable` that says what to do
  */
@@ -26,7 +26,7 @@ export async function registerServiceWorker(
   container: ServiceWorkerContainer,
   settings: ServiceWorkerSettings,
   group: string,
-): Promise<string | undefined> {
+): Promise<void> {
   const url = new URL(settings.script);
   url.searchParams.set('prefix', settings.prefix);
   if (settings.compatibility !== 'service') url.searchParams.set('compatibility', settings.compatibility);
@@ -40,7 +40,7 @@ export async function registerServiceWorker(
   }
   const deadline = AbortSignal.timeout(CONTROL_DEADLINE);
   try {
-    return await Promise.race([takeControl(container, registration, url, group), rejectOnAbort(deadline)]);
+    await Promise.race([takeControl(container, registration, url, group), rejectOnAbort(deadline)]);
   } catch (thrown) {
     if (!deadline.aborted) throw thrown;
     throw failure(
@@ -65,18 +65,17 @@ async function takeControl(
   registration: ServiceWorkerRegistration,
   url: URL,
   group: string,
-): Promise<string | undefined> {
+): Promise<void> {
   const worker = registration.installing ?? registration.waiting ?? registration.active;
   if (!worker) throw failure('The Service Worker was removed while it was registered.');
   await activated(worker);
-  const { version, client } = await claim(worker, group);
+  const { version } = await claim(worker, group);
   if (version !== PROTOCOL_VERSION) {
     throw failure(`The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again.`);
   }
   while (container.controller?.scriptURL !== url.href) {
     await new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));
   }
-  return client;
 }
 
 function activated(worker: ServiceWorker): Promise<void> {

@@ -136,9 +136,9 @@ async function control(
   container: ServiceWorkerContainer | undefined,
   { serviceWorker: script, prefix, compatibility, intercept, whenUnhosted }: ResolvedOptions,
   group: string | undefined,
-): Promise<string | undefined> {
-  if (!container || script === false || group === undefined) return undefined;
-  return registerServiceWorker(container, { script, prefix, compatibility, intercept, whenUnhosted }, group);
+): Promise<void> {
+  if (!container || script === false || group === undefined) return;
+  await registerServiceWorker(container, { script, prefix, compatibility, intercept, whenUnhosted }, group);
 }
 
 async function answered(client: EngineClient): Promise<void> {

@@ -50,8 +50,6 @@ export interface Hello {
   type: 'hello';
   version: number;
   lifeline: string | undefined;
-  /** From a Service Worker: its name for the page. */
-  client?: string | undefined;
 }
 
 /** What a page says of itself: its group, and whether the gateway is here, which then says hello on the same port. */
@@ -68,24 +66,6 @@ export interface RequestPayload {
   headers: [string, string][];
   /** `broken`: its sender broke it off. */
   body: ArrayBuffer | 'broken' | undefined;
-  /** Where it came through a Service Worker. */
-  sender?: RequestSender;
-}
-
-/** The page that made a request, as its Service Worker calls it, and when the request arrived there (`Date.now`). */
-export interface RequestSender {
-  client: string;
-  at: number;
-}
-
-/** A request that its page left before the answer began. */
-export interface LeftRequest {
-  client: string;
-  url: string;
-  /** `Date.now` when it began. */
-  started: number;
-  /** `Date.now` when it was left. */
-  ended: number;
 }
 
 /** What a page asks of the gateway besides HTTP. */
@@ -95,9 +75,7 @@ export type ControlPayload =
   /** Answered by one snapshot when it is done. */
   | { control: 'load' | 'unload'; model: string }
   | { control: 'fetchFiles'; model: string; localFiles?: readonly LocalFile[] | undefined }
-  | { control: 'faults'; settings: FaultSettings }
-  /** Answered by one snapshot. */
-  | { control: 'left'; request: LeftRequest };
+  | { control: 'faults'; settings: FaultSettings };
 
 /** Everything that a gateway answers. */
 export type GatewayPayload = RequestPayload | ControlPayload;

@@ -82,7 +82,7 @@ scope.addEventListener('message', (event) => {
       forget(event.source.id);
       groups.set(event.source.id, event.data.group);
     }
-    event.waitUntil(claim(port, event.source?.id));
+    event.waitUntil(claim(port));
   }
   if (event.data?.inpage === 'broker') event.waitUntil(broker(event.data.group, port).catch(() => {})); // Whoever asked asks again.
 });
@@ -100,7 +100,6 @@ function mayLeave({ url, headers }: Request): boolean {
 
 async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {
   // One controller of our own: whatever listens to the request's signal keeps the request for ever.
-  const at = Date.now();
   const reader = new AbortController();
   const { signal } = reader;
   const leave = (): void => reader.abort();
@@ -126,8 +125,7 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
     // The body is read while the gateway is found.
     const found = trunks.connect(clientId, find, AbortSignal.any([signal, patience]));
     const payload = await toRequestPayload(request, url);
-    const sent = { ...payload, sender: { client: clientId, at } };
-    const response = await relayRequest(sent, () => found, { signal, onDone: done, compatibility });
+    const response = await relayRequest(payload, () => found, { signal, onDone: done, compatibility });
     return copy && unhosted ? fetch(copy) : response;
   } catch (thrown) {
     done();
@@ -136,9 +134,9 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
   }
 }
 
-async function claim(port: MessagePort, client: string | undefined): Promise<void> {
+async function claim(port: MessagePort): Promise<void> {
   await scope.clients.claim();
-  const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION, lifeline: undefined, client };
+  const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION, lifeline: undefined };
   port.postMessage(hello);
   const open = await tabs();
   for (const id of groups.keys()) if (!open.some((tab) => tab.id === id)) forget(id);

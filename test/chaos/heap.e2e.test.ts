@@ -6,11 +6,11 @@ import { ask, IS_LONG, openTab } from './chaos-tabs.js';
 /** Requests of each kind. */
 const REQUESTS = IS_LONG ? 2_000 : 200;
 
-/**
- * Bytes by which a realm may grow, however many requests it has seen: a relay keeps nothing, the others have caches and
- * code that is compiled late. A request that were kept would be at least 3 kB.
- */
-const mostOf = (realm: string): number => (realm === 'service worker' ? 100_000 : 300_000);
+/** Bytes of code and caches that a realm may have more after a round of requests, however many these are. */
+const MOST = 100_000;
+
+/** A realm that keeps something of its requests grows in every round; late compilation shows in some. */
+const ROUNDS = 3;
 
 /** One for each kind of request, so that none waits for another; the last takes long enough to be left. */
 const MODELS = [countingModel(5, 0, 'streamed'), countingModel(5, 0, 'whole'), countingModel(20, 10, 'left')];
@@ -45,6 +45,8 @@ async function load(page: RawPage, requests: number): Promise<void> {
     await Promise.all(kinds.map(async (kind) => {
       for (let index = 0; index < ${requests}; index++) await kind(index);
     }));
+    // The engine still answers requests that were left unstreamed: this one waits behind the last of them.
+    await (await chat('left', false)).text();
     performance.clearResourceTimings();
   })()`);
 }
@@ -73,15 +75,20 @@ it(
     });
     // As many before as counted: engines compile what runs often, and keep that.
     await load(page, REQUESTS);
-    const before = await heaps(page);
-    await load(page, REQUESTS);
-    const after = await heaps(page);
-    expect(Object.keys(after).toSorted()).toEqual(['inpage-gateway', 'inpage-model', 'page', 'service worker']);
-    const grown = Object.entries(after).map(([realm, bytes]) => [realm, bytes - (before[realm] ?? 0)] as const);
-    console.warn(
-      `grown after ${3 * REQUESTS} requests: ${grown.map(([realm, by]) => `${realm} ${by} bytes`).join(', ')}`,
-    );
-    expect(grown.filter(([realm, by]) => by > mostOf(realm))).toEqual([]);
+    let before = await heaps(page);
+    expect(Object.keys(before).toSorted()).toEqual(['inpage-gateway', 'inpage-model', 'page', 'service worker']);
+    const least: Record<string, number> = {};
+    for (let round = 0; round < ROUNDS && (round === 0 || Object.values(least).some((by) => by > MOST)); round++) {
+      await load(page, REQUESTS);
+      const after = await heaps(page);
+      for (const [realm, bytes] of Object.entries(after)) {
+        const by = bytes - (before[realm] ?? 0);
+        console.warn(`${realm}: grown by ${by} bytes after ${3 * REQUESTS} requests`);
+        least[realm] = Math.min(by, least[realm] ?? Infinity);
+      }
+      before = after;
+    }
+    expect(Object.entries(least).filter(([, by]) => by > MOST)).toEqual([]);
     expect(await ask(page, 'whole')).toMatchObject({ status: 200 });
   },
   30 * 60_000,
