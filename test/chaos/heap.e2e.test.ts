@@ -4,7 +4,7 @@ import { RawChromium, type RawPage } from '../support/raw-chromium.js';
 import { ask, IS_LONG, openTab } from './chaos-tabs.js';
 
 /** Requests of each kind. */
-const REQUESTS = IS_LONG ? 2_000 : 200;
+const REQUESTS = IS_LONG ? 2_000 : 150;
 
 /** Bytes of code and caches that a realm may have more after a round of requests, however many these are. */
 const MOST = 100_000;
@@ -13,7 +13,7 @@ const MOST = 100_000;
 const ROUNDS = 3;
 
 /** One for each kind of request, so that none waits for another; the last takes long enough to be left. */
-const MODELS = [countingModel(5, 0, 'streamed'), countingModel(5, 0, 'whole'), countingModel(20, 10, 'left')];
+const MODELS = [countingModel(5, 0, 'streamed'), countingModel(5, 0, 'whole'), countingModel(10, 4, 'left')];
 
 let browser: RawChromium;
 beforeAll(async () => {
