@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { minify } from 'terser';
 import type { Plugin } from 'vite';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { docsPages } from './.ci/docs/docs-pages.js';
 import { copyOnnxRuntime, serveOnnxRuntime } from './.ci/onnx-runtime.js';
 import { thirdPartyNotices } from './.ci/third-party-notices.js';
 
@@ -271,7 +272,7 @@ async function demo(): Promise<ViteUserConfig> {
     root: path('demo'),
     publicDir: path('public'),
     appType: 'mpa',
-    plugins: [inpage({ crossOriginIsolation: true, models: false })],
+    plugins: [inpage({ crossOriginIsolation: true, models: false }), docsPages()],
     resolve: { alias: { inpage: path('dist/index.js') } },
     worker: { format: 'es' },
     build: {

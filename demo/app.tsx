@@ -93,6 +93,9 @@ function Tabs() {
       >
         Wire
       </button>
+      <a class="tab" href="/docs/">
+        Docs
+      </a>
     </nav>
   );
 }

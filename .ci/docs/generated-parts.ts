@@ -1,0 +1,45 @@
+/**
+ * The parts of `demo/docs/` that are made from the source, so that they cannot go stale. A page marks them:
+ * `<!-- made: members src/page/start-options.ts InferenceOptions -->`, the part, `<!-- /made -->`.
+ * @module
+ */
+import { ENDPOINTS } from '../../src/http/app.js';
+import { COMPATIBILITY } from '../../src/http/compatibility.js';
+import { requestBodySchema } from '../../src/http/openapi.js';
+import { errorTable } from './error-table.js';
+import { fieldTable } from './field-table.js';
+import { interfaceTable, methodTable } from './interface-table.js';
+
+const PART = /(<!-- made: (.*?) -->)[^]*?(<!-- \/made -->)/g;
+
+/**
+ * A page with its parts made anew.
+ * @throws Error for a mark that means nothing
+ */
+export function withGeneratedParts(page: string): string {
+  return page.replaceAll(PART, (_, open: string, what: string, close: string) => {
+    return `${open}\n\n${make(what)}\n\n${close}`;
+  });
+}
+
+/** The text without what formatting changes: how wide a table's columns are. */
+export function withoutLayout(text: string): string {
+  return text.replaceAll(/-{3,}/g, '---').replaceAll(/\s+/g, ' ');
+}
+
+function make(what: string): string {
+  const [kind, file = '', name = ''] = what.split(' ');
+  if (kind === 'members') return interfaceTable(file, name);
+  if (kind === 'methods') return methodTable(file, name);
+  if (kind === 'endpoints') return endpoints();
+  if (kind === 'errors') return errorTable();
+  throw new Error(`Nothing can be made of "${what}".`);
+}
+
+function endpoints(): string {
+  return ENDPOINTS.map(({ method, path, summary, requestSchema }) => {
+    const heading = `## ${method} /v1${path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}')}`;
+    const fields = requestSchema && fieldTable(requestBodySchema(requestSchema(COMPATIBILITY.service)));
+    return [heading, summary, ...(fields ? [fields] : [])].join('\n\n');
+  }).join('\n\n');
+}

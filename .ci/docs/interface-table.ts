@@ -1,0 +1,76 @@
+/** A table of an interface's members, from their doc comments. @module */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { markdownTable } from './markdown-table.js';
+
+const root = join(import.meta.dirname, '../..');
+
+interface Member {
+  name: string;
+  type: string;
+  meaning: string;
+  /** Text of `@default`. */
+  preset: string;
+}
+
+/**
+ * Members in their order: name, type, default and meaning.
+ * @param file below the project's root
+ * @throws Error when the file does not declare the interface
+ */
+export function interfaceTable(file: string, name: string): string {
+  const members = readMembers(readFileSync(join(root, file), 'utf8'), name);
+  const hasPresets = members.some(({ preset }) => preset !== '');
+  return markdownTable(
+    ['name', 'type', ...(hasPresets ? ['default'] : []), 'meaning'],
+    members.map(({ name: member, type, preset, meaning }) => [
+      `\`${member}\``,
+      `\`${type}\``,
+      ...(hasPresets ? [preset] : []),
+      meaning,
+    ]),
+  );
+}
+
+/** Names and first sentences of an object's methods and fields: what one can do with it. */
+export function methodTable(file: string, name: string): string {
+  const members = readMembers(readFileSync(join(root, file), 'utf8'), name);
+  return markdownTable(
+    ['member', 'what it does'],
+    members.map(({ name: member, type, meaning }) => [`\`${member}${type.startsWith('(') ? type : ''}\``, meaning]),
+  );
+}
+
+function readMembers(source: string, name: string): Member[] {
+  const start = new RegExp(`^export interface ${name}\\b.*\\{$`, 'm').exec(source);
+  if (!start) throw new Error(`There is no interface ${name}.`);
+  const body = source.slice(start.index + start[0].length);
+  const end = body.indexOf('\n}');
+  const pattern = /\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}(?:readonly )?(\w+)\??(:|(?=\())\s*((?:[^;{]|\{[^}]*\})*)/g;
+  return [...body.slice(0, end).matchAll(pattern)].map(([, comment = '', member = '', , type = '']) => ({
+    name: member,
+    // The type of a group of methods says less than its comment.
+    type: type.includes('/**') ? 'object' : type.replaceAll(/\s+/g, ' ').trim(),
+    ...readComment(comment),
+  }));
+}
+
+function readComment(comment: string): { meaning: string; preset: string } {
+  const text = `\n${comment}`
+    .split('\n')
+    .map((line) => line.replace(/^\s*\*? ?/, ''))
+    .join('\n')
+    .replaceAll(/\{@link ([^}]+)\}/g, '`$1`');
+  const [meaning = '', ...tags] = text.split(/(?:^|\s)(?=@(?:default|param|throws|example|returns)\b)/);
+  const preset = tags.find((tag) => tag.startsWith('@default'))?.slice('@default'.length) ?? '';
+  return { meaning: oneLine(meaning), preset: literal(oneLine(preset)) };
+}
+
+/** Values are code, sentences are not. */
+function literal(text: string): string {
+  return /^('[^']*'|\d+|\[[^\]]*\]|true|false)$/.test(text) ? `\`${text}\`` : text;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,27 @@
+/**
+ * `npm run docs` makes the parts of `demo/docs/` anew that come from the source; with `--check` it only says which are
+ * not what the source says, and fails.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withGeneratedParts, withoutLayout } from './generated-parts.js';
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'demo/docs');
+
+const stale: string[] = [];
+for (const name of readdirSync(folder).filter((file) => file.endsWith('.md'))) {
+  const page = readFileSync(join(folder, name), 'utf8');
+  const made = withGeneratedParts(page);
+  if (withoutLayout(made) === withoutLayout(page)) continue;
+  stale.push(name);
+  if (!process.argv.includes('--check')) writeFileSync(join(folder, name), made);
+}
+if (process.argv.includes('--check')) {
+  for (const name of stale) console.error(`demo/docs/${name} is not what the source says: run \`npm run docs\`.`);
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
+  execFileSync('npx', ['oxfmt', 'demo/docs'], { cwd: root, stdio: 'inherit' });
+  console.log(stale.length === 0 ? 'docs: as they were' : `docs: wrote ${stale.join(', ')}`);
+}

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { docsFiles, headingId, linkedPages } from '../../.ci/docs/docs-pages.js';
+import { withGeneratedParts, withoutLayout } from '../../.ci/docs/generated-parts.js';
+import packageJson from '../../package.json' with { type: 'json' };
+import { documents, readDocument, root, shellLines } from './support/code-blocks.js';
+
+const pages = documents().filter((page) => page !== 'README.md');
+
+/** Links of a document that name a file or a heading of the project. */
+function links(page: string): string[] {
+  const text = readDocument(page).replaceAll(/^```[^]*?^```$/gm, '');
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets.filter((target) => !/^https?:/.test(target));
+}
+
+describe('the README', () => {
+  it('is short', () => {
+    expect(Buffer.byteLength(readDocument('README.md'))).toBeLessThanOrEqual(8192);
+  });
+
+  it('leads to every page of the documents, once', () => {
+    expect(
+      linkedPages()
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(pages.toSorted());
+  });
+});
+
+describe.each(documents())('%s', (page) => {
+  it('links to files and headings that there are', () => {
+    const broken = links(page).filter((target) => {
+      const [file = '', anchor] = target.split('#');
+      const path = file === '' ? page : join(dirname(page), file);
+      if (!existsSync(join(root, path))) return true;
+      if (anchor === undefined) return false;
+      const headings = [...readDocument(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => headingId(heading));
+      return !headings.includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('parts made from the source', () => {
+  it.each(pages)('are in %s what the source says', (page) => {
+    const text = readDocument(page);
+    expect(withoutLayout(withGeneratedParts(text))).toBe(withoutLayout(text));
+  });
+
+  it('are made for a page that has only their marks', () => {
+    const made = withGeneratedParts('<!-- made: members src/faults/faults.ts FaultSettings -->\n<!-- /made -->');
+    expect(made).toContain(
+      '| `cutStreamAfterEvents` | `number` | The connection breaks after so many events of a stream. |',
+    );
+  });
+
+  it('are refused for a mark that means nothing', () => {
+    expect(() => withGeneratedParts('<!-- made: coffee --><!-- /made -->')).toThrow('coffee');
+  });
+});
+
+describe('the demo', () => {
+  const served = new Map(docsFiles().map(({ name, source }) => [name, String(source)]));
+
+  it('serves a page for each document', () => {
+    expect(served.get('index.html')).toContain('<h1 id="inpage">Inpage</h1>');
+    expect(served.get('options.html')).toContain('href="models.html"');
+  });
+
+  it('has in its pages no link to a page or picture that it does not serve', () => {
+    const missing = [...served].flatMap(([name, html]) => {
+      const targets = name.endsWith('.html') ? [...html.matchAll(/(?:href|src)="([^":#/]+)["#]/g)] : [];
+      return targets.flatMap(([, target = '']) => (served.has(target) ? [] : [`${name}: ${target}`]));
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('shell lines', () => {
+  it('name scripts that package.json has', () => {
+    const scripts = shellLines().flatMap(({ command }) => [...command.matchAll(/npm run ([\w:-]+)/g)]);
+    expect(scripts.length).toBeGreaterThan(5);
+    expect(scripts.map(([, name = '']) => name).filter((name) => !(name in packageJson.scripts))).toEqual([]);
+  });
+});
