@@ -16,6 +16,10 @@ export interface FileFailure {
   refusal?: InferenceError;
 }
 
+/** Where apps serve the models that come with the package. */
+const BUNDLED = /\/models\/tiny-(chat|embed|whisper)\//;
+const BUNDLED_ADVICE = '`npx inpage init public` copies the bundled models to a public folder; or check `source`';
+
 /** Characters of an engine's own message that are passed on. */
 const LONGEST_REASON = 300;
 
@@ -46,7 +50,8 @@ export function loadFailure(
 }
 
 function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: Pick<ModelEntry, 'dtype'>): string {
-  if (isPage) return `${url} is a web page, not a file of a model: the server has no such file. Check \`source\`.`;
+  const place = BUNDLED.test(url) ? BUNDLED_ADVICE : 'Check `source`';
+  if (isPage) return `${url} is a web page, not a file of a model: the server has no such file. ${place}.`;
   if (httpStatus === undefined) {
     return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?`;
   }
@@ -55,7 +60,7 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
   const advice: Record<number, string> = {
     401: 'Check the hub id; a private or gated model needs a copy of your own.',
     403: 'Check the hub id; a private or gated model needs a copy of your own.',
-    404: `Check \`source\`${precision}.`,
+    404: `${place}${precision}.`,
   };
   return `${url} was answered with status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
 }

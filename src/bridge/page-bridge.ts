@@ -5,7 +5,7 @@ import type { Page } from 'playwright';
 import { MAX_BODY_BYTES } from '../http/max-body-bytes.js';
 import type { CompatibilityName } from '../models/access-options.js';
 import { unavailableResponse } from '../relay/request-payload.js';
-import { HOST_PAGE, startInHostPage } from '../static-files/host-files.js';
+import { openHostPage } from '../static-files/host-files.js';
 import type { InferenceOptions } from '../page/start-options.js';
 import { answerInPage, cancelInPage } from './answer-in-page.js';
 import type { BridgedAnswer } from './bridged-request.js';
@@ -30,11 +30,10 @@ export class PageBridge {
 
   /**
    * Opens the host page and starts the service on it.
-   * @throws Error of `startInference` or Playwright
+   * @throws InferenceError of `startInference`, or Error of Playwright
    */
   static async open(page: Page, origin: string, options: InferenceOptions): Promise<PageBridge> {
-    await page.goto(new URL(HOST_PAGE, origin).href);
-    const bridge = new PageBridge(page, await page.evaluate(startInHostPage, options), options.compatibility);
+    const bridge = new PageBridge(page, await openHostPage(page, origin, options), options.compatibility);
     await page.exposeFunction('inpageBridge', (answer: BridgedAnswer) => bridge.#deliver(answer));
     return bridge;
   }

@@ -1,6 +1,7 @@
 /** Keeps a page open that answers: one that is lost, with its browser or without, is replaced by the next request. @module */
 import { type Browser, chromium, type LaunchOptions } from 'playwright';
 import type { InferenceOptions } from '../page/start-options.js';
+import { explainLaunch } from './explain-launch.js';
 import { PageBridge } from './page-bridge.js';
 
 /** Milliseconds after a page could not be opened in which nobody tries again. */
@@ -28,7 +29,7 @@ export class PageKeeper {
 
   /**
    * The page that is open, or is just being opened.
-   * @throws Error of Playwright (no browser) or of `startInference` (an option is wrong)
+   * @throws Error that says what to do (no browser), or InferenceError of `startInference` (an option is wrong)
    */
   page(): Promise<PageBridge> {
     if (this.#closed) return Promise.reject(new Error('The server is closed.'));
@@ -83,7 +84,7 @@ export class PageKeeper {
       return browser;
     } catch (thrown) {
       this.#browser = undefined;
-      throw thrown;
+      throw explainLaunch(thrown, this.#options.launch?.executablePath);
     }
   }
 

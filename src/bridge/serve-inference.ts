@@ -18,8 +18,11 @@ import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.
 import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
 import { mediaTypeOf } from '../static-files/static-files.js';
 import type { InferenceOptions } from '../page/start-options.js';
+import { checkOptionNames } from '../page/check-option-names.js';
+import { OPTION_NAMES } from '../page/option-names.js';
 import { sendUnavailable } from './page-bridge.js';
 import { PageKeeper } from './page-keeper.js';
+import { welcomePage } from './welcome-page.js';
 
 /** Those of `startInference`, and how to serve. */
 export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker' | 'intercept'> {
@@ -48,17 +51,28 @@ const REQUEST_TIMEOUT = 60_000;
 /** Each may hold a body of its own in memory. */
 const MAX_CONNECTIONS = 256;
 
+const { onProgress: _onProgress, serviceWorker: _serviceWorker, intercept: _intercept, ...ofStart } = OPTION_NAMES;
+const SERVE_OPTIONS: Record<keyof ServeOptions, true> = { ...ofStart, port: true, launch: true };
+
 const PAGE_HEADERS = { ...ISOLATION_HEADERS, 'content-type': mediaTypeOf(HOST_PAGE) };
+
+const WELCOME_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+};
 
 /**
  * Starts browser, page and server; resolves when requests are answered. Only programs of this machine reach the
  * server: other origins' web pages are refused.
- * @throws Error of Playwright (no browser), of Node (the port is taken), or of `startInference` (an option is wrong)
+ * @throws InferenceError `invalid_request` (an option is wrong, `param` names it); Error that says what to do (no browser,
+ * the port is taken)
  * @example
  * const server = await serveInference({ port: 8080 });
  * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
  */
-export async function serveInference({ port = 0, launch, ...options }: ServeOptions = {}): Promise<InferenceServer> {
+export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
+  checkOptionNames(all, SERVE_OPTIONS, 'an option of serveInference');
+  const { port = 0, launch, ...options } = all;
   const files = listHostFiles();
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -68,9 +82,11 @@ export async function serveInference({ port = 0, launch, ...options }: ServeOpti
   const origin = await listen(server, port);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const target = targetOf(request, origin);
-    const file = files.get(target.pathname);
+    const file = files.get(target?.pathname ?? '');
     if (isForeign(request.headers)) response.writeHead(403).end('Forbidden');
+    else if (!target) response.writeHead(404).end('Not Found');
     else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(HOST_HTML);
+    else if (target.pathname === '/') response.writeHead(200, WELCOME_HEADERS).end(welcomePage(origin, options));
     else if (file !== undefined) await sendFile(file, request, response, ISOLATION_HEADERS);
     else await forward(target, { keeper, compatibility: options.compatibility }, request, response);
   };
@@ -89,10 +105,10 @@ export async function serveInference({ port = 0, launch, ...options }: ServeOpti
   }
 }
 
-/** A client may name any host in its request line; only the path counts. */
-function targetOf({ url = '/' }: IncomingMessage, origin: string): URL {
+/** A client may name any host in its request line; only the path counts. Undefined: there is none. */
+function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefined {
+  if (!URL.canParse(url, origin)) return undefined;
   const target = new URL(origin);
-  if (!URL.canParse(url, origin)) return target;
   const { pathname, search } = new URL(url, origin);
   target.pathname = pathname;
   target.search = search;
@@ -116,7 +132,11 @@ async function forward(
 /** Returns the origin. */
 async function listen(server: Server, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE';
+      const hint = 'Choose another with `--port` (`port`), or 0 for any that is free.';
+      reject(isTaken ? new Error(`Port ${port} is taken. ${hint}`, { cause: error }) : error);
+    });
     server.listen(port, '127.0.0.1', resolve);
   });
   return `http://localhost:${(server.address() as AddressInfo).port}`;

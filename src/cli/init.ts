@@ -1,12 +1,44 @@
 /** `inpage init`. @module */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BUNDLED_MODELS, listStaticFiles, type StaticFileOptions } from '../static-files/static-files.js';
+import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
+import { type Command, type CommandValues, UsageError } from './command.js';
 import { UNINSTALL_SCRIPT } from './uninstall-script.js';
 
-/** Copies the static files into an app's public folder. @throws Error when there is no such model */
-export function init(folder: string, options: Partial<StaticFileOptions> = {}): void {
-  const files = listStaticFiles({ models: BUNDLED_MODELS, webgpu: true, ...options });
+/** Copies the static files into an app's public folder, or puts the script there that removes what was installed. */
+export const init: Command = {
+  summary: 'Copies what a page needs beside its bundle into a public folder, for builds without the Vite plugin.',
+  usage: ['init <public folder> [--models NAMES] [--no-webgpu]', 'init <public folder> --uninstall'],
+  options: {
+    models: {
+      type: 'string',
+      value: 'NAMES',
+      help: `Bundled models, separated by commas; '' copies none. Default: ${BUNDLED_MODELS.join(',')}`,
+    },
+    'no-webgpu': { type: 'boolean', help: 'Leave ONNX Runtime for WebGPU out (27 MB in one file).' },
+    uninstall: {
+      type: 'boolean',
+      help: "Put a script there instead that removes the Service Worker from returning visitors' browsers.",
+    },
+  },
+  examples: [
+    'npx inpage init public',
+    'npx inpage init public --models tiny-chat --no-webgpu',
+    "npx inpage init static --models ''",
+    'npx inpage init public --uninstall',
+  ],
+  run([folder, ...more], values) {
+    if (folder === undefined || more.length > 0) {
+      throw new UsageError('`inpage init` takes one folder, e.g. `npx inpage init public`.');
+    }
+    if (values['uninstall']) copyUninstaller(folder);
+    else copyFiles(folder, values);
+  },
+};
+
+function copyFiles(folder: string, { models, 'no-webgpu': withoutWebGPU }: CommandValues): void {
+  const names = typeof models === 'string' ? models.split(',').filter(Boolean) : BUNDLED_MODELS;
+  const files = listStaticFiles({ models: names, webgpu: !withoutWebGPU });
   for (const [url, file] of files) {
     const target = join(folder, url);
     mkdirSync(dirname(target), { recursive: true });
@@ -15,8 +47,7 @@ export function init(folder: string, options: Partial<StaticFileOptions> = {}): 
   process.stdout.write(`inpage: copied ${files.size} files to ${folder}\n`);
 }
 
-/** Puts the script that removes itself where the Service Worker was. */
-export function initUninstall(folder: string): void {
+function copyUninstaller(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'inpage-sw.js'), UNINSTALL_SCRIPT);
   process.stdout.write(

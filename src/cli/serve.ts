@@ -2,39 +2,100 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ServeOptions } from '../bridge/serve-inference.js';
+import { isInferenceError } from '../errors/inference-error.js';
+import { type Command, type CommandValues, UsageError } from './command.js';
 
-/** Values of the command line. */
-export interface ServeArguments {
-  port?: string | undefined;
-  config?: string | undefined;
-  chromium?: string | undefined;
-  /** Only with a key, which is made up and printed. */
-  key?: boolean | undefined;
+const DEFAULT_PORT = 8080;
+
+/** Serves until the process is told to end. */
+export const serve: Command = {
+  summary: 'Serves /v1 to programs that are no browsers, from a page in a headless Chromium. Needs `playwright`.',
+  usage: ['serve [--port N] [--config FILE] [--chromium PATH] [--key]'],
+  options: {
+    port: {
+      type: 'string',
+      value: 'N',
+      help: `TCP port of the loopback interface; 0: any free one. Default: ${DEFAULT_PORT}`,
+    },
+    config: {
+      type: 'string',
+      value: 'FILE',
+      help: 'JSON with options of `startInference`: models, prefix, apiKeys, …',
+    },
+    chromium: { type: 'string', value: 'PATH', help: "The browser's executable. Default: Playwright's own." },
+    key: { type: 'boolean', help: 'Answer only with a key, which is made up and printed.' },
+  },
+  examples: [
+    'npx inpage serve',
+    'npx inpage serve --port 3000 --config inpage.json --key',
+    'npx inpage serve --chromium /usr/bin/chromium',
+    `curl http://localhost:${DEFAULT_PORT}/v1/models`,
+  ],
+  async run(words, values) {
+    if (words.length > 0) throw new UsageError(`\`inpage serve\` takes options only, not \`${words[0]}\`.`);
+    const { port, config, chromium, key } = values;
+    const asked = portOf(port);
+    const configured = typeof config === 'string' ? readConfig(config) : {};
+    const apiKey = key ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
+    const { serveInference } = await importBridge();
+    const server = await serveInference({
+      ...configured,
+      ...(apiKey !== undefined && { apiKeys: [apiKey] }),
+      port: asked ?? configured.port ?? DEFAULT_PORT,
+      ...(typeof chromium === 'string' && { launch: { ...configured.launch, executablePath: chromium } }),
+    }).catch((thrown: unknown) => {
+      // Only the file can have said a wrong option.
+      if (isInferenceError(thrown) && thrown.param !== undefined)
+        throw new Error(`${String(config)}: ${thrown.message}`);
+      throw thrown;
+    });
+    process.stdout.write(`inpage: serving ${server.baseURL}\n`);
+    if (server.sandbox === false) {
+      process.stdout.write(
+        'inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n',
+      );
+    }
+    if (apiKey !== undefined) process.stdout.write(clientLines(server.baseURL, apiKey));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close());
+  },
+};
+
+/** @throws Error that names the file */
+function readConfig(file: string): ServeOptions {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file.' : `cannot be read (${code}).`;
+    throw new Error(`${file}: ${reason}`, { cause: thrown });
+  }
+  try {
+    const options: unknown = JSON.parse(text);
+    if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
+  } catch (thrown) {
+    throw new Error(`${file}: is not JSON. ${(thrown as Error).message}`, { cause: thrown });
+  }
+  throw new Error(`${file}: must be an object with options, e.g. { "models": [] }.`);
 }
 
-/**
- * Serves until the process is told to end.
- * @throws Error that names the argument
- */
-export async function serve({ port = '8080', config, chromium, key = false }: ServeArguments): Promise<void> {
-  if (!/^\d{1,5}$/.test(port)) throw new Error('--port must be a number.');
-  const options = config === undefined ? {} : (JSON.parse(readFileSync(config, 'utf8')) as ServeOptions);
-  const { serveInference } = await import('../bridge/serve-inference.js');
-  const apiKey = key ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
-  const server = await serveInference({
-    ...options,
-    ...(apiKey !== undefined && { apiKeys: [apiKey] }),
-    port: Number(port),
-    ...(chromium !== undefined && { launch: { executablePath: chromium } }),
-  });
-  process.stdout.write(`inpage: serving ${server.baseURL}\n`);
-  if (server.sandbox === false) {
-    process.stdout.write(
-      'inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n',
-    );
+function portOf(port: CommandValues[string]): number | undefined {
+  if (port === undefined) return undefined;
+  if (!/^\d{1,5}$/.test(String(port)) || Number(port) > 65_535) {
+    throw new UsageError(`\`--port\` must be a number from 0 to 65535, not \`${String(port)}\`.`);
   }
-  if (apiKey !== undefined) process.stdout.write(clientLines(server.baseURL, apiKey));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close());
+  return Number(port);
+}
+
+async function importBridge(): Promise<typeof import('../bridge/serve-inference.js')> {
+  try {
+    return await import('../bridge/serve-inference.js');
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw thrown;
+    throw new Error('`inpage serve` needs the package `playwright`: run `npm install playwright` first.', {
+      cause: thrown,
+    });
+  }
 }
 
 /** How clients are told of the service, to copy. */

@@ -12,11 +12,15 @@ export function checkNames(value: object, known: Record<string, unknown>, what: 
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(known, name)) continue;
     const param = path === '' ? name : `${path}.${name}`;
-    const nearest = nearestOf(name, Object.keys(known));
-    const hint =
-      nearest === undefined ? `Known are: ${Object.keys(known).join(', ')}.` : `Did you mean \`${nearest}\`?`;
+    const hint = suggestName(name, Object.keys(known));
     throw new InferenceError('invalid_request', `\`${param}\` is not ${what}. ${hint}`, { param });
   }
+}
+
+/** A sentence about a name that there is not: the nearest known one, or all of them. */
+export function suggestName(name: string, known: readonly string[]): string {
+  const nearest = nearestOf(name, known);
+  return nearest === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean \`${nearest}\`?`;
 }
 
 /** The name that differs in the fewest letters, if that is few enough to be a slip. */

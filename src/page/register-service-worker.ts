@@ -54,7 +54,7 @@ async function register(container: ServiceWorkerContainer, url: URL): Promise<Se
     return await container.register(url);
   } catch (thrown) {
     throw failure(
-      `The Service Worker script ${url.pathname} could not be registered. Serve it as JavaScript (see \`inpage/vite\`), or pass \`serviceWorker: false\`.`,
+      `The Service Worker script ${url.pathname} could not be registered. \`npx inpage init public\` copies it to a public folder, and the Vite plugin \`inpage/vite\` serves it; or pass \`serviceWorker: false\`.`,
       thrown,
     );
   }
@@ -71,7 +71,9 @@ async function takeControl(
   await activated(worker);
   const { version } = await claim(worker, group);
   if (version !== PROTOCOL_VERSION) {
-    throw failure(`The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again.`);
+    throw failure(
+      `The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again: \`npx inpage init public\`.`,
+    );
   }
   while (container.controller?.scriptURL !== url.href) {
     await new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));

@@ -10,6 +10,7 @@ import { EngineClient } from './engine-client.js';
 import { engineGroup } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
 import { createInferenceFetch } from './inference-fetch.js';
+import { OPTION_NAMES } from './option-names.js';
 import { registerServiceWorker } from './register-service-worker.js';
 import { resolveOptions, type ResolvedOptions } from './resolve-options.js';
 import type { InferenceOptions } from './start-options.js';
@@ -76,7 +77,8 @@ const START_DEADLINE = 40_000;
  * });
  */
 export async function startInference(options: InferenceOptions = {}): Promise<PageInference> {
-  const resolved = resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
+  const named = checkNames(options);
+  const resolved = await resolve(options, named);
   const serviceWorker = serviceWorkerContainer(resolved);
   const group = serviceWorker && (await engineGroup(resolved, document.baseURI));
   let onBroken: (error: InferenceError) => void = () => {};
@@ -105,13 +107,32 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     },
   };
   try {
-    const started = Promise.all([control(serviceWorker, resolved, group), answered(client)]);
+    const started = Promise.all([control(serviceWorker, resolved, group), answered(client), named]);
     await Promise.race([started, broken]);
   } catch (thrown) {
     await inference.stop();
     throw thrown;
   }
   return inference;
+}
+
+/** Rejects with InferenceError `invalid_request` for a name that means nothing. */
+async function checkNames(options: InferenceOptions): Promise<void> {
+  (await import('./check-option-names.js')).checkOptionNames(options);
+}
+
+async function resolve(options: InferenceOptions, named: Promise<void>): Promise<ResolvedOptions> {
+  named.catch(() => {}); // Waited for later.
+  try {
+    const resolved = resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
+    // A misspelt option may be what should have kept the Service Worker away.
+    if (Object.keys(options).some((name) => !Object.hasOwn(OPTION_NAMES, name))) await named;
+    return resolved;
+  } catch (thrown) {
+    // A wrong name says more than that the right one is missing.
+    await named;
+    throw thrown;
+  }
 }
 
 function serviceWorkerContainer({ serviceWorker }: ResolvedOptions): ServiceWorkerContainer | undefined {

@@ -1,7 +1,7 @@
 /** Puts the service in front of an app under test. @module */
 import type { BrowserContext, Page, Request, Response } from 'playwright';
 import { matchBase } from '../relay/match-base.js';
-import { HOST_PAGE, type HostWindow, startInHostPage } from '../static-files/host-files.js';
+import { type HostWindow, openHostPage } from '../static-files/host-files.js';
 import type { FaultSettings } from '../faults/faults.js';
 import type { ModelStatus } from '../models/model-status.js';
 import type { PageInference } from '../page/start-inference.js';
@@ -64,8 +64,7 @@ export async function installInference(context: BrowserContext, options: Install
   };
 
   try {
-    await page.goto(origin + HOST_PAGE);
-    const baseURL = await page.evaluate(startInHostPage, rest);
+    const baseURL = await openHostPage(page, origin, rest);
     context.on('response', note);
     return { baseURL, requests, stop, ...remoteControl(page) };
   } catch (thrown) {

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { suggestName } from '../models/check-names.js';
 
 export interface StaticFile {
   /** Absolute path in the installed package. */
@@ -45,7 +46,9 @@ export function listStaticFiles({ models, webgpu }: StaticFileOptions): Map<stri
   const files = new Map<string, StaticFile>([['/inpage-sw.js', { path: packaged('./service-worker.js') }]]);
   addFolder(files, packaged('./ort/'), '/inpage/', (file) => webgpu || !file.includes('.asyncify.'));
   for (const model of models || []) {
-    if (!BUNDLED_MODELS.includes(model)) throw new Error(`inpage: there is no bundled model "${model}".`);
+    if (!BUNDLED_MODELS.includes(model)) {
+      throw new Error(`There is no bundled model \`${model}\`. ${suggestName(model, BUNDLED_MODELS)}`);
+    }
     const folder = packaged(`../public/models/${model}/`);
     addFolder(files, folder, `/models/${model}/`, (file) => !SAMPLES.test(file));
   }

@@ -9,6 +9,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
+import { checkNames } from '../models/check-names.js';
 import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
 import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
 
@@ -33,11 +34,14 @@ export interface InpagePluginOptions {
   crossOriginIsolation?: boolean;
 }
 
+const OPTIONS: Record<keyof InpagePluginOptions, true> = { models: true, webgpu: true, crossOriginIsolation: true };
+
 /**
  * See the module's example. Works in dev, build and preview.
- * @throws Error when `models` names one that is not bundled
+ * @throws Error that names the option when there is no such one, or the model when it is not bundled
  */
 export function inpage(options: InpagePluginOptions = {}): Plugin {
+  checkNames(options, OPTIONS, 'an option of the plugin inpage');
   const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu: options.webgpu ?? true });
   return {
     name: 'inpage',

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import OpenAI, { NotFoundError } from 'openai';
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -102,7 +103,8 @@ describe('serveInference', () => {
     ['http://evil.example/v1/models', 'localhost', 200],
     ['//evil.example/v1/models', 'localhost', 200],
     ['/v1/../elsewhere', 'localhost', 404],
-    ['/', 'localhost', 404],
+    ['/', 'localhost', 200],
+    ['/', 'evil.example', 403],
     ['http://[', 'localhost', 404],
   ])('answers %s on %s itself, with %i', async (path, host, status) => {
     expect(await statusOf(path, { host })).toBe(status);
@@ -138,6 +140,17 @@ describe('serveInference', () => {
     expect(response.statusCode).toBe(413);
     expect(JSON.parse(await text(response))).toMatchObject({ error: { code: 'payload_too_large' } });
     upload.destroy();
+  });
+
+  it('says what it is to whoever opens it, with lines to copy', async () => {
+    const response = await fetch(new URL('/', server.baseURL));
+    expect(response.headers.get('content-type')).toContain('text/html');
+    const page = await response.text();
+    for (const part of ['<code>tiny-chat</code>', 'new OpenAI(', 'new Anthropic(']) expect(page).toContain(part);
+    const [, lines] = /<pre>(curl [^]*?)<\/pre>/.exec(page)!;
+    const line = lines!.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+    const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+    expect(stdout).toContain('Paris');
   });
 
   it('answers 404 for a file that is not there any more', async () => {
@@ -184,7 +197,14 @@ describe('serveInference', () => {
   });
 
   it('says which option is wrong', async () => {
-    await expect(serveInference({ prefix: 'v1', launch: CHROMIUM })).rejects.toThrow(/`prefix` must be/);
+    await expect(serveInference({ prefix: 'v1', launch: CHROMIUM })).rejects.toMatchObject({
+      message: expect.stringMatching(/^The option `prefix` must be/) as string,
+      param: 'prefix',
+    });
+    // Before any browser starts.
+    const launch = { executablePath: '/no/such/chromium' };
+    await expect(serveInference({ model: [], launch } as object)).rejects.toThrow('Did you mean `models`?');
+    await expect(serveInference({ intercept: [], launch } as object)).rejects.toThrow('`intercept` is not an option');
   });
 });
 

@@ -55,13 +55,29 @@ describe('the page API', () => {
 describe('a start that cannot succeed says why', () => {
   it.each<[string, InferenceOptions, RegExp]>([
     ['a wrong option', { requestTimeout: -1 }, /`requestTimeout` must be/],
+    ['an option that there is not', { model: [] } as InferenceOptions, /`model` is not .* Did you mean `models`\?/],
+    [
+      'a field that there is not, beside one that is missing',
+      { models: [{ id: 'a', task: 'chat', backnd: 'scripted' } as never] },
+      /`models\.0\.backnd` is not .* Did you mean `backend`\?/,
+    ],
+    [
+      'a field of a script',
+      { models: [{ ...countingModel(1, 0), script: { replies: [{ txt: 'Hi' }] } } as never] },
+      /`models\.0\.script\.replies\.0\.txt` is not .* Did you mean `text`\?/,
+    ],
     [
       'a Service Worker script that is not served',
       { serviceWorker: '/nowhere.js' },
-      /\/nowhere\.js could not be registered/,
+      /\/nowhere\.js could not be registered\. `npx inpage init public`/,
     ],
   ])('%s', async (_, options, message) => {
     await expect(openHost(context, options)).rejects.toThrow(message);
+  });
+
+  it('a misspelt option keeps the Service Worker away that another spelling would have', async () => {
+    await expect(openHost(context, { serviceworker: false } as InferenceOptions)).rejects.toThrow('`serviceWorker`?');
+    expect(context.serviceWorkers()).toEqual([]);
   });
 
   it('a browser without Service Workers', async () => {

@@ -46,6 +46,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(site, { recursive: true }));
 
+it('refuses options and models that there are not', () => {
+  expect(() => inpage({ model: ['tiny-chat'] } as object)).toThrow('Did you mean `models`?');
+  expect(() => inpage({ models: ['tiny-chatt'] })).toThrow('Did you mean `tiny-chat`?');
+});
+
 describe('in development', () => {
   it.each([
     ['/app/inpage-sw.js', 'text/javascript'],

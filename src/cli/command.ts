@@ -1,0 +1,83 @@
+/** What a command of the command line is, and its help. @module */
+
+/** A flag of a command. */
+export interface CommandOption {
+  type: 'string' | 'boolean';
+  /** The last one counts. */
+  multiple?: false;
+  /** One letter that stands for its name. */
+  short?: string;
+  /** What its value is called in the help. */
+  value?: string;
+  help: string;
+}
+
+/** The flags of one call by their names. */
+export type CommandValues = Readonly<Record<string, string | boolean | undefined>>;
+
+/** A command, e.g. `inpage init`. */
+export interface Command {
+  /** What it does, in a line. */
+  summary: string;
+  /** How it is called, without `inpage`. */
+  usage: string[];
+  options: Record<string, CommandOption>;
+  /** Whole lines, to copy. */
+  examples: string[];
+  /**
+   * Rejects with {@link UsageError} when it is called wrongly, else with an Error whose message says what to do.
+   * @param words what comes after the command's name and is no flag
+   */
+  run(words: readonly string[], values: CommandValues): Promise<void> | void;
+}
+
+/** Wrong arguments: the process ends with 2 instead of 1. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Ends every help. */
+export const EXIT_CODES = `Exit codes
+  0  done
+  1  it could not be done
+  2  the arguments are wrong
+`;
+
+const COMMON: Record<string, CommandOption> = {
+  help: { type: 'boolean', short: 'h', help: 'This text.' },
+  version: { type: 'boolean', help: 'The version of the package.' },
+};
+
+/** The flags of a command and those that all have. */
+export function allOptions({ options }: Pick<Command, 'options'>): Record<string, CommandOption> {
+  return { ...options, ...COMMON };
+}
+
+/** What `inpage <command> --help` prints. */
+export function helpOf(command: Command): string {
+  const flags = Object.entries(allOptions(command)).map(
+    ([name, { value, help }]) => [value === undefined ? `--${name}` : `--${name} ${value}`, help] as const,
+  );
+  return `${command.summary}
+
+Usage
+${lines(command.usage.map((form) => `inpage ${form}`))}
+
+Options
+${table(flags)}
+
+Examples
+${lines(command.examples)}
+
+${EXIT_CODES}`;
+}
+
+/** Two columns, the first as wide as its longest entry. */
+export function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([first]) => first.length)) + 2;
+  return lines(rows.map(([first, second]) => first.padEnd(width) + second));
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `  ${text}`).join('\n');
+}
