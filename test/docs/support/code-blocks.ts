@@ -30,14 +30,12 @@ export function readDocument(page: string): string {
 export function codeBlocks(): CodeBlock[] {
   return documents().flatMap((page) => {
     const text = readDocument(page);
-    return [...text.matchAll(/^```(\S*)([^\n]*)\n([^]*?)^```$/gm)].map(
-      ([, language = '', info = '', code = '', ...rest]) => {
-        const at = rest.find((value) => typeof value === 'number') ?? 0;
-        const file = /^\/\/ ([\w.-]+\.(?:ts|js|tsx))\b/.exec(code)?.[1];
-        const line = text.slice(0, at).split('\n').length;
-        return { page, line, language, words: info.trim().split(/\s+/), code, ...(file !== undefined && { file }) };
-      },
-    );
+    return [...text.matchAll(/^```(\S*)([^\n]*)\n([^]*?)^```$/gm)].map((match) => {
+      const [, language = '', info = '', code = ''] = match;
+      const file = /^\/\/ ([\w.-]+\.(?:ts|js|tsx))\b/.exec(code)?.[1];
+      const line = text.slice(0, match.index).split('\n').length;
+      return { page, line, language, words: info.trim().split(/\s+/), code, ...(file !== undefined && { file }) };
+    });
   });
 }
 

@@ -1,0 +1,143 @@
+/** The code of the README and of `demo/docs/`: all of it is checked, and what can run is run, with the built package. */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright';
+import { loadConfigFromFile } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { executablePath, launchChromium } from '../e2e/support/launch-chromium.js';
+import { newContext } from '../e2e/support/host-page.js';
+import { serveFolder } from '../e2e/support/serve-demo.js';
+import { freePort } from '../support/free-port.js';
+import { type CodeBlock, codeBlocks, root, shellLines } from './support/code-blocks.js';
+import { emptyFolder, importsOf, makeSite, putBlock, workshop } from './support/docs-site.js';
+
+const CLI = join(root, 'dist/cli.js');
+const NODE_ENTRIES = /^(inpage\/(vite|bridge|playwright)|node:|@playwright)/;
+
+/** What the code of a document writes into its page. */
+const SHOWN: Record<string, string> = { 'README.md': 'Paris' };
+
+const blocks = codeBlocks();
+const code = blocks.filter(({ language, words }) => /^(ts|tsx|js)$/.test(language) && !words.includes('fragment'));
+const runnable = code.filter(({ words }) => !words.includes('no-run'));
+const forPages = runnable.filter((block) => !block.file && !importsOf(block).some((name) => NODE_ENTRIES.test(name)));
+const titled = (some: readonly CodeBlock[]) => some.map((block) => [`${block.page}:${block.line}`, block] as const);
+
+afterAll(() => rmSync(workshop, { recursive: true, force: true }));
+
+describe('the code of the documents', () => {
+  it('is TypeScript that fits the built package', () => {
+    const folder = emptyFolder('types');
+    for (const { page, line, language, code: source } of code) {
+      const name = `${page.replaceAll(/[^\w]/g, '-')}-${line}.${language}`;
+      writeFileSync(join(folder, name), `${source}\nexport {};\n`);
+    }
+    const compilerOptions = {
+      noUnusedLocals: false,
+      types: ['node'],
+      allowJs: true,
+      paths: { '@playwright/test': [join(root, 'node_modules/playwright/test.d.ts')] },
+    };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: ['.'] }),
+    );
+    let problems = '';
+    try {
+      execFileSync('npx', ['tsc', '--noEmit', '-p', folder], { cwd: root, encoding: 'utf8' });
+    } catch (thrown) {
+      problems = (thrown as { stdout: string }).stdout;
+    }
+    expect(problems).toBe('');
+  });
+
+  it('has enough of everything to be worth a test', () => {
+    expect(forPages.length).toBeGreaterThan(8);
+    expect(code.length - forPages.length).toBeGreaterThan(3);
+  });
+});
+
+describe('in a page', () => {
+  let browser: Browser;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let site: string;
+  beforeAll(async () => {
+    site = await makeSite(forPages);
+    server = await serveFolder(site, false);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  it.each(titled(forPages))('%s runs, and says what its comments say', async (_, block) => {
+    // Scripts that the same document has beside this block, such as a Service Worker.
+    for (const { file, code: text } of runnable.filter(
+      ({ page, file }) => page === block.page && file?.endsWith('.js'),
+    ))
+      writeFileSync(join(site, file ?? ''), text);
+    const context = await newContext(browser);
+    const page = await context.newPage();
+    const said: string[] = [];
+    page.on('console', (message) => said.push(message.text()));
+    await page.goto(server.origin);
+    await page.evaluate(`import('${await putBlock(block, site)}')`);
+    for (const [, expected] of block.code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm))
+      expect(said).toContain(expected);
+    expect(await page.innerText('body')).toContain(SHOWN[block.page] ?? '');
+    await context.close();
+  });
+});
+
+describe('in Node', () => {
+  it.each(titled(runnable.filter(({ file }) => file === 'vite.config.ts')))('%s is a config', async (_, block) => {
+    const file = join(emptyFolder('config'), 'vite.config.ts');
+    writeFileSync(file, block.code);
+    const loaded = await loadConfigFromFile({ command: 'build', mode: 'production' }, file);
+    expect(loaded?.config.plugins?.map((plugin) => plugin && 'name' in plugin && plugin.name)).toContain('inpage');
+  });
+
+  it.each(titled(runnable.filter((block) => importsOf(block).includes('inpage/bridge'))))(
+    '%s serves',
+    async (_, block) => {
+      const file = join(emptyFolder('bridge'), 'serve.ts');
+      const here = JSON.stringify({ port: await freePort(), launch: { executablePath } });
+      writeFileSync(file, block.code.replace('{ port: 8080 }', here));
+      const runner = join(root, '.ci/run-ts.mjs');
+      const { stdout } = await promisify(execFile)(process.execPath, [runner, file], { cwd: root });
+      expect(stdout).toContain('tiny-chat');
+    },
+  );
+});
+
+describe('in a shell', () => {
+  it.each(shellLines().filter(({ command }) => command.startsWith('npx inpage init')))(
+    '$command ($page) fills the folder',
+    ({ command }) => {
+      const folder = emptyFolder('init');
+      execFileSync(process.execPath, [CLI, ...command.split(' ').slice(2)], { cwd: folder });
+      expect(existsSync(join(folder, 'public/inpage-sw.js'))).toBe(true);
+    },
+  );
+
+  it('npx inpage serve answers curl', async () => {
+    const port = String(await freePort());
+    const [serve, curl] = ['npx inpage serve', 'curl'].map((start) => {
+      const line = shellLines().find(({ command }) => command.startsWith(start));
+      return (line?.command ?? '').replace('8080', port);
+    });
+    const args = [...(serve ?? '').split(' ').slice(2), ...(executablePath ? ['--chromium', executablePath] : [])];
+    const server = spawn(process.execPath, [CLI, ...args]);
+    try {
+      await once(server.stdout, 'data');
+      expect(execFileSync('sh', ['-c', `${curl} -s`], { encoding: 'utf8' })).toContain('tiny-whisper');
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
+  });
+});
