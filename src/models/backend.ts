@@ -61,7 +61,7 @@ export interface LocalFile {
 }
 
 export interface LoadOptions {
-  /** Called from the first byte to `ready`. */
+  /** Called from the first byte on. `ready` is for the scheduler to say, once. */
   onProgress: (progress: LoadProgress) => void;
   signal: AbortSignal;
   /** Absolute base URL of static files that the app serves for engines (ONNX Runtime's wasm); ends with `/`. */

@@ -20,7 +20,7 @@ export interface DownloadContext {
   environment: StoreEnvironment;
   connections: Connections;
   signal: AbortSignal;
-  /** Bytes came in; 0 while it waits. `total` is undefined while the size is unknown. */
+  /** Bytes came in; 0 while it waits, and when the size of a file shows at its end. `total` is undefined while the size is unknown. */
   onBytes: (count: number, state: FileState) => void;
   /** The network has brought something since the model's load began: a pause is worth while. */
   hasReceived: () => boolean;
@@ -158,6 +158,11 @@ class FileDownload {
     return this.#record.size === undefined
       ? kept === this.#record.partBytes
       : kept > 0 && kept === lengthOfPart(this.#record, part);
+  }
+
+  /** Bytes of the file as the server says, or else the manifest or the hub; undefined: nobody does yet. */
+  get #total(): number | undefined {
+    return this.#record.size ?? this.#expected.bytes;
   }
 
   get #loaded(): number {
@@ -308,6 +313,7 @@ class FileDownload {
     await this.#file.save({ ...this.#record, size });
     const last = countParts(this.#record) - 1;
     if (last >= 0 && this.#hashes.hashes[last] === undefined) this.#hashes.add(last);
+    this.#context.onBytes(0, { loaded: size, total: size });
   }
 
   async #write(start: number, bytes: Uint8Array): Promise<void> {
@@ -322,7 +328,7 @@ class FileDownload {
         const fresh = piece.subarray(known);
         await this.#file.append(part, fresh);
         if (this.#isWhole(part)) this.#hashes.add(part);
-        this.#context.onBytes(fresh.length, { loaded: this.#loaded, total: this.#record.size });
+        this.#context.onBytes(fresh.length, { loaded: this.#loaded, total: this.#total });
       }
       offset += piece.length;
     }
@@ -343,7 +349,7 @@ class FileDownload {
     const { environment, onBytes, hasReceived } = this.#context;
     if (this.#signal.aborted) throw this.#signal.reason as Error;
     if (thrown instanceof FileChanged || isQuotaError(thrown) || isInferenceError(thrown)) throw thrown;
-    const state = { loaded: this.#loaded, total: this.#record.size };
+    const state = { loaded: this.#loaded, total: this.#total };
     if (environment.isOffline() && hasReceived()) {
       while (environment.isOffline()) {
         onBytes(0, { ...state, waiting: 'network' });

@@ -55,9 +55,18 @@ export function readHead(response: Response, asked: number | undefined): FilePie
   if (status === 416) throw new FileChanged();
   const length = headers.get('content-length');
   // The length of an encoded body is not the file's.
-  const size = length === null || headers.has('content-encoding') ? undefined : Number(length);
+  const size = length === null || mayBeEncoded(response) ? undefined : Number(length);
   const ranges = asked === undefined && headers.get('accept-ranges') === 'bytes';
   return { ...facts, start: 0, size, ranges };
+}
+
+/** Types that servers compress. */
+const COMPRESSIBLE = /json|text|javascript|wasm|xml/;
+
+/** Another origin's `content-encoding` is hidden from pages, while its `content-length` is not. */
+function mayBeEncoded(response: Response): boolean {
+  const isHidden = response.type === 'cors' && COMPRESSIBLE.test(contentTypeOf(response) ?? '');
+  return isHidden || response.headers.has('content-encoding');
 }
 
 /** @throws FileChanged when the response is of another file than what is kept */

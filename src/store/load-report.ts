@@ -34,9 +34,9 @@ export class LoadReport {
   }
 
   /** Bytes of a file came from the network. */
-  count(file: string, bytes: number, { loaded, total = loaded }: FileState): void {
+  count(file: string, bytes: number, { loaded, total }: FileState): void {
     this.#meter.count(bytes);
-    this.#meter.expect(file, Math.max(0, total - loaded));
+    this.#meter.expect(file, total === undefined ? undefined : Math.max(0, total - loaded));
   }
 
   /** Tells the page, now and then. @returns whether it was time for it */
@@ -50,7 +50,7 @@ export class LoadReport {
       model: this.#model,
       file: file.slice(file.lastIndexOf('/') + 1),
       loadedBytes: loaded,
-      totalBytes: Math.max(total ?? 0, loaded),
+      totalBytes: total === undefined ? 0 : Math.max(total, loaded),
       stage: 'download',
       ...(rate && { bytesPerSecond: rate.bytesPerSecond }),
       ...(rate?.remainingSeconds !== undefined && { remainingSeconds: rate.remainingSeconds }),

@@ -17,15 +17,15 @@ export class TransferMeter {
   readonly #now: () => number;
   /** Bytes so far, at times. */
   readonly #samples: { time: number; bytes: number }[] = [];
-  readonly #missing = new Map<string, number>();
+  readonly #missing = new Map<string, number | undefined>();
   #bytes = 0;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Bytes that a file still lacks. */
-  expect(file: string, missing: number): void {
+  /** Bytes that a file still lacks; undefined: nobody knows. */
+  expect(file: string, missing: number | undefined): void {
     this.#missing.set(file, missing);
   }
 
@@ -43,8 +43,8 @@ export class TransferMeter {
     const last = this.#samples.at(-1);
     if (!first || !last || last.time - first.time < WARM_UP) return undefined;
     const bytesPerSecond = ((last.bytes - first.bytes) / (last.time - first.time)) * 1000;
-    const missing = [...this.#missing.values()].reduce((sum, bytes) => sum + bytes, 0);
-    const remainingSeconds = bytesPerSecond > 0 ? missing / bytesPerSecond : undefined;
+    const missing = [...this.#missing.values()].reduce<number>((sum, bytes) => sum + (bytes ?? NaN), 0);
+    const remainingSeconds = bytesPerSecond > 0 && !Number.isNaN(missing) ? missing / bytesPerSecond : undefined;
     return { bytesPerSecond: Math.round(bytesPerSecond), remainingSeconds };
   }
 }

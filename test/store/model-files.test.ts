@@ -147,6 +147,56 @@ describe('a download', () => {
     server = await startFaultServer();
   });
 
+  /** A server that compresses: what it says of the length is not the file's. */
+  const compressing = (isForeign: boolean): TestStore =>
+    testStore({
+      async fetch(...request) {
+        const { body, status, headers } = await fetch(...request);
+        const answer = new Response(body, {
+          status,
+          headers: { 'content-type': 'application/json', etag: headers.get('etag')! },
+        });
+        answer.headers.set('content-length', '7');
+        // Of another origin a page sees the length, and not that the body is encoded.
+        if (isForeign) Object.defineProperty(answer, 'type', { value: 'cors' });
+        else answer.headers.set('content-encoding', 'gzip');
+        return answer;
+      },
+    });
+
+  it.each([
+    ['this', false],
+    ['another', true],
+  ])('tells no size of what a server of %s origin compresses, until it is there', async (_, isForeign) => {
+    store = compressing(isForeign);
+    server.behaviour.ignoresRanges = true;
+    const reports: LoadProgress[] = [];
+    await expectLarge(contentOf(files({ reports }), 'large.bin'));
+    const before = reports.slice(0, -1);
+    expect(before.length).toBeGreaterThan(0);
+    expect(before.every((report) => report.totalBytes === 0 && report.remainingSeconds === undefined)).toBe(true);
+    expect(reports.at(-1)).toMatchObject({ loadedBytes: LARGE.length, totalBytes: LARGE.length });
+  });
+
+  it('tells the size that the hub states of what the server compresses', async () => {
+    store = compressing(false);
+    server.behaviour.ignoresRanges = true;
+    const tree = [
+      {
+        type: 'file',
+        path: 'large.bin',
+        size: LARGE.length,
+        oid: '',
+        lfs: { oid: sha256Of(LARGE), size: LARGE.length },
+      },
+    ];
+    server.files.set('api/models/o/m/tree/main', new TextEncoder().encode(JSON.stringify(tree)));
+    server.files.set('o/m/resolve/main/large.bin', LARGE);
+    const reports: LoadProgress[] = [];
+    await expectLarge(contentOf(filesOf(store, `${server.url}o/m/resolve/main/`, { reports }), 'large.bin'));
+    expect(new Set(reports.map(({ totalBytes }) => totalBytes))).toEqual(new Set([LARGE.length]));
+  });
+
   it('tells bytes, speed and the time that is left', async () => {
     let now = 0;
     store.now = () => (now += 20);

@@ -12,11 +12,9 @@ const CONTEXT_LENGTH = 4096;
 
 /** Loads at once and needs nothing. See `ModelEntry.script`; without a script every answer is empty. */
 export const scriptedBackend: Backend = {
-  async load(entry, { onProgress, signal }) {
+  async load(entry, { signal }) {
     signal.throwIfAborted();
-    const model = createModel(entry);
-    onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'ready' });
-    return model;
+    return createModel(entry);
   },
 };
 

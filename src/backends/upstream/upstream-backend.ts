@@ -18,7 +18,7 @@ const ASSUMED_CONTEXT_LENGTH = 131_072;
 
 /** Loads at once and downloads nothing. Prompts cannot be counted without a request, so there is no `countTokens`. */
 export const upstreamBackend: Backend = {
-  async load(entry, { onProgress, signal, pageURL }) {
+  async load(entry, { signal, pageURL }) {
     signal.throwIfAborted();
     const client = new UpstreamClient(entry, pageURL);
     const info: ModelInfo = {
@@ -35,7 +35,6 @@ export const upstreamBackend: Backend = {
     if (entry.task === 'chat') model.generate = (request, stop) => generate({ client, limits }, request, stop);
     if (entry.task === 'embeddings') model.embed = (request, stop) => embed(client, request, stop);
     if (entry.task === 'speech') model.transcribe = (request, stop) => transcribeRemotely(client, request, stop);
-    onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'ready' });
     return model;
   },
 };

@@ -99,7 +99,6 @@ async function loadFiles(
         : error;
     })
     .finally(takeOut);
-  onProgress({ model: entry.id, stage: 'ready', loadedBytes: totalBytes, totalBytes });
   return assemble(entry, config, tokenizer, started);
 }
 

@@ -76,10 +76,10 @@ async function collect(model: TextModel, request: GenerationRequest, signal = ne
 describeBackend('web-llm with a fake engine', { load: async () => (await loadFake()).model });
 
 describe('loading', () => {
-  it('tells progress in bytes of the weights, then shaders, then ready', async () => {
+  it('tells progress in bytes of the weights, then shaders', async () => {
     const seen: LoadProgress[] = [];
     const model = await load(fakeBrowser(), {}, { onProgress: (progress) => void seen.push(progress) });
-    expect([...new Set(seen.map(({ stage }) => stage))]).toEqual(['download', 'initialize', 'ready']);
+    expect([...new Set(seen.map(({ stage }) => stage))]).toEqual(['download', 'initialize']);
     expect(seen.filter(({ file }) => file === 'tokenizer.json').at(-1)).toMatchObject({ stage: 'download' });
     expect(seen.at(-1)).toMatchObject({ loadedBytes: WEIGHT_BYTES, totalBytes: WEIGHT_BYTES });
     expect(seen.every(({ model: id }) => id === 'mine')).toBe(true);

@@ -27,9 +27,7 @@ export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions
       source.readJson('1_Pooling/config.json'),
     ]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
-    const loaded = await assemble(entry, source, { tokenizer, model, pooling });
-    options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
-    return loaded;
+    return await assemble(entry, source, { tokenizer, model, pooling });
   } catch (thrown) {
     if (await isMended(source, thrown, options.signal)) return loadEmbeddingModel(entry, options);
     throw toLoadError(thrown, entry, options.signal, source);

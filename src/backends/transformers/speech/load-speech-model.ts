@@ -36,7 +36,6 @@ export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): 
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     const preprocessor = (extractor as unknown as { config: Record<string, unknown> }).config;
     const loaded = assemble(entry, source, { tokenizer, preprocessor, model });
-    options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
     return loaded;
   } catch (thrown) {
     if (await isMended(source, thrown, options.signal)) return loadSpeechModel(entry, options);

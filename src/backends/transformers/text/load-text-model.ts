@@ -43,9 +43,7 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
     const [pretrained, model] = await Promise.all([AutoTokenizer.from_pretrained(source.id), loading]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     const templates = await findChatTemplates(pretrained, source);
-    const loaded = await assemble(entry, source, { pretrained, model, templates });
-    options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'ready' });
-    return loaded;
+    return await assemble(entry, source, { pretrained, model, templates });
   } catch (thrown) {
     if (await isMended(source, thrown, options.signal)) return loadTextModel(entry, options);
     const freed = loading?.then((model) => model.dispose()).catch(() => undefined);
