@@ -152,6 +152,9 @@ const serviceWorker: ViteUserConfig = {
 
 const node: ViteUserConfig = {
   publicDir: false,
+  plugins: [webLlmModelList()],
+  // The package has no dependencies.
+  ssr: { noExternal: true },
   build: {
     outDir: 'dist',
     emptyOutDir: false,

@@ -22,7 +22,12 @@ export function filesFolderOf(
 export async function openModelFiles(
   { id, integrity }: Pick<ModelEntry, 'id' | 'integrity'>,
   folder: string,
-  { onProgress, signal, crossOriginStorage = false, localFiles }: LoadOptions,
+  {
+    onProgress,
+    signal,
+    crossOriginStorage = false,
+    localFiles,
+  }: Pick<LoadOptions, 'onProgress' | 'signal' | 'crossOriginStorage' | 'localFiles'>,
   environment?: StoreEnvironment,
 ): Promise<ModelFiles> {
   const store = environment ?? (await browserStore());

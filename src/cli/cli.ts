@@ -9,9 +9,10 @@ import { parseArgs } from 'node:util';
 import { suggestName } from '../models/check-names.js';
 import { allOptions, type Command, type CommandValues, EXIT_CODES, helpOf, table, UsageError } from './command.js';
 import { init } from './init.js';
+import { pack } from './pack.js';
 import { serve } from './serve.js';
 
-const COMMANDS: Record<string, Command> = { init, serve };
+const COMMANDS: Record<string, Command> = { init, serve, pack };
 
 try {
   await run(process.argv.slice(2));

@@ -5,6 +5,7 @@ import { DEFAULT_MODELS } from '../models/default-catalog.js';
 import { entriesByName } from '../models/entries-by-name.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import { filesOf } from '../models/entry-files.js';
+import { packedURL } from '../models/packed-folders.js';
 import { type Bases, matchBase } from '../relay/match-base.js';
 import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
 import type { InferenceOptions } from './start-options.js';
@@ -61,7 +62,7 @@ export function resolveOptions(
   check(typeof onProgress === 'function', 'onProgress', 'a function');
   if (hub) checkBase(hub, 'hub');
   return {
-    models: copy(models, 'models'),
+    models: copy(models, 'models').map(inPack),
     apiKeys: copy(apiKeys, 'apiKeys'),
     rateLimits: copy(rateLimits, 'rateLimits'),
     compatibility,
@@ -148,6 +149,17 @@ function checkBase(base: string, option: string): void {
     option,
     'an absolute http(s) URL without query, such as `https://api.openai.com/v1`',
   );
+}
+
+/** The Vite plugin serves packed folders under names with a hash. */
+function inPack(entry: ModelEntry): ModelEntry {
+  if (entry.backend === 'upstream') return entry;
+  const { source, modelLibrary } = entry;
+  return {
+    ...entry,
+    ...(source !== undefined && { source: packedURL(source) }),
+    ...(modelLibrary !== undefined && { modelLibrary: packedURL(modelLibrary) }),
+  };
 }
 
 /** The engine gets a copy, because it runs in another realm. */

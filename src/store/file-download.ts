@@ -103,6 +103,8 @@ class FileDownload {
     this.#signal = AbortSignal.any([context.signal, this.#broken.signal]);
     this.#answered = new Promise((resolve) => (this.#onAnswer = resolve));
     if (isSmallName(wanted.file) && file.kept.length === 0) this.#ranges = false;
+    // Parts that are files of their own need no ranges, and their sizes are stated.
+    if (this.#expected.split) this.#onAnswer();
   }
 
   get #record(): FileRecord {
@@ -173,7 +175,7 @@ class FileDownload {
   async #fetchMissing(): Promise<void> {
     const lanes = Array.from({ length: MOST_CONNECTIONS }, async (_, lane) => {
       if (lane > 0) await this.#answered;
-      if (lane > 0 && this.#ranges !== true) return;
+      if (lane > 0 && this.#ranges !== true && !this.#expected.split) return;
       await this.#lane();
     });
     const [first] = lanes;

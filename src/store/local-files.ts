@@ -16,8 +16,10 @@ export function withLocalFiles(
       const name = decodeURIComponent(
         url.startsWith(folder) ? url.slice(folder.length) : url.slice(url.lastIndexOf('/') + 1),
       );
-      // Whatever folder it was picked with.
-      const found = files.find(({ path }) => path === name || path.endsWith(`/${name}`));
+      // Whatever folder it was picked with. One of the same name in a folder below has a longer path.
+      const [found] = files
+        .filter(({ path }) => path === name || path.endsWith(`/${name}`))
+        .toSorted((a, b) => a.path.length - b.path.length);
       if (!found) return new Response(null, { status: 404 });
       return rangeOf(found.file, new Headers(init.headers).get('range'), init.method === 'HEAD');
     },

@@ -37,6 +37,9 @@ export interface ModelFilesOptions {
   signal: AbortSignal;
 }
 
+/** A manifest names all files of its folder: the server need not be asked for others. */
+const NOT_LISTED = { httpStatus: 404, isPage: false };
+
 /** Larger files are not kept in memory once they were handed out. */
 const SMALL_FILE = 2 ** 20;
 
@@ -160,9 +163,13 @@ export class ModelFiles {
   async #find(file: string): Promise<KeptFile | undefined> {
     const { signal, integrity } = this.#options;
     if (signal.aborted) throw cancelled();
-    const kept = await this.#environment.storage.find(this.#place(file));
     // What a hub states costs a request, which kept files do without.
     const stated = integrity === undefined ? undefined : await this.#expected(file);
+    if (typeof integrity === 'string' && !stated) {
+      this.#absences.set(file, NOT_LISTED);
+      return undefined;
+    }
+    const kept = await this.#environment.storage.find(this.#place(file));
     if (kept && (await this.#isUsable(kept, stated))) return this.#present(kept);
     return this.#fetch(file, kept);
   }

@@ -1,5 +1,5 @@
 /** The list of files in a folder that `inpage pack` made, with their hashes. @module */
-import type { ExpectedFile } from './wanted-file.js';
+import { type ExpectedFile, partFileOf } from './wanted-file.js';
 
 /** Name of the list in its folder. */
 export const PACK_MANIFEST = 'inpage-model.json';
@@ -22,9 +22,20 @@ export interface PackManifest {
   files: Record<string, PackedFile>;
 }
 
+/** @throws TypeError when the text is no manifest */
+export function parseManifest(text: string): PackManifest {
+  const manifest = JSON.parse(text) as PackManifest;
+  if (manifest.version !== 1 || typeof manifest.files !== 'object') throw new TypeError('No manifest of this version.');
+  return manifest;
+}
+
 /** What a manifest states, by file. @throws TypeError when it is none */
 export function readManifest(text: string): Map<string, ExpectedFile> {
-  const { version, files } = JSON.parse(text) as PackManifest;
-  if (version !== 1 || typeof files !== 'object') throw new TypeError('No manifest of this version.');
-  return new Map(Object.entries(files));
+  return new Map(Object.entries(parseManifest(text).files));
+}
+
+/** The files that a file of a pack consists of, with their sizes. */
+export function filesOfPacked(name: string, { bytes, partBytes, parts, split }: PackedFile): Map<string, number> {
+  if (!split) return new Map([[name, bytes]]);
+  return new Map(parts.map((_, part) => [partFileOf(name, part), Math.min(partBytes, bytes - part * partBytes)]));
 }

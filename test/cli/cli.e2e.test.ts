@@ -22,20 +22,24 @@ function inpage(...args: (string | NodeJS.ProcessEnv)[]): { code: number | null;
   return { code: status, out: stdout, err: stderr };
 }
 
-it.each(['init', 'serve'])('`inpage %s --help` and `help %s` say how it is called, with examples', (command) => {
-  const help = inpage(command, '--help');
-  expect(help).toMatchObject({ code: 0, err: '' });
-  for (const part of [`inpage ${command}`, 'Options', 'Examples', `npx inpage ${command}`, 'Exit codes']) {
-    expect(help.out).toContain(part);
-  }
-  expect(inpage('help', command).out).toBe(help.out);
-});
+it.each(['init', 'serve', 'pack'])(
+  '`inpage %s --help` and `help %s` say how it is called, with examples',
+  (command) => {
+    const help = inpage(command, '--help');
+    expect(help).toMatchObject({ code: 0, err: '' });
+    for (const part of [`inpage ${command}`, 'Options', 'Examples', `npx inpage ${command}`, 'Exit codes']) {
+      expect(help.out).toContain(part);
+    }
+    expect(inpage('help', command).out).toBe(help.out);
+  },
+);
 
 it('lists its commands, on request and with 2 when it was told none', () => {
   const { out, code } = inpage('--help');
   expect(code).toBe(0);
   expect(out).toMatch(/\n {2}init +Copies /);
   expect(out).toMatch(/\n {2}serve +Serves /);
+  expect(out).toMatch(/\n {2}pack +Fetches /);
   expect(inpage()).toEqual({ code: 2, out, err: '' });
 });
 
@@ -49,6 +53,11 @@ it.each<[string[], string]>([
   [['init'], '`inpage init` takes one folder, e.g. `npx inpage init public`.'],
   [['init', 'public', '--modles', 'x'], '`--modles` is not an option of `inpage init`. Did you mean `--models`?'],
   [['serve', '--port', 'many'], '`--port` must be a number from 0 to 65535, not `many`.'],
+  [
+    ['pack', 'owner/name', 'here', '--part-size', 'small'],
+    '`--part-size` must be a size of 1MB or more, such as 24MB, not `small`.',
+  ],
+  [['pack', 'owner/name', 'here', '--device', 'gpu'], '`--device` must be one of auto, wasm, webgpu, not `gpu`.'],
   [['serve', 'here'], '`inpage serve` takes options only, not `here`.'],
 ])('wrong arguments end with 2: %j', (args, message) => {
   expect(inpage(...args)).toEqual({ code: 2, out: '', err: `inpage: ${message}\n` });
@@ -92,6 +101,19 @@ describe('what cannot be done ends with 1 and says why, in one line', () => {
     const { code, err } = inpage({ PLAYWRIGHT_BROWSERS_PATH: join(folder, 'none') }, 'serve', '--port', '0');
     expect(err).toMatch(/^inpage: .*`npx playwright install chromium`.*`--chromium PATH`.*\n$/);
     expect(code).toBe(1);
+  });
+
+  it('a model that cannot be had, with the file’s address', () => {
+    const { code, err } = inpage('pack', 'owner/nothing', 'out', '--hub', 'http://127.0.0.1:9/');
+    expect(err).toMatch(
+      /^inpage: .*`config\.json`.*\(http:\/\/127\.0\.0\.1:9\/owner\/nothing\/resolve\/main\/config\.json\)\n$/,
+    );
+    expect(code).toBe(1);
+    expect(inpage('pack', 'missing.json', 'out')).toEqual({
+      code: 1,
+      out: '',
+      err: 'inpage: missing.json: there is no such file.\n',
+    });
   });
 
   describe('a port', () => {

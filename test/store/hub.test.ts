@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hubFolderURL, hubModelOf } from '../../src/store/hub.js';
 import { type FaultServer, sha256Of, someBytes, startFaultServer } from './support/fault-server.js';
+import { hubFiles } from './support/hub-server.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
 
 const WEIGHTS = someBytes(9 * 2 ** 20);
@@ -12,27 +12,12 @@ let server: FaultServer;
 let store: TestStore;
 
 beforeEach(async () => {
-  server = await startFaultServer({
-    [`${RESOLVE}config.json`]: CONFIG,
-    [`${RESOLVE}onnx/model.onnx`]: WEIGHTS,
-    'api/models/owner/model/tree/main': tree({ 'config.json': CONFIG, 'onnx/model.onnx': WEIGHTS }),
-  });
+  server = await startFaultServer(hubFiles('owner/model', { 'config.json': CONFIG, 'onnx/model.onnx': WEIGHTS }));
+
   store = testStore();
 });
 
 afterEach(() => server.close());
-
-/** As the hub lists them: large files by SHA-256, small ones by git's name. */
-function tree(files: Record<string, Uint8Array>): Uint8Array {
-  const entries = Object.entries(files).map(([path, bytes]) => ({
-    type: 'file',
-    path,
-    size: bytes.length > 2 ** 20 ? 134 : bytes.length,
-    oid: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
-    ...(bytes.length > 2 ** 20 && { lfs: { oid: sha256Of(bytes), size: bytes.length, pointerSize: 134 } }),
-  }));
-  return new TextEncoder().encode(JSON.stringify([{ type: 'directory', path: 'onnx', oid: 'x', size: 0 }, ...entries]));
-}
 
 const folder = (): string => hubFolderURL({ hubURL: server.url, id: 'owner/model', revision: 'main' });
 const recordOf = async (file: string) => (await store.storage.find({ model: folder(), file }))?.record;

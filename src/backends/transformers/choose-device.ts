@@ -3,9 +3,7 @@ import { AutoConfig } from '@huggingface/transformers';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { dtypeFor } from './choose-dtype.js';
-
-/** Below this many weights the GPU's round trips cost more than it saves. */
-const SMALLEST_FOR_GPU = 60e6;
+import { profitsFromGpu } from './profits-from-gpu.js';
 
 /** Where a model runs. */
 export interface ChosenDevice {
@@ -43,19 +41,11 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
     return { device: 'webgpu', halfFloats };
   }
   if (!adapter || adapter.info.isFallbackAdapter || (needsHalfFloats && !halfFloats)) return onCpu;
-  return (await countWeights(id)) >= SMALLEST_FOR_GPU ? { device: 'webgpu', halfFloats } : onCpu;
+  const config = (await AutoConfig.from_pretrained(id)) as unknown as Record<string, unknown>;
+  return profitsFromGpu(config) ? { device: 'webgpu', halfFloats } : onCpu;
 }
 
 async function findAdapter(): Promise<GPUAdapter | null> {
   if (typeof navigator === 'undefined' || !('gpu' in navigator)) return null;
   return navigator.gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null);
-}
-
-/** Weights of a transformer by its config; unknown shapes count as large. */
-async function countWeights(id: string): Promise<number> {
-  const config = (await AutoConfig.from_pretrained(id)) as unknown as Record<string, unknown>;
-  const [width, layers] = [config['hidden_size'] ?? config['d_model'], config['num_hidden_layers']];
-  const vocabulary = config['vocab_size'];
-  if (typeof width !== 'number' || typeof layers !== 'number') return Infinity;
-  return 12 * layers * width * width + (typeof vocabulary === 'number' ? vocabulary * width : 0);
 }

@@ -21,6 +21,7 @@ import { provideFiles } from './provide-files.js';
 import { quantizationOf } from './model-record.js';
 import { LostWhileLoading, type StartedEngine, startEngine } from './start-engine.js';
 import { toLoadError } from './to-load-error.js';
+import { wantedFiles } from './wanted-files.js';
 import type { WebLlmModule } from './web-llm-module.js';
 import { WebLlmTextEngine } from './web-llm-text-engine.js';
 
@@ -101,13 +102,6 @@ async function loadFiles(
     .finally(takeOut);
   return assemble(entry, config, tokenizer, started);
 }
-
-function wantedFiles(shards: readonly { file: string }[], library: string): string[] {
-  return [...SMALL_FILES, ...shards.map(({ file }) => file), library];
-}
-
-/** Of every model folder, beside the weights. */
-const SMALL_FILES = ['mlc-chat-config.json', 'tensor-cache.json', 'tokenizer.json', 'tokenizer_config.json'];
 
 function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenizer, started: StartedEngine): TextModel {
   const { engine, tap, watch, stop } = started;
