@@ -9,6 +9,7 @@ import { LogitAdjuster } from '../sampling/adjust-logits.js';
 import { type LogProbabilities, logProbabilities } from '../sampling/log-probabilities.js';
 import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
+import type { TokenLogits } from '../sampling/token-logits.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { AnswerReader } from './answer-reader.js';
 import { TokenTextDecoder } from './text-decoder.js';
@@ -63,9 +64,9 @@ export class Choice {
 
   /**
    * Chooses what comes next and fills `pending`.
-   * @param logits of the whole vocabulary after the last token; changed in place
+   * @param logits after the last token: of the whole vocabulary, changed in place; or the greatest, where they decide
    */
-  step(logits: Float32Array, events: TokenEvent[]): void {
+  step(logits: TokenLogits, events: TokenEvent[]): void {
     this.pending = [];
     this.#queueGrammar();
     if (this.#forced.length === 0) {
@@ -104,12 +105,14 @@ export class Choice {
     if (this.#reader.isThinking && this.#thought >= reasoning.budget) this.#forced.push(...reasoning.close);
   }
 
-  #take(logits: Float32Array | undefined, forced: number | undefined, events: TokenEvent[]): void {
+  #take(logits: TokenLogits | undefined, forced: number | undefined, events: TokenEvent[]): void {
     const { topLogprobs } = this.#options.request;
     let probabilities: LogProbabilities | undefined;
     let logprobOf: ((token: number) => number) | undefined;
     let token = forced;
-    if (logits) {
+    if (logits && !(logits instanceof Float32Array)) {
+      token ??= this.#sample(logits);
+    } else if (logits) {
       this.#adjuster.adjust(logits);
       if (topLogprobs !== undefined) {
         probabilities = logProbabilities(logits, topLogprobs);
@@ -117,7 +120,10 @@ export class Choice {
         const { normalizer } = probabilities;
         logprobOf = (id) => Math.min(0, before[id]! - normalizer);
       }
-      token ??= this.#sample(logits);
+      if (token === undefined) {
+        this.#options.constraint?.maskLogits(logits);
+        token = this.#sample(logits);
+      }
     }
     this.#accept(
       token!,
@@ -126,9 +132,8 @@ export class Choice {
     );
   }
 
-  #sample(logits: Float32Array): number {
-    const { constraint, request, sampler } = this.#options;
-    constraint?.maskLogits(logits);
+  #sample(logits: TokenLogits): number {
+    const { request, sampler } = this.#options;
     const token = sampler.sample(logits, request.sampling, this.#random);
     if (token < 0) throw new InferenceError('internal', 'The model gave no token that may come next.');
     return token;

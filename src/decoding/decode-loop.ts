@@ -7,6 +7,8 @@ import { throwIfCancelled } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import { type GenerationRequest, offersTools } from '../request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
+import { logitsNeed } from '../sampling/logits-need.js';
+import type { LogitsNeed, TokenLogits } from '../sampling/token-logits.js';
 import { Choice } from './choice.js';
 import { textOfTokens } from './text-decoder.js';
 import { GuessAhead } from './guess-ahead.js';
@@ -82,7 +84,7 @@ async function* decodeTogether(
 ): AsyncGenerator<TokenEvent[], void, undefined> {
   const { engine, request, promptTokens } = run;
   const { tokenizer } = engine;
-  const sequence = await engine.open(promptTokens, request);
+  const sequence = await engine.open(promptTokens, request, needOf(run));
   let guessing: GuessAhead | undefined;
   try {
     const prompted = await sequence.prefill(signal);
@@ -94,13 +96,12 @@ async function* decodeTogether(
       events.push({ type: 'prompt', ...counts, ...text });
     }
     if (run.cap === 0) return yield [...events, ...endedByContext(choices)];
-    let logits = choices.length === 1 ? [prompted] : choices.map(() => prompted.slice());
+    let logits = choices.length === 1 ? [prompted] : choices.map(() => copied(prompted));
     if (choices.length > 1) await sequence.fork(choices.length);
     else if (sequence.lookahead) guessing = guessAhead(run, sequence, sequence.lookahead, choices[0]!);
     for (;;) {
       for (const [row, choice] of choices.entries()) {
-        // Rows beyond the vocabulary are padding of the matrix, never tokens.
-        if (!choice.ended) choice.step(logits[row]!.subarray(0, tokenizer.vocabularySize), events);
+        if (!choice.ended) choice.step(withoutPadding(logits[row]!, tokenizer.vocabularySize), events);
       }
       guessing?.hear(events);
       yield events;
@@ -122,13 +123,28 @@ async function* decodeTogether(
   }
 }
 
+/** What decides about the next token of all choices. */
+function needOf({ request, constraint }: DecodeRun): LogitsNeed {
+  return constraint || request.topLogprobs !== undefined ? { type: 'all' } : logitsNeed(request.sampling);
+}
+
+/** Each choice changes its own. */
+function copied(logits: TokenLogits): TokenLogits {
+  return logits instanceof Float32Array ? logits.slice() : logits;
+}
+
+/** Rows beyond the vocabulary are padding of the matrix, never tokens. */
+function withoutPadding(logits: TokenLogits, vocabularySize: number): TokenLogits {
+  return logits instanceof Float32Array ? logits.subarray(0, vocabularySize) : logits;
+}
+
 function guessAhead(run: DecodeRun, sequence: TextSequence, lookahead: Lookahead, choice: Choice): GuessAhead {
   const { promptTokens, cap, onDecode } = run;
   const { vocabularySize } = run.engine.tokenizer;
   return new GuessAhead({ sequence, lookahead, choice, promptTokens, vocabularySize, cap, onDecode });
 }
 
-function decodePending(sequence: TextSequence, choices: readonly Choice[], run: DecodeRun): Promise<Float32Array[]> {
+function decodePending(sequence: TextSequence, choices: readonly Choice[], run: DecodeRun): Promise<TokenLogits[]> {
   // The batch keeps its shape: the row of an ended choice reads something that nobody looks at.
   const idle = [run.promptTokens.at(-1) ?? 0];
   const tokens = choices.map((choice) => {

@@ -1,5 +1,6 @@
 /** Reads guessed tokens along with the chosen ones, so that those that come true need no pass of their own. @module */
 import type { TokenEvent } from '../events/token-event.js';
+import type { TokenLogits } from '../sampling/token-logits.js';
 import type { Choice } from './choice.js';
 import type { Lookahead, TextSequence } from './text-engine.js';
 import { TokenGuesser } from './token-guesser.js';
@@ -27,7 +28,7 @@ export class GuessAhead {
   #said = 0;
   /** What was read and has not come true yet, and the logits after each. */
   #guesses: number[] = [];
-  #known: Float32Array[] = [];
+  #known: TokenLogits[] = [];
   /** How many guesses were read that came from what was said before. */
   #guessed = 0;
 
@@ -46,9 +47,9 @@ export class GuessAhead {
   }
 
   /** The logits after all that the choice has pending, when that was guessed and so is read already. */
-  confirm(): Float32Array | undefined {
+  confirm(): TokenLogits | undefined {
     const { choice, onDecode } = this.#options;
-    let logits: Float32Array | undefined;
+    let logits: TokenLogits | undefined;
     while (choice.pending.length > 0 && choice.pending[0] === this.#guesses[0]) {
       choice.pending.shift();
       this.#guesses.shift();
@@ -61,7 +62,7 @@ export class GuessAhead {
   }
 
   /** Reads what the choice has pending and returns the logits after it. */
-  async read(): Promise<Float32Array> {
+  async read(): Promise<TokenLogits> {
     const { sequence, lookahead, choice, onDecode } = this.#options;
     const { pending } = choice;
     pending.forEach(onDecode);

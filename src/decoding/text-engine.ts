@@ -7,6 +7,7 @@
 import type { ReasoningFormat, ToolFormat } from '../families/families.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import type { GenerationRequest } from '../request/generation-request.js';
+import type { LogitsNeed, TokenLogits } from '../sampling/token-logits.js';
 
 /** A running generation inside an engine: the keys and values of its tokens. */
 export interface TextSequence {
@@ -16,7 +17,7 @@ export interface TextSequence {
    * Reads the prompt (what of it is not cached) and returns the logits after its last token.
    * The array is only valid until the next call. Long prompts are read in pieces, and `signal` is looked at between them.
    */
-  prefill(signal: AbortSignal): Promise<Float32Array>;
+  prefill(signal: AbortSignal): Promise<TokenLogits>;
   /**
    * Makes `rows` copies of the state after prefill, so that the choices of one request decode together.
    * Called at most once, before the first `decode`; `rows` is at most `maxRows`.
@@ -27,7 +28,7 @@ export interface TextSequence {
    * at once (jump-forward); with more, each row gets exactly one. The arrays are only valid until the next call.
    * @param tokens per row
    */
-  decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]>;
+  decode(tokens: readonly (readonly number[])[]): Promise<TokenLogits[]>;
   /** Absent: the engine gives only the logits after the last token, or cannot take tokens back. For one row. */
   readonly lookahead?: Lookahead | undefined;
   /** Ends the sequence. Engines that reuse prefixes keep its keys and values for the next one. Safe to call twice. */
@@ -39,7 +40,7 @@ export interface Lookahead {
   /** False while a pass has something better to read: tokens of other sequences. */
   pays(): boolean;
   /** Appends tokens and returns the logits after each of the last `count`. The arrays stay valid. */
-  read(tokens: readonly number[], count: number): Promise<Float32Array[]>;
+  read(tokens: readonly number[], count: number): Promise<TokenLogits[]>;
   /** Forgets the last `count` tokens, as if they had not been read. */
   takeBack(count: number): void;
 }
@@ -56,6 +57,10 @@ export interface TextEngine {
   readonly constrainable: boolean;
   /** How many sequences may be open at a time. What they decode at the same time may be decoded together. */
   readonly maxSequences: number;
-  /** Starts a sequence. `request` is for scripted models only. */
-  open(promptTokens: readonly number[], request: GenerationRequest): Promise<TextSequence>;
+  /**
+   * Starts a sequence.
+   * @param request for scripted models only
+   * @param need what the caller reads of the logits; an engine that saves nothing by it gives all
+   */
+  open(promptTokens: readonly number[], request: GenerationRequest, need: LogitsNeed): Promise<TextSequence>;
 }

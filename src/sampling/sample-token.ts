@@ -1,6 +1,7 @@
 /** Chooses the next token from logits. Linear in the vocabulary: only the tokens at the cut-off are sorted. @module */
 import type { Sampling } from '../request/sampling.js';
 import type { RandomNumbers } from './random.js';
+import type { TokenLogits } from './token-logits.js';
 
 /** Below this temperature decoding is greedy, as is an absent temperature. */
 const GREEDY_BELOW = 0.001;
@@ -76,10 +77,16 @@ export class TokenSampler {
   }
 
   /**
-   * The chosen token, or -1 when every token is forbidden.
-   * @param logits of the vocabulary; forbidden tokens are -Infinity. Not changed.
+   * The chosen token, or -1 when every token is forbidden. The greatest logits that `logitsNeed` asks for lead to the very
+   * token that all of them lead to: the same tokens are weighed, in the same order.
+   * @param logits of the vocabulary, or the greatest; forbidden tokens are -Infinity. Not changed.
    */
-  sample(logits: Float32Array, sampling: Sampling, random: RandomNumbers): number {
+  sample(logits: TokenLogits, sampling: Sampling, random: RandomNumbers): number {
+    if (logits instanceof Float32Array) return this.#sampleIndex(logits, sampling, random);
+    return logits.tokens[this.#sampleIndex(logits.values, sampling, random)] ?? -1;
+  }
+
+  #sampleIndex(logits: Float32Array, sampling: Sampling, random: RandomNumbers): number {
     const best = greatestLogit(logits);
     if (best < 0 || isGreedy(sampling)) return best;
     const temperature = sampling.temperature ?? 1;
@@ -91,7 +98,7 @@ export class TokenSampler {
     let cut: Cut = { border: BUCKETS, borderTokens: this.#tokens, borderCount: 0, weight };
     if (topK < logits.length) cut = this.#cutByCount(logits, topK, cut);
     if (topP < 1) cut = this.#cutByWeight(logits, topP * cut.weight, cut);
-    return this.#draw(cut, random() * cut.weight, best);
+    return this.#draw(cut, random() * cut.weight, best, logits.length);
   }
 
   /** Without cut-offs no buckets are needed. */
@@ -209,11 +216,11 @@ export class TokenSampler {
     return tokens.sort((a, b) => logits[b]! - logits[a]! || a - b);
   }
 
-  #draw(cut: Cut, drawn: number, best: number): number {
+  #draw(cut: Cut, drawn: number, best: number, count: number): number {
     let left = drawn;
     let last = best;
     if (cut.border > 0) {
-      for (let token = 0; token < this.#buckets.length; token++) {
+      for (let token = 0; token < count; token++) {
         if (this.#buckets[token]! >= cut.border) continue;
         left -= this.#weights[token]!;
         last = token;

@@ -173,6 +173,31 @@ describe('several choices', () => {
   });
 });
 
+describe('the greatest logits', () => {
+  const logits = (tokens: readonly number[], into: Float32Array): void => {
+    for (let letter = 97; letter < 123; letter++) into[letter] = ((letter * 31 + tokens.length * 17) % 12) / 4;
+  };
+
+  it.each([{}, { temperature: 1, topK: 5, seed: 3 }, { temperature: 1.5, topK: 12, topP: 0.8, seed: 4 }])(
+    'are enough for the very answer that all of them give, with %o',
+    async (sampling) => {
+      for (const changes of [{}, { n: 3 }]) {
+        const asked = request({ maxTokens: 30, sampling, ...changes });
+        const [all, greatest] = [modelOf({ logits }), modelOf({ logits, picks: true, looksAhead: true })];
+        const expected = await collect(all.model.generate(asked, signal));
+        expect(await collect(greatest.model.generate(asked, signal))).toEqual(expected);
+        expect(greatest.fake.needs[0]).toEqual({ type: 'greatest', count: (sampling.topK ?? 0) + 1 });
+      }
+    },
+  );
+
+  it('are not enough for log-probabilities', async () => {
+    const { model, fake } = modelOf({ picks: true });
+    await collect(model.generate(request({ topLogprobs: 0 }), signal));
+    expect(fake.needs).toEqual([{ type: 'all' }]);
+  });
+});
+
 describe('log-probabilities', () => {
   it('are exact, sorted, and count bias but not temperature', async () => {
     const { model } = modelOf({
@@ -288,8 +313,8 @@ describe('cancelling', () => {
     const lost = new Promise<InferenceError>((resolve) => (lose = resolve));
     const fake = fakeTextEngine();
     const { open } = fake;
-    fake.open = async (tokens, asked) => ({
-      ...(await open(tokens, asked)),
+    fake.open = async (tokens, asked, need) => ({
+      ...(await open(tokens, asked, need)),
       decode: () => new Promise(() => {}),
     });
     const model = createTextModel(fake, { ...options, lost });

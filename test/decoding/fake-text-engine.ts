@@ -1,6 +1,8 @@
 /** A text engine without a network: byte tokens, and logits that a function decides. */
 import type { Lookahead, TextEngine, TextSequence } from '../../src/decoding/text-engine.js';
 import type { TextTokenizer } from '../../src/prompt/text-tokenizer.js';
+import { greatestOf } from '../sampling/greatest-of.js';
+import type { LogitsNeed, TokenLogits } from '../../src/sampling/token-logits.js';
 import { InferenceError } from '../../src/errors/inference-error.js';
 
 /** Token ids: 0 to 255 are bytes, then the end token, then these added tokens. */
@@ -31,6 +33,8 @@ export interface FakeEngineOptions {
   contextLength?: number;
   tokenizer?: TextTokenizer;
   reasoningFormat?: TextEngine['reasoningFormat'];
+  /** Gives no more than the greatest logits where they are enough. @default false */
+  picks?: boolean;
   /** Guessed tokens may be read ahead. @default false */
   looksAhead?: boolean;
   /** Logits after these tokens (prompt and answer). Default: greedily writes `text`, then END. */
@@ -41,6 +45,8 @@ export interface FakeEngineOptions {
 export interface FakeEngine extends TextEngine {
   /** Every call of `decode`, with its tokens per row; what was read ahead, too. */
   readonly decodes: number[][][];
+  /** What was said to be read of the logits, per sequence. */
+  readonly needs: LogitsNeed[];
   openCount: number;
   closeCount: number;
 }
@@ -56,32 +62,35 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
     reasoningFormat: options.reasoningFormat ?? 'think-tags',
     constrainable: true,
     decodes: [],
+    needs: [],
     openCount: 0,
     closeCount: 0,
-    async open(promptTokens) {
+    async open(promptTokens, _, need) {
+      engine.needs.push(need);
       engine.openCount += 1;
-      return sequence([...promptTokens]);
+      return sequence([...promptTokens], need);
     },
   };
   const text = tokenizer.encodeText(options.text ?? 'Hello');
 
-  function logitsAfter(tokens: readonly number[], promptLength: number): Float32Array {
+  function logitsAfter(tokens: readonly number[], promptLength: number, need: LogitsNeed): TokenLogits {
     // Two more than the vocabulary, as real graphs pad it.
     const logits = new Float32Array(tokenizer.vocabularySize + 2).fill(-10);
     logits.fill(50, tokenizer.vocabularySize);
     if (options.logits) options.logits(tokens, logits);
     else logits[text[tokens.length - promptLength] ?? END] = 10;
-    return logits;
+    if (!options.picks || need.type !== 'greatest') return logits;
+    return greatestOf(logits.subarray(0, tokenizer.vocabularySize), need.count);
   }
 
-  function sequence(prompt: number[]): TextSequence {
+  function sequence(prompt: number[], need: LogitsNeed): TextSequence {
     let rows = [[...prompt]];
     let open = true;
     return {
       cachedTokens: 0,
       async prefill(signal) {
         if (signal.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
-        return logitsAfter(prompt, prompt.length);
+        return logitsAfter(prompt, prompt.length, need);
       },
       async fork(count) {
         rows = Array.from({ length: count }, () => [...prompt]);
@@ -89,9 +98,9 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
       async decode(tokens) {
         engine.decodes.push(tokens.map((row) => [...row]));
         for (const [row, added] of tokens.entries()) rows[row]!.push(...added);
-        return rows.map((row) => logitsAfter(row, prompt.length));
+        return rows.map((row) => logitsAfter(row, prompt.length, need));
       },
-      ...(options.looksAhead && { lookahead: lookaheadOf(rows[0]!, prompt.length) }),
+      ...(options.looksAhead && { lookahead: lookaheadOf(rows[0]!, prompt.length, need) }),
       async close() {
         if (open) engine.closeCount += 1;
         open = false;
@@ -99,14 +108,14 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
     };
   }
   /** On the one row of a sequence. */
-  function lookaheadOf(row: number[], promptLength: number): Lookahead {
+  function lookaheadOf(row: number[], promptLength: number, need: LogitsNeed): Lookahead {
     return {
       pays: () => true,
       async read(tokens, count) {
         engine.decodes.push([[...tokens]]);
         row.push(...tokens);
         return Array.from({ length: count }, (_, index) =>
-          logitsAfter(row.slice(0, row.length - count + 1 + index), promptLength),
+          logitsAfter(row.slice(0, row.length - count + 1 + index), promptLength, need),
         );
       },
       takeBack: (count) => void row.splice(row.length - count),

@@ -66,6 +66,8 @@ describe('jump-forward', () => {
     const { engine, text, tokens, events, constraint } = await run('{"age":?,"size":?}');
     expect(text).toBe('{"age":7,"size":7}');
     expect(tokens).toHaveLength(18);
+    // A grammar reads all logits.
+    expect(engine.needs).toEqual([{ type: 'all' }]);
     // The forced start in one piece, then the digit with what must follow it; nothing follows the last.
     expect(engine.decodes.map(([row]) => String.fromCharCode(...row!))).toEqual(['{"age":', '7,"size":']);
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' });

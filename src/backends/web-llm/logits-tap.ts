@@ -1,7 +1,7 @@
 /** Takes the logits out of WebLLM: its logit processors see them between the forward pass and its own sampler. @module */
 import type { LogitProcessor } from '@mlc-ai/web-llm';
 
-/** A logit processor that keeps what it sees. */
+/** A logit processor that keeps what it sees. In place only where somebody reads the logits, see {@link OwnSampler}. */
 export class LogitsTap implements LogitProcessor {
   #logits = new Float32Array();
 

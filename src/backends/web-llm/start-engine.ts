@@ -7,9 +7,10 @@ import { settledWithin } from '../../platform/settled-within.js';
 import { DeviceWatch } from './device-watch.js';
 import { progressReporter } from './load-progress.js';
 import { LogitsTap } from './logits-tap.js';
+import { OwnSampler } from './own-sampler.js';
 import type { WebLlmEngine, WebLlmModule } from './web-llm-module.js';
 
-/** WebLLM's sampler runs after every pass and is ignored; these settings keep it from doing more than it must. */
+/** WebLLM's sampler runs after every pass. Where it is ignored, these settings keep it from doing more than it must. */
 const IDLE_SAMPLER = { temperature: 1, top_p: 1, repetition_penalty: 1, frequency_penalty: 0, presence_penalty: 0 };
 
 /** Ending the engine waits for the GPU; a lost one never answers. The worker ends afterwards in any case. */
@@ -30,6 +31,7 @@ export interface StartOptions {
 export interface StartedEngine {
   engine: WebLlmEngine;
   tap: LogitsTap;
+  sampler: OwnSampler | undefined;
   watch: DeviceWatch;
   /** Ends the engine as far as it still answers. */
   stop: () => Promise<void>;
@@ -72,7 +74,7 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
   } finally {
     detach();
   }
-  return { engine, tap, watch, stop };
+  return { engine, tap, sampler: OwnSampler.of(engine, record.model_id, tap), watch, stop };
 }
 
 async function rejectOnLoss(watch: DeviceWatch): Promise<never> {

@@ -104,12 +104,13 @@ async function loadFiles(
 }
 
 function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenizer, started: StartedEngine): TextModel {
-  const { engine, tap, watch, stop } = started;
+  const { engine, tap, sampler, watch, stop } = started;
   const toolFormat = detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat);
   const reasoningFormat = detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat);
   const textEngine = new WebLlmTextEngine({
     engine,
     tap,
+    sampler,
     tokenizer,
     contextLength: contextLengthOf(config),
     chunkLength: Math.min(CHUNK_LENGTH, config.prefill_chunk_size ?? CHUNK_LENGTH),

@@ -8,14 +8,19 @@ import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError, throwIfCancelled } from '../../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../families/families.js';
+import type { GenerationRequest } from '../../request/generation-request.js';
+import type { LogitsNeed, TokenLogits } from '../../sampling/token-logits.js';
 import { engineLost } from './engine-lost.js';
 import type { LogitsTap } from './logits-tap.js';
+import type { OwnSampler } from './own-sampler.js';
 import type { WebLlmEngine } from './web-llm-module.js';
 
 export interface WebLlmTextEngineOptions {
   engine: WebLlmEngine;
   /** Registered as the engine's logit processor. */
   tap: LogitsTap;
+  /** Absent: the tap sees every pass. */
+  sampler: OwnSampler | undefined;
   tokenizer: TextTokenizer;
   contextLength: number;
   /** Tokens of a prompt that are read at once; an abort is looked at in between. */
@@ -25,6 +30,9 @@ export interface WebLlmTextEngineOptions {
   /** The engine threw: its state is unknown from now on. */
   onFailure: (error: InferenceError) => void;
 }
+
+/** Of a prompt's pieces only the last one's logits count. */
+const NOTHING: LogitsNeed = { type: 'greatest', count: 1 };
 
 /** One engine, one sequence at a time. */
 export class WebLlmTextEngine implements TextEngine {
@@ -49,41 +57,57 @@ export class WebLlmTextEngine implements TextEngine {
     this.reasoningFormat = options.reasoningFormat;
   }
 
-  async open(promptTokens: readonly number[]): Promise<TextSequence> {
+  async open(promptTokens: readonly number[], _: GenerationRequest, need: LogitsNeed): Promise<TextSequence> {
     await this.#free;
-    if (!continues(promptTokens, this.#held)) {
-      this.#held = [];
-      await this.#attempt(() => this.#options.engine.resetChat());
-    }
+    if (!continues(promptTokens, this.#held)) await this.#clear();
     const cachedTokens = this.#held.length;
     return {
       cachedTokens,
-      prefill: (signal) => this.#prefill(promptTokens.slice(cachedTokens), signal),
+      prefill: (signal) => this.#read(promptTokens.slice(cachedTokens), need, signal),
       fork: () => Promise.reject(new InferenceError('internal', 'This engine decodes one choice at a time.')),
-      decode: async ([tokens = []]) => [await this.#forward(tokens, false)],
+      decode: async ([tokens = []]) => [await this.#resultOf(await this.#forward(tokens, false, need))],
       close: async () => {
         await this.#free;
       },
     };
   }
 
-  async #prefill(tokens: readonly number[], signal: AbortSignal): Promise<Float32Array> {
+  async #read(tokens: readonly number[], need: LogitsNeed, signal?: AbortSignal): Promise<TokenLogits> {
     const { chunkLength } = this.#options;
+    let chosen: number | undefined;
     for (let from = 0; from < tokens.length; from += chunkLength) {
-      throwIfCancelled(signal);
-      await this.#forward(tokens.slice(from, from + chunkLength), true);
+      if (signal) throwIfCancelled(signal);
+      const isLast = from + chunkLength >= tokens.length;
+      chosen = await this.#forward(tokens.slice(from, from + chunkLength), true, isLast ? need : NOTHING);
     }
-    return this.#options.tap.logits;
+    return this.#resultOf(chosen);
   }
 
-  async #forward(tokens: readonly number[], isPrefill: boolean): Promise<Float32Array> {
-    const { engine, tap } = this.#options;
+  /** @returns what WebLLM chose; undefined: the tap has the logits */
+  async #forward(tokens: readonly number[], isPrefill: boolean, need: LogitsNeed): Promise<number | undefined> {
+    const { engine, sampler } = this.#options;
+    const samples = sampler?.prepare(need) ?? false;
     // WebLLM takes several tokens only as part of a prompt.
     const pass = this.#attempt(() => engine.forwardTokensAndSample([...tokens], isPrefill || tokens.length > 1));
     this.#free = pass.catch(() => undefined);
-    await pass;
+    const chosen = await pass;
     this.#held.push(...tokens);
-    return tap.logits;
+    return samples ? chosen : undefined;
+  }
+
+  async #resultOf(chosen: number | undefined): Promise<TokenLogits> {
+    const { tap, tokenizer } = this.#options;
+    if (chosen === undefined) return tap.logits;
+    if (chosen < tokenizer.vocabularySize) return { tokens: [chosen], values: new Float32Array(1) };
+    // WebLLM takes the padding of the matrix for tokens. Models learn never to choose it, so this may take its time.
+    const held = this.#held;
+    await this.#clear();
+    return this.#read(held, { type: 'all' });
+  }
+
+  async #clear(): Promise<void> {
+    this.#held = [];
+    await this.#attempt(() => this.#options.engine.resetChat());
   }
 
   /** WebLLM leaves scopes open when it throws in the middle of a pass, so one failure ends the engine. */

@@ -33,6 +33,8 @@ const idsOf = (events: readonly TokenEvent[]) => piecesOf(events).map((piece) =>
 const FRANCE = 'What is the capital of France?';
 /** Logits of one token; keys and values of the prompt are several times as much. */
 const LOGITS_BYTES = 8192 * 4;
+/** One token's id and logit. */
+const FOUND_BYTES = 8;
 let bytesRead = 0;
 const { mapAsync } = GPUBuffer.prototype;
 GPUBuffer.prototype.mapAsync = function (this: GPUBuffer, mode, offset = 0, size = this.size - offset) {
@@ -64,13 +66,13 @@ describe('tiny-chat on WebGPU', () => {
     expect(textOf(events)).toContain('Paris');
   });
 
-  it('goes on with what it kept, alone and in a batch, and reads nothing but logits back', async () => {
+  it('goes on with what it kept, alone and in a batch, and reads nothing back but ids and logits of tokens', async () => {
     const events = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
     let read = bytesRead;
     const again = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
-    // Logits, and never keys and values, not even when the prompt is taken over from what is kept.
+    // Never keys and values, not even when the prompt is taken over from what is kept. Guesses are read, too.
     expect(bytesRead - read).toBeGreaterThan(0);
-    expect(bytesRead - read).toBeLessThan(16 * LOGITS_BYTES);
+    expect(bytesRead - read).toBeLessThanOrEqual(2 * 16 * FOUND_BYTES);
     expect(idsOf(again)).toEqual(idsOf(events));
     expect(again[0]).toMatchObject({
       type: 'prompt',
@@ -78,9 +80,25 @@ describe('tiny-chat on WebGPU', () => {
     });
     read = bytesRead;
     const two = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16, n: 2 }), signal));
-    expect(bytesRead - read).toBeLessThan(2 * 16 * LOGITS_BYTES);
+    expect(bytesRead - read).toBeLessThanOrEqual(2 * 16 * FOUND_BYTES);
     expect(textOf(two, 0)).toBe(textOf(events));
     expect(textOf(two, 1)).toBe(textOf(events));
+  });
+
+  it('reads so many logits back as the next token depends on, and chooses the same tokens', async () => {
+    const sampled = { temperature: 1, topK: 20, seed: 5 };
+    const written: (number | undefined)[][] = [];
+    const crossed: number[] = [];
+    // A bias of a token that is never near the top makes all logits count and changes nothing.
+    for (const changes of [{}, { logitBias: { 3: -1 } }]) {
+      const read = bytesRead;
+      const request = ask('Tell me a story.', { maxTokens: 6, sampling: { ...sampled, ...changes } });
+      written.push(idsOf(await collectEvents(onGpu.generate(request, signal))));
+      crossed.push(bytesRead - read);
+    }
+    expect(written[1]).toEqual(written[0]);
+    expect(crossed[0]).toBeLessThanOrEqual(2 * 6 * 21 * FOUND_BYTES);
+    expect(crossed[1]).toBeGreaterThan(5 * LOGITS_BYTES);
   });
 
   it('writes for several requests of other lengths what it writes for each alone', async () => {

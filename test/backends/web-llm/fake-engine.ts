@@ -11,6 +11,10 @@ export interface FakeModel {
   rows: number;
   /** Tokens that may win; all others are far below. */
   sayable: readonly number[];
+  /** Logit of the padding. @default -50 */
+  padding?: number;
+  /** WebLLM keeps its settings where another version would. @default false */
+  hidesPipeline?: boolean;
   /** Milliseconds of one pass. @default 0 */
   passMs?: number;
   /** Thrown by `reload`. */
@@ -25,6 +29,10 @@ export class FakeRecord {
   /** Lengths of all passes, in order. */
   readonly passes: number[] = [];
   resets = 0;
+  /** Passes whose logits were handed over. */
+  tapped = 0;
+  /** Settings of passes that WebLLM sampled for itself. */
+  readonly sampled: { temperature: number; top_p: number }[] = [];
 }
 
 /** A module whose engines use `gpu` as the real ones use `navigator.gpu`. */
@@ -38,6 +46,11 @@ export function fakeWebLlm(model: FakeModel, gpu: GPU | undefined, record = new 
   return { MLCEngine: Engine, prebuiltAppConfig };
 }
 
+interface FakePipeline {
+  logitProcessor: LogitProcessor | undefined;
+  config: { temperature: number; top_p: number };
+}
+
 export class FakeEngine implements WebLlmEngine {
   unloaded = false;
   /** The settings that `reload` was called with. */
@@ -46,7 +59,9 @@ export class FakeEngine implements WebLlmEngine {
   readonly #model: FakeModel;
   readonly #gpu: GPU | undefined;
   readonly #record: FakeRecord;
-  #processor: LogitProcessor | undefined;
+  /** As the real one names it. */
+  loadedModelIdToPipeline: Map<string, FakePipeline> | undefined;
+  #pipeline!: FakePipeline;
   #context = 0;
   #held: number[] = [];
   #busy = false;
@@ -73,7 +88,10 @@ export class FakeEngine implements WebLlmEngine {
     void this.#device?.lost.then(() => (this.#lost = true));
     report?.({ progress: 1, timeElapsed: 1, text: 'Loading model from cache[2/2]: 2MB loaded.' });
     report?.({ progress: 0.3, timeElapsed: 2, text: 'Loading GPU shader modules[1/3]: 30% completed' });
-    this.#processor = this.#config.logitProcessorRegistry?.get(id);
+    const { temperature = 1, top_p = 1 } = this.chatOptions;
+    const logitProcessor = this.#config.logitProcessorRegistry?.get(id);
+    this.#pipeline = { logitProcessor, config: { temperature, top_p } };
+    if (!this.#model.hidesPipeline) this.loadedModelIdToPipeline = new Map([[id, this.#pipeline]]);
     this.#context = this.chatOptions.context_window_size ?? 4096;
     report?.({ progress: 1, timeElapsed: 3, text: 'Finish loading on WebGPU - fake' });
   }
@@ -82,7 +100,7 @@ export class FakeEngine implements WebLlmEngine {
     this.#mustBeFree();
     this.#held = [];
     this.#record.resets += 1;
-    this.#processor?.resetState();
+    this.#pipeline.logitProcessor?.resetState();
   }
 
   async forwardTokensAndSample(inputIds: number[], isPrefill: boolean): Promise<number> {
@@ -114,16 +132,20 @@ export class FakeEngine implements WebLlmEngine {
   }
 
   #sample(): number {
-    const logits = this.#processor!.processLogits(logitsAfter(this.#held, this.#model));
+    const { logitProcessor, config } = this.#pipeline;
+    const own = logitsAfter(this.#held, this.#model);
+    if (logitProcessor) this.#record.tapped += 1;
+    else this.#record.sampled.push({ ...config });
+    const logits = logitProcessor?.processLogits(own) ?? own;
     const best = logits.reduce((winner, value, index) => (value > logits[winner]! ? index : winner), 0);
     if (!Number.isFinite(logits[best])) throw new Error('failed to sample a valid token');
-    this.#processor!.processSampledToken(best);
+    logitProcessor?.processSampledToken(best);
     return best;
   }
 }
 
 /** Depends on every held token, as real logits do. */
-function logitsAfter(held: readonly number[], { rows, sayable }: FakeModel): Float32Array {
+function logitsAfter(held: readonly number[], { rows, sayable, padding = -50 }: FakeModel): Float32Array {
   const logits = new Float32Array(rows).fill(-50);
   let hash = 2166136261;
   for (const token of held) hash = Math.imul(hash ^ token, 16777619);
@@ -131,7 +153,6 @@ function logitsAfter(held: readonly number[], { rows, sayable }: FakeModel): Flo
     hash = Math.imul(hash ^ token, 16777619);
     logits[token] = ((hash >>> 8) % 4096) / 512;
   }
-  // Padding rows must never be chosen.
-  logits.fill(90, rows - 8);
+  logits.fill(padding, rows - 8);
   return logits;
 }

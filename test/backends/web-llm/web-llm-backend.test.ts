@@ -196,6 +196,55 @@ describe('loading', () => {
   });
 });
 
+describe('who samples', () => {
+  const hello = ask([user('Hello!')]);
+  const longer = ask([user('word '.repeat(400))]);
+  const drawn = { temperature: 0.7, topP: 0.9 };
+
+  it('is WebLLM where nothing reads the logits: the tap is not in place, and none cross to the CPU', async () => {
+    const { model, record } = await loadFake();
+    const greedy = await collect(model, hello);
+    const read = await collect(model, { ...hello, topLogprobs: 0 });
+    expect(record.sampled.length).toBe(greedy.tokens.length);
+    expect(record.sampled.every(({ top_p: topP }) => topP < 1e-4)).toBe(true);
+    // The same answer as from the logits themselves.
+    expect(record.tapped).toBe(read.tokens.length);
+    expect(greedy.text).toBe(read.text);
+    await collect(model, { ...hello, sampling: drawn });
+    expect(record.sampled.at(-1)).toEqual({ temperature: 0.7, top_p: 0.9 });
+    expect(record.tapped).toBe(read.tokens.length);
+  });
+
+  it.each<[string, Partial<GenerationRequest>]>([
+    ['log-probabilities', { topLogprobs: 2 }],
+    ['a bias', { sampling: { logitBias: { 5: 1 } } }],
+    ['a repetition penalty', { sampling: { repetitionPenalty: 1.2 } }],
+    ['a seed', { sampling: { ...drawn, seed: 1 } }],
+    ['top_k', { sampling: { ...drawn, topK: 40 } }],
+  ])('is our own code with %s, which reads the logits of the last piece of a prompt only', async (_, changes) => {
+    const { model, record } = await loadFake();
+    const { tokens } = await collect(model, { ...longer, ...changes, maxTokens: 1 });
+    expect(tokens).toHaveLength(1);
+    expect(record.tapped).toBe(1);
+    expect(record.sampled).toHaveLength(record.passes.length - 1);
+  });
+
+  it('is our own code where a version of WebLLM keeps its settings elsewhere', async () => {
+    const { model, record } = await loadFake({ hidesPipeline: true });
+    const { tokens } = await collect(model, hello);
+    expect(record.sampled).toEqual([]);
+    expect(record.tapped).toBe(tokens.length);
+  });
+
+  it('is our own code after all where WebLLM chose what is no token', async () => {
+    const plain = await loadFake();
+    const { model, record } = await loadFake({ padding: 90 });
+    const answer = await collect(model, { ...longer, maxTokens: 2 });
+    expect(answer.text).toBe((await collect(plain.model, { ...longer, maxTokens: 2 })).text);
+    expect(record.tapped).toBe(answer.tokens.length);
+  });
+});
+
 describe('prefix reuse', () => {
   it('keeps the keys and values of a conversation that goes on', async () => {
     const { model, record } = await loadFake();

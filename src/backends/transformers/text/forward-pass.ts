@@ -1,4 +1,6 @@
 /** One run of a decoder graph: token ids and state in, logits and the next state out. @module */
+import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
+import { GpuLogits } from './gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
 import { SequenceState } from './sequence-state.js';
 
@@ -13,21 +15,32 @@ export interface PassRow {
 /** What a run gives. */
 export interface ForwardResult {
   /** Per row, after each of its last tokens. */
-  logits: Float32Array[][];
+  logits: TokenLogits[][];
   state: SequenceState;
+}
+
+export interface ForwardPassOptions {
+  /** Position of the first token: 1 for a few architectures, else 0. */
+  firstPosition: number;
+  /** Of the vocabulary; the graph may give more logits. */
+  vocabularySize: number;
+  /** Where the session runs; absent on WASM. */
+  device?: GPUDevice | undefined;
 }
 
 /** Runs a session with feeds of our own: no tensor is copied or wrapped that need not be. */
 export class ForwardPass {
   readonly #session: OnnxSession;
   readonly #inputs: ReadonlySet<string>;
-  readonly #firstPosition: number;
+  readonly #options: ForwardPassOptions;
+  /** Where logits stay until it is known what is read of them; undefined before the first run, and where there is none. */
+  #gpuLogits: GpuLogits | undefined;
+  #hasRun = false;
 
-  /** @param firstPosition position of the first token: 1 for a few architectures, else 0 */
-  constructor(session: OnnxSession, firstPosition: number) {
+  constructor(session: OnnxSession, options: ForwardPassOptions) {
     this.#session = session;
     this.#inputs = new Set(session.inputNames);
-    this.#firstPosition = firstPosition;
+    this.#options = options;
   }
 
   /** The graph gives the logits of every token that is read, wanted or not. */
@@ -38,16 +51,40 @@ export class ForwardPass {
   /**
    * @param state of all rows; stays the caller's
    * @param keep how many tokens at the end of each row get their logits
+   * @param need what is read of the logits
    */
-  async run(rows: readonly PassRow[], state: SequenceState, keep: number): Promise<ForwardResult> {
+  async run(rows: readonly PassRow[], state: SequenceState, keep: number, need: LogitsNeed): Promise<ForwardResult> {
     const feeds: Record<string, OnnxTensor> = { ...state.tensors, ...this.#feeds(rows, keep) };
-    const outputs = await this.#session.run(feeds);
+    const gpuLogits = this.#gpuLogits;
+    const given = this.givesAllLogits ? rows[0]!.tokens.length : keep;
+    const target = gpuLogits?.take(rows.length, given);
+    const outputs = await this.#session.run(feeds, target && this.#outputs(target));
+    const next = SequenceState.after(outputs);
+    if (gpuLogits && target) return { logits: await gpuLogits.read(rows.length, given, keep, need), state: next };
     const logits = outputs['logits']!;
+    if (!this.#hasRun) await this.#learn(logits, given);
     try {
-      return { logits: lastLogits(logits, rows.length, keep), state: SequenceState.after(outputs) };
+      return { logits: lastLogits(logits, rows.length, keep), state: next };
     } finally {
       logits.dispose();
     }
+  }
+
+  /** Frees what it holds between runs. */
+  dispose(): void {
+    this.#gpuLogits?.dispose();
+  }
+
+  /** Undefined where the driver cannot: then the runtime hands over all logits, as on WASM. */
+  async #learn(logits: OnnxTensor, given: number): Promise<void> {
+    const { device, vocabularySize } = this.#options;
+    this.#hasRun = true;
+    if (device) this.#gpuLogits = await GpuLogits.like(logits, given, device, vocabularySize).catch(() => undefined);
+  }
+
+  /** The runtime takes memory for all others. */
+  #outputs(logits: OnnxTensor): Record<string, OnnxTensor | null> {
+    return { ...Object.fromEntries(this.#session.outputNames.map((name) => [name, null])), logits };
   }
 
   #feeds(rows: readonly PassRow[], keep: number): Record<string, OnnxTensor> {
@@ -68,7 +105,7 @@ export class ForwardPass {
       const positions = new BigInt64Array(count * length);
       for (let index = 0; index < positions.length; index++) {
         const { past } = rows[Math.floor(index / length)]!;
-        positions[index] = BigInt(this.#firstPosition + past + (index % length));
+        positions[index] = BigInt(this.#options.firstPosition + past + (index % length));
       }
       feeds['position_ids'] = createTensor('int64', positions, [count, length]);
     }

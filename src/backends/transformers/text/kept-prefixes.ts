@@ -1,4 +1,5 @@
 /** What stays of ended sequences, and how much of it the next prompt can use. @module */
+import { type LogitsNeed, serves, type TokenLogits } from '../../../sampling/token-logits.js';
 import { type RowState, SequenceState } from './sequence-state.js';
 
 /** Where reading may begin inside an earlier prompt: at multiples of so many tokens, the length of a block on WASM. */
@@ -10,7 +11,7 @@ export interface KeptPrefix {
   /** How many of them came with the prompt; the others were generated. */
   promptLength: number;
   /** The logits after the prompt: the same prompt again needs no run and gives the very same answer. */
-  promptLogits: Float32Array | undefined;
+  promptLogits: TokenLogits | undefined;
   held: RowState;
 }
 
@@ -19,19 +20,20 @@ export interface KeptPrefix {
  * in the same runs, and to the last bit the same, as without anything kept (on WASM; a GPU reads longer blocks, which may
  * then be cut otherwise). Into generated tokens (a conversation that goes on) every token counts.
  */
-export function reusableLength(kept: KeptPrefix, prompt: readonly number[]): number {
+export function reusableLength(kept: KeptPrefix, prompt: readonly number[], need: LogitsNeed): number {
   const common = commonLength(kept.tokens, prompt);
   const croppable = kept.held.state.isCroppable();
   const usable = (length: number): boolean => croppable || length === kept.tokens.length;
-  if (knowsLogits(kept, prompt, common) && usable(common)) return common;
+  if (knowsLogits(kept, prompt, common, need) && usable(common)) return common;
   // At least one token must be read, for its logits.
   const most = Math.min(common, prompt.length - 1);
   const length = most < kept.promptLength ? Math.floor(most / REUSE_BLOCK) * REUSE_BLOCK : most;
   return usable(length) ? length : 0;
 }
 
-function knowsLogits(kept: KeptPrefix, prompt: readonly number[], common: number): boolean {
-  return kept.promptLogits !== undefined && kept.promptLength === prompt.length && common === prompt.length;
+function knowsLogits(kept: KeptPrefix, prompt: readonly number[], common: number, need: LogitsNeed): boolean {
+  const isSame = kept.promptLength === prompt.length && common === prompt.length;
+  return isSame && kept.promptLogits !== undefined && serves(kept.promptLogits, need);
 }
 
 function commonLength(a: readonly number[], b: readonly number[]): number {
@@ -60,12 +62,15 @@ export class KeptPrefixes {
     return this.#prefixes.length;
   }
 
-  /** What the prompt can continue from, now the caller's; undefined: nothing. */
-  async take(prompt: readonly number[]): Promise<KeptPrefix | undefined> {
+  /**
+   * What the prompt can continue from, now the caller's; undefined: nothing.
+   * @param need of the logits after the prompt
+   */
+  async take(prompt: readonly number[], need: LogitsNeed): Promise<KeptPrefix | undefined> {
     let best: KeptPrefix | undefined;
     let length = 0;
     for (const kept of this.#prefixes) {
-      const reusable = reusableLength(kept, prompt);
+      const reusable = reusableLength(kept, prompt, need);
       if (reusable > length) [best, length] = [kept, reusable];
     }
     if (!best) return undefined;

@@ -2,6 +2,7 @@
 import {
   AutoModelForCausalLM,
   AutoTokenizer,
+  env,
   type PreTrainedModel,
   type PreTrainedTokenizer,
 } from '@huggingface/transformers';
@@ -69,7 +70,11 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   const session = source.info.device === 'wasm' ? (residentSession(plain) ?? plain) : plain;
   const config = model.config as unknown as Record<string, unknown>;
   const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), ...templates });
-  const forward = new ForwardPass(session, ONE_BASED.includes(String(config['model_type'])) ? 1 : 0);
+  const forward = new ForwardPass(session, {
+    firstPosition: ONE_BASED.includes(String(config['model_type'])) ? 1 : 0,
+    vocabularySize: tokenizer.vocabularySize,
+    device: source.info.device === 'webgpu' ? await env.backends.onnx.webgpu?.device : undefined,
+  });
   const engine = new TransformersTextEngine({
     forward,
     emptyState: () => SequenceState.empty(session),
@@ -86,6 +91,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     lost: deviceLoss(source.info.device),
     async unload() {
       engine.dispose();
+      forward.dispose();
       await model.dispose();
     },
   });

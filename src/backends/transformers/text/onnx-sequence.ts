@@ -2,12 +2,15 @@
 import type { Lookahead, TextSequence } from '../../../decoding/text-engine.js';
 import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../errors/inference-error.js';
+import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { KeptPrefix } from './kept-prefixes.js';
 import type { PassQueue, Row } from './pass-queue.js';
 
 /** What the engine gives a sequence and takes back from it. */
 export interface OnnxSequenceOptions {
   passes: PassQueue;
+  /** What the caller reads of the logits. */
+  need: LogitsNeed;
   /** Tokens of the prompt that are read in one run. */
   blockLength: number;
   /** The sequence ended; its state now belongs to the engine. Absent when an engine's failure spoiled it. */
@@ -21,7 +24,7 @@ export class OnnxSequence implements TextSequence {
   readonly #options: OnnxSequenceOptions;
   readonly #tokens: number[];
   /** Logits after the prompt, once it is read. */
-  #promptLogits: Float32Array | undefined;
+  #promptLogits: TokenLogits | undefined;
   #promptLength: number;
   /** The row of the prompt; with a fork it stays where it is and is kept for the next prompt. */
   readonly #trunk: Row;
@@ -51,7 +54,7 @@ export class OnnxSequence implements TextSequence {
     this.#rows = [this.#trunk];
   }
 
-  async prefill(signal: AbortSignal): Promise<Float32Array> {
+  async prefill(signal: AbortSignal): Promise<TokenLogits> {
     const { blockLength, passes } = this.#options;
     while (!this.#promptLogits) {
       const length = this.#tokens.length;
@@ -67,7 +70,7 @@ export class OnnxSequence implements TextSequence {
     }
     this.#promptLength = this.#prompt.length;
     this.#leave = passes.join();
-    return this.#promptLogits.slice();
+    return this.#promptLogits instanceof Float32Array ? this.#promptLogits.slice() : this.#promptLogits;
   }
 
   async fork(rows: number): Promise<void> {
@@ -76,7 +79,7 @@ export class OnnxSequence implements TextSequence {
     this.#rows = Array.from({ length: rows }, () => ({ held: { ...held, state: held.state.hold() } }));
   }
 
-  async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
+  async decode(tokens: readonly (readonly number[])[]): Promise<TokenLogits[]> {
     const logits = await this.#run(tokens);
     return logits.map(([last]) => last!);
   }
@@ -101,9 +104,9 @@ export class OnnxSequence implements TextSequence {
     );
   }
 
-  async #run(tokens: readonly (readonly number[])[], keep = 1): Promise<Float32Array[][]> {
+  async #run(tokens: readonly (readonly number[])[], keep = 1): Promise<TokenLogits[][]> {
     try {
-      const logits = await this.#options.passes.run(this.#rows, tokens, keep);
+      const logits = await this.#options.passes.run(this.#rows, tokens, keep, this.#options.need);
       if (this.#rows[0] === this.#trunk) this.#tokens.push(...tokens[0]!);
       return logits;
     } catch (error) {

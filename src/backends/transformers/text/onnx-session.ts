@@ -36,14 +36,18 @@ export interface OnnxSession {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
   readonly inputMetadata: readonly OnnxValueInfo[];
-  run(feeds: Readonly<Record<string, OnnxTensor>>): Promise<Record<string, OnnxTensor>>;
+  /** @param outputs where each output goes; null: the runtime takes memory for it. @default null for all */
+  run(
+    feeds: Readonly<Record<string, OnnxTensor>>,
+    outputs?: Readonly<Record<string, OnnxTensor | null>>,
+  ): Promise<Record<string, OnnxTensor>>;
 }
 
 interface TensorConstructor {
   new (type: string, data: TensorData, dims: readonly number[]): OnnxTensor;
   fromGpuBuffer(
     buffer: GPUBuffer,
-    options: { dataType: string; dims: readonly number[]; dispose: () => void },
+    options: { dataType: string; dims: readonly number[]; dispose?: () => void },
   ): OnnxTensor;
 }
 
@@ -64,6 +68,15 @@ export function createTensor(type: string, data: TensorData, dims: readonly numb
 /** A tensor in GPU memory. The buffer belongs to it and is destroyed with it. */
 export function createGpuTensor(type: string, buffer: GPUBuffer, dims: readonly number[]): OnnxTensor {
   return tensors().fromGpuBuffer(buffer, { dataType: type, dims, dispose: () => buffer.destroy() });
+}
+
+/**
+ * A tensor in GPU memory that stays the caller's.
+ * @param output of the session that shall write to it: a runtime knows its own tensors only, and there are two copies
+ * of the class
+ */
+export function borrowGpuTensor(output: OnnxTensor, buffer: GPUBuffer, dims: readonly number[]): OnnxTensor {
+  return (output.constructor as unknown as TensorConstructor).fromGpuBuffer(buffer, { dataType: output.type, dims });
 }
 
 /** Numbers of a float tensor of any precision; not copied where they are what is asked for. */

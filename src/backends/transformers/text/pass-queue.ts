@@ -1,5 +1,6 @@
 /** Runs the passes of all open sequences on the one session, together where the graph can. @module */
 import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
+import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
 import { type RowState, SequenceState } from './sequence-state.js';
 
@@ -20,7 +21,8 @@ interface Pass {
   tokens: readonly (readonly number[])[];
   /** How many tokens at the end of each row get their logits. */
   keep: number;
-  resolve: (logits: Float32Array[][]) => void;
+  need: LogitsNeed;
+  resolve: (logits: TokenLogits[][]) => void;
   reject: (error: unknown) => void;
 }
 
@@ -65,11 +67,17 @@ export class PassQueue {
    * Reads tokens after what the rows hold, and lets them hold more.
    * @param tokens per row, all of one length
    * @param keep at least 1
+   * @param need what is read of the logits
    * @returns per row the logits after each of its last `keep` tokens
    */
-  run(rows: readonly Row[], tokens: readonly (readonly number[])[], keep: number): Promise<Float32Array[][]> {
+  run(
+    rows: readonly Row[],
+    tokens: readonly (readonly number[])[],
+    keep: number,
+    need: LogitsNeed,
+  ): Promise<TokenLogits[][]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ rows, tokens, keep, resolve, reject });
+      this.#waiting.push({ rows, tokens, keep, need, resolve, reject });
       if (!this.#running) void this.#runAll();
     });
   }
@@ -112,14 +120,14 @@ export class PassQueue {
     return held.length <= MOST_ROWS && held.length * longest * held[0]!.state.tokenBytes <= this.#mostBytes;
   }
 
-  async #runTogether(passes: readonly Pass[]): Promise<Float32Array[][]> {
+  async #runTogether(passes: readonly Pass[]): Promise<TokenLogits[][]> {
     const rows = passes.flatMap((pass) => pass.rows);
     const tokens = passes.flatMap((pass) => pass.tokens);
     const shared = this.#sharedState(rows);
     const state = shared ?? (await SequenceState.gather(rows.map(({ held }) => held)));
     try {
       const reads = rows.map(({ held }, row) => ({ tokens: tokens[row]!, past: held.length }));
-      const { logits, state: next } = await this.#forward.run(reads, state, passes[0]!.keep);
+      const { logits, state: next } = await this.#forward.run(reads, state, passes[0]!.keep, commonNeed(passes));
       for (const [place, row] of rows.entries()) {
         row.held.state.release();
         row.held = { state: next.hold(), row: place, length: row.held.length + tokens[place]!.length };
@@ -139,4 +147,11 @@ export class PassQueue {
     const fits = this.#ragged || rows.every(({ held }) => state.tokens === 0 || held.length === state.tokens);
     return isOrdered && state.rows === rows.length && fits ? state : undefined;
   }
+}
+
+/** What serves all of them: as many of the greatest logits as one needs, or all. */
+function commonNeed(passes: readonly Pass[]): LogitsNeed {
+  const counts = passes.map(({ need }) => (need.type === 'greatest' ? need.count : Infinity));
+  const count = Math.max(...counts);
+  return count === Infinity ? { type: 'all' } : { type: 'greatest', count };
 }

@@ -2,6 +2,8 @@
 import type { TextEngine, TextSequence } from '../../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../families/families.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
+import type { GenerationRequest } from '../../../request/generation-request.js';
+import type { LogitsNeed } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
 import { type KeptPrefix, KeptPrefixes } from './kept-prefixes.js';
 import { OnnxSequence } from './onnx-sequence.js';
@@ -57,10 +59,11 @@ export class TransformersTextEngine implements TextEngine {
       : options.blockLength;
   }
 
-  async open(promptTokens: readonly number[]): Promise<TextSequence> {
-    const start = (await this.#kept.take(promptTokens)) ?? this.#nothing();
+  async open(promptTokens: readonly number[], _: GenerationRequest, need: LogitsNeed): Promise<TextSequence> {
+    const start = (await this.#kept.take(promptTokens, need)) ?? this.#nothing();
     return new OnnxSequence(promptTokens, start, {
       passes: this.#passes,
+      need,
       blockLength: this.#blockLength,
       onClose: async (ended) => ended && this.#kept.keep(ended),
     });

@@ -7,6 +7,8 @@ import {
 import { createTensor } from '../../../../src/backends/transformers/text/onnx-session.js';
 import { SequenceState } from '../../../../src/backends/transformers/text/sequence-state.js';
 
+const ALL = { type: 'all' } as const;
+
 /** Keys and values of one layer with two heads of width 2, which tell what they are of. */
 const HEADS = 2;
 const WIDTH = 2;
@@ -51,25 +53,33 @@ const uncroppable = (tokens: number[], promptLength: number): KeptPrefix => {
 
 describe('reusableLength', () => {
   it('takes the same prompt whole, when its logits are known', () => {
-    expect(reusableLength(prefix(count(0, 150), 100), count(0, 100))).toBe(100);
-    expect(reusableLength(prefix(count(0, 150), 100, false), count(0, 100))).toBe(64);
+    expect(reusableLength(prefix(count(0, 150), 100), count(0, 100), ALL)).toBe(100);
+    expect(reusableLength(prefix(count(0, 150), 100, false), count(0, 100), ALL)).toBe(64);
+  });
+
+  it('reads the end of the same prompt again, when more of its logits is needed than was kept', () => {
+    const kept = { ...prefix(count(0, 150), 100), promptLogits: { tokens: [7, 9], values: Float32Array.of(2, 3) } };
+    expect(reusableLength(kept, count(0, 100), { type: 'greatest', count: 2 })).toBe(100);
+    expect(reusableLength(kept, count(0, 100), { type: 'greatest', count: 3 })).toBe(64);
+    expect(reusableLength(kept, count(0, 100), ALL)).toBe(64);
+    expect(reusableLength(kept, count(0, 100), { type: 'draw', temperature: 1, topP: 1 })).toBe(64);
   });
 
   it('takes whole blocks of an earlier prompt, and leaves at least one token to read', () => {
-    expect(reusableLength(prefix(count(0, 150), 140), [...count(0, 100), 999, 998])).toBe(64);
-    expect(reusableLength(prefix(count(0, 150), 140), [...count(0, 50), 999])).toBe(0);
-    expect(reusableLength(prefix(count(0, 140), 140), count(0, 128))).toBe(64);
+    expect(reusableLength(prefix(count(0, 150), 140), [...count(0, 100), 999, 998], ALL)).toBe(64);
+    expect(reusableLength(prefix(count(0, 150), 140), [...count(0, 50), 999], ALL)).toBe(0);
+    expect(reusableLength(prefix(count(0, 140), 140), count(0, 128), ALL)).toBe(64);
   });
 
   it('takes every token of a conversation that goes on', () => {
-    expect(reusableLength(prefix(count(0, 15), 10), count(0, 20))).toBe(15);
-    expect(reusableLength(prefix(count(0, 15), 10), [...count(0, 13), 99, 98])).toBe(13);
+    expect(reusableLength(prefix(count(0, 15), 10), count(0, 20), ALL)).toBe(15);
+    expect(reusableLength(prefix(count(0, 15), 10), [...count(0, 13), 99, 98], ALL)).toBe(13);
   });
 
   it('takes all or nothing of a state that cannot be cropped', () => {
-    expect(reusableLength(uncroppable(count(0, 15), 10), count(0, 20))).toBe(15);
-    expect(reusableLength(uncroppable(count(0, 15), 10), [...count(0, 13), 99, 98])).toBe(0);
-    expect(reusableLength(uncroppable(count(0, 15), 10), count(0, 10))).toBe(0);
+    expect(reusableLength(uncroppable(count(0, 15), 10), count(0, 20), ALL)).toBe(15);
+    expect(reusableLength(uncroppable(count(0, 15), 10), [...count(0, 13), 99, 98], ALL)).toBe(0);
+    expect(reusableLength(uncroppable(count(0, 15), 10), count(0, 10), ALL)).toBe(0);
   });
 });
 
@@ -80,7 +90,7 @@ describe('KeptPrefixes', () => {
     await kept.keep(prefix(first, 10));
     await kept.keep(prefix(second, 10));
     for (const tokens of [first, second]) {
-      const start = (await kept.take([...tokens, 7]))!;
+      const start = (await kept.take([...tokens, 7], ALL))!;
       expect(start.tokens).toEqual(tokens);
       expect(tokensIn(start.held)).toEqual(tokens);
       await kept.keep({ ...start, tokens: [...tokens], promptLength: 21 });
@@ -92,17 +102,17 @@ describe('KeptPrefixes', () => {
     const kept = new KeptPrefixes(1e6);
     const system = count(0, 128);
     await kept.keep(prefix([...system, ...count(500, 510)], 135));
-    const start = (await kept.take([...system, ...count(600, 610)]))!;
+    const start = (await kept.take([...system, ...count(600, 610)], ALL))!;
     expect(start).toMatchObject({ promptLength: 128, promptLogits: undefined });
     expect(tokensIn(start.held)).toEqual(system);
-    expect(tokensIn((await kept.take([...system, ...count(500, 510), 1]))!.held)).toHaveLength(138);
+    expect(tokensIn((await kept.take([...system, ...count(500, 510), 1], ALL))!.held)).toHaveLength(138);
   });
 
   it('takes one row out of a state that several answers share', async () => {
     const kept = new KeptPrefixes(1e6);
     const state = stateOf([count(0, 9), count(20, 25)], 9);
     await kept.keep({ ...prefix(count(20, 25), 3), held: { state, row: 1, length: 5 } });
-    const { held } = (await kept.take(count(20, 30)))!;
+    const { held } = (await kept.take(count(20, 30), ALL))!;
     expect(held.state.rows).toBe(1);
     expect(tokensIn(held)).toEqual(count(20, 25));
   });
@@ -112,12 +122,12 @@ describe('KeptPrefixes', () => {
     const kept = new KeptPrefixes(bytes * 2);
     await kept.keep(prefix(count(0, 10), 5));
     await kept.keep(prefix(count(20, 30), 5));
-    const used = (await kept.take(count(0, 11)))!;
+    const used = (await kept.take(count(0, 11), ALL))!;
     await kept.keep(used);
     await kept.keep(prefix(count(40, 50), 5));
-    expect(await kept.take(count(20, 31))).toBeUndefined();
-    expect((await kept.take(count(0, 11)))?.tokens).toHaveLength(10);
-    expect((await kept.take(count(40, 51)))?.tokens).toHaveLength(10);
+    expect(await kept.take(count(20, 31), ALL)).toBeUndefined();
+    expect((await kept.take(count(0, 11), ALL))?.tokens).toHaveLength(10);
+    expect((await kept.take(count(40, 51), ALL))?.tokens).toHaveLength(10);
   });
 
   it('gives up what is kept when there is no memory for a copy', async () => {
@@ -126,7 +136,7 @@ describe('KeptPrefixes', () => {
     const tensor = long.held.state.tensors['past_key_values.0.key']!;
     Object.defineProperty(tensor, 'getData', { value: () => Promise.reject(new Error('no memory')) });
     await kept.keep(long);
-    expect(await kept.take([...count(0, 100), 999])).toBeUndefined();
+    expect(await kept.take([...count(0, 100), 999], ALL)).toBeUndefined();
     expect(kept.count).toBe(0);
   });
 
@@ -135,6 +145,6 @@ describe('KeptPrefixes', () => {
     await kept.keep(prefix(count(0, 10), 5));
     await kept.keep(prefix(count(20, 30), 5));
     expect(kept.count).toBe(1);
-    expect((await kept.take(count(20, 31)))?.tokens).toHaveLength(10);
+    expect((await kept.take(count(20, 31), ALL))?.tokens).toHaveLength(10);
   });
 });

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ForwardPass, PassRow } from '../../../../src/backends/transformers/text/forward-pass.js';
 import { createTensor } from '../../../../src/backends/transformers/text/onnx-session.js';
 import { PassQueue, type Row } from '../../../../src/backends/transformers/text/pass-queue.js';
+import type { LogitsNeed, TokenLogits } from '../../../../src/sampling/token-logits.js';
 import { SequenceState } from '../../../../src/backends/transformers/text/sequence-state.js';
 
+const ALL = { type: 'all' } as const;
 const NAME = 'past_key_values.0.key';
 
 /** Keys that are the tokens themselves. */
@@ -21,15 +23,18 @@ function tokensOf(state: SequenceState, row: number, length: number): number[] {
 /** Appends the tokens that are read, as the graph does; the logits tell all that a row was read after. */
 function recorder() {
   const passes: PassRow[][] = [];
-  const run = async (rows: readonly PassRow[], state: SequenceState) => {
+  const needs: LogitsNeed[] = [];
+  const run = async (rows: readonly PassRow[], state: SequenceState, _: number, need: LogitsNeed) => {
     passes.push([...rows]);
+    needs.push(need);
     await Promise.resolve();
     const all = rows.map(({ tokens, past }, row) => [...tokensOf(state, row, past), ...tokens]);
     return { logits: all.map((row) => [Float32Array.from(row)]), state: stateOf(all) };
   };
-  return { passes, forward: { run } as unknown as ForwardPass };
+  return { passes, needs, forward: { run } as unknown as ForwardPass };
 }
 
+const lastOf = (logits: TokenLogits): number | undefined => (logits as Float32Array).at(-1);
 const rowOf = (...tokens: number[]): Row => ({ held: { state: stateOf([tokens]), row: 0, length: tokens.length } });
 const held = ({ held: { state, row, length } }: Row): number[] => tokensOf(state, row, length);
 
@@ -40,8 +45,8 @@ describe('PassQueue', () => {
     const rows = [rowOf(1, 2, 3), rowOf(4), rowOf(5, 6)];
     const leave = rows.map(() => queue.join());
     for (let token = 10; token < 14; token++) {
-      const logits = await Promise.all(rows.map((row) => queue.run([row], [[token]], 1)));
-      expect(logits.map(([row]) => row![0]!.at(-1))).toEqual([token, token, token]);
+      const logits = await Promise.all(rows.map((row) => queue.run([row], [[token]], 1, ALL)));
+      expect(logits.map(([row]) => lastOf(row![0]!))).toEqual([token, token, token]);
     }
     expect(passes.map((pass) => pass.length)).toEqual([3, 3, 3, 3]);
     expect(rows.map(held)).toEqual([
@@ -51,10 +56,25 @@ describe('PassQueue', () => {
     ]);
     // One leaves, another stays behind for a pass.
     leave[1]!();
-    await queue.run([rows[2]!], [[20]], 1);
-    await Promise.all([rows[0]!, rows[2]!].map((row) => queue.run([row], [[21]], 1)));
+    await queue.run([rows[2]!], [[20]], 1, ALL);
+    await Promise.all([rows[0]!, rows[2]!].map((row) => queue.run([row], [[21]], 1, ALL)));
     expect(held(rows[0]!).slice(-2)).toEqual([13, 21]);
     expect(held(rows[2]!).slice(-2)).toEqual([20, 21]);
+  });
+
+  it('asks for as many of the greatest logits as one of them needs, or for all', async () => {
+    const { forward, needs } = recorder();
+    const queue = new PassQueue(forward, true);
+    const rows = [rowOf(1), rowOf(2)];
+    for (const _ of rows) queue.join();
+    const greatest = (count: number): LogitsNeed => ({ type: 'greatest', count });
+    const together = async (given: readonly LogitsNeed[]): Promise<void> => {
+      await Promise.all(rows.map((row, place) => queue.run([row], [[9]], 1, given[place]!)));
+    };
+    await together([greatest(1), greatest(41)]);
+    await together([greatest(1), { type: 'draw', temperature: 1, topP: 1 }]);
+    await together([ALL, greatest(1)]);
+    expect(needs).toEqual([greatest(41), ALL, ALL]);
   });
 
   it('lets sequences take turns that are too long for one pass', async () => {
@@ -63,7 +83,7 @@ describe('PassQueue', () => {
     const queue = new PassQueue(forward, true, 2 * 4 * 4);
     const rows = [rowOf(1, 2, 3, 4), rowOf(5), rowOf(6)];
     for (const _ of rows) queue.join();
-    await Promise.all(rows.map((row) => queue.run([row], [[9]], 1)));
+    await Promise.all(rows.map((row) => queue.run([row], [[9]], 1, ALL)));
     expect(passes.map((pass) => pass.length)).toEqual([2, 1]);
     expect(rows.map(held)).toEqual([
       [1, 2, 3, 4, 9],
@@ -79,10 +99,10 @@ describe('PassQueue', () => {
     queue.join();
     queue.join();
     const answer = async (row: Row): Promise<void> => {
-      for (let token = 0; token < 4; token++) await queue.run([row], [[token]], 1);
+      for (let token = 0; token < 4; token++) await queue.run([row], [[token]], 1, ALL);
     };
     const prompt = async (): Promise<void> => {
-      for (let block = 0; block < 3; block++) await queue.run([reading], [[7, 8]], 1);
+      for (let block = 0; block < 3; block++) await queue.run([reading], [[7, 8]], 1, ALL);
     };
     await Promise.all([answer(first), answer(second), prompt()]);
     const kinds = passes.map((pass) => (pass[0]!.tokens.length === 2 ? 'prompt' : `${pass.length} answers`));
@@ -97,7 +117,7 @@ describe('PassQueue', () => {
       const queue = new PassQueue(forward, ragged);
       const row = rowOf(1, 2, 3, 4);
       row.held = { ...row.held, length: 2 };
-      await queue.run([row], [[9]], 1);
+      await queue.run([row], [[9]], 1, ALL);
       expect(held(row)).toEqual([1, 2, 9]);
     }
   });
@@ -113,9 +133,9 @@ describe('PassQueue', () => {
     } as unknown as ForwardPass;
     const queue = new PassQueue(broken, true);
     const row = rowOf(1);
-    await expect(queue.run([row], [[2]], 1)).rejects.toThrow('broken');
+    await expect(queue.run([row], [[2]], 1, ALL)).rejects.toThrow('broken');
     fails = false;
-    await queue.run([row], [[2]], 1);
+    await queue.run([row], [[2]], 1, ALL);
     expect(held(row)).toEqual([1, 2]);
   });
 });

@@ -1,0 +1,171 @@
+/** A compute pass that finds the greatest logits of rows in GPU memory. @module */
+
+/** Threads of a workgroup, and how many logits one workgroup looks at in the first of the two passes. */
+const THREADS = 256;
+const CHUNK = 4096;
+
+/**
+ * Numbers are compared as whole numbers that have their order, so nothing is rounded, and no NaN (0) is ever found.
+ * Each round finds what comes next after the last one found: the greatest, of equal ones the lowest id.
+ */
+const SHADER = /* wgsl */ `
+struct Shape {
+  count: u32,
+  size: u32,
+  chunk: u32,
+  given: u32,
+  keep: u32,
+  stride: u32,
+}
+struct Found {
+  order: u32,
+  id: u32,
+}
+override HALF: bool = false;
+override MERGE: bool = false;
+@group(0) @binding(0) var<storage, read> words: array<u32>;
+@group(0) @binding(1) var<storage, read_write> results: array<Found>;
+@group(0) @binding(2) var<uniform> shape: Shape;
+var<workgroup> best: array<Found, ${THREADS}>;
+
+fn orderOf(bits: u32) -> u32 {
+  let magnitude = bits & 0x7fffffffu;
+  if (magnitude == 0u) { return 0x80000000u; }
+  if (magnitude > select(0x7f800000u, 0x7c000000u, HALF)) { return 0u; }
+  return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);
+}
+
+fn candidate(row: u32, place: u32) -> Found {
+  if (MERGE) {
+    let entry = (row * shape.size + place) * 2u;
+    return Found(words[entry], words[entry + 1u]);
+  }
+  let start = ((row / shape.keep + 1u) * shape.given - shape.keep + row % shape.keep) * shape.stride;
+  let entry = start + place;
+  if (HALF) {
+    let word = words[entry >> 1u];
+    return Found(orderOf(select(word << 16u, word & 0xffff0000u, (entry & 1u) == 1u)), place);
+  }
+  return Found(orderOf(words[entry]), place);
+}
+
+fn precedes(a: Found, b: Found) -> bool {
+  return a.order > b.order || (a.order == b.order && a.id < b.id);
+}
+
+@compute @workgroup_size(${THREADS})
+fn selectGreatest(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let row = group.y;
+  let end = min((group.x + 1u) * shape.chunk, shape.size);
+  var last = Found(0xffffffffu, 0u);
+  for (var round = 0u; round < shape.count; round += 1u) {
+    var own = Found(0u, 0xffffffffu);
+    for (var place = group.x * shape.chunk + thread; place < end; place += ${THREADS}u) {
+      let other = candidate(row, place);
+      if (precedes(last, other) && precedes(other, own)) { own = other; }
+    }
+    best[thread] = own;
+    workgroupBarrier();
+    for (var half = ${THREADS / 2}u; half > 0u; half /= 2u) {
+      if (thread < half && precedes(best[thread + half], best[thread])) { best[thread] = best[thread + half]; }
+      workgroupBarrier();
+    }
+    last = workgroupUniformLoad(&best[0]);
+    if (thread == 0u) { results[(row * groups.x + group.x) * shape.count + round] = last; }
+  }
+}`;
+
+/** Rows of logits in GPU memory, `[rows, given, stride]`. */
+export interface LogitRows {
+  buffer: GPUBuffer;
+  /** Bytes of the buffer that count. */
+  bytes: number;
+  rows: number;
+  given: number;
+  stride: number;
+  /** How many tokens at the end of each row are looked at. */
+  keep: number;
+  /** How many logits of a token count; what is behind them is padding. */
+  size: number;
+}
+
+/** Bytes of one result: its place in the order of all numbers, and its id. */
+export const FOUND_BYTES = 8;
+
+/** The passes over one device. */
+export class SelectGreatest {
+  readonly #device: GPUDevice;
+  readonly #scan: GPUComputePipeline;
+  readonly #merge: GPUComputePipeline;
+
+  private constructor(device: GPUDevice, scan: GPUComputePipeline, merge: GPUComputePipeline) {
+    this.#device = device;
+    this.#scan = scan;
+    this.#merge = merge;
+  }
+
+  /** @param half the logits are 16-bit floats */
+  static async on(device: GPUDevice, half: boolean): Promise<SelectGreatest> {
+    const module = device.createShaderModule({ code: SHADER });
+    const compile = (constants: Record<string, number>): Promise<GPUComputePipeline> =>
+      device.createComputePipelineAsync({ layout: 'auto', compute: { module, constants } });
+    const [scan, merge] = await Promise.all([compile({ HALF: Number(half) }), compile({ MERGE: 1 })]);
+    return new SelectGreatest(device, scan, merge);
+  }
+
+  /**
+   * Queues the passes. The first finds the greatest of each chunk, the second the greatest of these.
+   * @returns `[rows * keep, count]` results, the greatest first; the caller destroys the buffer
+   */
+  run(logits: LogitRows, count: number, encoder: GPUCommandEncoder, temporary: GPUBuffer[]): GPUBuffer {
+    const { buffer, bytes, given, stride, keep, size } = logits;
+    const rows = logits.rows * keep;
+    const chunks = Math.ceil(size / CHUNK);
+    const found = this.#buffer(rows * chunks * count * FOUND_BYTES);
+    const first = { buffer, size: Math.ceil(bytes / 4) * 4 };
+    temporary.push(
+      this.#pass(this.#scan, encoder, [count, size, CHUNK, given, keep, stride], first, found, chunks, rows),
+    );
+    if (chunks === 1) return found;
+    temporary.push(found);
+    const merged = this.#buffer(rows * count * FOUND_BYTES);
+    const all = chunks * count;
+    temporary.push(this.#pass(this.#merge, encoder, [count, all, all, 0, 1, 0], { buffer: found }, merged, 1, rows));
+    return merged;
+  }
+
+  #pass(
+    pipeline: GPUComputePipeline,
+    encoder: GPUCommandEncoder,
+    shape: readonly number[],
+    input: GPUBufferBinding,
+    output: GPUBuffer,
+    chunks: number,
+    rows: number,
+  ): GPUBuffer {
+    const uniform = this.#device.createBuffer({ size: 32, usage: GPUBufferUsage.UNIFORM, mappedAtCreation: true });
+    new Uint32Array(uniform.getMappedRange()).set(shape);
+    uniform.unmap();
+    const resources = [input, { buffer: output }, { buffer: uniform }];
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(
+      0,
+      this.#device.createBindGroup({
+        layout: pipeline.getBindGroupLayout(0),
+        entries: resources.map((resource, binding) => ({ binding, resource })),
+      }),
+    );
+    pass.dispatchWorkgroups(chunks, rows);
+    pass.end();
+    return uniform;
+  }
+
+  #buffer(size: number): GPUBuffer {
+    return this.#device.createBuffer({ size, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC });
+  }
+}
