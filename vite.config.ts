@@ -261,7 +261,8 @@ const test: ViteUserConfig = {
           include: ['test/**/*.e2e.test.ts'],
           environment: 'node',
           testTimeout: 120_000,
-          fileParallelism: false,
+          // Most of the time they wait for something.
+          maxWorkers: 2,
         },
       },
     ],

@@ -1,9 +1,10 @@
 /** The service in browsers that are not Chromium, as far as this machine has them: `npm run test:browsers`. */
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageInference } from '../../src/index.js';
 import { findFirefox, openFirefox } from './firefox.js';
 import { retry, type WebDriver } from './web-driver.js';
 import { findWebKit, openWebKit } from './webkit.js';
+import { demoOrigin } from '../e2e/support/demo-origin.js';
 
 declare global {
   interface Window {
@@ -131,7 +132,7 @@ const SCHEMA = {
 /** Opens the page without an interface and waits until the service has started. */
 async function openHost(driver: WebDriver): Promise<void> {
   const id = String(Math.random());
-  await driver.navigateTo(`${inject('demoOrigin')}/host.html?${id}#{}`);
+  await driver.navigateTo(`${demoOrigin()}/host.html?${id}#{}`);
   const started = () =>
     driver.execute(async (page) => {
       if (location.search !== `?${page}`) throw new Error('The page before is still there.');

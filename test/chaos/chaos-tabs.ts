@@ -1,8 +1,8 @@
 /** Tabs of one group in a browser without a driver, and what is done to them. */
-import { inject } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import type { RawChromium, RawPage } from '../support/raw-chromium.js';
 import { countingModel, type Door } from '../e2e/support/host-page.js';
+import { demoOrigin } from '../e2e/support/demo-origin.js';
 
 /** `quick` answers at once, `slow` for longer than any test waits. */
 export const MODELS = { models: [countingModel(5, 0, 'quick'), countingModel(2_000, 25, 'slow')] };
@@ -24,7 +24,7 @@ export const IS_LONG = process.env['INPAGE_CHAOS_ROUNDS'] !== undefined;
 
 /** Opens a tab that takes part and waits until it does. */
 export async function openTab(browser: RawChromium, options: InferenceOptions = MODELS): Promise<RawPage> {
-  const url = `${inject('demoOrigin')}/host.html#${encodeURIComponent(JSON.stringify(options))}`;
+  const url = `${demoOrigin()}/host.html#${encodeURIComponent(JSON.stringify(options))}`;
   const page = await browser.open(url);
   await isStarted(page);
   return page;
@@ -41,7 +41,7 @@ export async function isStarted(page: RawPage): Promise<void> {
 
 /** A page of the origin that has nothing to do with inference. */
 export function elsewhere(): string {
-  return `${inject('demoOrigin')}/models/tiny-chat/config.json`;
+  return `${demoOrigin()}/models/tiny-chat/config.json`;
 }
 
 /** One chat completion. */

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ENDLESS, finishedAnswer, loadBarTexts, openDemo, say, watch, type Watched } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
 import { launchChromium } from './support/launch-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
+import { demoOrigin } from './support/demo-origin.js';
 
 let browser: Browser;
 let context: BrowserContext;
@@ -23,11 +24,9 @@ afterEach(async () => {
   if (watched.hosts.size > 1) throw new Error(`The page left its origin: ${[...watched.hosts].join()}`);
 });
 
-const origin = (): string => inject('demoOrigin');
-
 describe('the chat', () => {
   it('[S01] shows the answer while it is written, with its speed, and stops', async () => {
-    const page = await openDemo(context, origin());
+    const page = await openDemo(context, demoOrigin());
     await page.getByLabel('Model').selectOption('slow');
     await say(page, 'Go');
     const answer = page.locator('[data-role=assistant] .answer').last();
@@ -48,7 +47,7 @@ describe('the chat', () => {
   });
 
   it('loads the bundled model with a bar, and speaks three dialects in one conversation', async () => {
-    const page = await openDemo(context, origin());
+    const page = await openDemo(context, demoOrigin());
     await say(page, 'What is the capital of France?');
     const answer = await finishedAnswer(page);
     expect(answer.text).toContain('Paris');
@@ -69,7 +68,7 @@ describe('the chat', () => {
   });
 
   it('asks again, differently, with settings, and keeps the conversation', async () => {
-    const page = await openDemo(context, origin());
+    const page = await openDemo(context, demoOrigin());
     await say(page, 'What is the capital of France?');
     expect((await finishedAnswer(page)).text).toContain('Paris');
     const asked = page.locator('[data-role=user]');
@@ -103,7 +102,7 @@ describe('the chat', () => {
   });
 
   it('shows markdown, and nothing that a model might do with it', async () => {
-    const page = await openDemo(context, origin(), 'chat', {
+    const page = await openDemo(context, demoOrigin(), 'chat', {
       id: 'writer',
       task: 'chat',
       backend: 'scripted',
@@ -126,7 +125,7 @@ describe('the chat', () => {
   });
 
   it('follows the answer, unless the reader has scrolled away', async () => {
-    const page = await openDemo(context, origin());
+    const page = await openDemo(context, demoOrigin());
     await page.setViewportSize({ width: 390, height: 560 });
     await page.getByLabel('Model').selectOption('slow');
     await say(page, 'Go');
@@ -148,7 +147,7 @@ describe('the chat', () => {
 
 describe('the other panels', () => {
   it('search finds the note that means the same', async () => {
-    const page = await openDemo(context, origin(), 'search');
+    const page = await openDemo(context, demoOrigin(), 'search');
     await page.getByLabel('Query').fill('how can visitors get on the internet at our house');
     const first = page.getByRole('list', { name: 'Notes, nearest first' }).getByRole('listitem').first();
     await first.filter({ hasText: 'Wi-Fi for guests' }).waitFor();
@@ -156,7 +155,7 @@ describe('the other panels', () => {
   });
 
   it('speech writes down a clip, and translates one', async () => {
-    const page = await openDemo(context, origin(), 'speech');
+    const page = await openDemo(context, demoOrigin(), 'speech');
     await page.getByRole('button', { name: /^en-2/ }).click();
     await page.getByTestId('transcript').getByText('We are going to take a photo on Sunday').waitFor();
     await page.getByText('Translate to English').click();
@@ -166,7 +165,7 @@ describe('the other panels', () => {
   });
 
   it('tools run in the page, and the answer uses the result', async () => {
-    const page = await openDemo(context, origin(), 'tools');
+    const page = await openDemo(context, demoOrigin(), 'tools');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
     await steps.filter({ hasText: 'The model answers' }).waitFor();
@@ -175,7 +174,7 @@ describe('the other panels', () => {
   });
 
   it('models load and unload, and WebLLM models show what they need before anything is downloaded', async () => {
-    const page = await openDemo(context, origin(), 'models');
+    const page = await openDemo(context, demoOrigin(), 'models');
     const card = page.getByRole('listitem', { name: 'tiny-embed' });
     await card.getByRole('button', { name: 'Load' }).click();
     await card.getByText('ready').waitFor();

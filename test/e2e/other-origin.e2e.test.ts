@@ -2,10 +2,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countingModel, newContext, openHost } from './support/host-page.js';
 import { launchChromium } from './support/launch-chromium.js';
 import { type RemoteService, serveRemote } from './support/remote-service.js';
+import { demoOrigin } from './support/demo-origin.js';
 
 describe('a page of another site', () => {
   let browser: Browser;
@@ -24,7 +25,7 @@ describe('a page of another site', () => {
     await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
     // Another site than localhost, not only another origin.
     foreignOrigin = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
-    target = `${inject('demoOrigin')}/v1/chat/completions`;
+    target = `${demoOrigin()}/v1/chat/completions`;
     browser = await launchChromium();
     remote = await serveRemote([countingModel(3, 0, 'far')]);
     context = await newContext(browser);
@@ -148,7 +149,7 @@ describe('a page of another site', () => {
       const page = await openForeign();
       const [popup] = await Promise.all([
         context.waitForEvent('page'),
-        page.evaluate((url) => void window.open(url, 'app'), `${inject('demoOrigin')}/v1/models`),
+        page.evaluate((url) => void window.open(url, 'app'), `${demoOrigin()}/v1/models`),
       ]);
       await popup.waitForLoadState();
       const reached = await page.evaluate(async () => {
@@ -169,18 +170,15 @@ describe('a page of another site', () => {
   it('shows the app in an iframe, which does not answer its messages', async () => {
     const spent = await spentBy(async () => {
       const page = await openForeign();
-      await page.evaluate(
-        async (url) => {
-          const frame = document.createElement('iframe');
-          frame.src = url;
-          document.body.append(frame);
-          await new Promise((resolve) => (frame.onload = resolve));
-          const { port1, port2 } = new MessageChannel();
-          port1.start();
-          frame.contentWindow!.postMessage({ inpage: 'connect', prefix: '/v1' }, '*', [port2]);
-        },
-        `${inject('demoOrigin')}/host.html`,
-      );
+      await page.evaluate(async (url) => {
+        const frame = document.createElement('iframe');
+        frame.src = url;
+        document.body.append(frame);
+        await new Promise((resolve) => (frame.onload = resolve));
+        const { port1, port2 } = new MessageChannel();
+        port1.start();
+        frame.contentWindow!.postMessage({ inpage: 'connect', prefix: '/v1' }, '*', [port2]);
+      }, `${demoOrigin()}/host.html`);
       const framed = page.frames().find((frame: Frame) => frame !== page.mainFrame());
       expect(framed).toBeDefined();
       await page.close();

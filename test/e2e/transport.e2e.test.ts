@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   abortStream,
   ask,
@@ -17,6 +17,7 @@ import {
   workersOf,
 } from './support/host-page.js';
 import { launchChromium } from './support/launch-chromium.js';
+import { demoOrigin } from './support/demo-origin.js';
 
 const QUICK = countingModel(5, 0, 'quick');
 /** Runs for longer than any test waits, so that a second answer of it proves that the first was really stopped. */
@@ -53,7 +54,7 @@ const BROKEN = {
 describe('the doors', () => {
   it('[X19] the Service Worker answers fetch and XMLHttpRequest below the base', async () => {
     const page = await openHost(context, MODELS);
-    expect(await page.evaluate(() => window.inference?.baseURL)).toBe(`${inject('demoOrigin')}/v1`);
+    expect(await page.evaluate(() => window.inference?.baseURL)).toBe(`${demoOrigin()}/v1`);
     expect(await ask(page, 'quick')).toEqual(SERVED);
     const list = await page.evaluate(
       async () => (await (await fetch('/v1/models')).json()) as { data: { id: string }[] },
@@ -251,7 +252,7 @@ describe('several tabs', () => {
       });
     });
     const plain = await context.newPage();
-    await plain.goto(`${inject('demoOrigin')}/models/tiny-chat/config.json`);
+    await plain.goto(`${demoOrigin()}/models/tiny-chat/config.json`);
     for (let request = 0; request < 3; request++) {
       expect(await plain.evaluate(async () => (await fetch('/v1/models')).status)).toBe(200);
     }

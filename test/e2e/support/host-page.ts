@@ -1,7 +1,7 @@
 /** The service in a real browser: pages that host it, and what tests do to them. */
 import type { Browser, BrowserContext, Page, Worker } from 'playwright';
-import { inject } from 'vitest';
 import type { InferenceOptions, ModelEntry, PageInference } from '../../../src/index.js';
+import { demoOrigin } from './demo-origin.js';
 
 declare global {
   interface Window {
@@ -24,7 +24,7 @@ export function newContext(browser: Browser): Promise<BrowserContext> {
 /** Opens `/host.html` with these options and waits until inference has started. */
 export async function openHost(context: BrowserContext, options: InferenceOptions): Promise<Page> {
   const page = await context.newPage();
-  await page.goto(`${inject('demoOrigin')}/host.html#${encodeURIComponent(JSON.stringify(options))}`);
+  await page.goto(`${demoOrigin()}/host.html#${encodeURIComponent(JSON.stringify(options))}`);
   await started(page);
   return page;
 }
@@ -38,7 +38,7 @@ export async function started(page: Page): Promise<void> {
 
 /** What the demo's server was asked for since the last look, without the log itself. */
 export async function takeServerLog(): Promise<string[]> {
-  const url = `${inject('demoOrigin')}/__log`;
+  const url = `${demoOrigin()}/__log`;
   const log = (await (await fetch(url)).json()) as string[];
   await fetch(url, { method: 'DELETE' });
   return log;

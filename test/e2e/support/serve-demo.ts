@@ -7,8 +7,11 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Origin of the demo server; `GET /__log` answers the paths asked for so far, `DELETE /__log` forgets them. */
-    demoOrigin: string;
+    /**
+     * Origins of the demo, one for each worker of vitest; `GET /__log` answers the paths asked for there so far, `DELETE
+     * /__log` forgets them.
+     */
+    demoOrigins: readonly string[];
   }
 }
 
@@ -75,7 +78,12 @@ export async function serveFolder(root: string, strict = true): Promise<{ origin
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = join(import.meta.dirname, '../../../dist-demo');
   if (!existsSync(join(root, 'host.html'))) throw new Error('The demo is not built: run `npm run build` first.');
-  const server = await serveFolder(root);
-  project.provide('demoOrigin', server.origin);
-  return server.close;
+  const servers = await Promise.all(Array.from({ length: project.config.maxWorkers }, () => serveFolder(root)));
+  project.provide(
+    'demoOrigins',
+    servers.map(({ origin }) => origin),
+  );
+  return async () => {
+    await Promise.all(servers.map(({ close }) => close()));
+  };
 }
