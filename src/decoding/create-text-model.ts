@@ -84,9 +84,15 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
       return decodedTokens;
     },
     generate,
-    countTokens: async (request) => renderPrompt(request, engine.tokenizer, engine).tokens.length,
+    countTokens: async (request) => readPrompt(request, engine).tokens.length,
     unload: () => options.unload(),
   };
+}
+
+/** @throws InferenceError `context_length_exceeded` for what nobody should even count; see {@link renderPrompt} for others */
+function readPrompt(request: GenerationRequest, engine: TextEngine): RenderedPrompt {
+  refuseHugePrompt(request, engine.tokenizer, engine.contextLength);
+  return renderPrompt(request, engine.tokenizer, engine);
 }
 
 async function prepare(
@@ -95,8 +101,7 @@ async function prepare(
   options: TextModelOptions,
   onDecode: () => void,
 ): Promise<DecodeRun> {
-  refuseHugePrompt(request.prompt, engine.tokenizer, engine.contextLength);
-  const prompt = renderPrompt(request, engine.tokenizer, engine);
+  const prompt = readPrompt(request, engine);
   const cap = completionCap(prompt.tokens.length, engine.contextLength, [
     request.maxTokens,
     options.maxCompletionTokens,

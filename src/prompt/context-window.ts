@@ -1,6 +1,7 @@
 /** How much of the context a completion may take. @module */
 import { InferenceError } from '../errors/inference-error.js';
-import type { Prompt } from '../request/generation-request.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import { isFarLonger } from './far-longer.js';
 import type { TextTokenizer } from './text-tokenizer.js';
 
 /**
@@ -20,27 +21,20 @@ export function completionCap(
   return cap;
 }
 
-/** Characters per token that no language exceeds on the average; beyond so many a beginning is looked at first. */
-const CHARACTERS_PER_TOKEN = 8;
-
 /**
- * Refuses prompts that are much too long by the tokens of their beginning, which takes a moment where all of them would
- * take minutes.
+ * Refuses what is much too long by the tokens of its beginning, which takes a moment where all of it would take minutes.
+ * Instructions, conversation and offered tools count; templates add little.
  * @throws InferenceError `context_length_exceeded`
  */
 export function refuseHugePrompt(
-  prompt: Prompt,
+  { prompt, tools, toolChoice }: GenerationRequest,
   tokenizer: Pick<TextTokenizer, 'encodeText'>,
   contextLength: number,
 ): void {
   if (prompt.type === 'tokens') return;
-  const room = contextLength * CHARACTERS_PER_TOKEN;
-  let beginning = '';
-  for (const text of prompt.type === 'raw' ? [prompt.text] : textsOf(prompt.messages)) {
-    beginning += text.slice(0, room - beginning.length);
-    if (beginning.length < room) continue;
-    if (tokenizer.encodeText(beginning).length > contextLength) throw tooLong(contextLength, 'many more');
-    return;
+  const texts = prompt.type === 'raw' ? [prompt.text] : textsOf([prompt.messages, toolChoice === 'none' ? [] : tools]);
+  if (isFarLonger([...texts], (text) => tokenizer.encodeText(text).length, contextLength)) {
+    throw tooLong(contextLength, 'many more');
   }
 }
 

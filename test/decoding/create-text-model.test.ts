@@ -50,23 +50,28 @@ describe('a generation', () => {
     expect(await model.countTokens(request(), signal)).toBe((events[0] as { promptTokens: number }).promptTokens);
   });
 
-  it('refuses a prompt of megabytes by its beginning', async () => {
-    const encoded: number[] = [];
+  it.each(['generate', 'countTokens'] as const)('%s refuses megabytes by their beginning', async (method) => {
+    let encoded = 0;
     const tokenizer = {
       ...byteTokenizer,
       encodeText: (text: string) => {
-        encoded.push(text.length);
+        encoded += text.length;
         return byteTokenizer.encodeText(text);
       },
     };
     const { model } = modelOf({ tokenizer, contextLength: 1_000 });
-    const content = [{ type: 'text' as const, text: 'word '.repeat(2_000_000) }];
-    const prompt = { type: 'chat' as const, messages: [{ role: 'user' as const, content }] };
-    await expect(collect(model.generate(request({ prompt }), signal))).rejects.toMatchObject({
-      code: 'context_length_exceeded',
-      param: 'messages',
-    });
-    expect(Math.max(...encoded)).toBe(8_000);
+    const words = 'word '.repeat(2_000_000);
+    const message = { role: 'user' as const, content: [{ type: 'text' as const, text: words }] };
+    for (const huge of [
+      request({ prompt: { type: 'chat', messages: [message] } }),
+      request({ prompt: { type: 'raw', text: words } }),
+      request({ tools: [{ name: 'f', description: words }] }),
+    ]) {
+      encoded = 0;
+      const answer = method === 'generate' ? collect(model.generate(huge, signal)) : model.countTokens(huge, signal);
+      await expect(answer).rejects.toMatchObject({ code: 'context_length_exceeded', param: 'messages' });
+      expect(encoded).toBeLessThan(20_000);
+    }
   });
 
   it('joins characters that span tokens', async () => {

@@ -1,5 +1,6 @@
 /** Texts and token arrays to the ids that the model reads. @module */
 import { InferenceError } from '../../../errors/inference-error.js';
+import { isFarLonger } from '../../../prompt/far-longer.js';
 
 /** What this needs of a tokenizer. */
 export interface InputTokenizer {
@@ -30,6 +31,9 @@ export function encodeInputs(
     if (typeof input !== 'string') {
       const unknown = input.find((id) => !Number.isInteger(id) || id < 0 || id >= limits.vocabularySize);
       if (unknown !== undefined) throw refuse(`holds the token ${unknown}, which this model does not have`);
+    }
+    if (typeof input === 'string' && isFarLonger([input], (text) => tokenizer.encode(text).length, limits.maxTokens)) {
+      throw refuse(`has many more tokens than the ${limits.maxTokens} that this model reads`);
     }
     const ids = typeof input === 'string' ? tokenizer.encode(input) : [...frame.before, ...input, ...frame.after];
     if (ids.length > limits.maxTokens) {
