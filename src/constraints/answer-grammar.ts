@@ -25,7 +25,7 @@ export interface AnswerFormat extends AnswerFormats {
 }
 
 /** All schemas of a request come together here, and with blanks. */
-const WORK = 4 * SCHEMA_WORK;
+const WORK = 1.5 * SCHEMA_WORK;
 
 /** Arguments of a tool without parameters, and what all arguments are. */
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };

@@ -3,10 +3,18 @@ import { SchemaProblem } from './schema-problem.js';
 import type { WorkBudget } from './work-budget.js';
 import { type Expression, NEVER, choice, isNever, repeat, rule, sequence, sizeOf } from './expression.js';
 import { ChoiceFactoring } from './factor-choices.js';
+import { preparedStates } from './prepared-states.js';
 import { printExpression } from './print-expression.js';
+import { type Rules, shareRules } from './share-rules.js';
 
 /** Characters of a grammar's text: preparing masks for more takes the engine longer than anybody waits. */
 const MAX_TEXT = 150_000;
+
+/** See {@link preparedStates}. */
+const MAX_STATES = 60_000;
+
+/** Where the engine begins. */
+const ROOT = 'root';
 
 /** Named rules. Rules may refer to rules that are defined later, and to themselves. */
 export class GrammarRules {
@@ -74,20 +82,27 @@ export class GrammarRules {
     };
     const factoring = new ChoiceFactoring(bodies, this.work);
     const body = factoring.factor(prune(root, possible));
-    const lines: string[] = [];
-    let length = 0;
-    const write = (line: string): void => {
-      length += line.length + 1;
-      this.work.spend(line.length);
-      if (length > MAX_TEXT) throw new SchemaProblem('needs too large a grammar');
-      lines.push(line);
-    };
-    write(`root ::= ${printExpression(body)}`);
+    const written = new Map([[ROOT, body]]);
     const seen = new Set(rulesIn(body));
     for (const name of seen) {
       const factored = factoring.factor(bodies(name));
-      write(`${name} ::= ${printExpression(factored)}`);
+      written.set(name, factored);
       for (const next of rulesIn(factored)) seen.add(next);
+    }
+    return this.#print(shareRules(written, ROOT, this.work));
+  }
+
+  #print(rules: Rules): string {
+    const lines: string[] = [];
+    let length = 0;
+    let states = 0;
+    for (const [name, body] of rules) {
+      const line = `${name} ::= ${printExpression(body)}`;
+      length += line.length + 1;
+      states += preparedStates(body);
+      this.work.spend(line.length);
+      if (length > MAX_TEXT || states > MAX_STATES) throw new SchemaProblem('needs too large a grammar');
+      lines.push(line);
     }
     return `${lines.join('\n')}\n`;
   }

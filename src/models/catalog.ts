@@ -6,6 +6,9 @@ import type { ModelEntry } from './model-entry.js';
 /** Names in the message about one that is unknown. */
 const MOST_NAMED = 8;
 
+/** Characters of a name that is told. */
+const LONGEST_NAME = 200;
+
 /** An immutable list of entries with unique names. Throws InferenceError `invalid_request` on a name used twice. */
 export class Catalog {
   readonly entries: readonly ModelEntry[];
@@ -31,7 +34,7 @@ export class Catalog {
       const known = this.usable().map(({ id }) => `\`${id}\``);
       const named = known.length > MOST_NAMED ? `${known.slice(0, MOST_NAMED).join(', ')} and more` : known.join(', ');
       const hint = named === '' ? '' : ` There is ${named}.`;
-      throw new InferenceError('model_not_found', `The model \`${name}\` does not exist.${hint}`, { param: 'model' });
+      throw new InferenceError('model_not_found', `The model \`${shortened(name)}\` does not exist.${hint}`, { param: 'model' });
     }
     if (entry.status === 'removed') {
       throw new InferenceError('model_removed', `The model \`${name}\` has been removed. Use another model.`, {
@@ -50,4 +53,9 @@ export class Catalog {
   usable(): ModelEntry[] {
     return this.entries.filter((entry) => entry.status !== 'removed' && entry.access !== 'not-in-plan');
   }
+}
+
+/** Names come from clients, and errors repeat them. */
+function shortened(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
 }

@@ -32,8 +32,9 @@ export function refuseHugePrompt(
   contextLength: number,
 ): void {
   if (prompt.type === 'tokens') return;
-  const texts = prompt.type === 'raw' ? [prompt.text] : textsOf([prompt.messages, toolChoice === 'none' ? [] : tools]);
-  if (isFarLonger([...texts], (text) => tokenizer.encodeText(text).length, contextLength)) {
+  const texts = prompt.type === 'raw' ? [prompt.text] : [...textsOf(prompt.messages)];
+  if (toolChoice !== 'none' && tools.length > 0) texts.push(JSON.stringify(tools));
+  if (isFarLonger(texts, (text) => tokenizer.encodeText(text).length, contextLength)) {
     throw tooLong(contextLength, 'many more');
   }
 }

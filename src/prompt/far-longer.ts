@@ -9,7 +9,7 @@ const PIECE = 8_192;
 /**
  * Whether texts have more tokens than `limit`, looked at only where they are long enough that they may have many times as
  * many. Encodes them piece by piece and stops as soon as it is known.
- * @param countTokens of a piece; pieces end anywhere, so a token may be counted as two
+ * @param countTokens of a piece; pieces end anywhere, so what may be one token across their ends is not counted twice
  */
 export function isFarLonger(
   texts: readonly string[],
@@ -21,7 +21,8 @@ export function isFarLonger(
   let tokens = 0;
   for (const text of texts) {
     for (let start = 0; start < text.length; start += PIECE) {
-      tokens += Math.max(0, countTokens(text.slice(start, start + PIECE)) - 1);
+      const inPiece = countTokens(text.slice(start, start + PIECE));
+      tokens += start === 0 ? inPiece : Math.max(0, inPiece - 1);
       if (tokens > limit) return true;
     }
   }

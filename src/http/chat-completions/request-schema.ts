@@ -16,6 +16,17 @@ import {
 import { responseFormat, toolChoice, tools } from '../schemas/tools.js';
 import { chatMessage } from './message-schemas.js';
 
+/** Templates take switches and short texts; each costs the template's reader a moment. */
+const MOST_ARGUMENTS = 100_000;
+
+const templateArguments = v.pipe(
+  objectOf(v.unknown()),
+  v.check(
+    (values) => JSON.stringify(values).length <= MOST_ARGUMENTS,
+    `must have at most ${MOST_ARGUMENTS} characters as JSON`,
+  ),
+);
+
 /** See {@link Compatibility} for what it changes. */
 export function chatCompletionRequest(compatibility: Compatibility) {
   return object({
@@ -38,7 +49,7 @@ export function chatCompletionRequest(compatibility: Compatibility) {
     tool_choice: toolChoice,
     parallel_tool_calls: v.nullish(v.boolean()),
     tools,
-    chat_template_kwargs: v.nullish(objectOf(v.unknown())),
+    chat_template_kwargs: v.nullish(templateArguments),
     logprobs: v.nullish(v.boolean()),
     top_logprobs: topLogprobs,
     n: choiceCount,

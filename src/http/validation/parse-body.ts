@@ -16,9 +16,12 @@ export function parseBody<const Schema extends GenericSchema>(schema: Schema, bo
   throw problem(result.issues[0]);
 }
 
+/** Characters of a path that are told: names of members come from clients. */
+const LONGEST_PATH = 500;
+
 function problem(outermost: BaseIssue<unknown>): InferenceError {
   const { issue, path } = mostPrecise(outermost, pathOf(outermost));
-  const param = path.join('.');
+  const param = path.join('.').slice(0, LONGEST_PATH);
   const subject = param === '' ? 'The request body' : `\`${param}\``;
   if (issue.received === 'undefined' && path.length === 1) {
     return new InferenceError('missing_required_field', `${subject} is required.`, { param });

@@ -72,6 +72,15 @@ const names = (count: number, of: (index: number) => unknown): Record<string, un
 const list = <T>(count: number, of: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => of(index));
 
+/** Letters as in a text without a beginning that others share. */
+const randomWord = (seed: number, length: number): string => {
+  let state = seed + 1;
+  return list(length, () => {
+    state = (state * 48_271) % 0x7fff_ffff;
+    return String.fromCodePoint(97 + (state % 26));
+  }).join('');
+};
+
 const tagged = (index: number): object => ({
   type: 'object',
   properties: { kind: { const: `k${index}` }, value: { type: 'integer' } },
@@ -171,6 +180,12 @@ const SHAPES: readonly (readonly [name: string, schema: unknown])[] = [
   [
     'an enum of 1,000 values of 240 characters',
     { enum: list(1_000, (index) => `${'x'.repeat(234)}${String(index).padStart(6, '0')}`) },
+  ],
+  ['an enum of 600 random words of 240 letters', { enum: list(600, (index) => randomWord(index, 240)) }],
+  ['an enum of 1,000 random words of 50 letters', { enum: list(1_000, (index) => randomWord(index, 50)) }],
+  [
+    '60 strings of different lengths',
+    { type: 'object', properties: names(60, (index) => ({ type: 'string', maxLength: 200 + index })) },
   ],
   ['an enum of 1,000 values that differ at once', { enum: list(1_000, (index) => `${index}${'y'.repeat(240)}`) }],
   ['an enum of ever longer values', { enum: list(650, (index) => 'a'.repeat(index + 1)) }],

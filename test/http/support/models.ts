@@ -40,6 +40,11 @@ export const AUDIO_PATHS = ['/v1/audio/transcriptions', '/v1/audio/translations'
 
 /** A tenth of a second of silence as a WAV file. */
 export function wavFile(): File {
+  return new File([wavBytes()], 'silence.wav', { type: 'audio/wav' });
+}
+
+/** The same as bytes. */
+export function wavBytes(): Uint8Array<ArrayBuffer> {
   const samples = 1600;
   const view = new DataView(new ArrayBuffer(44 + samples * 2));
   const text = (offset: number, value: string): void => {
@@ -57,7 +62,7 @@ export function wavFile(): File {
   view.setUint16(34, 16, true);
   text(36, 'data');
   view.setUint32(40, samples * 2, true);
-  return new File([view.buffer], 'silence.wav', { type: 'audio/wav' });
+  return new Uint8Array(view.buffer);
 }
 
 /** A form that both audio endpoints accept. */
