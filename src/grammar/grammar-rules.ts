@@ -10,7 +10,7 @@ import { type Rules, shareRules } from './share-rules.js';
 /** Characters of a grammar's text: preparing masks for more takes the engine longer than anybody waits. */
 const MAX_TEXT = 150_000;
 
-/** See {@link preparedStates}. */
+/** See {@link preparedStates}: 60,000 characters of an enumeration, or 800 places where any token may follow. */
 const MAX_STATES = 60_000;
 
 /** Where the engine begins. */

@@ -34,7 +34,9 @@ export class Catalog {
       const known = this.usable().map(({ id }) => `\`${id}\``);
       const named = known.length > MOST_NAMED ? `${known.slice(0, MOST_NAMED).join(', ')} and more` : known.join(', ');
       const hint = named === '' ? '' : ` There is ${named}.`;
-      throw new InferenceError('model_not_found', `The model \`${shortened(name)}\` does not exist.${hint}`, { param: 'model' });
+      throw new InferenceError('model_not_found', `The model \`${shortened(name)}\` does not exist.${hint}`, {
+        param: 'model',
+      });
     }
     if (entry.status === 'removed') {
       throw new InferenceError('model_removed', `The model \`${name}\` has been removed. Use another model.`, {

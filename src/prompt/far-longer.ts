@@ -11,11 +11,7 @@ const PIECE = 8_192;
  * many. Encodes them piece by piece and stops as soon as it is known.
  * @param countTokens of a piece; pieces end anywhere, so what may be one token across their ends is not counted twice
  */
-export function isFarLonger(
-  texts: readonly string[],
-  countTokens: (text: string) => number,
-  limit: number,
-): boolean {
+export function isFarLonger(texts: readonly string[], countTokens: (text: string) => number, limit: number): boolean {
   const characters = texts.reduce((sum, { length }) => sum + length, 0);
   if (characters < limit * CHARACTERS_PER_TOKEN) return false;
   let tokens = 0;

@@ -51,10 +51,13 @@ describe('preparedStates', () => {
     expect(preparedStates(sequence(literal('ab'), digits(14), rule('r1')))).toBe(2 + 14 + 1);
     expect(preparedStates(digits())).toBe(1);
     expect(preparedStates(digits(1_000_000))).toBeLessThan(1_000);
+    expect(preparedStates(rule('r1'))).toBe(1);
   });
 
   it('weighs places where much may follow', () => {
-    expect(preparedStates(characters([0, 0x10_ffff]))).toBeGreaterThan(preparedStates(characters([0x30, 0x39])));
+    const [all, letters, some] = [characters([0, 0x10_ffff]), characters([0x61, 0x7a]), characters([0x30, 0x39])];
+    expect(preparedStates(all)).toBeGreaterThan(2 * preparedStates(letters));
+    expect(preparedStates(letters)).toBeGreaterThan(10 * preparedStates(some));
   });
 
   it('bounds a grammar', () => {

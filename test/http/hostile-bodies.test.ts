@@ -37,7 +37,7 @@ describe('hostile bodies', () => {
 describe('hostile recordings', () => {
   it.each(HOSTILE_RECORDINGS)('%s: heard as what they are, or refused', async (_, bytes) => {
     const heard = await decodeAudio(bytes).catch((error: unknown) => error);
-    if (heard instanceof Float32Array) expect(heard.length).toBeLessThan(100_000);
-    else expect(isInferenceError(heard) && heard.code).toBe('invalid_media');
+    const isHeard = heard instanceof Float32Array && heard.length < 100_000;
+    expect(isHeard || (isInferenceError(heard) && heard.code === 'invalid_media')).toBe(true);
   });
 });

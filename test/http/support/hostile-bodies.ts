@@ -53,7 +53,12 @@ const JSON_BODIES: readonly HostileBody[] = [
   json('blanks without end', CHAT, 400, () => ' '.repeat(8 * MEGABYTE)),
   json('blanks before the end', CHAT, 200, () => `${raw('"n":1')}${' '.repeat(8 * MEGABYTE)}`),
   json('bytes that are no text', CHAT, 400, () => new Uint8Array(4 * MEGABYTE).fill(0xff)),
-  json('half of a character at the end', CHAT, 400, () => new Uint8Array([...new TextEncoder().encode('{"a":"'), 0xf0])),
+  json(
+    'half of a character at the end',
+    CHAT,
+    400,
+    () => new Uint8Array([...new TextEncoder().encode('{"a":"'), 0xf0]),
+  ),
   json('a body that stops in the middle', CHAT, 400, () => raw('"n":1').slice(0, -3)),
   json('more than any request may weigh', CHAT, 413, () => new Uint8Array(42 * 1024 * 1024).fill(0x20)),
   json('a list instead of an object', CHAT, 400, () => `[${list(300_000, () => '{}').join(',')}]`),
