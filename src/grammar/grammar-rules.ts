@@ -6,12 +6,16 @@ import { ChoiceFactoring } from './factor-choices.js';
 import { preparedStates } from './prepared-states.js';
 import { printExpression } from './print-expression.js';
 import { type Rules, shareRules } from './share-rules.js';
+import { shortestText } from './shortest-text.js';
 
 /** Characters of a grammar's text: preparing masks for more takes the engine longer than anybody waits. */
 const MAX_TEXT = 150_000;
 
 /** See {@link preparedStates}: 60,000 characters of an enumeration, or 800 places where any token may follow. */
 const MAX_STATES = 60_000;
+
+/** Characters of the shortest text: the engine writes out what must come, and no model has room for more. */
+const MAX_SHORTEST = 200_000;
 
 /** Where the engine begins. */
 const ROOT = 'root';
@@ -89,7 +93,9 @@ export class GrammarRules {
       written.set(name, factored);
       for (const next of rulesIn(factored)) seen.add(next);
     }
-    return this.#print(shareRules(written, ROOT, this.work));
+    const shared = shareRules(written, ROOT, this.work);
+    if (shortestText(shared, ROOT, this.work) > MAX_SHORTEST) throw new SchemaProblem('allows only endless values');
+    return this.#print(shared);
   }
 
   #print(rules: Rules): string {

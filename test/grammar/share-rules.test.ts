@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { characters, choice, literal, repeat, rule, sequence } from '../../src/grammar/expression.js';
+import { characters, choice, literal, repeat, rule, sequence, type Expression } from '../../src/grammar/expression.js';
 import { GrammarRules } from '../../src/grammar/grammar-rules.js';
 import { preparedStates } from '../../src/grammar/prepared-states.js';
 import { shareRules } from '../../src/grammar/share-rules.js';
@@ -60,10 +60,13 @@ describe('preparedStates', () => {
     expect(preparedStates(letters)).toBeGreaterThan(10 * preparedStates(some));
   });
 
-  it('bounds a grammar', () => {
+  it('bounds a grammar, and what it forces', () => {
     const rules = new GrammarRules(new WorkBudget());
     const words = Array.from({ length: 1_000 }, (_, index) => literal(`${index}${'ab'.repeat(30)}`));
     expect(rules.toEbnf(choice(...words.slice(0, 500)))).toBeDefined();
     expect(() => rules.toEbnf(choice(...words))).toThrow('too large');
+    const hundreds = (part: Expression): Expression => rules.add(repeat(part, 400, 400));
+    expect(rules.toEbnf(hundreds(hundreds(literal('x'))))).toBeDefined();
+    expect(() => rules.toEbnf(hundreds(hundreds(literal('xy'))))).toThrow('endless');
   });
 });

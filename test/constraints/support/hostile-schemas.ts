@@ -252,7 +252,7 @@ const SHAPES: readonly (readonly [name: string, schema: unknown])[] = [
   ],
   [
     'nested numbers of members',
-    nested(30, (inner) => ({ type: 'object', properties: names(8, () => inner), maxProperties: 4 }), { type: 'null' }),
+    nested(4, (inner) => ({ type: 'object', properties: names(8, () => inner), maxProperties: 4 }), { type: 'null' }),
   ],
   [
     'multiples of everything',
