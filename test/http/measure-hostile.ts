@@ -109,7 +109,7 @@ await send(app, '/v1/chat/completions', 'application/json', JSON.stringify({ mod
 
 console.log(`${bytes.length} tokens; milliseconds: gateway, grammar, engine`);
 for (const [name, schema] of HOSTILE_SCHEMAS) {
-  const output = { type: 'json-schema', schema: schema as JsonSchema, param: 'schema' } as const;
+  const output = { type: 'json-schema', name: 'hostile', strict: true, schema: schema as JsonSchema } as const;
   const json_schema = { name: 'hostile', schema };
   const body = JSON.stringify({
     model: 'scripted-chat',
