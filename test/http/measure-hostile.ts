@@ -86,8 +86,10 @@ async function measure<T>(
   return { spent: (user + system) / 1000, result, refusal };
 }
 
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
 const print = (spent: readonly number[], name: string, end: string): void =>
-  console.log(`${spent.map((each) => each.toFixed(0).padStart(7)).join('')}  ${name.slice(0, 60).padEnd(60)} ${end}`);
+  say(`${spent.map((each) => each.toFixed(0).padStart(7)).join('')}  ${name.slice(0, 60).padEnd(60)} ${end}`);
 
 function send(app: App, path: string, contentType: string, body: BodyInit): Promise<number> {
   const request = { method: 'POST', headers: { 'content-type': contentType }, body };
@@ -107,7 +109,7 @@ const format = { toolFormat: 'none', reasoningFormat: 'none', reasoningOpen: fal
 const messages = [{ role: 'user', content: 'Hi.' }];
 await send(app, '/v1/chat/completions', 'application/json', JSON.stringify({ model: 'scripted-chat', messages }));
 
-console.log(`${bytes.length} tokens; milliseconds: gateway, grammar, engine`);
+say(`${bytes.length} tokens; milliseconds: gateway, grammar, engine`);
 for (const [name, schema] of HOSTILE_SCHEMAS) {
   const output = { type: 'json-schema', name: 'hostile', strict: true, schema: schema as JsonSchema } as const;
   const json_schema = { name: 'hostile', schema };
@@ -125,7 +127,7 @@ for (const [name, schema] of HOSTILE_SCHEMAS) {
   print([gateway.spent, grammar.spent, engine.spent], name, grammar.refusal);
 }
 
-console.log('milliseconds: gateway and scripted model');
+say('milliseconds: gateway and scripted model');
 for (const { name, path, contentType, body } of HOSTILE_BODIES) {
   const sent = body();
   const { spent, result } = await measure(() => send(app, path, contentType, sent));
