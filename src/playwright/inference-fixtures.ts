@@ -1,5 +1,6 @@
 /** Fixtures for Playwright's test runner. @module */
 import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions } from 'playwright/test';
+import { blockedMessage } from './guard-hosts.js';
 import { type InstalledInference, installInference, type InstallOptions } from './install-inference.js';
 
 /** What {@link inferenceFixtures} adds to a test. */
@@ -39,6 +40,7 @@ export const inferenceFixtures: Fixtures<InferenceFixtures, object, PlaywrightTe
       const inference = await installInference(context, { ...inferenceOptions, origin });
       await use(inference);
       await inference.stop();
+      if (inference.blocked.length > 0) throw new Error(blockedMessage(inference.blocked));
     },
     { auto: true },
   ],

@@ -6,10 +6,17 @@ import type { FaultSettings } from '../faults/faults.js';
 import type { ModelStatus } from '../models/model-status.js';
 import type { PageInference } from '../page/start-inference.js';
 import type { InferenceOptions } from '../page/start-options.js';
+import { guardHosts } from './guard-hosts.js';
 import { routePackage } from './route-package.js';
 
 /** Those of `startInference`, and where the app is. */
 export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker'> {
+  /**
+   * Hosts of inference APIs that may be asked in earnest, e.g. `api.openai.com`. Requests to others that nothing answers
+   * are blocked, and fail the test that uses the fixtures; sources of `upstream` models are allowed.
+   * @default []
+   */
+  allowHosts?: readonly string[];
   /** Any URL of the app under test. `https` or `localhost`: only there can a page have a Service Worker. */
   origin: string;
 }
@@ -23,6 +30,11 @@ export interface InstalledInference {
    * a Service Worker answers them; `page.waitForResponse` does.
    */
   readonly requests: readonly Request[];
+  /**
+   * Requests to known inference APIs (api.openai.com, api.anthropic.com and others) that neither the service nor a route
+   * of the test answered. They were blocked.
+   */
+  readonly blocked: readonly Request[];
   /** Loads a model before its first request. @throws Error with the message of `PageInference.load` */
   load(model: string): Promise<void>;
   /** Ends a model's engine and frees its memory. @throws Error when the page is gone */
@@ -46,9 +58,13 @@ export interface InstalledInference {
  * const inference = await installInference(context, { origin: 'http://localhost:5173' });
  */
 export async function installInference(context: BrowserContext, options: InstallOptions): Promise<InstalledInference> {
-  const { origin: app, ...rest } = options;
+  const { origin: app, allowHosts = [], ...rest } = options;
   const { origin } = new URL(app);
+  const blocked: Request[] = [];
   const stopRouting = await routePackage(context, origin);
+  const stopGuarding = await guardHosts(context, { hosts: allowHosts, models: rest.models ?? [] }, (request) =>
+    blocked.push(request),
+  );
   const page = await context.newPage();
   const requests: Request[] = [];
   const bases = { origin, prefix: rest.prefix ?? '/v1', intercept: rest.intercept ?? [] };
@@ -60,13 +76,13 @@ export async function installInference(context: BrowserContext, options: Install
     context.off('response', note);
     await page.evaluate(stopService).catch(() => {});
     await page.close();
-    await stopRouting();
+    await Promise.all([stopRouting(), stopGuarding()]);
   };
 
   try {
     const baseURL = await openHostPage(page, origin, rest);
     context.on('response', note);
-    return { baseURL, requests, stop, ...remoteControl(page) };
+    return { baseURL, requests, blocked, stop, ...remoteControl(page) };
   } catch (thrown) {
     await stop();
     throw thrown;
@@ -75,15 +91,29 @@ export async function installInference(context: BrowserContext, options: Install
 
 function remoteControl(page: Page): Pick<InstalledInference, 'load' | 'unload' | 'status' | 'faults'> {
   return {
-    load: (model) => page.evaluate((id) => (window as unknown as HostWindow).inference.load(id), model),
-    unload: (model) => page.evaluate((id) => (window as unknown as HostWindow).inference.unload(id), model),
-    status: () => page.evaluate(() => (window as unknown as HostWindow).inference.status()),
+    load: (model) => ask(page, (id) => (window as unknown as HostWindow).inference.load(id), model),
+    unload: (model) => ask(page, (id) => (window as unknown as HostWindow).inference.unload(id), model),
+    status: () => ask(page, () => (window as unknown as HostWindow).inference.status(), undefined),
     faults: {
       set: (settings: FaultSettings) =>
-        page.evaluate((faults) => (window as unknown as HostWindow).inference.faults.set(faults), settings),
-      clear: () => page.evaluate(() => (window as unknown as HostWindow).inference.faults.clear()),
+        ask(page, (faults) => (window as unknown as HostWindow).inference.faults.set(faults), settings),
+      clear: () => ask(page, () => (window as unknown as HostWindow).inference.faults.clear(), undefined),
     },
   };
+}
+
+/** Asks in the page. What it rejects with has its own message, without what Playwright puts around it. */
+async function ask<Argument, Answer>(
+  page: Page,
+  question: (argument: Argument) => Answer | Promise<Answer>,
+  argument: Argument,
+): Promise<Answer> {
+  try {
+    return (await page.evaluate(question as never, argument)) as Answer;
+  } catch (thrown) {
+    const { message } = thrown as Error;
+    throw new Error(message.replace(/^page\.evaluate: (\w*Error: )?/, '').split('\n    at ')[0], { cause: thrown });
+  }
 }
 
 /** Runs in the page. Without the registration, pages that are loaded from now on ask the app's own server. */

@@ -20,6 +20,8 @@ const ECHO: ModelEntry = {
   script: { replies: [{ text: 'one two three' }] },
 };
 
+const CORS = { 'access-control-allow-origin': '*' };
+
 let browser: Browser;
 let context: BrowserContext;
 let app: Awaited<ReturnType<typeof serveFolder>>;
@@ -88,8 +90,56 @@ describe('installInference', () => {
     expect(await status()).toBe(404);
   });
 
+  it('keeps requests to a known API that nothing answers on the machine, and remembers them', async () => {
+    const inference = await installInference(context, {
+      origin: app.origin,
+      intercept: ['https://api.openai.com/v1'],
+      models: [ECHO],
+    });
+    const page = await context.newPage();
+    await page.goto(app.origin);
+    const asked = (url: string) => page.evaluate((to) => fetch(to).then(({ status }) => status, String), url);
+    expect(await asked('https://api.openai.com/v1/models')).toBe(200);
+    expect(inference.blocked).toEqual([]);
+    expect(await asked('https://api.anthropic.com/v1/models')).toMatch(/Failed to fetch/);
+    expect(await asked('https://bedrock-runtime.eu-west-1.amazonaws.com/model')).toMatch(/Failed to fetch/);
+    expect(inference.blocked.map((request) => new URL(request.url()).host)).toEqual([
+      'api.anthropic.com',
+      'bedrock-runtime.eu-west-1.amazonaws.com',
+    ]);
+  });
+
+  it('leaves a known API alone that is allowed, or that a route of the test answers', async () => {
+    await context.route('https://api.openai.com/**', (route) => route.fulfill({ status: 201, headers: CORS }));
+    const inference = await installInference(context, {
+      origin: app.origin,
+      models: [ECHO],
+      allowHosts: ['api.openai.com'],
+    });
+    await context.route('https://openrouter.ai/**', (route) => route.fulfill({ status: 202, headers: CORS }));
+    const page = await context.newPage();
+    await page.goto(app.origin);
+    const statuses = await page.evaluate(async () => [
+      (await fetch('https://api.openai.com/v1/models')).status,
+      (await fetch('https://openrouter.ai/api/v1/models')).status,
+    ]);
+    expect(statuses).toEqual([201, 202]);
+    expect(inference.blocked).toEqual([]);
+  });
+
+  it('tells of a fault that there is not in the words of the page', async () => {
+    const inference = await installInference(context, { origin: app.origin, models: [ECHO] });
+    await expect(inference.faults.set({ delayPerToken: 5 } as object)).rejects.toThrow(
+      /^`delayPerToken` is not a fault switch\. Did you mean `delayPerTokenMs`\?$/,
+    );
+  });
+
   it('says which option is wrong, and leaves no page behind', async () => {
-    await expect(installInference(context, { origin: app.origin, prefix: 'v1' })).rejects.toThrow(/`prefix` must be/);
+    await expect(installInference(context, { origin: app.origin, prefix: 'v1' })).rejects.toThrow(
+      /^The option `prefix` must/,
+    );
+    const misspelt = { origin: app.origin, model: [] } as Parameters<typeof installInference>[1];
+    await expect(installInference(context, misspelt)).rejects.toThrow('Did you mean `models`?');
     expect(context.pages()).toEqual([]);
   });
 });
@@ -102,5 +152,7 @@ it('its fixtures work in Playwright’s own runner', async () => {
   // A failed run rejects with its report.
   const { stdout } = await run.catch((failure: { stdout: string }) => failure);
   const { stats } = JSON.parse(stdout) as { stats: object };
-  expect(stats).toMatchObject({ expected: 2, unexpected: 0 });
+  expect(stats).toMatchObject({ expected: 3, unexpected: 0 });
+  // The third is expected to fail, for this reason.
+  expect(stdout).toContain("Add 'https://api.anthropic.com/v1' to `inferenceOptions.intercept`");
 });

@@ -24,3 +24,9 @@ test('is sorry when it asks too much', async ({ page, inference }) => {
   await page.getByRole('button', { name: 'Ask' }).click();
   await expect(page.getByRole('status')).toHaveText('Sorry: 429');
 });
+
+test('fails when the app asks a service that the test did not think of', async ({ page }) => {
+  test.fail();
+  await page.goto('/');
+  await page.evaluate(() => fetch('https://api.anthropic.com/v1/messages', { method: 'POST' }).catch(() => {}));
+});
