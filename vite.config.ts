@@ -235,6 +235,7 @@ const test: ViteUserConfig = {
         test: {
           name: 'browser',
           sequence: { groupOrder: 1 },
+          globalSetup: ['test/vision/make-vision-models.ts'],
           include: ['test/**/*.browser.test.ts'],
           testTimeout: 120_000,
           fileParallelism: false,

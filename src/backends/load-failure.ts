@@ -49,13 +49,19 @@ export function loadFailure(
   });
 }
 
+/** All that a choice of precision names, by device or by part. */
+function precisions(dtype: NonNullable<ModelEntry['dtype']> | undefined): string[] {
+  if (dtype === undefined) return [];
+  return typeof dtype === 'string' ? [dtype] : Object.values(dtype).flatMap((each) => precisions(each));
+}
+
 function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: Pick<ModelEntry, 'dtype'>): string {
   const place = BUNDLED.test(url) ? BUNDLED_ADVICE : 'Check `source`';
   if (isPage) return `${url} is a web page, not a file of a model: the server has no such file. ${place}.`;
   if (httpStatus === undefined) {
     return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?`;
   }
-  const wanted = typeof dtype === 'object' ? Object.values(dtype).join('` or `') : dtype;
+  const wanted = typeof dtype === 'object' ? [...new Set(precisions(dtype))].join('` or `') : dtype;
   const precision = /\.onnx/.test(url) && wanted ? ` and whether it has files of dtype \`${wanted}\`` : '';
   const advice: Record<number, string> = {
     401: 'Check the hub id; a private or gated model needs a copy of your own.',

@@ -5,16 +5,18 @@ import { InferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import { answerSyntax } from '../families/answer-syntax.js';
 import { Interruptible } from '../platform/interruptible.js';
-import { completionCap, refuseHugePrompt } from '../prompt/context-window.js';
+import { completionCap, promptTooLong, refuseHugePrompt } from '../prompt/context-window.js';
 import { encodeTrustedText } from '../prompt/encode-prompt.js';
+import type { PromptImage, PromptImages } from '../prompt/prompt-image.js';
 import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
+import { imagesOf } from '../prompt/template-messages.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { type DecodeRun, decodeLoop } from './decode-loop.js';
 import type { TextEngine } from './text-engine.js';
 
 /** What the engine itself cannot say. */
 export interface TextModelOptions {
-  info: Omit<ModelInfo, 'contextLength' | 'toolFormat' | 'reasoningFormat'>;
+  info: Omit<ModelInfo, 'contextLength' | 'toolFormat' | 'reasoningFormat' | 'images'>;
   /** Most tokens per completion; absent: what the context leaves. */
   maxCompletionTokens?: number;
   /** Resolves when the engine can no longer answer; running generations then throw it. */
@@ -26,6 +28,8 @@ export interface TextModelOptions {
 export interface TextModel extends LoadedModel {
   /** Tokens read after prompts since the model was loaded: shows how fast a cancelled generation really stops. */
   readonly decodedTokens: number;
+  /** Images that the vision encoder has looked at since the model was loaded. */
+  readonly encodedImages: number;
   generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined>;
   countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number>;
 }
@@ -77,22 +81,35 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
       contextLength,
       toolFormat,
       reasoningFormat,
+      images: engine.images !== undefined,
       ...(engine.maxSequences > 1 && { concurrency: engine.maxSequences }),
     },
     lost,
     get decodedTokens() {
       return decodedTokens;
     },
+    get encodedImages() {
+      return engine.images?.encodedImages ?? 0;
+    },
     generate,
-    countTokens: async (request) => readPrompt(request, engine).tokens.length,
+    countTokens: async (request) => (await readPrompt(request, engine)).prompt.tokens.length,
     unload: () => options.unload(),
   };
 }
 
-/** @throws InferenceError `context_length_exceeded` for what nobody should even count; see {@link renderPrompt} for others */
-function readPrompt(request: GenerationRequest, engine: TextEngine): RenderedPrompt {
+interface ReadPrompt {
+  prompt: RenderedPrompt;
+  images: PromptImages | undefined;
+}
+
+/**
+ * @param mostPlaces of all images together
+ * @throws InferenceError `context_length_exceeded` for what nobody should even count; see {@link renderPrompt} for others
+ */
+async function readPrompt(request: GenerationRequest, engine: TextEngine, mostPlaces = Infinity): Promise<ReadPrompt> {
   refuseHugePrompt(request, engine.tokenizer, engine.contextLength);
-  return renderPrompt(request, engine.tokenizer, engine);
+  const images = await readImages(engine, request, mostPlaces);
+  return { prompt: renderPrompt(request, engine.tokenizer, engine, images), images };
 }
 
 async function prepare(
@@ -101,7 +118,7 @@ async function prepare(
   options: TextModelOptions,
   onDecode: () => void,
 ): Promise<DecodeRun> {
-  const prompt = readPrompt(request, engine);
+  const { prompt, images } = await readPrompt(request, engine, engine.contextLength);
   const cap = completionCap(prompt.tokens.length, engine.contextLength, [
     request.maxTokens,
     options.maxCompletionTokens,
@@ -111,12 +128,35 @@ async function prepare(
     engine,
     request,
     promptTokens: prompt.tokens,
+    images: images?.all ?? [],
     reasoningOpen: prompt.reasoningOpen,
     reasoningClose: forcedClose === '' ? [] : encodeTrustedText(forcedClose, engine.tokenizer),
     cap,
     constraint: await compile(engine, request, prompt),
     onDecode,
   };
+}
+
+/**
+ * What the engine makes of the request's images; undefined: it takes none.
+ * @param most tokens of them together; further images are not looked at
+ * @throws InferenceError `invalid_media`, `context_length_exceeded`
+ */
+async function readImages(
+  { images: reader }: TextEngine,
+  { prompt }: GenerationRequest,
+  most: number,
+): Promise<PromptImages | undefined> {
+  if (!reader || prompt.type !== 'chat') return undefined;
+  const all: PromptImage[] = [];
+  let places = 0;
+  for (const image of imagesOf(prompt.messages)) {
+    const read = await reader.read(image);
+    all.push(read);
+    places += read.places;
+    if (places > most) throw promptTooLong(most, `more than ${places} for its images alone`);
+  }
+  return { placeholder: reader.placeholder, all };
 }
 
 /** The grammar module is large, so only requests that need a grammar load it. */

@@ -5,6 +5,7 @@ import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { throwIfCancelled } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
+import type { PromptImage } from '../prompt/prompt-image.js';
 import { type GenerationRequest, offersTools } from '../request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
 import { logitsNeed } from '../sampling/logits-need.js';
@@ -20,6 +21,8 @@ export interface DecodeRun {
   engine: TextEngine;
   request: GenerationRequest;
   promptTokens: readonly number[];
+  /** That the prompt has places for. */
+  images: readonly PromptImage[];
   /** The prompt ends inside a think block. */
   reasoningOpen: boolean;
   /** Tokens that end a thinking whose budget is spent; empty where the model does not think. */
@@ -84,7 +87,7 @@ async function* decodeTogether(
 ): AsyncGenerator<TokenEvent[], void, undefined> {
   const { engine, request, promptTokens } = run;
   const { tokenizer } = engine;
-  const sequence = await engine.open(promptTokens, request, needOf(run));
+  const sequence = await engine.open(promptTokens, request, needOf(run), run.images);
   let guessing: GuessAhead | undefined;
   try {
     const prompted = await sequence.prefill(signal);

@@ -5,8 +5,10 @@
  * @module
  */
 import type { ReasoningFormat, ToolFormat } from '../families/families.js';
+import type { PromptImage } from '../prompt/prompt-image.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import type { GenerationRequest } from '../request/generation-request.js';
+import type { ImagePart } from '../request/message.js';
 import type { LogitsNeed, TokenLogits } from '../sampling/token-logits.js';
 
 /** A running generation inside an engine: the keys and values of its tokens. */
@@ -45,6 +47,19 @@ export interface Lookahead {
   takeBack(count: number): void;
 }
 
+/** The eyes of an engine. */
+export interface ImageReader {
+  /** What the model's chat templates write for an image. */
+  readonly placeholder: string;
+  /** Runs of the vision encoder since the model was loaded: shows that what was seen is kept. */
+  readonly encodedImages: number;
+  /**
+   * Finds out what an image becomes in a prompt, without running the vision encoder.
+   * @throws InferenceError `invalid_media`
+   */
+  read(image: ImagePart): Promise<PromptImage>;
+}
+
 /** An engine with one loaded text model. */
 export interface TextEngine {
   readonly tokenizer: TextTokenizer;
@@ -57,10 +72,18 @@ export interface TextEngine {
   readonly constrainable: boolean;
   /** How many sequences may be open at a time. What they decode at the same time may be decoded together. */
   readonly maxSequences: number;
+  /** Absent: the model takes no images. */
+  readonly images?: ImageReader | undefined;
   /**
    * Starts a sequence.
    * @param request for scripted models only
    * @param need what the caller reads of the logits; an engine that saves nothing by it gives all
+   * @param images that the prompt has places for, in their order, as `images` has read them; absent: none
    */
-  open(promptTokens: readonly number[], request: GenerationRequest, need: LogitsNeed): Promise<TextSequence>;
+  open(
+    promptTokens: readonly number[],
+    request: GenerationRequest,
+    need: LogitsNeed,
+    images?: readonly PromptImage[],
+  ): Promise<TextSequence>;
 }

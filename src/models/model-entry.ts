@@ -11,7 +11,7 @@ export interface VendorMetadata {
   architecture?: string;
   /** Who made the model. */
   provider?: string;
-  /** What the model can do, e.g. `chat`, `tools`, `json`, `reasoning`, `embeddings`, `transcription`. */
+  /** What the model can do, e.g. `chat`, `tools`, `json`, `reasoning`, `vision`, `embeddings`, `transcription`. */
   capabilities?: string[];
   /** SPDX id or name of the weights' licence. */
   license?: string;
@@ -59,6 +59,9 @@ export interface Script {
   failWith?: 'timeout' | 'internal' | 'unavailable';
 }
 
+/** A precision for all parts of a model, or by part, e.g. `embed_tokens`, `vision_encoder`, `decoder_model_merged`. */
+export type Dtype = string | Record<string, string>;
+
 /** A model of the catalog. */
 export interface ModelEntry {
   /** The name that requests use. */
@@ -99,9 +102,11 @@ export interface ModelEntry {
    * Backend `transformers` only: the weights' precision, e.g. `q8`, `q4`, `q4f16`; one for all devices, or by device.
    * `auto` takes for chat models what is fast on the device and in the repository: 8 bits on WASM, 4 on WebGPU; for
    * others, and where neither is there, transformers.js's default. 4 bits on WASM are slow, and `status()` warns.
+   * A model that sees comes in parts, which may differ: `{ embed_tokens: 'fp16', decoder_model_merged: 'q4' }`; what is
+   * not named there is `auto`.
    * @default 'auto'
    */
-  dtype?: string | { wasm?: string; webgpu?: string };
+  dtype?: Dtype | { wasm?: Dtype; webgpu?: Dtype };
   /** Overrides the tool-call syntax found in the chat template. */
   toolFormat?: ToolFormat;
   /** Overrides the reasoning syntax found in the chat template. */

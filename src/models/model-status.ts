@@ -28,6 +28,8 @@ export interface ModelStatus {
   warning?: string;
   /** Tokens of the context window. */
   contextLength?: number;
+  /** It takes images. Once loaded. */
+  images?: boolean;
   /**
    * The browser keeps what is stored also when room gets short. Asked for once, when a large file comes in; absent while
    * the browser has not said.

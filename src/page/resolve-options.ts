@@ -84,20 +84,25 @@ function checkModels(models: readonly ModelEntry[], pageURL: string): void {
     check(typeof entry.id === 'string' && entry.id !== '', `${name}.id`, 'a text that is not empty');
     check(TASKS.includes(entry.task), `${name}.task`, `one of ${TASKS.join(', ')}`);
     check(BACKENDS.includes(entry.backend), `${name}.backend`, `one of ${BACKENDS.join(', ')}`);
-    check(isDtype(entry.dtype), `${name}.dtype`, 'a text, or an object with texts for `wasm` and `webgpu`');
+    check(
+      isDtype(entry.dtype),
+      `${name}.dtype`,
+      'a text, or an object with texts for `wasm` and `webgpu`, or for parts of the model',
+    );
     check(hasFiles(entry, pageURL), name, 'an entry with URLs, or a hub id');
   });
   // Refuses names that are used twice.
   entriesByName(models);
 }
 
-function isDtype(dtype: unknown): boolean {
+/** Parts of models that see. */
+const PARTS = ['embed_tokens', 'vision_encoder', 'audio_encoder', 'decoder_model_merged'];
+
+function isDtype(dtype: unknown, names = ['wasm', 'webgpu', ...PARTS]): boolean {
   if (dtype === undefined || typeof dtype === 'string') return true;
   return (
     isObject(dtype) &&
-    Object.entries(dtype as object).every(
-      ([device, said]) => ['wasm', 'webgpu'].includes(device) && (said === undefined || typeof said === 'string'),
-    )
+    Object.entries(dtype as object).every(([name, said]) => names.includes(name) && isDtype(said, PARTS))
   );
 }
 

@@ -15,7 +15,7 @@ export function completionCap(
   contextLength: number,
   caps: readonly (number | undefined)[],
 ): number {
-  if (promptTokens > contextLength) throw tooLong(contextLength, `${promptTokens} tokens`);
+  if (promptTokens > contextLength) throw promptTooLong(contextLength, `${promptTokens} tokens`);
   let cap = contextLength - promptTokens;
   for (const limit of caps) if (limit !== undefined && limit < cap) cap = limit;
   return cap;
@@ -35,7 +35,7 @@ export function refuseHugePrompt(
   const texts = prompt.type === 'raw' ? [prompt.text] : [...textsOf(prompt.messages)];
   if (toolChoice !== 'none' && tools.length > 0) texts.push(JSON.stringify(tools));
   if (isFarLonger(texts, (text) => tokenizer.encodeText(text).length, contextLength)) {
-    throw tooLong(contextLength, 'many more');
+    throw promptTooLong(contextLength, 'many more');
   }
 }
 
@@ -46,7 +46,8 @@ function* textsOf(value: unknown): Generator<string, void, undefined> {
     for (const each of Object.values(value)) yield* textsOf(each);
 }
 
-function tooLong(contextLength: number, promptLength: string): InferenceError {
+/** The error of a prompt that is too long. @param promptLength how long it is, in words */
+export function promptTooLong(contextLength: number, promptLength: string): InferenceError {
   return new InferenceError(
     'context_length_exceeded',
     `This model's context length is ${contextLength} tokens, but the prompt has ${promptLength}.`,

@@ -101,7 +101,7 @@ function alternatives(texts: readonly string[]): RegExp | undefined {
 }
 
 /** A character of the private-use area that the text does not contain. */
-function unusedCharacter(text: string): string {
+export function unusedCharacter(text: string): string {
   for (let code = 0xe000; code <= 0xf8ff; code++) {
     const character = String.fromCharCode(code);
     if (!text.includes(character)) return character;

@@ -5,9 +5,10 @@ import type { ToolSyntax } from '../families/model-family.js';
 import type { GenerationRequest } from '../request/generation-request.js';
 import { adaptConversation } from './adapt-conversation.js';
 import { compiledTemplate } from './chat-templates.js';
-import { encodeTrustedText, PromptEncoder } from './encode-prompt.js';
+import { encodeTrustedText, PromptEncoder, unusedCharacter } from './encode-prompt.js';
+import type { PromptImages } from './prompt-image.js';
 import { type TemplateMessage, templateMessages, type TemplateTool, templateTools } from './template-messages.js';
-import { messageVariants, templateTraits, toolVariants } from './template-traits.js';
+import { messageVariants, templateTraits, toolVariants, type VariedMessage } from './template-traits.js';
 import type { TextTokenizer } from './text-tokenizer.js';
 
 /** What the engine reads. */
@@ -20,6 +21,7 @@ export interface RenderedPrompt {
 /**
  * Renders with the model's own chat template; raw prompts are encoded as they are, control tokens included, and token ids
  * taken as they are. No string of a chat request can become a control token.
+ * @param images of the conversation (`imagesOf`); absent: the model takes none
  * @returns at least one token
  * @throws InferenceError `unsupported_content`, or `invalid_request` when the template refuses the conversation
  */
@@ -27,6 +29,7 @@ export function renderPrompt(
   request: GenerationRequest,
   tokenizer: TextTokenizer,
   formats: AnswerFormats,
+  images?: PromptImages,
 ): RenderedPrompt {
   const { prompt } = request;
   if (prompt.type === 'tokens') return { tokens: knownTokens(prompt.ids, tokenizer), reasoningOpen: false };
@@ -43,7 +46,9 @@ export function renderPrompt(
       },
     );
   }
-  const messages = templateMessages(prompt.messages);
+  const seen = images && images.all.length > 0 ? images : undefined;
+  const mark = seen && unusedCharacter(textsOf([prompt.messages, request.tools]));
+  const messages = templateMessages(prompt.messages, mark);
   const tools = request.toolChoice === 'none' ? [] : templateTools(request.tools);
   const syntax = answerSyntax(formats);
   const sources = templatesFor(tokenizer, formats, { messages, tools });
@@ -56,6 +61,7 @@ export function renderPrompt(
     messages: encoder.markDeep(messages) as TemplateMessage[],
     tools: encoder.markDeep(tools) as TemplateTool[],
     templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
+    images: seen && mark !== undefined ? { ...seen, mark } : undefined,
   });
   const tokens = neverEmpty(encoder.encode(text), tokenizer);
   return { tokens, reasoningOpen: syntax.reasoning.endsInside(text) };
@@ -74,7 +80,11 @@ interface Conversation {
   messages: TemplateMessage[];
   tools: TemplateTool[];
   templateArguments: Record<string, unknown>;
+  images: MarkedImages | undefined;
 }
+
+/** `mark` stands for each image in the messages. */
+type MarkedImages = PromptImages & { mark: string };
 
 /** The templates to try. One for tools is right for calls, too; what it refuses can be written out for the plain one. */
 function templatesFor(
@@ -101,14 +111,19 @@ function renderConversation(
     ...tokenizer.templateVariables,
     add_generation_prompt: true,
   };
+  const { images } = conversation;
   let refusal: unknown;
   for (const source of sources) {
     const template = compiledTemplate(source);
     const { messages, tools } = adaptConversation(conversation, templateTraits(source), conversation.syntax);
     for (const given of toolVariants(tools)) {
-      for (const variant of messageVariants(messages)) {
+      for (const variant of imageReadings(messages, images)) {
         try {
-          return template.render({ ...variables, tools: given, messages: variant });
+          const text = template.render({ ...variables, tools: given, messages: variant });
+          if (!images) return text;
+          const pieces = text.split(images.placeholder);
+          if (pieces.length === images.all.length + 1) return withImages(pieces, images);
+          refusal ??= new Error('It does not write the images.');
         } catch (error) {
           // Another reading of the conversation would loop as often.
           if (isInferenceError(error)) throw error;
@@ -121,6 +136,46 @@ function renderConversation(
   throw new InferenceError('invalid_request', `The model's chat template refused the conversation: ${reason}`, {
     param: 'messages',
   });
+}
+
+/** Everything but the bytes of files. */
+function textsOf(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) => (ArrayBuffer.isView(item) ? undefined : item));
+}
+
+/** The readings of a conversation, and at last those in which its images do not depend on the template. */
+function* imageReadings(
+  messages: readonly TemplateMessage[],
+  images: MarkedImages | undefined,
+): Generator<readonly VariedMessage[], void, undefined> {
+  yield* messageVariants(messages, images?.mark);
+  if (!images) return;
+  const { mark, placeholder } = images;
+  // Results of tools are text for most templates; the one who asked can show what came with them.
+  yield* messageVariants(withShownImages(messages, mark), mark);
+  const written = messages.map((message) => ({ ...message, content: message.content.replaceAll(mark, placeholder) }));
+  yield* messageVariants(written);
+}
+
+/** Images of tool results in a message of the user behind them. */
+function withShownImages(messages: readonly TemplateMessage[], mark: string): TemplateMessage[] {
+  const shown: TemplateMessage[] = [];
+  let waiting = '';
+  for (const message of messages) {
+    if (waiting !== '' && message.role !== 'tool') {
+      shown.push({ role: 'user', content: waiting });
+      waiting = '';
+    }
+    const isResult = message.role === 'tool';
+    if (isResult) waiting += mark.repeat(message.content.split(mark).length - 1);
+    shown.push(isResult ? { ...message, content: message.content.replaceAll(mark, '') } : message);
+  }
+  return waiting === '' ? shown : [...shown, { role: 'user', content: waiting }];
+}
+
+/** The prompt with what the model's processor writes in place of each placeholder. */
+function withImages(pieces: readonly string[], { all }: PromptImages): string {
+  return pieces.map((piece, place) => (all[place - 1]?.text ?? '') + piece).join('');
 }
 
 /** No engine has logits before its first token, so nothing becomes the token that texts begin with, or end with. */

@@ -1,6 +1,6 @@
 /** The conversation in the shape that chat templates read. @module */
 import { InferenceError } from '../errors/inference-error.js';
-import { type Message, textOf, type ToolCall } from '../request/message.js';
+import { type ImagePart, type Message, textOf, type ToolCall } from '../request/message.js';
 import type { Tool } from '../request/tool.js';
 
 /** A call as templates know it: OpenAI's shape, arguments as an object where they parse. */
@@ -13,6 +13,7 @@ export interface TemplateToolCall {
 /** A message as templates know it. Absent fields are truly absent, because templates ask `is defined`. */
 export interface TemplateMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
+  /** Images stand in it as marks. */
   content: string;
   reasoning_content?: string;
   tool_calls?: TemplateToolCall[];
@@ -32,15 +33,16 @@ export interface TemplateTool {
 
 /**
  * Several system messages become one at the start, because most templates look nowhere else.
- * @throws InferenceError `unsupported_content` for images and audio, which a text model cannot take
+ * @param mark a character that stands for each image; absent: the model takes none
+ * @throws InferenceError `unsupported_content` for audio, and for images that the model does not take
  */
-export function templateMessages(messages: readonly Message[]): TemplateMessage[] {
+export function templateMessages(messages: readonly Message[], mark?: string): TemplateMessage[] {
   const names = new Map<string, string>();
   const systems: string[] = [];
   const others: TemplateMessage[] = [];
   for (const [index, message] of messages.entries()) {
-    refuseMedia(message, index);
-    const content = textOf(message.content);
+    refuseMedia(message, index, mark !== undefined);
+    const content = message.content.map((part) => (part.type === 'image' ? mark : textOf([part]))).join('');
     if (message.role === 'system') {
       systems.push(content);
     } else if (message.role === 'user') {
@@ -59,6 +61,13 @@ export function templateMessages(messages: readonly Message[]): TemplateMessage[
     }
   }
   return systems.length === 0 ? others : [{ role: 'system', content: systems.join('\n\n') }, ...others];
+}
+
+/** The images of a conversation in the order of their marks: system messages come first. */
+export function imagesOf(messages: readonly Message[]): ImagePart[] {
+  const isSystem = ({ role }: Message): boolean => role === 'system';
+  const ordered = [...messages.filter(isSystem), ...messages.filter((message) => !isSystem(message))];
+  return ordered.flatMap(({ content }) => content.filter((part) => part.type === 'image'));
 }
 
 /** Functions without parameters get an empty object, because templates print what is there. */
@@ -181,8 +190,8 @@ function parsedArguments(text: string): unknown {
   }
 }
 
-function refuseMedia(message: Message, index: number): void {
-  const part = message.content.find(({ type }) => type !== 'text');
+function refuseMedia(message: Message, index: number, seesImages: boolean): void {
+  const part = message.content.find(({ type }) => type !== 'text' && !(seesImages && type === 'image'));
   if (!part) return;
   throw new InferenceError(
     'unsupported_content',

@@ -161,20 +161,42 @@ function renderForgivingly(
   return '';
 }
 
-/** A message for templates that look into lists of parts. */
-type VariedMessage = Omit<TemplateMessage, 'content'> & { content: TemplateMessage['content'] | object[] };
+/** A part of a message for templates that look into lists of parts. */
+type TemplatePart = { type: 'text'; text: string } | { type: 'image' };
 
-/** Templates differ in what they take, and only trying shows it: the plainest reading first, then milder ones. */
+/** A message for templates that look into lists of parts. */
+export type VariedMessage = Omit<TemplateMessage, 'content'> & { content: string | TemplatePart[] };
+
+/**
+ * Templates differ in what they take, and only trying shows it: the plainest reading first, then milder ones.
+ * @param mark stands for images; messages with one become lists of parts
+ */
 export function* messageVariants(
   messages: readonly TemplateMessage[],
+  mark?: string,
 ): Generator<readonly VariedMessage[], void, undefined> {
+  for (const variant of readings(messages))
+    yield mark === undefined ? variant : variant.map((message) => withParts(message, mark, false));
+  yield messages.map((message) => withParts(message, mark, true));
+}
+
+function* readings(messages: readonly TemplateMessage[]): Generator<readonly TemplateMessage[], void, undefined> {
   yield messages;
   yield withShortCallIds(messages);
   yield withStringArguments(messages);
   yield withSingleCalls(messages);
   yield withoutSystemRole(messages);
   yield withoutSystemRole(withShortCallIds(messages));
-  yield messages.map((message) => ({ ...message, content: [{ type: 'text', text: message.content }] }));
+}
+
+function withParts(message: TemplateMessage, mark: string | undefined, always: boolean): VariedMessage {
+  const texts = mark === undefined ? [message.content] : message.content.split(mark);
+  if (texts.length === 1 && !always) return message;
+  const content = texts.flatMap((text, place): TemplatePart[] => [
+    ...(place > 0 ? [{ type: 'image' as const }] : []),
+    ...(text !== '' || texts.length === 1 ? [{ type: 'text' as const, text }] : []),
+  ]);
+  return { ...message, content };
 }
 
 /** The same of tools; null: none. */

@@ -3,8 +3,17 @@
 /** A piece of user-visible content. Bytes are the decoded file, not yet pixels or samples. */
 export type ContentPart =
   | { type: 'text'; text: string }
-  | { type: 'image'; mediaType: string; bytes: Uint8Array }
+  | ImagePart
   | { type: 'audio'; mediaType: string | undefined; bytes: Uint8Array };
+
+/** A whole image file. */
+export interface ImagePart {
+  type: 'image';
+  mediaType: string;
+  bytes: Uint8Array;
+  /** How closely it is to be looked at; absent: as the model does by itself. */
+  detail?: 'low' | 'high';
+}
 
 /** A call that the assistant made earlier. `arguments` is the JSON text, as the model wrote it. */
 export interface ToolCall {

@@ -27,6 +27,8 @@ export interface Inference {
   readonly catalog: Catalog;
   /** Tokens of a model's context window: the engine's own word once it was loaded, before that the entry's, if any. */
   contextLength(model: string): number | undefined;
+  /** The model takes images; undefined: it was not loaded yet, so nobody knows. */
+  takesImages(model: string): boolean | undefined;
   /** What came together comes together, e.g. all that one message from the model's worker brought. No batch is empty. */
   generate(request: GenerationRequest, options: RunOptions): AsyncIterable<readonly GenerationEvent[]>;
   countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;

@@ -25,6 +25,8 @@ export class ModelSlot {
   lastUsed = 0;
   /** Tokens, as the engine said when it was loaded last. */
   contextLength: number | undefined;
+  /** The engine that was loaded last takes images; undefined: none was. */
+  images: boolean | undefined;
 
   readonly #host: ModelHost;
   readonly #changed: () => void;
@@ -109,10 +111,10 @@ export class ModelSlot {
     if (this.#loading && this.#progress) status.progress = this.#progress;
     if (this.#failure) status.error = this.#failure.serialize();
     if (this.#model) {
-      const { device, threads, dtype, warning, contextLength } = this.#model.info;
+      const { device, threads, dtype, warning, contextLength, images } = this.#model.info;
       Object.assign(
         status,
-        { device, threads, contextLength },
+        { device, threads, contextLength, images },
         dtype === undefined ? {} : { dtype },
         warning === undefined ? {} : { warning },
       );
@@ -164,6 +166,7 @@ export class ModelSlot {
   #loaded(model: LoadedModel): LoadedModel {
     this.#model = model;
     this.contextLength = model.info.contextLength;
+    this.images = model.info.images;
     this.#loading = undefined;
     this.#failure = undefined;
     this.#refused = false;

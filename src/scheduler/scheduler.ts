@@ -75,6 +75,10 @@ export class Scheduler implements ControlledInference {
     return this.#slots.get(entry.id)?.contextLength ?? entry.contextLength;
   }
 
+  takesImages(model: string): boolean | undefined {
+    return this.#slots.get(this.catalog.require(model).id)?.images;
+  }
+
   async *generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
     const asked = this.#slotFor(request.model, 'chat');
     const deadline = this.#deadline(options);

@@ -15,7 +15,7 @@ import {
 import { byteTokenizer, END, type FakeEngineOptions, fakeTextEngine, idOf } from './fake-text-engine.js';
 
 const options: TextModelOptions = {
-  info: { device: 'none', threads: 1, images: false },
+  info: { device: 'none', threads: 1 },
   unload: async () => {},
 };
 

@@ -18,6 +18,7 @@ async function run(
     engine,
     request: { ...plainGenerationRequest('fake', { type: 'raw', text: prompt }), ...changes },
     promptTokens: bytes(prompt),
+    images: [],
     reasoningOpen: false,
     reasoningClose: [],
     cap,

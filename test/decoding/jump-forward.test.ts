@@ -51,6 +51,7 @@ async function run(pattern: string, changes: Partial<GenerationRequest> = {}, ca
     engine,
     request,
     promptTokens: [120],
+    images: [],
     reasoningOpen: false,
     reasoningClose: [],
     cap,

@@ -59,6 +59,7 @@ describe('resolveOptions', () => {
     [{ models: [{ ...chat, backend: 'transformers', dtype: 4 }] }, 'models.0.dtype'],
     [{ models: [{ ...chat, backend: 'transformers', dtype: { cpu: 'q4' } }] }, 'models.0.dtype'],
     [{ models: [{ ...chat, backend: 'transformers', dtype: { wasm: 8 } }] }, 'models.0.dtype'],
+    [{ models: [{ ...chat, backend: 'transformers', dtype: { vision_encoder: { wasm: 'q8' } } }] }, 'models.0.dtype'],
     [{ models: [chat, chat] }, 'models'],
     [{ models: [{ ...chat, backend: 'upstream' }] }, 'models.0'],
     [{ models: [{ ...chat, backend: 'upstream', source: 'https://[/' }] }, 'models.0'],

@@ -18,7 +18,7 @@ export const waveringBackend: Backend = {
           for (const letter of LETTERS) logits[letter] = 1 + noise(letter, tokens.length);
         },
       }),
-      { info: { device: 'none', threads: 1, images: false }, unload: async () => {} },
+      { info: { device: 'none', threads: 1 }, unload: async () => {} },
     ),
 };
 

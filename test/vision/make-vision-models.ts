@@ -23,7 +23,9 @@ const SEED = 19;
 
 /** Makes those that are not there yet. */
 export async function makeVisionModels(folder = VISION_MODELS): Promise<void> {
-  const tokenizer = JSON.parse(await readFile(path('../../public/models/tiny-chat/tokenizer.json'), 'utf8')) as Tokenizer;
+  const tokenizer = JSON.parse(
+    await readFile(path('../../public/models/tiny-chat/tokenizer.json'), 'utf8'),
+  ) as Tokenizer;
   for (const family of FAMILIES) await makeModel(family, join(folder, family), tokenizer);
 }
 

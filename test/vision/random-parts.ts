@@ -137,12 +137,7 @@ export function mergedDecoder(seed: number, vocabulary: number, sections?: reado
   const turned = (input: string, count: number): string => {
     const split = graph.reshape(input, 0, 0, count, width);
     const [first, second] = [0, 1].map((part) =>
-      graph.op('Slice', [
-        split,
-        graph.ints((part * width) / 2),
-        graph.ints(((part + 1) * width) / 2),
-        graph.ints(3),
-      ]),
+      graph.op('Slice', [split, graph.ints((part * width) / 2), graph.ints(((part + 1) * width) / 2), graph.ints(3)]),
     ) as [string, string];
     const times = (half: string, by: string): string => graph.op('Mul', [half, by]);
     const low = graph.op('Sub', [times(first, cosine), times(second, sine)]);

@@ -43,12 +43,12 @@ const QWEN_TEMPLATE =
   '{% endfor %}{% endif %}{% endmacro %}' +
   "{% if tools %}{{ '<|im_start|>system\\n' }}{% if messages[0].role == 'system' %}{{ write(messages[0].content) + '\\n' }}{% endif %}" +
   "{{ '# Tools\\n<tools>\\n' }}{% for tool in tools %}{{ tool | tojson }}{{ '\\n' }}{% endfor %}" +
-  "{{ '</tools>\\nCall with <tool_call>{\"name\": ..., \"arguments\": ...}</tool_call><|im_end|>\\n' }}{% endif %}" +
+  '{{ \'</tools>\\nCall with <tool_call>{"name": ..., "arguments": ...}</tool_call><|im_end|>\\n\' }}{% endif %}' +
   "{% for message in messages %}{% if not (tools and loop.first and message.role == 'system') %}" +
   "{{ '<|im_start|>' + ('user' if message.role == 'tool' else message.role) + '\\n' }}" +
   "{% if message.role == 'tool' %}{{ '<tool_response>\\n' }}{% endif %}{{ write(message.content) }}" +
   "{% if message.role == 'tool' %}{{ '\\n</tool_response>' }}{% endif %}" +
-  "{% for call in message.tool_calls or [] %}{{ '<tool_call>\\n{\"name\": \"' + call.function.name + '\", \"arguments\": ' }}" +
+  '{% for call in message.tool_calls or [] %}{{ \'<tool_call>\\n{"name": "\' + call.function.name + \'", "arguments": \' }}' +
   "{{ call.function.arguments | tojson }}{{ '}\\n</tool_call>' }}{% endfor %}{{ '<|im_end|>\\n' }}{% endif %}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
@@ -86,15 +86,17 @@ export function visionModelFiles(
   const idOf = (content: string): number => own.find((token) => token.content === content)!.id;
   const vocabulary = first + own.length;
   const added = [...tokenizer.added_tokens, ...own];
-  const config =
-    family === 'smolvlm' ? smolVlmConfig(vocabulary, idOf('<image>')) : qwenConfig(vocabulary, idOf);
+  const config = family === 'smolvlm' ? smolVlmConfig(vocabulary, idOf('<image>')) : qwenConfig(vocabulary, idOf);
   return {
     vocabulary,
     files: {
       'config.json': { ...config, ...ENDS },
       'generation_config.json': ENDS,
       'preprocessor_config.json': PREPROCESSORS[family],
-      'processor_config.json': { processor_class: PREPROCESSORS[family].processor_class, image_seq_len: SMOLVLM_TOKENS },
+      'processor_config.json': {
+        processor_class: PREPROCESSORS[family].processor_class,
+        image_seq_len: SMOLVLM_TOKENS,
+      },
       'tokenizer.json': { ...tokenizer, added_tokens: added },
       'tokenizer_config.json': {
         tokenizer_class: 'PreTrainedTokenizerFast',

@@ -37,7 +37,7 @@ function createChatModel(entry: ModelEntry, script: Script, contextLength: numbe
   const reasoningFormat = detectReasoningFormat('<think>', entry.reasoningFormat);
   const engine = createScriptedEngine({ script, contextLength, toolFormat, reasoningFormat });
   return createTextModel(engine, {
-    info: { device: 'none', threads: 1, images: false },
+    info: { device: 'none', threads: 1 },
     ...(entry.maxCompletionTokens === undefined ? {} : { maxCompletionTokens: entry.maxCompletionTokens }),
     unload: async () => {},
   });

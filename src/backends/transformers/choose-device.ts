@@ -2,7 +2,7 @@
 import { AutoConfig } from '@huggingface/transformers';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
-import { dtypeFor } from './choose-dtype.js';
+import { dtypeFor, halfFloatsIn } from './choose-dtype.js';
 import { profitsFromGpu } from './profits-from-gpu.js';
 
 /** Where a model runs. */
@@ -23,8 +23,8 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
   if (wish === 'wasm') return onCpu;
   const adapter = await findAdapter();
   const halfFloats = adapter?.features.has('shader-f16') ?? false;
-  const dtype = dtypeFor(entry, 'webgpu');
-  const needsHalfFloats = dtype?.endsWith('f16') || dtype === 'fp16';
+  const dtype = halfFloatsIn(dtypeFor(entry, 'webgpu'));
+  const needsHalfFloats = dtype !== undefined;
   if (wish === 'webgpu') {
     if (!adapter) {
       throw new InferenceError(

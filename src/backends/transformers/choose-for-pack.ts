@@ -1,8 +1,9 @@
 /** Which files an app needs of a repository, whatever device its visitors have. Knows no engine, for it runs in Node. @module */
 import { InferenceError } from '../../errors/inference-error.js';
-import type { ModelEntry } from '../../models/model-entry.js';
+import type { Dtype, ModelEntry } from '../../models/model-entry.js';
 import type { ModelFiles } from '../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
+import { expectedGraphs, GRAPHS_BY_TASK } from './chat-graphs.js';
 import { chooseDtype } from './choose-dtype.js';
 import { profitsFromGpu } from './profits-from-gpu.js';
 import { wantedFiles } from './wanted-files.js';
@@ -16,12 +17,14 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
   const config = (await (await files.read('config.json'))?.json()) as Record<string, unknown> | undefined;
   if (!config) throw new InferenceError('unavailable', 'The model has no `config.json`.');
   const wanted = new Set<string>();
-  const dtypes: Partial<Record<'wasm' | 'webgpu', string>> = {};
+  const dtypes: Partial<Record<'wasm' | 'webgpu', Dtype>> = {};
   const devices = devicesOf(entry, config);
+  const graphs = entry.task === 'chat' ? expectedGraphs(config) : GRAPHS_BY_TASK[entry.task];
+  const has = (file: string): Promise<boolean> => files.exists(file);
   for (const device of devices) {
-    const dtype = await chooseDtype(entry, device, (file) => files.exists(file), false);
+    const dtype = await chooseDtype(entry, { device, halfFloats: false, graphs, has });
     if (dtype !== undefined) dtypes[device] = dtype;
-    for (const file of wantedFiles({ task: entry.task, device, dtype, config })) wanted.add(file);
+    for (const file of wantedFiles({ task: entry.task, device, dtype, graphs, config })) wanted.add(file);
   }
   if (entry.task === 'chat') wanted.add('chat_template.jinja');
   const said = Object.values(dtypes);

@@ -12,10 +12,10 @@ export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promi
   let chosen: ChosenFiles | undefined;
   try {
     chosen = await chooseFiles(entry, options);
-    const { files, device, dtype } = chosen;
+    const { files, device, dtype, graphs } = chosen;
     const config: unknown = await (await files?.read('config.json'))?.json();
     if (!files || config === undefined) throw new Error('The model has no `config.json`.');
-    await fetchAll(files, wantedFiles({ task: entry.task, device, dtype, config }));
+    await fetchAll(files, wantedFiles({ task: entry.task, device, dtype, graphs, config }));
     if (entry.task !== 'chat') return;
     const tokenizer = (await (await files.read('tokenizer_config.json'))?.json()) as
       | { chat_template?: ChatTemplateField }

@@ -1,7 +1,7 @@
 /** What every transformers.js model needs before its files are read. @module */
 import type { PretrainedModelOptions } from '@huggingface/transformers';
 import { isInferenceError, type InferenceError } from '../../errors/inference-error.js';
-import type { ModelEntry } from '../../models/model-entry.js';
+import type { Dtype, ModelEntry } from '../../models/model-entry.js';
 import { isHubId } from '../../models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../models/backend.js';
 import { type FileFailure, loadFailure } from '../load-failure.js';
@@ -9,7 +9,8 @@ import { filesFolderOf, openModelFiles } from '../model-files.js';
 import type { ModelFiles } from '../../store/model-files.js';
 import { checkMemory } from './check-memory.js';
 import { chooseDevice } from './choose-device.js';
-import { chooseDtype, dtypeFor, dtypeWarning, modelFile } from './choose-dtype.js';
+import { chooseDtype, dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
+import { modelGraphs } from './model-graphs.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
 import { wantedFiles } from './wanted-files.js';
 
@@ -20,10 +21,12 @@ export interface ModelSource {
   /** Second argument of `from_pretrained`. */
   pretrained: PretrainedModelOptions;
   info: Omit<ModelInfo, 'contextLength'>;
+  /** Names of the model's graphs. */
+  graphs: readonly string[];
   /** The file that is the reason of a failure to load, if one is. */
   fileFailure(thrown: unknown): FileFailure | undefined;
   /**
-   * The model's graph has an operator of this name. To be asked for once the model is loaded and kept; false also when
+   * The model's last graph, the decoder, has an operator of this name. To be asked for once the model is loaded and kept; false also when
    * that cannot be told.
    */
   graphHas(operator: string): Promise<boolean>;
@@ -44,10 +47,13 @@ export interface ModelSource {
 /**
  * Chooses the device and points transformers.js at the model's files. A realm holds one model, because these settings
  * are the engine's globals.
- * @throws InferenceError `insufficient_resources` before anything but the config is fetched
+ * @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched
  */
 export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
-  const { location, files, fileFailure, device, dtype } = await chooseFiles(entry, options);
+  const { location, files, fileFailure, device, dtype: dtypes, graphs } = await chooseFiles(entry, options);
+  const decoder = graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
+  // That of the decoder stands for the others: it takes nearly all of the time.
+  const dtype = dtypeOf(dtypes, decoder);
   const threads = device === 'wasm' ? availableThreads(entry.task === 'embeddings' ? 1 : 0.5) : 1;
   if (files) await configureRuntime(device, options.assetsURL, threads);
   const warning = dtypeWarning(dtype, device);
@@ -57,8 +63,9 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     id: location.id,
     pretrained: {
       device: files ? device : 'cpu',
-      ...(dtype !== undefined && { dtype: dtype as NonNullable<PretrainedModelOptions['dtype']> }),
+      ...(dtypes !== undefined && { dtype: dtypes as NonNullable<PretrainedModelOptions['dtype']> }),
     },
+    graphs,
     info: {
       device,
       threads,
@@ -70,7 +77,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     },
     fileFailure,
     async graphHas(operator) {
-      const start = dtype === undefined ? undefined : await files?.start(modelFile(dtype), GRAPH_START);
+      const start = dtype === undefined ? undefined : await files?.start(graphFile(decoder, dtype), GRAPH_START);
       return start !== undefined && new TextDecoder('latin1').decode(start).includes(operator);
     },
     readText,
@@ -81,7 +88,13 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     async fetchFiles() {
       const config = await readText('config.json');
       if (files === undefined || config === undefined) return;
-      const wanted = wantedFiles({ task: entry.task, device, dtype, config: JSON.parse(config) as unknown });
+      const wanted = wantedFiles({
+        task: entry.task,
+        device,
+        dtype: dtypes,
+        graphs,
+        config: JSON.parse(config) as unknown,
+      });
       if (device === 'wasm') checkMemory(entry, await files.bytesOf(wanted));
       await files.prepare(wanted);
     },
@@ -96,21 +109,26 @@ export interface ChosenFiles {
   files: ModelFiles | undefined;
   fileFailure: (thrown: unknown) => FileFailure | undefined;
   device: 'webgpu' | 'wasm';
-  dtype: string | undefined;
+  dtype: Dtype | undefined;
+  /** Names of the model's graphs. */
+  graphs: readonly string[];
 }
 
-/** @throws InferenceError `insufficient_resources` before anything but the config is fetched */
+/** @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched */
 export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Promise<ChosenFiles> {
   const location = locate(entry, options);
   if (options.pageURL.startsWith('file:')) {
     const dtype = dtypeFor(entry, 'wasm');
-    return { location, files: undefined, fileFailure: () => undefined, device: 'wasm', dtype };
+    const graphs = await modelGraphs(entry, location.id);
+    return { location, files: undefined, fileFailure: () => undefined, device: 'wasm', dtype, graphs };
   }
   const files = await openModelFiles(entry, location.folderURL, options);
   const fileFailure = configureFiles(location, files, options.signal);
   const { device, halfFloats } = await chooseDevice(entry, location.id);
-  const dtype = await chooseDtype(entry, device, (file) => files.exists(file), halfFloats);
-  return { location, files, fileFailure, device, dtype };
+  const graphs = await modelGraphs(entry, location.id);
+  const has = (file: string): Promise<boolean> => files.exists(file);
+  const dtype = await chooseDtype(entry, { device, halfFloats, graphs, has });
+  return { location, files, fileFailure, device, dtype, graphs };
 }
 
 /** The graph comes before the weights. Its first operators are all that is looked for. */

@@ -1,7 +1,7 @@
 /**
  * Stands in front of ONNX Runtime's own loader and is served beside it. It begins to compile the wasm as soon as it is
  * imported, while the model's files are still on their way, and it hands the engine what the loader hides: the wasm
- * module and the session that was made last. With them keys and values stay inside wasm memory between two runs.
+ * module. With it keys and values stay inside wasm memory between two runs.
  */
 import createModule from './ort-wasm-simd-threaded.mjs';
 
@@ -12,13 +12,7 @@ export default async function createSharedModule(config) {
   // What could not be compiled early is left to the loader, which also knows how to complain.
   const compiled = await early.catch(() => undefined);
   const module = await (compiled ? createCompiled(config, compiled) : createModule(config));
-  const runtime = { module, lastSession: 0 };
-  const createSession = module._OrtCreateSession;
-  module._OrtCreateSession = (...settings) => {
-    runtime.lastSession = createSession(...settings);
-    return runtime.lastSession;
-  };
-  globalThis[Symbol.for('inpage.onnx-runtime')] = runtime;
+  globalThis[Symbol.for('inpage.onnx-runtime')] = { module };
   return module;
 }
 

@@ -1,13 +1,15 @@
 /** Which files of a repository a model needs, told by its config, as transformers.js will ask for them. @module */
-import type { ModelEntry } from '../../models/model-entry.js';
-import { dtypeSuffix } from './choose-dtype.js';
+import type { Dtype, ModelEntry } from '../../models/model-entry.js';
+import { dtypeOf, dtypeSuffix } from './choose-dtype.js';
 
 /** What decides which files are needed. */
 export interface WantedModel {
   task: ModelEntry['task'];
   device: 'webgpu' | 'wasm';
   /** Undefined: what the config says, else transformers.js's own default. */
-  dtype: string | undefined;
+  dtype: Dtype | undefined;
+  /** Its graphs, e.g. `model`. */
+  graphs: readonly string[];
   /** The parsed `config.json`. */
   config: unknown;
 }
@@ -19,13 +21,6 @@ interface OwnConfig {
   device_config?: Record<string, Omit<OwnConfig, 'device_config'>>;
 }
 
-/** Graphs of the models that can run here, by task. */
-const GRAPHS: Record<ModelEntry['task'], readonly string[]> = {
-  chat: ['model'],
-  embeddings: ['model'],
-  speech: ['encoder_model', 'decoder_model_merged'],
-};
-
 const TOKENIZER = ['tokenizer.json', 'tokenizer_config.json'];
 const OTHERS: Record<ModelEntry['task'], readonly string[]> = {
   chat: [...TOKENIZER, 'generation_config.json'],
@@ -33,9 +28,14 @@ const OTHERS: Record<ModelEntry['task'], readonly string[]> = {
   speech: [...TOKENIZER, 'generation_config.json', 'preprocessor_config.json'],
 };
 
+/** What a processor of images is made of. */
+const PROCESSOR = ['preprocessor_config.json', 'processor_config.json'];
+
 /** Names below the repository's folder. Some may not be there: only graphs and what belongs to them must be. */
 export function wantedFiles(model: WantedModel): string[] {
-  return ['config.json', ...OTHERS[model.task], ...GRAPHS[model.task].flatMap((graph) => graphFiles(graph, model))];
+  const { task, graphs } = model;
+  const others = [...OTHERS[task], ...(graphs.includes('vision_encoder') ? PROCESSOR : [])];
+  return ['config.json', ...others, ...graphs.flatMap((graph) => graphFiles(graph, model))];
 }
 
 /** A graph and the files that its weights are in. */
@@ -43,7 +43,7 @@ function graphFiles(graph: string, { device, dtype, config }: WantedModel): stri
   const own = (config as { 'transformers.js_config'?: OwnConfig })['transformers.js_config'] ?? {};
   const { dtype: said, use_external_data_format: external } = { ...own, ...own.device_config?.[device] };
   const ofConfig = typeof said === 'object' ? said[graph] : said;
-  const wish = dtype ?? ofConfig;
+  const wish = dtypeOf(dtype, graph) ?? ofConfig;
   const chosen = wish === undefined || wish === 'auto' ? (device === 'wasm' ? 'q8' : 'fp32') : wish;
   const name = `${graph}${dtypeSuffix(chosen)}.onnx`;
   const count = Number(typeof external === 'object' ? (external[name] ?? external[graph] ?? 0) : (external ?? 0));

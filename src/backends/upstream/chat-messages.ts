@@ -62,8 +62,10 @@ function partOf(part: ContentPart): unknown {
   switch (part.type) {
     case 'text':
       return part;
-    case 'image':
-      return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${encodeBase64(part.bytes)}` } };
+    case 'image': {
+      const url = `data:${part.mediaType};base64,${encodeBase64(part.bytes)}`;
+      return { type: 'image_url', image_url: { url, ...(part.detail && { detail: part.detail }) } };
+    }
     case 'audio':
       throw new InferenceError('unsupported_content', 'Upstream models take no audio.', { param: 'messages' });
   }

@@ -120,7 +120,7 @@ function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenize
   });
   const dtype = config.quantization ?? quantizationOf(entry.source ?? entry.id);
   return createTextModel(textEngine, {
-    info: { device: 'webgpu', threads: 1, ...(dtype !== undefined && { dtype }), images: false },
+    info: { device: 'webgpu', threads: 1, ...(dtype !== undefined && { dtype }) },
     ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
     lost: watch.lost,
     unload: stop,

@@ -3,7 +3,10 @@ import * as v from 'valibot';
 import { object } from '../schemas/plain-object.js';
 
 const textPart = object({ type: v.literal('text'), text: v.string() });
-const imagePart = object({ type: v.literal('image_url'), image_url: object({ url: v.string() }) });
+const imagePart = object({
+  type: v.literal('image_url'),
+  image_url: object({ url: v.string(), detail: v.nullish(v.string()) }),
+});
 const audioPart = object({ type: v.literal('audio_content'), audio_content: object({ content: v.string() }) });
 const inputAudioPart = object({
   type: v.literal('input_audio'),

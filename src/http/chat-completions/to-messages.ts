@@ -48,7 +48,7 @@ async function toPart(part: PartInput, path: string): Promise<ContentPart> {
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'image_url':
-      return imagePartFromUrl(part.image_url.url, `${path}.image_url.url`);
+      return imagePartFromUrl(part.image_url.url, `${path}.image_url.url`, part.image_url.detail);
     case 'audio_content':
       return audioPart(part.audio_content.content, undefined, `${path}.audio_content.content`);
     case 'input_audio':

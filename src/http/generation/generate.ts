@@ -41,13 +41,14 @@ export async function countTokens(
 }
 
 function inDialect(error: InferenceError, names: FieldNames): InferenceError {
-  // Images have been decoded before, so media that fails down there is audio, which has no error shape of its own.
-  const isAudio = error.code === 'invalid_media';
-  const param = isAudio ? 'messages' : error.param;
+  // Images that do not decode were refused before. What fails down there is audio, or an image of a shape that the model
+  // does not take, and neither has an error shape of its own.
+  const isMedia = error.code === 'invalid_media';
+  const param = isMedia ? 'messages' : error.param;
   const field = param?.split('.', 1)[0];
   const name = field === 'messages' || field === 'response_format' ? names[field] : undefined;
-  if (!isAudio && name === undefined) return error;
-  const code = isAudio ? 'invalid_request' : error.code;
+  if (!isMedia && name === undefined) return error;
+  const code = isMedia ? 'invalid_request' : error.code;
   const message = name === undefined ? error.message : error.message.replace(`\`${field}\``, `\`${name}\``);
   const details = { ...error.details, ...(param !== undefined && { param: name ?? param }) };
   return new InferenceError(code, message, details, { cause: error });

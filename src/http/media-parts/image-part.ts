@@ -9,9 +9,10 @@ const DATA_URL = /^data:image\/(png|jpe?g|webp|gif);base64,/i;
 /**
  * A `data:image/...;base64,` address as an image part.
  * @param param dotted path of the part, for the error
+ * @param detail how closely it is to be looked at, in the words of clients; unknown ones say nothing
  * @throws InferenceError `invalid_media` for another address, or for bytes that do not decode as an image
  */
-export async function imagePartFromUrl(url: string, param: string): Promise<ContentPart> {
+export async function imagePartFromUrl(url: string, param: string, detail?: string | null): Promise<ContentPart> {
   const head = DATA_URL.exec(url.slice(0, 40));
   if (!head) {
     throw new InferenceError(
@@ -20,20 +21,21 @@ export async function imagePartFromUrl(url: string, param: string): Promise<Cont
       { param },
     );
   }
-  return imagePartFromBase64(url.slice(head[0].length), param);
+  return imagePartFromBase64(url.slice(head[0].length), param, detail);
 }
 
 /**
  * Base64 text as an image part; what kind of image it is, its bytes say.
  * @throws InferenceError `invalid_media`
  */
-export async function imagePartFromBase64(base64: string, param: string): Promise<ContentPart> {
+export async function imagePartFromBase64(base64: string, param: string, detail?: string | null): Promise<ContentPart> {
   const bytes = decodeBase64(base64);
   const mediaType = bytes && sniffImage(bytes);
   if (!bytes || mediaType === undefined || !(await decodes(bytes, mediaType))) {
     throw new InferenceError('invalid_media', 'The image could not be decoded.', { param });
   }
-  return { type: 'image', mediaType, bytes };
+  const isKnown = detail === 'low' || detail === 'high';
+  return { type: 'image', mediaType, bytes, ...(isKnown && { detail }) };
 }
 
 /** Really decodes it where the platform can (browsers); elsewhere the header has to do. */

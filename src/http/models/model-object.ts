@@ -25,18 +25,20 @@ export function modelObject(entry: ModelEntry, context: HttpContext, verbose: bo
     context_length: contextLength,
     max_completion_tokens: Math.min(entry.maxCompletionTokens ?? contextLength, contextLength),
     pricing: entry.pricing ?? FREE,
-    ...(verbose && { vendor_metadata: vendorMetadata(entry) }),
+    ...(verbose && { vendor_metadata: vendorMetadata(entry, context) }),
   };
 }
 
-function vendorMetadata(entry: ModelEntry): Record<string, unknown> {
+function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<string, unknown> {
   const isExternal = entry.backend === 'upstream';
+  // Whether a remote model sees, only the service behind it knows.
+  const sees = !isExternal && inference.takesImages(entry.id) === true;
   return {
     region: isExternal ? 'unknown' : 'on-device',
     is_external: isExternal,
     architecture: 'unknown',
     provider: entry.ownedBy ?? 'inpage',
-    capabilities: CAPABILITIES[entry.task],
+    capabilities: [...CAPABILITIES[entry.task], ...(sees ? ['vision'] : [])],
     license: 'unknown',
     status: 'available',
     hf_link: isExternal ? '' : hubLink(entry.source),

@@ -7,7 +7,7 @@ const inputPart = v.variant('type', [
   object({ type: v.literal('output_text'), text: v.string() }),
   object({ type: v.literal('text'), text: v.string() }),
   object({ type: v.literal('refusal'), refusal: v.string() }),
-  object({ type: v.literal('input_image'), image_url: v.string() }),
+  object({ type: v.literal('input_image'), image_url: v.string(), detail: v.nullish(v.string()) }),
 ]);
 
 const content = v.union([v.string(), v.array(inputPart)]);

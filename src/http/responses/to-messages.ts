@@ -87,6 +87,6 @@ async function toContent(content: InputContent, path: string): Promise<ContentPa
 }
 
 async function toPart(part: InputPart, path: string): Promise<ContentPart> {
-  if (part.type === 'input_image') return imagePartFromUrl(part.image_url, `${path}.image_url`);
+  if (part.type === 'input_image') return imagePartFromUrl(part.image_url, `${path}.image_url`, part.detail);
   return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
 }

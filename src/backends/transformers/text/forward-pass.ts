@@ -1,16 +1,10 @@
-/** One run of a decoder graph: token ids and state in, logits and the next state out. @module */
+/** One run of a decoder graph: tokens and state in, logits and the next state out. @module */
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import { GpuLogits } from './gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
+import type { PassRow } from './pass-row.js';
 import { SequenceState } from './sequence-state.js';
-
-/** What a row of a run reads. */
-export interface PassRow {
-  /** The same number in every row; one, where rows continue at different places. */
-  tokens: readonly number[];
-  /** Tokens before them. */
-  past: number;
-}
+import type { TokenEmbedder } from './token-embedder.js';
 
 /** What a run gives. */
 export interface ForwardResult {
@@ -24,6 +18,8 @@ export interface ForwardPassOptions {
   firstPosition: number;
   /** Of the vocabulary; the graph may give more logits. */
   vocabularySize: number;
+  /** Of a decoder that takes vectors; absent: it takes token ids. */
+  embedder?: TokenEmbedder | undefined;
   /** Where the session runs; absent on WASM. */
   device?: GPUDevice | undefined;
 }
@@ -33,12 +29,16 @@ export class ForwardPass {
   readonly #session: OnnxSession;
   readonly #inputs: ReadonlySet<string>;
   readonly #options: ForwardPassOptions;
+  /** Numbers that say where a token is: one, or three (time, height, width). */
+  readonly #axes: 1 | 3;
   /** Where logits stay until it is known what is read of them; undefined before the first run, and where there is none. */
   #gpuLogits: GpuLogits | undefined;
   #hasRun = false;
 
   constructor(session: OnnxSession, options: ForwardPassOptions) {
     this.#session = session;
+    const positions = session.inputMetadata.find(({ name }) => name === 'position_ids');
+    this.#axes = positions?.shape.length === 3 ? 3 : 1;
     this.#inputs = new Set(session.inputNames);
     this.#options = options;
   }
@@ -54,11 +54,16 @@ export class ForwardPass {
    * @param need what is read of the logits
    */
   async run(rows: readonly PassRow[], state: SequenceState, keep: number, need: LogitsNeed): Promise<ForwardResult> {
-    const feeds: Record<string, OnnxTensor> = { ...state.tensors, ...this.#feeds(rows, keep) };
+    const ids = tokenIds(rows);
+    const vectors = await this.#options.embedder?.run(ids, rows);
+    const tokens = vectors ?? { input_ids: ids };
+    const feeds: Record<string, OnnxTensor> = { ...state.tensors, ...tokens, ...this.#feeds(rows, keep) };
     const gpuLogits = this.#gpuLogits;
     const given = this.givesAllLogits ? rows[0]!.tokens.length : keep;
     const target = gpuLogits?.take(rows.length, given);
-    const outputs = await this.#session.run(feeds, target && this.#outputs(target));
+    const outputs = await this.#session.run(feeds, target && this.#outputs(target)).finally(() => {
+      for (const tensor of Object.values(vectors ?? {})) tensor.dispose();
+    });
     const next = SequenceState.after(outputs);
     if (gpuLogits && target) return { logits: await gpuLogits.read(rows.length, given, keep, need), state: next };
     const logits = outputs['logits']!;
@@ -90,10 +95,7 @@ export class ForwardPass {
   #feeds(rows: readonly PassRow[], keep: number): Record<string, OnnxTensor> {
     const count = rows.length;
     const length = rows[0]!.tokens.length;
-    const ids = new BigInt64Array(count * length);
-    let place = 0;
-    for (const { tokens } of rows) for (const token of tokens) ids[place++] = BigInt(token);
-    const feeds: Record<string, OnnxTensor> = { input_ids: createTensor('int64', ids, [count, length]) };
+    const feeds: Record<string, OnnxTensor> = {};
     if (this.#inputs.has('attention_mask')) {
       const total = Math.max(...rows.map(({ past }) => past)) + length;
       // Zeros at the end of a row tell that it is shorter than the longest.
@@ -101,17 +103,32 @@ export class ForwardPass {
       for (const [row, { past }] of rows.entries()) mask.fill(1n, row * total, row * total + past + length);
       feeds['attention_mask'] = createTensor('int64', mask, [count, total]);
     }
-    if (this.#inputs.has('position_ids')) {
-      const positions = new BigInt64Array(count * length);
-      for (let index = 0; index < positions.length; index++) {
-        const { past } = rows[Math.floor(index / length)]!;
-        positions[index] = BigInt(this.#options.firstPosition + past + (index % length));
-      }
-      feeds['position_ids'] = createTensor('int64', positions, [count, length]);
-    }
+    if (this.#inputs.has('position_ids')) feeds['position_ids'] = this.#positions(rows, length);
     if (!this.givesAllLogits) feeds['num_logits_to_keep'] = createTensor('int64', BigInt64Array.of(BigInt(keep)), []);
     return feeds;
   }
+
+  #positions(rows: readonly PassRow[], length: number): OnnxTensor {
+    const size = rows.length * length;
+    const positions = new BigInt64Array(this.#axes * size);
+    for (let index = 0; index < positions.length; index++) {
+      const { past, layout } = rows[Math.floor((index % size) / length)]!;
+      const place = past + (index % length);
+      positions[index] =
+        layout && this.#axes === 3
+          ? layout.positionAt(place, Math.floor(index / size) as 0 | 1 | 2)
+          : BigInt(this.#options.firstPosition + place);
+    }
+    return createTensor('int64', positions, [...(this.#axes === 3 ? [3] : []), rows.length, length]);
+  }
+}
+
+function tokenIds(rows: readonly PassRow[]): OnnxTensor {
+  const length = rows[0]!.tokens.length;
+  const ids = new BigInt64Array(rows.length * length);
+  let place = 0;
+  for (const { tokens } of rows) for (const token of tokens) ids[place++] = BigInt(token);
+  return createTensor('int64', ids, [rows.length, length]);
 }
 
 /** Copies of the last rows of `[rows, tokens, vocabulary]`; nothing else is converted. */

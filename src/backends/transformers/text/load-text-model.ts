@@ -1,25 +1,32 @@
 /** Loads a chat model: files, tokenizer, session, engine. @module */
 import {
   AutoModelForCausalLM,
+  AutoModelForImageTextToText,
+  AutoProcessor,
   AutoTokenizer,
   env,
   type PreTrainedModel,
   type PreTrainedTokenizer,
+  type Processor,
 } from '@huggingface/transformers';
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../errors/inference-error.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-templates.js';
+import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
 import { isEngineFailure } from '../engine-failure.js';
+import { seesImages } from '../chat-graphs.js';
 import { isMended, type ModelSource, prepareSource, toLoadError } from '../model-source.js';
-import { checkFiles } from './check-files.js';
+import { VisionEncoder } from '../vision/vision-encoder.js';
+import { VisionProcessor } from '../vision/vision-processor.js';
 import { ForwardPass } from './forward-pass.js';
 import type { OnnxSession } from './onnx-session.js';
 import { residentSession } from './resident-session.js';
 import { SequenceState } from './sequence-state.js';
+import { TokenEmbedder } from './token-embedder.js';
 import { createTextTokenizer } from './tokenizer.js';
 import { TransformersTextEngine } from './transformers-text-engine.js';
 
@@ -38,13 +45,13 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
   let loading: Promise<PreTrainedModel> | undefined;
   try {
     source = await prepareSource(entry, options);
-    await checkFiles(entry, source.id);
     await source.fetchFiles();
-    loading = AutoModelForCausalLM.from_pretrained(source.id, source.pretrained);
-    const [pretrained, model] = await Promise.all([AutoTokenizer.from_pretrained(source.id), loading]);
+    const sees = seesImages(source.graphs);
+    const model = sees ? AutoModelForImageTextToText : AutoModelForCausalLM;
+    loading = model.from_pretrained(source.id, source.pretrained);
+    const [read, loadedModel] = await Promise.all([readTexts(source, sees), loading]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
-    const templates = await findChatTemplates(pretrained, source);
-    return await assemble(entry, source, { pretrained, model, templates });
+    return await assemble(entry, source, { ...read, model: loadedModel });
   } catch (thrown) {
     if (await isMended(source, thrown, options.signal)) return loadTextModel(entry, options);
     const freed = loading?.then((model) => model.dispose()).catch(() => undefined);
@@ -58,21 +65,39 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
   }
 }
 
-interface LoadedParts {
+interface LoadedTexts {
   pretrained: PreTrainedTokenizer;
-  model: PreTrainedModel;
   templates: ChatTemplates;
+  /** Of a model that sees. */
+  processor: VisionProcessor | undefined;
+}
+
+/** Tokenizer, templates and what reads images. */
+async function readTexts(source: ModelSource, sees: boolean): Promise<LoadedTexts> {
+  const processor: Processor | undefined = sees ? await AutoProcessor.from_pretrained(source.id) : undefined;
+  const pretrained = processor?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
+  const templates = await findChatTemplates(pretrained, source);
+  if (!processor) return { pretrained, templates, processor };
+  const config = (await source.readJson('preprocessor_config.json')) as { processor_class?: unknown } | undefined;
+  return { pretrained, templates, processor: VisionProcessor.of(processor, String(config?.processor_class)) };
+}
+
+interface LoadedParts extends LoadedTexts {
+  model: PreTrainedModel;
 }
 
 async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<TextModel> {
-  const { model, pretrained, templates } = parts;
-  const plain = textSession(model, entry);
-  const session = source.info.device === 'wasm' ? (residentSession(plain) ?? plain) : plain;
+  const { model, pretrained, templates, processor } = parts;
+  const resident = (plain: OnnxSession): OnnxSession =>
+    source.info.device === 'wasm' ? (residentSession(plain) ?? plain) : plain;
+  const session = resident(decoderSession(model, entry));
   const config = model.config as unknown as Record<string, unknown>;
   const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), ...templates });
+  const { embed_tokens: embedding } = sessionsOf(model);
   const forward = new ForwardPass(session, {
     firstPosition: ONE_BASED.includes(String(config['model_type'])) ? 1 : 0,
     vocabularySize: tokenizer.vocabularySize,
+    embedder: embedding && new TokenEmbedder(resident(embedding)),
     device: source.info.device === 'webgpu' ? await env.backends.onnx.webgpu?.device : undefined,
   });
   const engine = new TransformersTextEngine({
@@ -84,6 +109,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     ragged: await source.graphHas('GroupQueryAttention'),
     blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
+    vision: processor && vision(processor, model, tokenizer),
   });
   return createTextModel(engine, {
     info: source.info,
@@ -97,10 +123,27 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   });
 }
 
-/** The one session of a decoder-only model. */
-function textSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession {
-  const session = (model.sessions as Record<string, unknown>)['model'] as OnnxSession | undefined;
-  if (session?.inputNames.includes('input_ids') && session.outputNames.includes('logits')) return session;
+/** Undefined where a user's text could not be told from what stands for an image. */
+function vision(
+  processor: VisionProcessor,
+  model: PreTrainedModel,
+  { addedTokens }: TextTokenizer,
+): { processor: VisionProcessor; encoder: VisionEncoder } | undefined {
+  const encoder = new VisionEncoder(model);
+  const isControl = addedTokens.has(processor.placeholder) && [...addedTokens.values()].includes(encoder.imageToken);
+  return isControl ? { processor, encoder } : undefined;
+}
+
+function sessionsOf(model: PreTrainedModel): Partial<Record<string, OnnxSession>> {
+  return model.sessions as Partial<Record<string, OnnxSession>>;
+}
+
+/** The session that gives logits: the only one, or the last of a model in parts. */
+function decoderSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession {
+  const { model: only, decoder_model_merged: last } = sessionsOf(model);
+  const session = last ?? only;
+  const input = last ? 'inputs_embeds' : 'input_ids';
+  if (session?.inputNames.includes(input) && session.outputNames.includes('logits')) return session;
   throw new InferenceError(
     'model_not_supported',
     `The model \`${entry.id}\` is not a text decoder that can run here.`,
@@ -126,8 +169,8 @@ function endTokens(model: PreTrainedModel): number[] {
 }
 
 function contextLength(entry: ModelEntry, config: Record<string, unknown>): number {
-  const own = [config['max_position_embeddings'], config['n_positions']].find(
-    (length): length is number => typeof length === 'number',
-  );
+  const text = config['text_config'] as Record<string, unknown> | undefined;
+  const said = [text, config].flatMap((each) => [each?.['max_position_embeddings'], each?.['n_positions']]);
+  const own = said.find((length): length is number => typeof length === 'number');
   return Math.min(entry.contextLength ?? Infinity, own ?? entry.contextLength ?? 2048);
 }

@@ -5,6 +5,7 @@ import { throwIfCancelled } from '../../../errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { KeptPrefix } from './kept-prefixes.js';
 import type { PassQueue, Row } from './pass-queue.js';
+import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** What the engine gives a sequence and takes back from it. */
 export interface OnnxSequenceOptions {
@@ -13,6 +14,8 @@ export interface OnnxSequenceOptions {
   need: LogitsNeed;
   /** Tokens of the prompt that are read in one run. */
   blockLength: number;
+  /** Where the prompt's images are; absent: it has none. */
+  layout: PromptLayout | undefined;
   /** The sequence ended; its state now belongs to the engine. Absent when an engine's failure spoiled it. */
   onClose(kept: KeptPrefix | undefined): Promise<void>;
 }
@@ -22,6 +25,7 @@ export class OnnxSequence implements TextSequence {
   readonly cachedTokens: number;
   readonly #prompt: readonly number[];
   readonly #options: OnnxSequenceOptions;
+  /** What was read: token ids, and keys of images in their places. */
   readonly #tokens: number[];
   /** Logits after the prompt, once it is read. */
   #promptLogits: TokenLogits | undefined;
@@ -50,15 +54,17 @@ export class OnnxSequence implements TextSequence {
     this.#tokens = [...start.tokens];
     this.#promptLength = start.promptLength;
     this.#promptLogits = start.tokens.length === prompt.length ? start.promptLogits : undefined;
-    this.#trunk = { held: start.held };
+    this.#trunk = { held: start.held, layout: options.layout };
     this.#rows = [this.#trunk];
   }
 
   async prefill(signal: AbortSignal): Promise<TokenLogits> {
-    const { blockLength, passes } = this.#options;
+    const { blockLength, passes, layout } = this.#options;
     while (!this.#promptLogits) {
       const length = this.#tokens.length;
       const end = Math.min(this.#prompt.length, (Math.floor(length / blockLength) + 1) * blockLength);
+      await layout?.prepare(length, end);
+      throwIfCancelled(signal);
       const [logits] = await this.#run([this.#prompt.slice(length, end)]);
       this.#promptLength = end;
       if (end === this.#prompt.length) {
@@ -75,8 +81,8 @@ export class OnnxSequence implements TextSequence {
 
   async fork(rows: number): Promise<void> {
     if (rows === 1) return;
-    const { held } = this.#trunk;
-    this.#rows = Array.from({ length: rows }, () => ({ held: { ...held, state: held.state.hold() } }));
+    const { held, layout } = this.#trunk;
+    this.#rows = Array.from({ length: rows }, () => ({ held: { ...held, state: held.state.hold() }, layout }));
   }
 
   async decode(tokens: readonly (readonly number[])[]): Promise<TokenLogits[]> {
@@ -107,11 +113,15 @@ export class OnnxSequence implements TextSequence {
   async #run(tokens: readonly (readonly number[])[], keep = 1): Promise<TokenLogits[][]> {
     try {
       const logits = await this.#options.passes.run(this.#rows, tokens, keep, this.#options.need);
-      if (this.#rows[0] === this.#trunk) this.#tokens.push(...tokens[0]!);
+      if (this.#rows[0] === this.#trunk) this.#note(tokens[0]!);
       return logits;
     } catch (error) {
       this.#failed = true;
       throw error;
     }
+  }
+  #note(tokens: readonly number[]): void {
+    const keys = this.#options.layout?.keys ?? [];
+    for (const token of tokens) this.#tokens.push(keys[this.#tokens.length] ?? token);
   }
 }

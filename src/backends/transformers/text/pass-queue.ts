@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../../../platform/yield-to-event-loop.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
 import { type RowState, SequenceState } from './sequence-state.js';
+import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** Most rows of one pass. */
 export const MOST_ROWS = 8;
@@ -13,6 +14,8 @@ const MOST_BYTES = 512 * 2 ** 20;
 /** A row of a sequence. Passes replace what it holds. */
 export interface Row {
   held: RowState;
+  /** Of its prompt; absent: it has no images. */
+  readonly layout?: PromptLayout | undefined;
 }
 
 interface Pass {
@@ -35,6 +38,8 @@ export class PassQueue {
   readonly #ragged: boolean;
   readonly #mostBytes: number;
   readonly #waiting: Pass[] = [];
+  /** What runs by itself, before the next pass. */
+  readonly #alone: (() => Promise<void>)[] = [];
   #decoding = 0;
   #running = false;
 
@@ -82,9 +87,22 @@ export class PassQueue {
     });
   }
 
+  /** Runs other work of the engine between two passes: its sessions do not run at the same time. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#alone.push(() => work().then(resolve, reject));
+      if (!this.#running) void this.#runAll();
+    });
+  }
+
   async #runAll(): Promise<void> {
     this.#running = true;
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 || this.#alone.length > 0) {
+      const work = this.#alone.shift();
+      if (work) {
+        await work();
+        continue;
+      }
       // Answers that run together ask for their next token one after the other.
       if (this.#waiting.length < this.#decoding && this.#canJoin(this.#waiting[0]!)) await yieldToEventLoop();
       const passes = this.#next();
@@ -126,7 +144,7 @@ export class PassQueue {
     const shared = this.#sharedState(rows);
     const state = shared ?? (await SequenceState.gather(rows.map(({ held }) => held)));
     try {
-      const reads = rows.map(({ held }, row) => ({ tokens: tokens[row]!, past: held.length }));
+      const reads = rows.map(({ held, layout }, row) => ({ tokens: tokens[row]!, past: held.length, layout }));
       const { logits, state: next } = await this.#forward.run(reads, state, passes[0]!.keep, commonNeed(passes));
       for (const [place, row] of rows.entries()) {
         row.held.state.release();

@@ -37,7 +37,6 @@ interface OnnxModule {
 /** What `ort-module.mjs` leaves. */
 interface SharedRuntime {
   module: OnnxModule;
-  lastSession: number;
 }
 
 /** What is called of ONNX Runtime's own functions, and how many arguments each takes that have no default. */
@@ -62,16 +61,22 @@ const POINTER = 4;
 const ON_CPU = 1;
 const TYPES: Readonly<Record<string, number>> = { float32: 1, int32: 6, int64: 7, bool: 9, float16: 10 };
 
-/** The session that was created last, with resident outputs; undefined when the runtime was loaded without `ort-module.mjs`. */
+/** Where ONNX Runtime keeps the address of a session. It is no public interface, as the functions are not. */
+interface AddressedSession {
+  handler?: { sessionId?: unknown };
+}
+
+/** A session with resident outputs; undefined when the runtime was loaded without `ort-module.mjs`. */
 export function residentSession(session: OnnxSession): OnnxSession | undefined {
   const runtime = (globalThis as unknown as Record<symbol, SharedRuntime | undefined>)[
     Symbol.for('inpage.onnx-runtime')
   ];
-  if (!runtime || runtime.lastSession === 0) return undefined;
+  const address = (session as AddressedSession).handler?.sessionId;
+  if (!runtime || typeof address !== 'number') return undefined;
   // Another version of the runtime may have other exports; then its own `run` does.
   const names = Object.keys(RUNTIME_FUNCTIONS) as (keyof typeof RUNTIME_FUNCTIONS)[];
   const isKnown = names.every((name) => typeof runtime.module[name] === 'function');
-  return isKnown ? new ResidentSession(session, runtime.module, runtime.lastSession) : undefined;
+  return isKnown ? new ResidentSession(session, runtime.module, address) : undefined;
 }
 
 class ResidentSession implements OnnxSession {

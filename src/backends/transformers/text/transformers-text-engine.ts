@@ -1,9 +1,11 @@
 /** A text engine on an ONNX decoder, reusing what the next prompt shares with earlier ones. @module */
-import type { TextEngine, TextSequence } from '../../../decoding/text-engine.js';
+import type { ImageReader, TextEngine, TextSequence } from '../../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../families/families.js';
+import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import type { GenerationRequest } from '../../../request/generation-request.js';
 import type { LogitsNeed } from '../../../sampling/token-logits.js';
+import { SeenImages, type SeenImagesOptions } from '../vision/seen-images.js';
 import type { ForwardPass } from './forward-pass.js';
 import { type KeptPrefix, KeptPrefixes } from './kept-prefixes.js';
 import { OnnxSequence } from './onnx-sequence.js';
@@ -30,6 +32,8 @@ export interface TextEngineOptions {
   blockLength: number;
   /** The graph takes rows of different lengths, so that the answers to several requests can be decoded together. */
   ragged: boolean;
+  /** Absent: the model takes no images. */
+  vision?: Pick<SeenImagesOptions, 'processor' | 'encoder'> | undefined;
 }
 
 /** An engine over one session. */
@@ -45,6 +49,7 @@ export class TransformersTextEngine implements TextEngine {
   readonly #passes: PassQueue;
   readonly #kept = new KeptPrefixes(MOST_KEPT_BYTES);
   readonly #blockLength: number;
+  readonly #seen: SeenImages | undefined;
 
   constructor(options: TextEngineOptions) {
     this.#options = options;
@@ -54,19 +59,32 @@ export class TransformersTextEngine implements TextEngine {
     this.reasoningFormat = options.reasoningFormat;
     this.maxSequences = options.ragged ? MOST_ROWS : 1;
     this.#passes = new PassQueue(options.forward, options.ragged);
+    const { vision, tokenizer } = options;
+    this.#seen = vision && new SeenImages({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
     this.#blockLength = options.forward.givesAllLogits
       ? boundedBlock(options.blockLength, options.tokenizer.vocabularySize)
       : options.blockLength;
   }
 
-  async open(promptTokens: readonly number[], _: GenerationRequest, need: LogitsNeed): Promise<TextSequence> {
-    const start = (await this.#kept.take(promptTokens, need)) ?? this.#nothing();
+  async open(
+    promptTokens: readonly number[],
+    _: GenerationRequest,
+    need: LogitsNeed,
+    images: readonly PromptImage[] = [],
+  ): Promise<TextSequence> {
+    const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
+    const start = (await this.#kept.take(layout?.keys ?? promptTokens, need)) ?? this.#nothing();
     return new OnnxSequence(promptTokens, start, {
       passes: this.#passes,
       need,
+      layout,
       blockLength: this.#blockLength,
       onClose: async (ended) => ended && this.#kept.keep(ended),
     });
+  }
+
+  get images(): ImageReader | undefined {
+    return this.#seen;
   }
 
   #nothing(): KeptPrefix {

@@ -43,8 +43,8 @@ afterEach(() => {
 
 describe('a model in several files', () => {
   it.each([
-    ['Qwen3_5ForConditionalGeneration', 'qwen3_5'],
-    ['Gemma3nForConditionalGeneration', 'gemma3n'],
+    ['VoxtralForConditionalGeneration', 'voxtral'],
+    ['Phi3VForCausalLM', 'phi3_v'],
   ])('%s is refused by its config, before any weights', async (architecture, type) => {
     const folder = await mkdtemp(`${tmpdir()}/inpage-`);
     const config = { architectures: [architecture], model_type: type, text_config: { model_type: `${type}_text` } };

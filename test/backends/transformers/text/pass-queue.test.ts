@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ForwardPass, PassRow } from '../../../../src/backends/transformers/text/forward-pass.js';
+import type { ForwardPass } from '../../../../src/backends/transformers/text/forward-pass.js';
 import { createTensor } from '../../../../src/backends/transformers/text/onnx-session.js';
 import { PassQueue, type Row } from '../../../../src/backends/transformers/text/pass-queue.js';
-import type { LogitsNeed, TokenLogits } from '../../../../src/sampling/token-logits.js';
+import type { PassRow } from '../../../../src/backends/transformers/text/pass-row.js';
 import { SequenceState } from '../../../../src/backends/transformers/text/sequence-state.js';
+import type { LogitsNeed, TokenLogits } from '../../../../src/sampling/token-logits.js';
 
 const ALL = { type: 'all' } as const;
 const NAME = 'past_key_values.0.key';

@@ -1,0 +1,34 @@
+/** The vectors that a decoder of several parts takes in place of token ids. @module */
+import { floatsToHalves } from './half-floats.js';
+import type { OnnxSession, OnnxTensor, TensorData } from './onnx-session.js';
+import type { PassRow } from './pass-row.js';
+
+/** Runs `embed_tokens` and puts the vectors of images where they belong. */
+export class TokenEmbedder {
+  readonly #session: OnnxSession;
+
+  constructor(session: OnnxSession) {
+    this.#session = session;
+  }
+
+  /** The decoder's inputs by name; they are the caller's to free. @param ids `[rows, tokens]` */
+  async run(ids: OnnxTensor, rows: readonly PassRow[]): Promise<Record<string, OnnxTensor>> {
+    const outputs = await this.#session.run({ input_ids: ids });
+    const { data, dims } = outputs['inputs_embeds']!;
+    const [, length = 0, width = 0] = dims;
+    for (const [row, { past, layout }] of rows.entries()) {
+      if (!layout) continue;
+      for (let place = 0; place < length; place++) {
+        const vector = layout.vectorAt(past + place);
+        if (vector) write(vector, data, (row * length + place) * width);
+      }
+    }
+    return outputs;
+  }
+}
+
+/** @param data of any float type */
+function write(vector: Float32Array, data: TensorData, start: number): void {
+  if (data instanceof Uint16Array) data.set(floatsToHalves(vector), start);
+  else (data as Float32Array).set(vector, start);
+}

@@ -1,0 +1,65 @@
+/** Where a prompt's images are, and what stands there. @module */
+import type { RopePositions } from './vision-encoder.js';
+import type { SeenImage } from './seen-image.js';
+
+export interface PromptLayoutOptions {
+  tokens: readonly number[];
+  /** In the order of their places. */
+  images: readonly SeenImage[];
+  /** Token id of a place. */
+  imageToken: number;
+  /** Vectors of an image. */
+  features: (image: SeenImage) => Promise<Float32Array>;
+  /** Absent: the model counts places. */
+  positions: RopePositions | undefined;
+}
+
+/** One for each sequence whose prompt has images. */
+export class PromptLayout {
+  /** The prompt's tokens, with the key of its image at each place: prompts with equal keys are equal. */
+  readonly keys: readonly number[];
+  readonly #options: PromptLayoutOptions;
+  /** By place in the prompt: which image, and which of its vectors. */
+  readonly #places = new Map<number, { image: SeenImage; vector: number }>();
+  readonly #features = new Map<SeenImage, Float32Array>();
+
+  /** @throws Error when the prompt has another number of places than its images */
+  constructor(options: PromptLayoutOptions) {
+    const { tokens, images, imageToken } = options;
+    this.#options = options;
+    const owners = images.flatMap((image) => Array.from({ length: image.places }, (_, vector) => ({ image, vector })));
+    let next = 0;
+    this.keys = tokens.map((token, place) => {
+      if (token !== imageToken) return token;
+      const owner = owners[next++];
+      if (!owner) return token;
+      this.#places.set(place, owner);
+      return owner.image.key;
+    });
+    if (next !== owners.length) throw new Error('The prompt has another number of places than its images.');
+  }
+
+  /** Lets the images be seen that have places from `start` to before `end`. */
+  async prepare(start: number, end: number): Promise<void> {
+    for (let place = start; place < end; place++) {
+      const image = this.#places.get(place)?.image;
+      if (image && !this.#features.has(image)) this.#features.set(image, await this.#options.features(image));
+    }
+  }
+
+  /** The vector at a place that has been prepared; undefined: the token's own. */
+  vectorAt(place: number): Float32Array | undefined {
+    const found = this.#places.get(place);
+    const features = found && this.#features.get(found.image);
+    if (!features) return undefined;
+    const width = features.length / found.image.places;
+    return features.subarray(found.vector * width, (found.vector + 1) * width);
+  }
+
+  /** One of the three numbers that say where a place is. */
+  positionAt(place: number, axis: 0 | 1 | 2): bigint {
+    const { positions, tokens } = this.#options;
+    if (!positions) return BigInt(place);
+    return place < tokens.length ? positions.prompt[axis * tokens.length + place]! : BigInt(place) + positions.delta;
+  }
+}
