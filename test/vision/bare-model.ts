@@ -59,7 +59,7 @@ export class BareModel {
       ...inputs,
       max_new_tokens: tokens,
       do_sample: false,
-    } as never);
+    });
     const ids = ((output as Tensor).tolist() as bigint[][])[0]!.map(Number);
     return { promptTokens, ids: ids.slice(promptTokens) };
   }
@@ -70,7 +70,7 @@ export class BareModel {
 
   async #read(text: string, images: RawImage[]): Promise<Inputs> {
     const call = this.#processor as unknown as (text: string, images: RawImage[]) => Promise<Inputs>;
-    if (images.length === 0) return this.#processor.tokenizer!(text) as Inputs;
+    if (images.length === 0) return this.#processor.tokenizer!(text);
     if (this.#family !== 'qwen2-vl' || images.length === 1) return call(text, images);
     // The library's processor takes two pictures for two frames of one, so each is read by itself.
     const placeholder = '<|image_pad|>';

@@ -31,7 +31,7 @@ export class VisionEncoder {
   constructor(model: PreTrainedModel) {
     const config = model.config as unknown as Record<string, unknown>;
     this.imageToken = Number(config['image_token_id'] ?? config['image_token_index']);
-    this.#model = model as unknown as ModelClass;
+    this.#model = model;
   }
 
   /** The vectors of an image, one after the other. */
