@@ -175,9 +175,15 @@ export function* messageVariants(
   messages: readonly TemplateMessage[],
   mark?: string,
 ): Generator<readonly VariedMessage[], void, undefined> {
+  const inParts = messages.map((message) => withParts(message, mark, true));
+  if (mark !== undefined) {
+    yield messages.map((message) => withParts(message, mark, false));
+    // A template that takes parts alone needs no milder reading.
+    yield inParts;
+  }
   for (const variant of readings(messages))
     yield mark === undefined ? variant : variant.map((message) => withParts(message, mark, false));
-  yield messages.map((message) => withParts(message, mark, true));
+  yield inParts;
 }
 
 function* readings(messages: readonly TemplateMessage[]): Generator<readonly TemplateMessage[], void, undefined> {

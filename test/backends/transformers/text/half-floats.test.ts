@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { halfToFloats } from '../../../../src/backends/transformers/text/half-floats.js';
+import { floatsToHalves, halfToFloats } from '../../../../src/backends/transformers/text/half-floats.js';
 import { boundedBlock } from '../../../../src/backends/transformers/text/transformers-text-engine.js';
 
 describe('halfToFloats', () => {
@@ -18,6 +18,26 @@ describe('halfToFloats', () => {
     [0x7e00, NaN],
   ])('reads %i as %d', (half, value) => {
     expect(halfToFloats(Uint16Array.of(half))).toEqual(Float32Array.of(value));
+  });
+});
+
+describe('floatsToHalves', () => {
+  it('gives every half back', () => {
+    const halves = Uint16Array.from({ length: 65_536 }, (_, half) => half).filter((half) => (half & 0x7fff) <= 0x7c00);
+    expect(floatsToHalves(halfToFloats(halves))).toEqual(halves);
+  });
+
+  it.each([
+    [1 + 2 ** -11, 0x3c00],
+    [1 + 3 * 2 ** -11, 0x3c02],
+    [65_519, 0x7bff],
+    [65_520, 0x7c00],
+    [2 ** -25, 0x0000],
+    [1.5 * 2 ** -25, 0x0001],
+    [-(2 ** -26), 0x8000],
+    [NaN, 0x7e00],
+  ])('rounds %d to %i', (value, half) => {
+    expect(floatsToHalves(Float32Array.of(value))[0]).toBe(half);
   });
 });
 
