@@ -1,6 +1,6 @@
 /**
  * One config, chosen by mode: `library` (the workers), `page` (what a page imports), `node` (Vite plugin, command line, Playwright fixtures),
- * `service-worker` (one classic script), `demo` (the playground, built against the finished library), `test` (vitest).
+ * `service-worker` and `isolation` (one classic script each), `demo` (the playground, built against the finished library), `test` (vitest).
  * @module
  */
 import { playwright } from '@vitest/browser-playwright';
@@ -133,22 +133,23 @@ const page: ViteUserConfig = {
   },
 };
 
-const serviceWorker: ViteUserConfig = {
+/** One classic script. */
+const serviceWorker = (entry: string, name: string, plugins: Plugin[] = []): ViteUserConfig => ({
   publicDir: false,
-  plugins: [shrinkOnceMore()],
+  plugins,
   build: {
     outDir: 'dist',
     emptyOutDir: false,
     target: 'es2022',
     minify: true,
     lib: {
-      entry: path('src/service-worker/service-worker.ts'),
+      entry: path(entry),
       formats: ['iife'],
       name: 'inpage',
-      fileName: () => 'service-worker.js',
+      fileName: () => name,
     },
   },
-};
+});
 
 const node: ViteUserConfig = {
   publicDir: false,
@@ -296,7 +297,9 @@ export default defineConfig(({ mode }) => {
     case 'page':
       return page;
     case 'service-worker':
-      return serviceWorker;
+      return serviceWorker('src/service-worker/service-worker.ts', 'service-worker.js', [shrinkOnceMore()]);
+    case 'isolation':
+      return serviceWorker('src/service-worker/isolation.ts', 'service-worker-isolated.js');
     case 'node':
       return node;
     case 'demo':

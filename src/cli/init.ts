@@ -49,7 +49,7 @@ function copyFiles(folder: string, { models, 'no-webgpu': withoutWebGPU }: Comma
 
 function copyUninstaller(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'inpage-sw.js'), UNINSTALL_SCRIPT);
+  for (const name of ['inpage-sw.js', 'inpage-sw-isolated.js']) writeFileSync(join(folder, name), UNINSTALL_SCRIPT);
   process.stdout.write(
     `inpage: wrote ${join(folder, 'inpage-sw.js')}, which removes the Service Worker; keep serving it\n`,
   );

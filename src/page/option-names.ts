@@ -11,6 +11,7 @@ export const OPTION_NAMES: Record<keyof InferenceOptions, true> = {
   prefix: true,
   intercept: true,
   serviceWorker: true,
+  crossOriginIsolation: true,
   hub: true,
   crossOriginStorage: true,
   whenUnhosted: true,

@@ -11,6 +11,8 @@ const CONTROL_DEADLINE = 15_000;
 export interface ServiceWorkerSettings {
   /** Absolute. */
   script: string;
+  /** See `InferenceOptions`. */
+  crossOriginIsolation: boolean;
   prefix: string;
   compatibility: CompatibilityName;
   intercept: readonly string[];
@@ -27,7 +29,9 @@ export async function registerServiceWorker(
   settings: ServiceWorkerSettings,
   group: string,
 ): Promise<void> {
-  const url = new URL(settings.script);
+  const { script, crossOriginIsolation } = settings;
+  const url = crossOriginIsolation ? new URL('inpage-sw-isolated.js', script) : new URL(script);
+  if (crossOriginIsolation) url.searchParams.set('relay', script);
   url.searchParams.set('prefix', settings.prefix);
   if (settings.compatibility !== 'service') url.searchParams.set('compatibility', settings.compatibility);
   for (const base of settings.intercept) url.searchParams.append('intercept', base);
@@ -51,7 +55,8 @@ export async function registerServiceWorker(
 
 async function register(container: ServiceWorkerContainer, url: URL): Promise<ServiceWorkerRegistration> {
   try {
-    return await container.register(url);
+    // What the script imports shall be as new as itself.
+    return await container.register(url, { updateViaCache: 'none' });
   } catch (thrown) {
     throw failure(
       `The Service Worker script ${url.pathname} could not be registered. \`npx inpage init public\` copies it to a public folder, and the Vite plugin \`inpage/vite\` serves it; or pass \`serviceWorker: false\`.`,

@@ -18,6 +18,7 @@ export interface ResolvedOptions extends Bases {
   compatibility: CompatibilityName;
   requestTimeout: number;
   serviceWorker: string | false;
+  crossOriginIsolation: boolean;
   hubURL: string | undefined;
   crossOriginStorage: boolean | undefined;
   whenUnhosted: 'fail' | 'network';
@@ -42,7 +43,7 @@ export function resolveOptions(
   const { compatibility = 'service' } = options;
   const { intercept = [], serviceWorker = `${APP_BASE}inpage-sw.js`, onProgress = () => {} } = options;
   const { hub, crossOriginStorage } = options;
-  const { whenUnhosted = 'fail' } = options;
+  const { whenUnhosted = 'fail', crossOriginIsolation = false } = options;
   checkModels(models, pageURL);
   checkApiKeys(apiKeys);
   checkRateLimits(rateLimits);
@@ -58,6 +59,7 @@ export function resolveOptions(
   const bases = { origin, prefix, intercept: intercept.map((base) => base.replace(/\/+$/, '')) };
   checkUpstreams(models, bases, pageURL);
   check(serviceWorker === false || typeof serviceWorker === 'string', 'serviceWorker', 'the URL of a script, or false');
+  check(typeof crossOriginIsolation === 'boolean', 'crossOriginIsolation', 'true or false');
   check(['fail', 'network'].includes(whenUnhosted), 'whenUnhosted', '`fail` or `network`');
   check(typeof onProgress === 'function', 'onProgress', 'a function');
   if (hub) checkBase(hub, 'hub');
@@ -69,6 +71,7 @@ export function resolveOptions(
     requestTimeout,
     ...bases,
     serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,
+    crossOriginIsolation,
     hubURL: hub,
     crossOriginStorage,
     whenUnhosted,

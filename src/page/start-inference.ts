@@ -155,11 +155,12 @@ function gatewayOptions(options: ResolvedOptions) {
 
 async function control(
   container: ServiceWorkerContainer | undefined,
-  { serviceWorker: script, prefix, compatibility, intercept, whenUnhosted }: ResolvedOptions,
+  { serviceWorker: script, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted }: ResolvedOptions,
   group: string | undefined,
 ): Promise<void> {
   if (!container || script === false || group === undefined) return;
-  await registerServiceWorker(container, { script, prefix, compatibility, intercept, whenUnhosted }, group);
+  const settings = { script, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted };
+  await registerServiceWorker(container, settings, group);
 }
 
 async function answered(client: EngineClient): Promise<void> {

@@ -44,6 +44,13 @@ export interface InferenceOptions {
    */
   serviceWorker?: string | false;
   /**
+   * Adds COOP and COEP headers to the app's own pages and workers by the Service Worker, where the host sends none: WASM
+   * then runs on several threads, from the second load of a page on. It is `inpage-sw-isolated.js` beside `serviceWorker`
+   * that is registered, which imports that one. Breaks what an isolated page cannot have: see the docs.
+   * @default false
+   */
+  crossOriginIsolation?: boolean;
+  /**
    * Base of the hub that hub ids are of: a mirror, or a server of your own that answers as it does.
    * @default 'https://huggingface.co'
    */

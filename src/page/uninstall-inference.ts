@@ -44,6 +44,6 @@ export async function uninstallInference({
 
 /** Settings travel in the script's query. */
 function isOf(scriptURL: string, script: URL): boolean {
-  const { origin, pathname } = new URL(scriptURL);
-  return origin === script.origin && pathname === script.pathname;
+  const { origin, pathname, searchParams } = new URL(scriptURL);
+  return origin === script.origin && (pathname === script.pathname || searchParams.get('relay') === script.href);
 }

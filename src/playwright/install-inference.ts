@@ -120,6 +120,6 @@ async function ask<Argument, Answer>(
 async function stopService(): Promise<void> {
   await (window as Partial<HostWindow>).inference?.stop();
   for (const registration of await navigator.serviceWorker.getRegistrations()) {
-    if (registration.active?.scriptURL.includes('/inpage-sw.js')) await registration.unregister();
+    if (registration.active?.scriptURL.includes('/inpage-sw')) await registration.unregister();
   }
 }

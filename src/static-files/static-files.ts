@@ -37,13 +37,16 @@ export interface StaticFileOptions {
 const SAMPLES = /^(README\.md|notes\.json|clips[\\/])/;
 
 /**
- * URL path to file: `/inpage-sw.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
+ * URL path to file: `/inpage-sw.js`, `/inpage-sw-isolated.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
  * Paths are those of the built package, where this module is bundled into `dist/`.
  * @throws Error for a model that is not bundled
  */
 export function listStaticFiles({ models, webgpu }: StaticFileOptions): Map<string, StaticFile> {
   const packaged = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-  const files = new Map<string, StaticFile>([['/inpage-sw.js', { path: packaged('./service-worker.js') }]]);
+  const files = new Map<string, StaticFile>([
+    ['/inpage-sw.js', { path: packaged('./service-worker.js') }],
+    ['/inpage-sw-isolated.js', { path: packaged('./service-worker-isolated.js') }],
+  ]);
   addFolder(files, packaged('./ort/'), '/inpage/', (file) => webgpu || !file.includes('.asyncify.'));
   for (const model of models || []) {
     if (!BUNDLED_MODELS.includes(model)) {

@@ -73,26 +73,32 @@ describe('an app that has left', () => {
     expect(await statusOf(page, '/v1/models')).toBe(503);
   });
 
-  it('calls uninstallInference, and its requests go to the network at once', async () => {
-    await visit({ models });
-    const [page, other] = [await openPlain(), await openPlain()];
-    // As text, because the test's own build would rewrite the import.
-    const uninstall = (): Promise<boolean> =>
-      page.evaluate("import('/uninstall.js').then(({ uninstallInference }) => uninstallInference())");
-    expect(await uninstall()).toBe(true);
-    expect(await statusOf(page, '/v1/models')).toBe(404);
-    expect(await statusOf(other, '/v1/models')).toBe(404);
-    expect(await uninstall()).toBe(false);
-    expect(await registrations(page)).toBe(0);
-  });
+  it.each([false, true])(
+    'calls uninstallInference, and its requests go to the network at once (isolated: %s)',
+    async (crossOriginIsolation) => {
+      await visit({ models, crossOriginIsolation });
+      const [page, other] = [await openPlain(), await openPlain()];
+      // As text, because the test's own build would rewrite the import.
+      const uninstall = (): Promise<boolean> =>
+        page.evaluate("import('/uninstall.js').then(({ uninstallInference }) => uninstallInference())");
+      expect(await uninstall()).toBe(true);
+      expect(await statusOf(page, '/v1/models')).toBe(404);
+      expect(await statusOf(other, '/v1/models')).toBe(404);
+      expect(await uninstall()).toBe(false);
+      expect(await registrations(page)).toBe(0);
+    },
+  );
 
-  it('serves the script that removes itself, and returning visitors are rid of it without any code', async () => {
-    await visit({ models });
-    expect(cli('init', folder, '--uninstall')).toContain('removes the Service Worker');
-    const page = await openPlain();
-    await expect.poll(() => registrations(page), { timeout: 30_000 }).toBe(0);
-    expect(await statusOf(page, '/v1/models')).toBe(404);
-  });
+  it.each([false, true])(
+    'serves the script that removes itself, and returning visitors are rid of it without any code (isolated: %s)',
+    async (crossOriginIsolation) => {
+      await visit({ models, crossOriginIsolation });
+      expect(cli('init', folder, '--uninstall')).toContain('removes the Service Worker');
+      const page = await openPlain();
+      await expect.poll(() => registrations(page), { timeout: 30_000 }).toBe(0);
+      expect(await statusOf(page, '/v1/models')).toBe(404);
+    },
+  );
 
   it('said `whenUnhosted: network`: requests go on, but none with a key to another origin', async () => {
     const elsewhere = 'https://api.example.test/v1';

@@ -19,6 +19,7 @@ describe('resolveOptions', () => {
       prefix: '/v1',
       intercept: [],
       serviceWorker: 'https://app.test/inpage-sw.js',
+      crossOriginIsolation: false,
     });
   });
 
@@ -91,6 +92,7 @@ describe('resolveOptions', () => {
     [{ intercept: ['https://a.test', '/v1'] }, 'intercept.1'],
     [{ intercept: ['https://a.test/?x'] }, 'intercept.0'],
     [{ serviceWorker: true }, 'serviceWorker'],
+    [{ crossOriginIsolation: 'credentialless' }, 'crossOriginIsolation'],
     [{ onProgress: 1 }, 'onProgress'],
     [{ hub: 'mirror.example' }, 'hub'],
   ])('refuses %j and names %s', (options, param) => {

@@ -15,6 +15,7 @@ it('`inpage init` copies all that a page asks for, subfolders too', () => {
   expect(copied).toEqual(
     expect.arrayContaining([
       'inpage-sw.js',
+      'inpage-sw-isolated.js',
       'inpage/ort-wasm-simd-threaded.wasm',
       'inpage/ort-wasm-simd-threaded.mjs',
       'models/tiny-chat/tokenizer.json',

@@ -127,6 +127,12 @@ describe.skipIf(!folder)('WebLLM with a real model library', () => {
     expect(second[0]).toMatchObject({ type: 'prompt', cachedTokens: counted });
   });
 
+  it('chooses by itself the tokens that its logits say', async () => {
+    const own = await collect(model, ask());
+    const read = await collect(model, ask({ topLogprobs: 0 }));
+    expect(piecesOf(own).map(({ token }) => token)).toEqual(piecesOf(read).map(({ token }) => token));
+  });
+
   it('follows a JSON schema, which no random model does by itself', async () => {
     const schema = {
       type: 'object',

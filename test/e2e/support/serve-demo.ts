@@ -39,10 +39,15 @@ const POLICY = {
 /**
  * Starts the server on a free port; returns its origin and the way to stop it.
  * @param strict send the content security policy; the bare libraries of the benchmark do not work under it
+ * @param isolated send what makes pages cross-origin isolated
  */
-export async function serveFolder(root: string, strict = true): Promise<{ origin: string; close(): Promise<void> }> {
+export async function serveFolder(
+  root: string,
+  strict = true,
+  isolated = true,
+): Promise<{ origin: string; close(): Promise<void> }> {
   const log: string[] = [];
-  const headers = strict ? { ...ISOLATION, ...POLICY } : ISOLATION;
+  const headers = { ...(isolated && ISOLATION), ...(strict && POLICY) };
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     if (path === '/__log') {
