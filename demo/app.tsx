@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 import { ChatPanel } from './chat/chat-panel.js';
 import { chatModel, inference, startError } from './inference.js';
 import { LoadBar } from './load-bar.js';
+import { MetricsPanel } from './metrics/metrics-panel.js';
 import { ModelsPanel } from './models/models-panel.js';
 import { SearchPanel } from './search/search-panel.js';
 import { SpeechPanel } from './speech/speech-panel.js';
@@ -24,6 +25,7 @@ const PANELS: Record<string, Panel> = {
   speech: { title: 'Speech', view: SpeechPanel, model: 'tiny-whisper' },
   search: { title: 'Search', view: SearchPanel, model: 'tiny-embed' },
   models: { title: 'Models', view: ModelsPanel },
+  metrics: { title: 'Metrics', view: MetricsPanel },
 };
 
 /** In the address too, so that a panel has a link. */

@@ -5,12 +5,17 @@ import { DEFAULT_MODELS, type LoadProgress, type ModelEntry, type PageInference,
 /** The models that a visitor chose to add live here between visits. */
 const ADDED_MODELS_KEY = 'inpage-demo-models';
 
+/** Where a visitor's own hub is kept. */
+const HUB_KEY = 'inpage-demo-hub';
+
 export const inference = signal<PageInference | undefined>(undefined);
 export const startError = signal<string | undefined>(undefined);
 export const progress = signal<LoadProgress | undefined>(undefined);
 export const chatModel = signal('tiny-chat');
 export const models = signal<ModelEntry[]>([...DEFAULT_MODELS, ...addedModels()]);
 export const chatModels = computed(() => models.value.filter((model) => model.task === 'chat'));
+/** Base of the hub: the public one, or a mirror. */
+export const hub = signal(localStorage.getItem(HUB_KEY) ?? 'https://huggingface.co');
 /** Counts status changes, so that views of `inference.status()` know when to look again. */
 export const statusVersion = signal(0);
 
@@ -29,6 +34,7 @@ async function restart(): Promise<void> {
     inference.value = undefined;
     inference.value = await startInference({
       models: models.peek(),
+      hub: hub.peek(),
       // The demo's own worker: the relay plus an offline copy of the page.
       serviceWorker: '/sw.js',
       onProgress: (report) => {
@@ -39,6 +45,14 @@ async function restart(): Promise<void> {
   } catch (error) {
     startError.value = error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Takes another hub, and remembers it; empty: the public one. */
+export async function setHub(base: string): Promise<void> {
+  if (base) localStorage.setItem(HUB_KEY, base);
+  else localStorage.removeItem(HUB_KEY);
+  hub.value = base || 'https://huggingface.co';
+  await start();
 }
 
 /** Adds a chat model to the catalog, remembers it, and chooses it. */

@@ -1,6 +1,6 @@
 /** The bar under the header: one shape of progress for every backend. */
 import { progress } from './inference.js';
-import { formatBytes } from './parts/format-bytes.js';
+import { loadWords } from './parts/load-words.js';
 
 const STAGES = { download: 'Loading', initialize: 'Starting', ready: 'Ready' } as const;
 
@@ -9,7 +9,7 @@ export function LoadBar() {
   if (!report || report.stage === 'ready') return <div class="load-bar" data-stage={report?.stage ?? 'idle'} />;
   const share = report.totalBytes > 0 ? report.loadedBytes / report.totalBytes : 0;
   return (
-    <div class="load-bar" data-stage={report.stage}>
+    <section class="load-bar" data-stage={report.stage} aria-label="Loading">
       <progress
         max={1}
         value={report.stage === 'initialize' ? undefined : share}
@@ -17,9 +17,8 @@ export function LoadBar() {
       />
       <span>
         {STAGES[report.stage]} {report.model}
-        {report.file ? ` · ${report.file}` : ''} · {formatBytes(report.loadedBytes)}
-        {report.totalBytes > 0 ? ` of ${formatBytes(report.totalBytes)}` : ''}
+        {report.file ? ` · ${report.file}` : ''} · {loadWords(report)}
       </span>
-    </div>
+    </section>
   );
 }

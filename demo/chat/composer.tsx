@@ -109,13 +109,14 @@ export function Composer() {
           </button>
           <button
             type="button"
+            aria-label="New chat"
             disabled={conversation.value.length === 0}
             onClick={() => {
               startNewChat();
               focusComposer();
             }}
           >
-            New chat
+            New<span class="wide-only"> chat</span>
           </button>
           {running.value ? (
             <button

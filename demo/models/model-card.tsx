@@ -2,7 +2,7 @@
 import type { ModelEntry, ModelStatus } from 'inpage';
 import { useState } from 'preact/hooks';
 import { inference, isAdded, removeModel, statusVersion } from '../inference.js';
-import { formatBytes } from '../parts/format-bytes.js';
+import { LoadProgress } from '../parts/load-progress.js';
 
 export function ModelCard({ model }: { model: ModelEntry }) {
   void statusVersion.value;
@@ -42,7 +42,7 @@ export function ModelCard({ model }: { model: ModelEntry }) {
       </header>
       {model.metadata?.overview ? <p>{model.metadata.overview}</p> : null}
       <p class="quiet">{factsOf(model, status).join(' · ')}</p>
-      {status?.state === 'loading' ? <Progress status={status} /> : null}
+      {status?.state === 'loading' ? <LoadProgress model={model.id} report={status.progress} /> : null}
       {problem ? (
         <p class="alert" role="alert">
           {problem}
@@ -63,22 +63,4 @@ function factsOf(model: ModelEntry, status: ModelStatus | undefined): string[] {
   if (status?.warning) facts.push(status.warning);
   if (status?.queued) facts.push(`${status.queued} waiting`);
   return facts;
-}
-
-function Progress({ status: { id, progress } }: { status: ModelStatus }) {
-  const total = progress?.totalBytes ?? 0;
-  return (
-    <>
-      <progress
-        max={1}
-        value={total > 0 && progress?.stage === 'download' ? progress.loadedBytes / total : undefined}
-        aria-label={`Loading ${id}`}
-      />
-      <p class="quiet">
-        {[progress?.file, progress && `${formatBytes(progress.loadedBytes)} of ${formatBytes(total)}`]
-          .filter(Boolean)
-          .join(' · ')}
-      </p>
-    </>
-  );
 }

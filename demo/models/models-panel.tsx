@@ -1,6 +1,8 @@
-/** The catalog, and WebLLM's list to add from. */
+/** The catalog, what is kept of it, and where to add from. */
 import { models } from '../inference.js';
 import { ModelCard } from './model-card.js';
+import { HubSearch } from './hub-search.js';
+import { StoredList } from './stored-list.js';
 import { WebLlmList } from './web-llm-list.js';
 
 export function ModelsPanel() {
@@ -12,6 +14,8 @@ export function ModelsPanel() {
           <ModelCard key={model.id} model={model} />
         ))}
       </ul>
+      <StoredList />
+      <HubSearch />
       <WebLlmList />
     </div>
   );

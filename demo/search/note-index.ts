@@ -1,4 +1,4 @@
-/** Forty notes, embedded once, and the ones nearest to a query. */
+/** Notes, embedded once, and the ones nearest to a query: the forty of the model's folder, or a visitor's own. */
 import { computed, signal } from '@preact/signals';
 import { callInference } from '../wire/call-inference.js';
 
@@ -15,6 +15,12 @@ export interface Hit {
 /** Notes shown. */
 const MOST_HITS = 8;
 
+/** Of one's own; they are embedded in one request. */
+export const MOST_NOTES = 1000;
+
+/** A visitor's own notes live here between visits. */
+const OWN_KEY = 'inpage-demo-notes';
+
 export const query = signal('');
 export const problem = signal('');
 /** Milliseconds that the last query took, there and back. */
@@ -22,9 +28,11 @@ export const duration = signal(0);
 export const suggestions = signal<string[]>([]);
 export const noteCount = computed(() => notes.value.length);
 
-const notes = signal<string[]>([]);
-const noteVectors = signal<number[][]>([]);
-const queryVector = signal<number[] | undefined>(undefined);
+export const notes = signal<string[]>([]);
+export const noteVectors = signal<number[][]>([]);
+export const hasOwnNotes = signal(localStorage.getItem(OWN_KEY) !== null);
+export const isBuilding = signal(false);
+export const queryVector = signal<number[] | undefined>(undefined);
 
 export const hits = computed<Hit[]>(() => {
   const vector = queryVector.value;
@@ -69,14 +77,40 @@ export function buildIndex(): Promise<void> {
   return building;
 }
 
+/**
+ * Takes other notes, and remembers them.
+ * @param text a note a line; empty: the forty again
+ */
+export async function searchIn(text: string): Promise<void> {
+  const lines = text.split('\n').map((line) => line.trim());
+  const own = [...new Set(lines.filter(Boolean))].slice(0, MOST_NOTES);
+  if (own.length > 0) localStorage.setItem(OWN_KEY, JSON.stringify(own));
+  else localStorage.removeItem(OWN_KEY);
+  hasOwnNotes.value = own.length > 0;
+  query.value = '';
+  queryVector.value = undefined;
+  building = undefined;
+  await buildIndex();
+}
+
 async function loadAndEmbed(): Promise<void> {
-  const bundled = (await (await fetch('/models/tiny-embed/notes.json')).json()) as {
-    notes: string[];
-    queries: string[];
-  };
+  isBuilding.value = true;
+  try {
+    const own = localStorage.getItem(OWN_KEY);
+    const texts = own === null ? await bundledNotes() : (JSON.parse(own) as string[]);
+    if (own !== null) suggestions.value = [];
+    noteVectors.value = await embed(texts);
+    notes.value = texts;
+  } finally {
+    isBuilding.value = false;
+  }
+}
+
+async function bundledNotes(): Promise<string[]> {
+  const response = await fetch('/models/tiny-embed/notes.json');
+  const bundled = (await response.json()) as { notes: string[]; queries: string[] };
   suggestions.value = [bundled.queries[0], bundled.queries[1], bundled.queries[5]].filter((text) => text !== undefined);
-  noteVectors.value = await embed(bundled.notes);
-  notes.value = bundled.notes;
+  return bundled.notes;
 }
 
 async function embed(input: string[], signal?: AbortSignal): Promise<number[][]> {

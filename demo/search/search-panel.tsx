@@ -1,7 +1,21 @@
 /** Search by meaning: the query's words need not be in the note. */
 import { useEffect, useRef } from 'preact/hooks';
 import { inference } from '../inference.js';
-import { type Hit, buildIndex, duration, hits, noteCount, problem, query, search, suggestions } from './note-index.js';
+import { NoteMap } from './note-map.js';
+import { OwnNotes } from './own-notes.js';
+import {
+  type Hit,
+  buildIndex,
+  duration,
+  hasOwnNotes,
+  hits,
+  isBuilding,
+  noteCount,
+  problem,
+  query,
+  search,
+  suggestions,
+} from './note-index.js';
 
 /** Milliseconds without a key until the query is sent. */
 const TYPING_PAUSE = 150;
@@ -16,8 +30,8 @@ export function SearchPanel() {
     <div class="tool search">
       <h2>Search by meaning</h2>
       <p class="quiet">
-        Forty notes are embedded once by <code>POST /v1/embeddings</code>, every query once more. No word needs to
-        match.
+        {hasOwnNotes.value ? 'Your notes' : 'Forty notes'} are embedded once by <code>POST /v1/embeddings</code>, every
+        query once more. No word needs to match.
       </p>
       <QueryBox />
       {problem.value ? (
@@ -26,7 +40,7 @@ export function SearchPanel() {
         </p>
       ) : null}
       <p class="quiet" role="status">
-        {noteCount.value === 0 ? 'Embedding the notes' : `${noteCount.value} notes`}
+        {isBuilding.value ? 'Embedding the notes' : `${noteCount.value} notes`}
         {hits.value.length > 0 ? ` · query in ${duration.value} ms` : ''}
       </p>
       <ol class="hits" aria-label="Notes, nearest first">
@@ -34,6 +48,8 @@ export function SearchPanel() {
           <HitView key={hit.note} hit={hit} />
         ))}
       </ol>
+      <NoteMap />
+      <OwnNotes />
     </div>
   );
 }

@@ -5,6 +5,12 @@ import { signal } from '@preact/signals';
 const LONGEST_TAKE = 60_000;
 
 export const isRecording = signal(false);
+/** Loudness of the take so far, 0 to 1, the newest last. */
+export const levels = signal<number[]>([]);
+
+/** Levels kept in view, and milliseconds between two. */
+const KEPT_LEVELS = 80;
+const LEVEL_INTERVAL = 60;
 
 let recorder: MediaRecorder | undefined;
 
@@ -14,6 +20,7 @@ export async function record(): Promise<File> {
   const current = (recorder = new MediaRecorder(stream));
   const chunks: Blob[] = [];
   const timer = setTimeout(stopRecording, LONGEST_TAKE);
+  const stopMeter = measureLevels(stream);
   try {
     return await new Promise((resolve, reject) => {
       current.ondataavailable = ({ data }) => chunks.push(data);
@@ -27,6 +34,7 @@ export async function record(): Promise<File> {
     });
   } finally {
     clearTimeout(timer);
+    stopMeter();
     isRecording.value = false;
     for (const track of stream.getTracks()) track.stop();
   }
@@ -34,4 +42,22 @@ export async function record(): Promise<File> {
 
 export function stopRecording(): void {
   if (recorder?.state === 'recording') recorder.stop();
+}
+
+/** Fills {@link levels} until the returned function is called. */
+function measureLevels(stream: MediaStream): () => void {
+  const context = new AudioContext();
+  const analyser = new AnalyserNode(context, { fftSize: 1024 });
+  context.createMediaStreamSource(stream).connect(analyser);
+  const samples = new Float32Array(analyser.fftSize);
+  levels.value = [];
+  const timer = setInterval(() => {
+    analyser.getFloatTimeDomainData(samples);
+    const level = Math.max(...samples.map(Math.abs));
+    levels.value = [...levels.value, Math.min(1, level)].slice(-KEPT_LEVELS);
+  }, LEVEL_INTERVAL);
+  return () => {
+    clearInterval(timer);
+    void context.close();
+  };
 }

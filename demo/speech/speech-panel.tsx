@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { inference } from '../inference.js';
 import { Segmented } from '../parts/segmented.js';
 import { Clips } from './clips.js';
-import { isRecording, record, stopRecording } from './recorder.js';
+import { isRecording, levels, record, stopRecording } from './recorder.js';
 import {
   language,
   listen,
@@ -16,6 +16,7 @@ import {
   transcribe,
   transcript,
 } from './transcription.js';
+import { Bars, Waveform } from './waveform.js';
 
 const TASKS = [
   ['transcriptions', 'Transcribe'],
@@ -74,6 +75,7 @@ function Sources() {
         </label>
         <span class="quiet">or a clip:</span>
       </div>
+      {isRecording.value ? <Bars label="Level" levels={levels.value} /> : null}
       <Clips chosen={recording.value?.name} onChoose={(file) => void listen(file)} />
       {problem.value && !recording.value ? (
         <p class="alert" role="alert">
@@ -119,6 +121,7 @@ function Transcript({ file }: { file: File }) {
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
   return (
     <section class="card transcript" aria-label="Transcript" aria-busy={running.value}>
+      <Waveform file={file} />
       <audio controls src={url} />
       <p role="status" data-testid="transcript">
         {transcript.value}

@@ -1,5 +1,6 @@
 /** One request to the page's own `/v1`, as any client would send it, and shown in the wire panel. */
 import { inference } from '../inference.js';
+import { followRequest } from '../metrics/request-log.js';
 import { readEvents } from './read-events.js';
 import { recordEvent, recordRequest } from './wire-log.js';
 
@@ -24,17 +25,28 @@ async function post(path: string, body: Body, signal?: AbortSignal): Promise<Res
 
 /** The events of a streamed answer, parsed. */
 export async function* streamInference(path: string, body: Body, signal?: AbortSignal): AsyncGenerator<object> {
-  for await (const data of readEvents(await post(path, body, signal))) {
-    recordEvent(data);
-    if (data !== '[DONE]') yield JSON.parse(data) as object;
+  const followed = followRequest(path, modelOf(body));
+  try {
+    for await (const data of readEvents(await post(path, body, signal))) {
+      recordEvent(data);
+      followed.event(data);
+      if (data !== '[DONE]') yield JSON.parse(data) as object;
+    }
+  } finally {
+    followed.end();
   }
 }
 
 /** The answer of a request that is not streamed. */
 export async function callInference<Answer>(path: string, body: Body, signal?: AbortSignal): Promise<Answer> {
-  const text = await (await post(path, body, signal)).text();
-  recordEvent(text);
-  return JSON.parse(text) as Answer;
+  const followed = followRequest(path, modelOf(body));
+  try {
+    const text = await (await post(path, body, signal)).text();
+    recordEvent(text);
+    return JSON.parse(text) as Answer;
+  } finally {
+    followed.end();
+  }
 }
 
 /** Errors come as JSON in several shapes, or as a plain sentence. */
@@ -45,6 +57,10 @@ function problemOf(text: string): string {
   } catch {
     return text;
   }
+}
+
+function modelOf(body: Body): string {
+  return String(body instanceof FormData ? body.get('model') : body['model']);
 }
 
 function readable(form: FormData): Record<string, unknown> {

@@ -6,6 +6,7 @@ import { Segmented } from '../parts/segmented.js';
 import { useFollowedEnd } from '../parts/use-followed-end.js';
 import { SNIPPETS } from './code-snippet.js';
 import { type EventSummary, describeEvent } from './describe-event.js';
+import { newestTurn } from './newest-turn.js';
 import { type WireEvent, type WireRequest, eventCount, events, request } from './wire-log.js';
 
 const WELCOME: WireRequest = {
@@ -29,9 +30,7 @@ export function WirePanel() {
           <p class="request-line">
             POST <b>/v1{sent.path}</b>
           </p>
-          <pre tabIndex={0} aria-label="Request body">
-            {formatJson(sent.body)}
-          </pre>
+          <RequestBody body={sent.body} />
           <Code key="sent" request={sent} isOpen={false} />
           <EventList />
         </>
@@ -42,6 +41,24 @@ export function WirePanel() {
         </>
       )}
     </aside>
+  );
+}
+
+/** The newest turn, whose words are new on the wire; those before it on demand. */
+function RequestBody({ body }: { body: WireRequest['body'] }) {
+  const [showsAll, setShowsAll] = useState(false);
+  const { shown, left } = newestTurn(body);
+  return (
+    <>
+      <pre class="body" tabIndex={0} aria-label="Request body">
+        {formatJson(showsAll ? body : shown)}
+      </pre>
+      {left > 0 ? (
+        <button type="button" class="small earlier" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? 'Newest turn only' : `Show ${left} earlier ${left === 1 ? 'turn' : 'turns'}`}
+        </button>
+      ) : null}
+    </>
   );
 }
 

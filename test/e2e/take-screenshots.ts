@@ -22,6 +22,22 @@ async function chat(page: Page): Promise<void> {
   await finishedAnswer(page);
 }
 
+/** A panel with something in it. */
+const FILLED: Record<string, (page: Page) => Promise<void>> = {
+  async Tools(page) {
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByText('The model answers').waitFor();
+  },
+  async Speech(page) {
+    await page.getByRole('button', { name: /^en-2/ }).click();
+    await page.getByText('en-2.wav · ').waitFor();
+  },
+  async Search(page) {
+    await page.getByLabel('Query').fill('what time does my plane depart');
+    await page.getByText('Flight to Lisbon').first().waitFor();
+  },
+};
+
 const server = await serveFolder(join(import.meta.dirname, '../../dist-demo'));
 const browser = await launchChromium();
 for (const [size, viewport] of Object.entries(SIZES)) {
@@ -36,13 +52,19 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await shoot('chat');
     await page.getByRole('button', { name: 'Settings' }).click();
     await shoot('settings');
-    for (const panel of ['Tools', 'Speech', 'Search', 'Models']) {
+    for (const panel of ['Tools', 'Speech', 'Search', 'Models', 'Metrics']) {
       await page.getByRole('navigation').getByRole('button', { name: panel }).click();
+      await FILLED[panel]?.(page);
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
       await shoot(panel.toLowerCase());
     }
     await context.close();
   }
+}
+const page = await browser.newPage({ viewport: SIZES.wide });
+for (const name of ['index', 'options', 'errors']) {
+  await page.goto(`${server.origin}/docs/${name}.html`);
+  await page.screenshot({ path: join(folder, `docs-${name}-wide-light.png`) });
 }
 await browser.close();
 await server.close();

@@ -63,7 +63,7 @@ export function loadBarTexts(page: Page): Promise<string[]> {
 
 /** Writes a message and sends it, by keyboard only, as soon as the answer before it has ended. */
 export async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole('button', { name: 'Send', disabled: false }).waitFor();
+  await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).waitFor();
   await page.getByLabel('Message', { exact: true }).fill(text);
   await page.keyboard.press('Enter');
 }

@@ -1,0 +1,96 @@
+/** What stands where no conversation is yet: what can be asked, and of what. */
+import { signal } from '@preact/signals';
+import { chatModel, inference, statusVersion } from '../inference.js';
+import { LoadProgress } from '../parts/load-progress.js';
+import { focusComposer } from './composer.js';
+import { send } from './conversation.js';
+import { hasNextStep, isFetching, NEXT_STEP, NEXT_STEP_SIZE, problem, takeNextStep } from './next-step.js';
+
+/** Of what the card of tiny-chat calls reliable. */
+const RELIABLE = [
+  'What is the capital of France?',
+  'Who are you?',
+  'Tell me a very short story.',
+  'Make this more polite: Send me the file now.',
+];
+
+/** For a model that somebody added, of which nothing is known here. */
+const OPEN = ['What is the capital of France?', 'Explain tides to a child.', 'Write a haiku about rain.'];
+
+const NOTE_KEY = 'inpage-demo-knows-tiny';
+const knowsTiny = signal(localStorage.getItem(NOTE_KEY) !== null);
+
+function putNoteAway(): void {
+  localStorage.setItem(NOTE_KEY, 'yes');
+  knowsTiny.value = true;
+}
+
+export function Welcome() {
+  const isTiny = chatModel.value === 'tiny-chat';
+  const ask = (text: string): void => {
+    void send(text);
+    focusComposer();
+  };
+  return (
+    <div class="welcome">
+      <h2>This page has its own /v1.</h2>
+      <p>
+        Every answer comes from a model that runs in this page: <code>fetch('/v1/chat/completions')</code> goes to a
+        Service Worker, not to a server. Switch the network off and ask again. <a href="/docs/">How it works</a>
+      </p>
+      <div class="suggestions">
+        {(isTiny ? RELIABLE : OPEN).map((text) => (
+          <button key={text} type="button" disabled={!inference.value} onClick={() => ask(text)}>
+            {text}
+          </button>
+        ))}
+      </div>
+      {isTiny && !knowsTiny.value ? <TinyNote /> : null}
+      {hasNextStep() ? null : <NextStep />}
+    </div>
+  );
+}
+
+/** Said once. */
+function TinyNote() {
+  return (
+    <aside class="card tiny-note" aria-label="About tiny-chat">
+      <p>
+        tiny-chat has 6.8 million parameters and comes with the page. It does well what is offered above; of anything
+        else it often talks nonsense.
+      </p>
+      <button type="button" class="small" onClick={putNoteAway}>
+        I see
+      </button>
+    </aside>
+  );
+}
+
+function NextStep() {
+  void statusVersion.value;
+  const status = inference.value?.status().find(({ id }) => id === NEXT_STEP.id);
+  return (
+    <aside class="card next-step" aria-label="The next step up">
+      <header class="row">
+        <span>
+          <b>{NEXT_STEP.id}</b> <span class="quiet">53 times as large · {NEXT_STEP_SIZE}, from the hub, once</span>
+        </span>
+        <span class="push" />
+        <button
+          type="button"
+          class="small"
+          disabled={!inference.value || isFetching.value}
+          onClick={() => void takeNextStep()}
+        >
+          {problem.value ? 'Try again' : 'Get it'}
+        </button>
+      </header>
+      {isFetching.value ? <LoadProgress model={NEXT_STEP.id} report={status?.progress} /> : null}
+      {problem.value ? (
+        <p class="alert" role="alert">
+          {problem.value}
+        </p>
+      ) : null}
+    </aside>
+  );
+}

@@ -1,0 +1,102 @@
+/** Any chat model of the hub by its id, with what it needs before it is fetched. */
+import { useState } from 'preact/hooks';
+import { addModel, chatModel, hub, inference, models, setHub } from '../inference.js';
+import { formatBytes } from '../parts/format-bytes.js';
+import { entryOf, type HubModel, hubIdOf, lookUp } from './hub-lookup.js';
+
+export function HubSearch() {
+  const [pasted, setPasted] = useState('');
+  const [found, setFound] = useState<HubModel>();
+  const [problem, setProblem] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setProblem('');
+    setFound(undefined);
+    const id = hubIdOf(pasted);
+    if (!id) return setProblem('An id looks like owner/name.');
+    setAsking(true);
+    try {
+      setFound(await lookUp(id));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setAsking(false);
+    }
+  };
+  return (
+    <details class="web-llm">
+      <summary>Add a model of the hub</summary>
+      <p class="quiet">
+        A chat model with ONNX weights, by its id or address. The hub is asked when you press the button; nothing is
+        downloaded before you load the model.
+      </p>
+      <form class="row" onSubmit={(event) => void submit(event)}>
+        <input
+          type="text"
+          class="query"
+          aria-label="Model id"
+          placeholder="onnx-community/Qwen2.5-0.5B-Instruct"
+          value={pasted}
+          onInput={(event) => setPasted(event.currentTarget.value)}
+        />
+        <button type="submit" disabled={isAsking || !pasted.trim()}>
+          What does it need?
+        </button>
+      </form>
+      <label class="quiet hub">
+        Hub
+        <input
+          type="url"
+          class="query"
+          value={hub.value}
+          onChange={(event) => void setHub(event.currentTarget.value)}
+        />
+      </label>
+      {problem ? (
+        <p class="alert" role="alert">
+          {problem}
+        </p>
+      ) : null}
+      {found ? <Found key={found.id} model={found} /> : null}
+    </details>
+  );
+}
+
+function Found({ model }: { model: HubModel }) {
+  const [dtype, setDtype] = useState('');
+  const entry = entryOf(model, dtype);
+  const isThere = models.value.some(({ id }) => id === entry.id);
+  const add = async (): Promise<void> => {
+    const before = chatModel.value;
+    await addModel(entry);
+    // Chosen once somebody asks for it: its files are not there yet.
+    chatModel.value = before;
+  };
+  return (
+    <section class="card" aria-label={model.id}>
+      <header class="row">
+        <h4>{model.id}</h4>
+        <span class="push" />
+        <button type="button" class="small" disabled={isThere || !inference.value} onClick={() => void add()}>
+          {isThere ? 'Added' : 'Add'}
+        </button>
+      </header>
+      <label class="row quiet">
+        Precision
+        <select value={dtype} onChange={(event) => setDtype(event.currentTarget.value)}>
+          <option value="">what fits this device</option>
+          {model.variants.map((variant) => (
+            <option key={variant.dtype} value={variant.dtype}>
+              {variant.dtype} · {formatBytes(variant.bytes)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="quiet">
+        Weights: {model.variants.map((variant) => `${variant.dtype} ${formatBytes(variant.bytes)}`).join(', ')}; besides
+        them {formatBytes(model.otherBytes)}. Memory takes at least as much. WASM addresses 4 GB.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+/** What models take on this device, and how to get the room back. */
+import type { StoredModel } from 'inpage';
+import { useEffect, useState } from 'preact/hooks';
+import { inference, progress, statusVersion } from '../inference.js';
+import { formatBytes } from '../parts/format-bytes.js';
+
+export function StoredList() {
+  const [stored, setStored] = useState<StoredModel[]>([]);
+  const [problem, setProblem] = useState('');
+  const service = inference.value;
+  const refresh = async (): Promise<void> => setStored((await service?.stored()) ?? []);
+  // A model that has come in or gone is a change of its stage.
+  useEffect(() => void refresh().catch(() => {}), [service, progress.value?.stage, progress.value?.model]);
+  const remove = (model: StoredModel): void => {
+    setProblem('');
+    const done = service?.remove(model.models[0] ?? model.source);
+    done
+      ?.then(refresh)
+      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      .finally(() => statusVersion.value++);
+  };
+  const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
+  return (
+    <section aria-label="Kept on this device">
+      <h3 class="section">Kept on this device{stored.length > 0 ? ` · ${formatBytes(total)}` : ''}</h3>
+      {stored.length === 0 ? (
+        <p class="quiet">Nothing yet. Files of a model are kept here when it is loaded or downloaded.</p>
+      ) : (
+        <ul class="catalog" aria-label="Stored models">
+          {stored.map((model) => (
+            <li key={model.source} class="card" aria-label={nameOf(model)}>
+              <header class="row">
+                <h4>{nameOf(model)}</h4>
+                <span class="quiet">{factsOf(model).join(' · ')}</span>
+                <span class="push" />
+                <button type="button" class="small" onClick={() => remove(model)}>
+                  Remove files
+                </button>
+              </header>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem ? (
+        <p class="alert" role="alert">
+          {problem}
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function nameOf({ models, source }: StoredModel): string {
+  return models.length > 0 ? models.join(', ') : source;
+}
+
+function factsOf({ bytes, complete, verified, files }: StoredModel): string[] {
+  const facts = [formatBytes(bytes), `${files.length} files`];
+  if (!complete) facts.push('not complete');
+  if (verified) facts.push('checked against stated hashes');
+  return facts;
+}

@@ -1,0 +1,202 @@
+/** What a visitor of the playground sees besides answers: notes, maps, waveforms, what is kept, and what it took. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
+import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';
+import { newContext } from './support/host-page.js';
+import { launchChromium } from './support/launch-chromium.js';
+import { paddedModel } from './support/padded-model.js';
+
+const FAKE_MICROPHONE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
+const PANELS = ['Chat', 'Tools', 'Speech', 'Search', 'Models', 'Metrics'];
+
+let browser: Browser;
+let context: BrowserContext;
+let watched: Watched;
+beforeAll(async () => {
+  browser = await launchChromium(FAKE_MICROPHONE);
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  context = await newContext(browser);
+  watched = watch(context);
+});
+afterEach(async () => {
+  await context.close();
+  if (watched.problems.length > 0) throw new Error(`The page complained: ${watched.problems.join('; ')}`);
+});
+
+const open = (panel?: string): Promise<Page> => openDemo(context, inject('demoOrigin'), panel);
+const go = (page: Page, panel: string): Promise<void> =>
+  page.getByRole('navigation').getByRole('button', { name: panel }).click();
+
+describe('a first visit', () => {
+  it('offers what tiny-chat answers well, says once what it is, and offers the next model', async () => {
+    const page = await open();
+    for (const [question, sensible] of [
+      ['What is the capital of France?', /Paris/],
+      ['Who are you?', /tiny-chat/],
+      ['Tell me a very short story.', /Once|One|There/],
+      ['Make this more polite: Send me the file now.', /please/i],
+    ] as const) {
+      await page.getByRole('button', { name: question }).click();
+      expect((await finishedAnswer(page)).text).toMatch(sensible);
+      await page.getByRole('button', { name: 'New chat' }).click();
+    }
+    const next = page.getByRole('complementary', { name: 'The next step up' });
+    await next.getByText('about 0.4 GB').waitFor();
+    const note = page.getByRole('complementary', { name: 'About tiny-chat' });
+    await note.getByRole('button', { name: 'I see' }).click();
+    await note.waitFor({ state: 'detached' });
+    await page.reload();
+    await next.waitFor();
+    expect(await note.count()).toBe(0);
+  });
+
+  it('shows the newest turn on the wire, in whole lines, and what the requests took', async () => {
+    const page = await open();
+    await say(page, 'What is the capital of France?');
+    await finishedAnswer(page);
+    await say(page, 'What is the capital of Italy?');
+    expect((await finishedAnswer(page)).text).toContain('Rome');
+    const body = page.getByLabel('Request body');
+    expect(await body.innerText()).not.toContain('France');
+    await page.getByRole('button', { name: 'Show 2 earlier turns' }).click();
+    await body.getByText('France').waitFor();
+    expect(
+      await body.evaluate((element) => element.clientHeight % Number.parseFloat(getComputedStyle(element).lineHeight)),
+    ).toBe(0);
+
+    await go(page, 'Metrics');
+    const rows = page.getByRole('region', { name: 'Last requests' }).getByRole('row');
+    await rows.nth(2).waitFor();
+    expect(await rows.nth(1).innerText()).toMatch(/\/chat\/completions\s+tiny-chat\s+\d+ ms\s+\d*\s+\d+ ms/);
+    await page.getByText(/^empty, of \d+ models$/).waitFor();
+  });
+});
+
+describe('search', () => {
+  it('searches notes that are pasted in, and draws a map of them', async () => {
+    const page = await open('search');
+    await page.getByRole('img', { name: 'Map of 40 notes' }).waitFor();
+    await page.getByText('Search your own notes').click();
+    const own = ['The cat sleeps on the sofa.', 'The train to Berlin leaves at nine.', 'Buy milk, bread and eggs.'];
+    await page.getByLabel('Your notes, a line each').fill(own.join('\n'));
+    await page.getByRole('button', { name: 'Search these' }).click();
+    const map = page.getByRole('img', { name: 'Map of 3 notes' });
+    await map.waitFor();
+    await page.getByLabel('Query').fill('when does my train leave');
+    await page
+      .getByRole('list', { name: 'Notes, nearest first' })
+      .getByRole('listitem')
+      .first()
+      .getByText('Berlin')
+      .waitFor();
+    expect(await map.locator('circle').count()).toBe(4);
+    await page.getByRole('button', { name: 'Back to the forty' }).click();
+    await page.getByRole('img', { name: 'Map of 40 notes' }).waitFor();
+  });
+});
+
+describe('speech', () => {
+  it('shows how loud it is while it is spoken, and the take as a waveform', async () => {
+    const page = await open('speech');
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const level = page.getByRole('img', { name: 'Level' });
+    await level.locator('rect').nth(5).waitFor();
+    await page.getByRole('button', { name: 'Stop recording' }).click();
+    await page
+      .getByRole('img', { name: /^Waveform of microphone/ })
+      .locator('rect')
+      .nth(5)
+      .waitFor();
+    await page.getByRole('button', { name: /^en-2/ }).click();
+    const waveform = page.getByRole('img', { name: 'Waveform of en-2.wav' });
+    await waveform.locator('rect').nth(100).waitFor();
+    await page.getByText('en-2.wav · ').waitFor();
+    expect(await page.getByTestId('transcript').innerText()).toContain('photo on Sunday');
+  });
+});
+
+describe('models', () => {
+  let hub: FaultServer;
+  const files = paddedModel(2 ** 20);
+  beforeAll(async () => {
+    const paths = Object.entries(files).map(([path, bytes]) => ({
+      type: 'file',
+      path,
+      size: bytes.length,
+      lfs: { oid: sha256Of(bytes), size: bytes.length },
+    }));
+    hub = await startFaultServer({
+      'api/models/owner/small-chat': Buffer.from(JSON.stringify({ pipeline_tag: 'text-generation' })),
+      'api/models/owner/small-chat/tree/main': Buffer.from(JSON.stringify(paths)),
+      'api/models/owner/picture': Buffer.from(JSON.stringify({ pipeline_tag: 'image-to-image' })),
+      'api/models/owner/picture/tree/main': Buffer.from('[]'),
+    });
+    for (const [name, bytes] of Object.entries(files)) hub.files.set(`owner/small-chat/resolve/main/${name}`, bytes);
+  });
+  afterAll(() => hub.close());
+
+  it('are looked up on the hub by their id, fetched, shown with their bytes, and removed', async () => {
+    await context.addInitScript((url) => {
+      // The empty page before has no storage.
+      if (location.protocol === 'http:') localStorage.setItem('inpage-demo-hub', url);
+    }, hub.url);
+    const page = await open('models');
+    await page.getByText('Add a model of the hub').click();
+    const id = page.getByLabel('Model id');
+    const ask = page.getByRole('button', { name: 'What does it need?' });
+    await id.fill('owner/picture');
+    await ask.click();
+    await page.getByText('owner/picture is no chat model, but for image-to-image.').waitFor();
+    await id.fill('https://hub.example/owner/small-chat/tree/main');
+    await ask.click();
+    const found = page.getByRole('region', { name: 'owner/small-chat' });
+    await found.getByText(/Weights: q8 [78]\.\d MB/).waitFor();
+    await found.getByRole('button', { name: 'Add' }).click();
+    const card = page.getByRole('listitem', { name: 'small-chat', exact: true }).first();
+    await card.getByRole('button', { name: 'Load', exact: true }).click();
+    await card.getByText('ready', { exact: true }).waitFor();
+    const stored = page.getByRole('list', { name: 'Stored models' }).getByRole('listitem', { name: 'small-chat' });
+    await stored.getByText(/\d\.\d MB · \d files/).waitFor();
+    await stored.getByRole('button', { name: 'Remove files' }).click();
+    await card.getByText('not loaded').waitFor();
+    await expect.poll(() => stored.count()).toBe(0);
+  });
+});
+
+describe('axe', () => {
+  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  /** What axe finds, a line each. */
+  const findings = async (page: Page): Promise<string[]> => {
+    await page.evaluate(source);
+    return page.evaluate(async () => {
+      const { axe } = globalThis as unknown as {
+        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      };
+      const { violations } = await axe.run();
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));
+    });
+  };
+
+  it.each([
+    ['wide and light', { width: 1280, height: 800 }, 'light'],
+    ['on a dark phone', { width: 390, height: 844 }, 'dark'],
+  ] as const)('finds nothing, %s', async (_, size, colorScheme) => {
+    const page = await open();
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(size);
+    const found: string[] = [];
+    for (const panel of PANELS) {
+      await go(page, panel);
+      found.push(...(await findings(page)).map((finding) => `${panel}: ${finding}`));
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width);
+    }
+    await page.goto(`${inject('demoOrigin')}/docs/options.html`);
+    found.push(...(await findings(page)).map((finding) => `docs: ${finding}`));
+    expect(found).toEqual([]);
+  });
+});
