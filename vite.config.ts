@@ -280,6 +280,8 @@ async function demo(): Promise<ViteUserConfig> {
     appType: 'mpa',
     plugins: [inpage({ crossOriginIsolation: true, models: false }), docsPages()],
     resolve: { alias: { inpage: path('dist/index.js') } },
+    // The examples beside it are apps of their own.
+    optimizeDeps: { entries: ['index.html', 'host.html'] },
     worker: { format: 'es' },
     build: {
       outDir: path('dist-demo'),

@@ -1,0 +1,12 @@
+/** A page of an extension cannot have a Service Worker between itself and its requests, so it asks `inference.fetch`. */
+import { startInference } from 'inpage';
+
+const inference = await startInference({ serviceWorker: false });
+
+document.querySelector('#ask').onclick = async ({ target }) => {
+  const response = await inference.fetch(`${inference.baseURL}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'tiny-chat', messages: [{ role: 'user', content: target.textContent }] }),
+  });
+  document.querySelector('[role=status]').textContent = (await response.json()).choices[0].message.content;
+};

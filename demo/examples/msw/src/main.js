@@ -1,0 +1,29 @@
+/** MSW keeps the page's one Service Worker; Inpage goes without, and its client takes `inference.fetch`. */
+import { startInference } from 'inpage';
+import { http, HttpResponse } from 'msw';
+import { setupWorker } from 'msw/browser';
+import OpenAI from 'openai';
+
+const worker = setupWorker(http.get('/api/user', () => HttpResponse.json({ name: 'Ada' })));
+await worker.start({ onUnhandledRequest: 'bypass' });
+const inference = await startInference({ serviceWorker: false });
+const openai = new OpenAI({
+  baseURL: inference.baseURL,
+  fetch: inference.fetch,
+  apiKey: 'none',
+  dangerouslyAllowBrowser: true,
+});
+
+const { name } = await (await fetch('/api/user')).json();
+document.querySelector('#user').textContent = `Mocked: ${name}`;
+
+document.querySelector('#ask').onclick = async ({ target }) => {
+  const stream = await openai.chat.completions.create({
+    model: 'tiny-chat',
+    messages: [{ role: 'user', content: target.textContent }],
+    stream: true,
+  });
+  for await (const chunk of stream) {
+    document.querySelector('[role=status]').append(chunk.choices[0]?.delta.content ?? '');
+  }
+};

@@ -1,0 +1,76 @@
+/** What there is to see of each example. */
+import type { Page } from 'playwright';
+
+export interface Example {
+  /** What is served of it, below its folder. */
+  serve: string;
+  /** The page of a browser extension. */
+  extensionPage?: string;
+  /**
+   * Uses the page; rejects when it does not do what it should.
+   * @param stopServer from then on the page is on its own
+   */
+  use: (page: Page, stopServer: () => Promise<void>) => Promise<void>;
+}
+
+/** Presses the one button, and waits for words in the answer. */
+async function askFrance(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'What is the capital of France?', disabled: false }).click();
+  await page.getByRole('status').getByText('Paris').waitFor();
+}
+
+const TIMETABLE = 'The ferry to the island leaves at half past seven in the morning.';
+const RECIPE = 'For the cake, mix flour, butter, sugar and three eggs.';
+
+export const EXAMPLES: Record<string, Example> = {
+  'plain-page': { serve: '.', use: askFrance },
+  'react-use-chat': {
+    serve: 'dist',
+    async use(page) {
+      await page.getByLabel('Message').fill('What is the capital of France?');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.locator('[data-role=assistant]').getByText('Paris').waitFor();
+    },
+  },
+  next: { serve: 'out', use: askFrance },
+  msw: {
+    serve: 'dist',
+    async use(page) {
+      await page.getByText('Mocked: Ada').waitFor();
+      await askFrance(page);
+      // And once more on a visit that finds MSW's worker there.
+      await page.reload();
+      await page.getByText('Mocked: Ada').waitFor();
+      await askFrance(page);
+    },
+  },
+  'pwa-offline': {
+    serve: 'dist',
+    async use(page, stopServer) {
+      await page.getByText('Ready to work offline.').waitFor();
+      await stopServer();
+      await page.reload();
+      await askFrance(page);
+    },
+  },
+  'browser-extension': { serve: 'dist', extensionPage: 'chat.html', use: askFrance },
+  'langchain-agent': {
+    serve: 'dist',
+    async use(page) {
+      await page.getByRole('button', { name: 'What is the weather in Oslo?' }).click();
+      await page.getByRole('listitem').getByText('get_weather').waitFor();
+      await page.getByRole('status').getByText(/rain/).waitFor();
+    },
+  },
+  retrieval: {
+    serve: 'dist',
+    async use(page) {
+      const buffer = Buffer.from(`${RECIPE}\n\n${TIMETABLE}\n\nThe bank opens at nine.`);
+      await page.getByLabel('Text files').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer });
+      await page.getByLabel('Question').fill('When does the boat go to the island?');
+      await page.getByRole('button', { name: 'Ask', disabled: false }).click();
+      await page.getByRole('listitem').first().getByText(TIMETABLE).waitFor();
+      await page.getByRole('status').filter({ hasText: /\w/ }).waitFor();
+    },
+  },
+};
