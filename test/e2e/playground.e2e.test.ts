@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
+import { demoOrigin } from './support/demo-origin.js';
 import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
 import { launchChromium } from './support/launch-chromium.js';
@@ -28,7 +29,7 @@ afterEach(async () => {
   if (watched.problems.length > 0) throw new Error(`The page complained: ${watched.problems.join('; ')}`);
 });
 
-const open = (panel?: string): Promise<Page> => openDemo(context, inject('demoOrigin'), panel);
+const open = (panel?: string): Promise<Page> => openDemo(context, demoOrigin(), panel);
 const go = (page: Page, panel: string): Promise<void> =>
   page.getByRole('navigation').getByRole('button', { name: panel }).click();
 
@@ -195,7 +196,7 @@ describe('axe', () => {
       found.push(...(await findings(page)).map((finding) => `${panel}: ${finding}`));
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width);
     }
-    await page.goto(`${inject('demoOrigin')}/docs/options.html`);
+    await page.goto(`${demoOrigin()}/docs/options.html`);
     found.push(...(await findings(page)).map((finding) => `docs: ${finding}`));
     expect(found).toEqual([]);
   });

@@ -3,13 +3,11 @@
  * it in Chromium. Needs the npm registry, and `npm run build:library` before.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright';
-import { CHROMIUM, launchChromium } from '../e2e/support/launch-chromium.js';
-import { serveFolder } from '../e2e/support/serve-demo.js';
-import { EXAMPLES, type Example } from './examples.js';
+import { EXAMPLES } from './examples.js';
+import { openExample } from './open-example.js';
 
 const root = join(import.meta.dirname, '../..');
 const wanted = process.argv.slice(2);
@@ -22,7 +20,7 @@ try {
   for (const [name, example] of Object.entries(EXAMPLES)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const folder = install(name, tarball);
-    await open(folder, example);
+    await openExample(folder, example);
     console.error(`${name}: works`);
     rmSync(folder, { recursive: true });
   }
@@ -47,60 +45,7 @@ function install(name: string, tarball: string): string {
   return folder;
 }
 
-async function open(folder: string, { serve, extensionPage, use }: Example): Promise<void> {
-  const served = join(folder, serve);
-  if (extensionPage) return openExtension(served, extensionPage, use);
-  const server = await serveFolder(served, false);
-  const browser = await launchChromium();
-  try {
-    const page = await browser.newPage();
-    await page.goto(server.origin);
-    await use(page, () => server.close());
-  } finally {
-    await browser.close();
-    await server.close().catch(() => {});
-  }
-}
-
-/** Extensions are loaded by a browser with a profile. */
-async function openExtension(folder: string, path: string, use: Example['use']): Promise<void> {
-  const profile = join(workshop, 'profile');
-  mkdirSync(profile);
-  // A name without a version, from which the extension's id would follow otherwise.
-  const extension = join(workshop, 'extension');
-  symlinkSync(folder, extension);
-  const context = await chromium.launchPersistentContext(profile, {
-    ...CHROMIUM,
-    headless: false,
-    args: [
-      '--headless=new',
-      '--no-sandbox',
-      '--no-first-run',
-      `--disable-extensions-except=${extension}`,
-      `--load-extension=${extension}`,
-    ],
-  });
-  try {
-    const page = await context.newPage();
-    await page.goto(await extensionURL(page, path));
-    await use(page, async () => {});
-  } finally {
-    await context.close();
-  }
-}
-
-/** Where the browser put the only extension. */
-async function extensionURL(page: Page, path: string): Promise<string> {
-  await page.goto('chrome://extensions');
-  const id = await page.evaluate(async () => {
-    const { chrome } = globalThis as unknown as {
-      chrome: { developerPrivate: { getExtensionsInfo(): Promise<{ id: string }[]> } };
-    };
-    return (await chrome.developerPrivate.getExtensionsInfo())[0]?.id;
-  });
-  return `chrome-extension://${id}/${path}`;
-}
-
 function run(command: string, args: string[], cwd: string): void {
-  execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
+  execFileSync(command, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -1,0 +1,64 @@
+/** A built example in Chromium: a site, or a page of an extension. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Page } from 'playwright';
+import { CHROMIUM, launchChromium } from '../e2e/support/launch-chromium.js';
+import { serveFolder } from '../e2e/support/serve-demo.js';
+import type { Example } from './examples.js';
+
+/**
+ * Opens a built example in Chromium and uses it.
+ * @param folder where it was built
+ * @throws Error when it does not do what it should
+ */
+export async function openExample(folder: string, { serve, extensionPage, use }: Example): Promise<void> {
+  const served = join(folder, serve);
+  if (extensionPage) return openExtension(served, extensionPage, use);
+  const server = await serveFolder(served, false);
+  const browser = await launchChromium();
+  try {
+    const page = await browser.newPage();
+    await page.goto(server.origin);
+    await use(page, () => server.close());
+  } finally {
+    await browser.close();
+    await server.close().catch(() => {});
+  }
+}
+
+/** Extensions are loaded by a browser with a profile. */
+async function openExtension(folder: string, path: string, use: Example['use']): Promise<void> {
+  const profile = mkdtempSync(join(tmpdir(), 'inpage-extension-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    ...CHROMIUM,
+    headless: false,
+    args: [
+      '--headless=new',
+      '--no-sandbox',
+      '--no-first-run',
+      `--disable-extensions-except=${folder}`,
+      `--load-extension=${folder}`,
+    ],
+  });
+  try {
+    const page = await context.newPage();
+    await page.goto(await extensionURL(page, path));
+    await use(page, async () => {});
+  } finally {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+/** Where the browser put the only extension. */
+async function extensionURL(page: Page, path: string): Promise<string> {
+  await page.goto('chrome://extensions');
+  const id = await page.evaluate(async () => {
+    const { chrome } = globalThis as unknown as {
+      chrome: { developerPrivate: { getExtensionsInfo(): Promise<{ id: string }[]> } };
+    };
+    return (await chrome.developerPrivate.getExtensionsInfo())[0]?.id;
+  });
+  return `chrome-extension://${id}/${path}`;
+}
