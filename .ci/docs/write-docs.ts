@@ -1,10 +1,11 @@
 /**
  * `npm run docs` makes the parts of `demo/docs/` anew that come from the source; with `--check` it only says which are
- * not what the source says, and fails.
+ * not what the source says, and which pages the README does not lead to, and fails.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { linkedPages } from './docs-pages.js';
 import { withGeneratedParts, withoutLayout } from './generated-parts.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -20,7 +21,10 @@ for (const name of readdirSync(folder).filter((file) => file.endsWith('.md'))) {
 }
 if (process.argv.includes('--check')) {
   for (const name of stale) console.error(`demo/docs/${name} is not what the source says: run \`npm run docs\`.`);
-  process.exitCode = stale.length === 0 ? 0 : 1;
+  const linked = linkedPages().map(({ path }) => basename(path));
+  const unlinked = readdirSync(folder).filter((name) => name.endsWith('.md') && !linked.includes(name));
+  for (const name of unlinked) console.error(`demo/docs/${name} is missing in the README's list "Read on".`);
+  process.exitCode = stale.length + unlinked.length === 0 ? 0 : 1;
 } else {
   execFileSync('npx', ['oxfmt', 'demo/docs'], { cwd: root, stdio: 'inherit' });
   console.log(stale.length === 0 ? 'docs: as they were' : `docs: wrote ${stale.join(', ')}`);

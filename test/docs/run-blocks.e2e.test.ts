@@ -1,7 +1,7 @@
 /** The code of the README and of `demo/docs/`: all of it is checked, and what can run is run, with the built package. */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright';
@@ -11,7 +11,7 @@ import { executablePath, launchChromium } from '../e2e/support/launch-chromium.j
 import { newContext } from '../e2e/support/host-page.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { freePort } from '../support/free-port.js';
-import { type CodeBlock, codeBlocks, root, shellLines } from './support/code-blocks.js';
+import { type CodeBlock, codeBlocks, readDocument, root, shellLines } from './support/code-blocks.js';
 import { emptyFolder, importsOf, makeSite, putBlock, workshop } from './support/docs-site.js';
 
 const CLI = join(root, 'dist/cli.js');
@@ -25,6 +25,12 @@ const code = blocks.filter(({ language, words }) => /^(ts|tsx|js)$/.test(languag
 const runnable = code.filter(({ words }) => !words.includes('no-run'));
 const forPages = runnable.filter((block) => !block.file && !importsOf(block).some((name) => NODE_ENTRIES.test(name)));
 const titled = (some: readonly CodeBlock[]) => some.map((block) => [`${block.page}:${block.line}`, block] as const);
+
+/** Of a file, or of all files in a folder. */
+function bytesOf(path: string): number {
+  if (statSync(path).isFile()) return statSync(path).size;
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+}
 
 afterAll(() => rmSync(workshop, { recursive: true, force: true }));
 
@@ -72,6 +78,18 @@ describe('in a page', () => {
   afterAll(async () => {
     await browser.close();
     await server.close();
+  });
+
+  it('needs as many megabytes beside its bundle as install.md says', () => {
+    const stated = readDocument('demo/docs/install.md').replaceAll(/\s+/g, ' ');
+    const megabytes = (...paths: string[]): string =>
+      `${Math.round(paths.reduce((sum, at) => sum + bytesOf(at), 0) / 1e6)} MB`;
+    const wasm = (name: string): string => megabytes(join(site, `inpage/ort-wasm-simd-threaded${name}.wasm`));
+    const models = join(site, 'models');
+    expect(stated).toContain(`This adds ${megabytes(models, join(site, 'inpage'))} to what you deploy`);
+    expect(stated).toContain(
+      `ONNX Runtime for WASM (${wasm('')}) and for WebGPU (${wasm('.asyncify')}), and the bundled models (${megabytes(models)})`,
+    );
   });
 
   it.each(titled(forPages))('%s runs, and says what its comments say', async (_, block) => {
