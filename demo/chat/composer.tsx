@@ -3,7 +3,9 @@ import { createRef } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { chatModel, chatModels, inference } from '../inference.js';
 import { Segmented } from '../parts/segmented.js';
+import { attach, attached, IMAGE_TYPES, sees } from './attached-images.js';
 import { HistoryDialog } from './history-dialog.js';
+import { ImageRow } from './image-row.js';
 import { settingsCount } from './settings.js';
 import { SettingsDrawer } from './settings-drawer.js';
 import {
@@ -37,23 +39,38 @@ export function Composer() {
   const edited = editing.value;
   useEffect(() => {
     if (edited === undefined) return;
-    setText(conversation.peek()[edited]?.text ?? '');
+    const asked = conversation.peek()[edited];
+    setText(asked?.text ?? '');
+    attached.value = asked?.images ?? [];
     focusComposer();
   }, [edited]);
   const cancelEdit = (): void => {
     editing.value = undefined;
+    attached.value = [];
     setText('');
   };
   const submit = (event: Event): void => {
     event.preventDefault();
     focusComposer();
     if (running.value || !inference.value || !text.trim()) return;
-    void (edited === undefined ? send(text.trim()) : askAgain(edited, text.trim()));
+    const images = sees.value ? attached.value : [];
+    void (edited === undefined ? send(text.trim(), images) : askAgain(edited, text.trim(), images));
+    attached.value = [];
     setText('');
   };
   return (
     <>
-      <form class="composer" onSubmit={submit} data-settings={showsSettings}>
+      <form
+        class="composer"
+        onSubmit={submit}
+        data-settings={showsSettings}
+        onDragOver={(event) => sees.value && event.preventDefault()}
+        onDrop={(event) => {
+          if (!sees.value || !event.dataTransfer?.files.length) return;
+          event.preventDefault();
+          void attach(event.dataTransfer.files);
+        }}
+      >
         {edited === undefined ? null : (
           <p class="row editing">
             Asking this question differently; what followed it will be gone.
@@ -63,6 +80,12 @@ export function Composer() {
           </p>
         )}
         {showsSettings ? <SettingsDrawer /> : null}
+        {sees.value && attached.value.length > 0 ? (
+          <ImageRow
+            images={attached.value}
+            onRemove={(index) => (attached.value = attached.value.filter((_, place) => place !== index))}
+          />
+        ) : null}
         <textarea
           ref={box}
           rows={1}
@@ -70,6 +93,12 @@ export function Composer() {
           placeholder="Ask the model in this page"
           aria-label="Message"
           onInput={(event) => setText(event.currentTarget.value)}
+          onPaste={(event) => {
+            const { files } = event.clipboardData ?? {};
+            if (!sees.value || !files?.length) return;
+            event.preventDefault();
+            void attach(files);
+          }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
           }}
@@ -95,6 +124,7 @@ export function Composer() {
         </div>
         <div class="controls">
           <ModelChoice />
+          {sees.value ? <ImageChoice /> : null}
           <button
             type="button"
             aria-expanded={showsSettings}
@@ -154,5 +184,24 @@ function ModelChoice() {
         </option>
       ))}
     </select>
+  );
+}
+
+/** Phones offer their camera here, too. */
+function ImageChoice() {
+  return (
+    <label class="button">
+      Image
+      <input
+        type="file"
+        class="hidden"
+        multiple
+        accept={IMAGE_TYPES.join(',')}
+        onChange={(event) => {
+          const chosen = event.currentTarget;
+          void attach(chosen.files ?? []).then(() => (chosen.value = ''));
+        }}
+      />
+    </label>
   );
 }

@@ -50,23 +50,24 @@ export function openConversation({ id, turns }: SavedConversation): void {
 export async function regenerate(): Promise<void> {
   const last = conversation.value.findLastIndex(({ role }) => role === 'user');
   const question = conversation.value[last];
-  if (question) await askAgain(last, question.text);
+  if (question) await askAgain(last, question.text, question.images);
 }
 
 /** Asks another question in place of an earlier one; what followed it is gone. */
-export async function askAgain(index: number, text: string): Promise<void> {
+export async function askAgain(index: number, text: string, images: string[] = []): Promise<void> {
   if (running.value) return;
   conversation.value = conversation.value.slice(0, index);
   editing.value = undefined;
-  await send(text);
+  await send(text, images);
 }
 
-/** Asks, and writes the answer into the conversation as it comes. */
-export async function send(text: string): Promise<void> {
+/** Asks, and writes the answer into the conversation as it comes. @param images data URLs */
+export async function send(text: string, images: string[] = []): Promise<void> {
   if (!inference.value || running.value) return;
   const { signal } = (controller = new AbortController());
   running.value = true;
-  conversation.value = [...conversation.value, { role: 'user', text }, { role: 'assistant', text: '' }];
+  const question: Turn = { role: 'user', text, ...(images.length > 0 && { images }) };
+  conversation.value = [...conversation.value, question, { role: 'assistant', text: '' }];
   try {
     await ask(signal);
   } catch (error) {

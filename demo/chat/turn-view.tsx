@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { AnswerText } from './answer-text.js';
 import { editing, regenerate, running } from './conversation.js';
+import { ImageRow } from './image-row.js';
 import type { Turn } from './turn.js';
 
 interface TurnViewProps {
@@ -22,6 +23,7 @@ export function TurnView({ turn, index, isLast }: TurnViewProps) {
           <p>{turn.reasoning}</p>
         </details>
       ) : null}
+      {turn.images ? <ImageRow images={turn.images} /> : null}
       {turn.text && turn.role === 'assistant' ? <AnswerText text={turn.text} /> : <p>{turn.text}</p>}
       {isWaiting ? <p class="waiting" aria-label="waiting" /> : null}
       {turn.error ? (

@@ -9,13 +9,14 @@ import type { Browser } from 'playwright';
 import { build } from 'vite';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
+import { makeVisionModels, VISION_MODELS } from '../vision/make-vision-models.js';
 import { type BenchRow, compare } from './bench-row.js';
 import { makeRealModel } from './real/make-real-model.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
 import { realRows } from './real/run-real.js';
 
 const root = join(import.meta.dirname, '../..');
-const PARTS = ['text', 'constraint', 'transport', 'pipeline', 'open', 'embedding', 'speech'];
+const PARTS = ['text', 'constraint', 'transport', 'pipeline', 'open', 'embedding', 'speech', 'vision'];
 
 const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`);
@@ -52,7 +53,8 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     await makeRealModel(folder);
     if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
   }
-  return serveFolder(outDir, false);
+  await makeVisionModels();
+  return serveFolder(outDir, false, true, { '/vision/': VISION_MODELS });
 }
 
 /** Opening a page is measured from outside: each time a fresh page, everything already in the browser's caches. */

@@ -10,13 +10,15 @@ interface Chunk {
   error?: { message: string };
 }
 
+const imagePart = (url: string): object => ({ type: 'image_url', image_url: { url } });
+
 /** OpenAI's chat completions. */
 export const chatCompletions: Dialect = {
   title: 'Chat Completions',
   path: '/chat/completions',
   toBody: (turns, { model, think, system, temperature, topP, maxTokens, schema }) => ({
     model,
-    messages: [...(system ? [{ role: 'system', content: system }] : []), ...toMessages(turns)],
+    messages: [...(system ? [{ role: 'system', content: system }] : []), ...toMessages(turns, imagePart)],
     stream: true,
     stream_options: { include_usage: true },
     ...(temperature !== undefined && { temperature }),

@@ -5,6 +5,8 @@ import type { RequestSettings } from '../settings.js';
 export interface SpokenTurn {
   role: 'user' | 'assistant';
   text: string;
+  /** Data URLs of what was shown with it. */
+  images?: string[];
 }
 
 export interface AskOptions extends RequestSettings {
@@ -32,6 +34,20 @@ export interface Piece {
   error?: string | undefined;
 }
 
-export function toMessages(turns: readonly SpokenTurn[]): { role: string; content: string }[] {
-  return turns.map(({ role, text }) => ({ role, content: text }));
+/** A message as the dialects have it in common. */
+export interface SpokenMessage {
+  role: string;
+  content: string | object[];
+}
+
+/** @param imagePart an image as the dialect writes it. @param textType its name for text */
+export function toMessages(
+  turns: readonly SpokenTurn[],
+  imagePart: (dataURL: string) => object,
+  textType = 'text',
+): SpokenMessage[] {
+  return turns.map(({ role, text, images = [] }) => ({
+    role,
+    content: images.length === 0 ? text : [...images.map(imagePart), { type: textType, text }],
+  }));
 }

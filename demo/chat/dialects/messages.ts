@@ -10,6 +10,13 @@ interface MessageEvent {
 /** Room for an answer; this dialect wants a number. */
 const MOST_TOKENS = 512;
 
+/** Its images are base64 without the head of a data URL. */
+function imagePart(dataURL: string): object {
+  const [head = '', data = ''] = dataURL.split(',');
+  const mediaType = /^data:([\w/]+)/.exec(head)?.[1];
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
+}
+
 /** Anthropic's Messages. */
 export const messages: Dialect = {
   title: 'Messages',
@@ -20,7 +27,7 @@ export const messages: Dialect = {
     ...(system && { system }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
-    messages: toMessages(turns),
+    messages: toMessages(turns, imagePart),
     stream: true,
     ...(think && { thinking: { type: 'enabled', budget_tokens: 2 * MOST_TOKENS } }),
   }),

@@ -7,13 +7,15 @@ interface ResponseEvent {
   message?: string;
 }
 
+const imagePart = (url: string): object => ({ type: 'input_image', image_url: url, detail: 'auto' });
+
 /** OpenAI's Responses. */
 export const responses: Dialect = {
   title: 'Responses',
   path: '/responses',
   toBody: (turns, { model, think, system, temperature, topP, maxTokens, schema }) => ({
     model,
-    input: toMessages(turns),
+    input: toMessages(turns, imagePart, 'input_text'),
     ...(system && { instructions: system }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { makeVisionModels, VISION_MODELS } from '../../vision/make-vision-models.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -40,11 +41,13 @@ const POLICY = {
  * Starts the server on a free port; returns its origin and the way to stop it.
  * @param strict send the content security policy; the bare libraries of the benchmark do not work under it
  * @param isolated send what makes pages cross-origin isolated
+ * @param more folders by the path that they are served below
  */
 export async function serveFolder(
   root: string,
   strict = true,
   isolated = true,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ origin: string; close(): Promise<void> }> {
   const log: string[] = [];
   const headers = { ...(isolated && ISOLATION), ...(strict && POLICY) };
@@ -56,9 +59,11 @@ export async function serveFolder(
       return;
     }
     log.push(`${request.method} ${path}`);
-    const file = join(root, normalize(decodeURIComponent(path)), path.endsWith('/') ? 'index.html' : '');
+    const [prefix = '', folder = root] = Object.entries(more).find(([each]) => path.startsWith(each)) ?? [];
+    const below = normalize(decodeURIComponent(path.slice(prefix.length)));
+    const file = join(folder, below, path.endsWith('/') ? 'index.html' : '');
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (!file.startsWith(root) || !existsSync(file) || !statSync(file).isFile()) {
+    if (!file.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) {
       response.writeHead(404).end('Not found');
       return;
     }
@@ -83,7 +88,11 @@ export async function serveFolder(
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = join(import.meta.dirname, '../../../dist-demo');
   if (!existsSync(join(root, 'host.html'))) throw new Error('The demo is not built: run `npm run build` first.');
-  const servers = await Promise.all(Array.from({ length: project.config.maxWorkers }, () => serveFolder(root)));
+  await makeVisionModels();
+  const more = { '/vision/': VISION_MODELS };
+  const servers = await Promise.all(
+    Array.from({ length: project.config.maxWorkers }, () => serveFolder(root, true, true, more)),
+  );
   project.provide(
     'demoOrigins',
     servers.map(({ origin }) => origin),
