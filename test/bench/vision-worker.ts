@@ -18,7 +18,7 @@ export interface VisionOrder {
 }
 
 const SIZE = [640, 480] as const;
-const [QUESTION, ANSWER, NEXT] = ['What is in this picture?', 'A few shapes.', 'Which colours do they have?'];
+const [QUESTION, ANSWER, NEXT] = ['What is in this picture?', 'A few shapes.', 'Which colours do they have?'] as const;
 const { signal } = new AbortController();
 
 let ours: Promise<TextModel> | undefined;
@@ -53,11 +53,11 @@ async function measure({ kind, origin, round, second }: VisionOrder): Promise<{ 
     const model = await (bare ??= loadBare(origin));
     const text = (words: string) => [{ type: 'text' as const, text: words }];
     const messages = [
-      { role: 'user' as const, content: [{ type: 'image' as const }, ...text(QUESTION!)] },
+      { role: 'user' as const, content: [{ type: 'image' as const }, ...text(QUESTION)] },
       ...(second
         ? [
-            { role: 'assistant' as const, content: text(ANSWER!) },
-            { role: 'user' as const, content: text(NEXT!) },
+            { role: 'assistant' as const, content: text(ANSWER) },
+            { role: 'user' as const, content: text(NEXT) },
           ]
         : []),
     ];
@@ -68,13 +68,13 @@ async function measure({ kind, origin, round, second }: VisionOrder): Promise<{ 
   const model = await (ours ??= loadOurs(origin));
   const part = await imagePart(picture);
   const text = (words: string) => ({ type: 'text' as const, text: words });
-  const first: Message[] = [{ role: 'user', content: [part, text(QUESTION!)] }];
+  const first: Message[] = [{ role: 'user', content: [part, text(QUESTION)] }];
   if (!second) return firstToken(model, first);
   await firstToken(model, first);
   return firstToken(model, [
     ...first,
-    { role: 'assistant', content: [text(ANSWER!)], toolCalls: [] },
-    { role: 'user', content: [text(NEXT!)] },
+    { role: 'assistant', content: [text(ANSWER)], toolCalls: [] },
+    { role: 'user', content: [text(NEXT)] },
   ]);
 }
 
