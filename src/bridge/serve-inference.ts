@@ -3,13 +3,7 @@
  * browser.
  * @module
  */
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LaunchOptions } from 'playwright';
 import type { CompatibilityName } from '../models/access-options.js';
@@ -20,6 +14,7 @@ import { mediaTypeOf } from '../static-files/static-files.js';
 import type { InferenceOptions } from '../page/start-options.js';
 import { checkOptionNames } from '../page/check-option-names.js';
 import { OPTION_NAMES } from '../page/option-names.js';
+import { createLimitedServer } from './limited-server.js';
 import { sendUnavailable } from './page-bridge.js';
 import { PageKeeper } from './page-keeper.js';
 import { welcomePage } from './welcome-page.js';
@@ -45,12 +40,6 @@ export interface InferenceServer {
   close(): Promise<void>;
 }
 
-/** Milliseconds in which a request must have come in whole. */
-const REQUEST_TIMEOUT = 60_000;
-
-/** Each may hold a body of its own in memory. */
-const MAX_CONNECTIONS = 256;
-
 const { onProgress: _onProgress, serviceWorker: _serviceWorker, intercept: _intercept, ...ofStart } = OPTION_NAMES;
 const SERVE_OPTIONS: Record<keyof ServeOptions, true> = { ...ofStart, port: true, launch: true };
 
@@ -74,11 +63,9 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   checkOptionNames(all, SERVE_OPTIONS, 'an option of serveInference');
   const { port = 0, launch, ...options } = all;
   const files = listHostFiles();
-  const server = createServer((request, response) => {
+  const server = createLimitedServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.requestTimeout = REQUEST_TIMEOUT;
-  server.maxConnections = MAX_CONNECTIONS;
   const origin = await listen(server, port);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const target = targetOf(request, origin);
