@@ -38,7 +38,7 @@ export function createGateway(options: GatewayOptions, page: Ask<PageControl>): 
     ...(rateLimits && { rateLimits }),
   });
   const handlers = {
-    request: (request: Request) => app.fetch(request),
+    request: (request: Request, begin: () => void) => app.fetch(request, { onBegin: begin }),
     control: (payload: ControlPayload, signal: AbortSignal) => answerControl({ inference, faults }, payload, signal),
   };
   return {

@@ -14,8 +14,8 @@ import {
 } from '../relay/protocol.js';
 import { fromRequestPayload, toResponseHead } from '../relay/request-payload.js';
 
-/** Answers HTTP requests, as the Hono app's `fetch` does. */
-export type RequestHandler = (request: Request) => Promise<Response> | Response;
+/** Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it. */
+export type RequestHandler = (request: Request, begin: () => void) => Promise<Response> | Response;
 
 /** Answers what pages ask besides HTTP. */
 export type ControlHandler = (payload: ControlPayload, signal: AbortSignal) => AsyncIterable<Snapshot>;
@@ -28,8 +28,10 @@ export async function serveCall(
 ): Promise<void> {
   const answered = answerCall<GatewayPayload, ResponseItem | Snapshot>(
     port,
-    (payload, signal) =>
-      'control' in payload ? handlers.control(payload, signal) : respond(payload, handlers.request, signal),
+    (payload, signal, begin) =>
+      'control' in payload
+        ? handlers.control(payload, signal)
+        : respond(payload, (request) => handlers.request(request, begin), signal),
     timing,
   );
   port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<CallerMessage<GatewayPayload>>) => {
@@ -42,7 +44,7 @@ export async function serveCall(
 
 async function* respond(
   payload: RequestPayload,
-  handler: RequestHandler,
+  handler: (request: Request) => Promise<Response> | Response,
   signal: AbortSignal,
 ): AsyncGenerator<ResponseItem> {
   const response = await handler(fromRequestPayload(payload, signal));

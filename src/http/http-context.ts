@@ -6,8 +6,12 @@ import type { Compatibility } from './compatibility.js';
 import type { EndpointName } from './errors/error-shapes.js';
 import type { StreamTiming } from './sse/stream-timing.js';
 
-/** Variables of one request, set by the app before the endpoint's handler runs. */
+/** What comes with one request, and variables that the app sets before the endpoint's handler runs. */
 export interface HttpEnvironment {
+  Bindings: {
+    /** Called when a model begins to work on the request. */
+    onBegin?: () => void;
+  };
   Variables: {
     /** Uuid of the request: `inference-id` of the answer, `request_id` of an error. */
     inferenceId: string;

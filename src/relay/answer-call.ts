@@ -5,8 +5,15 @@ import type { CallTiming } from './call-timing.js';
 import { watchLifeline } from './lifeline.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from './protocol.js';
 
-/** Produces the items of one call. `signal` aborts when the caller cancels, dies or takes nothing any more. */
-export type CallHandler<Payload, Item> = (payload: Payload, signal: AbortSignal) => AsyncIterable<Item>;
+/**
+ * Produces the items of one call. `signal` aborts when the caller cancels, dies or takes nothing any more; `begin` says
+ * that the work begins, for callers who would else ask somebody else when this realm dies.
+ */
+export type CallHandler<Payload, Item> = (
+  payload: Payload,
+  signal: AbortSignal,
+  begin: () => void,
+) => AsyncIterable<Item>;
 
 /**
  * Answers the one call of a port. The first items go out at once, and those of a slow source always do; a fast source's
@@ -21,7 +28,7 @@ export async function answerCall<Payload, Item>(
 ): Promise<void> {
   const call = new AnsweredCall<Payload, Item>(port, timing);
   const payload = await call.opened();
-  if (payload) await call.run(() => handler(payload.value, call.signal));
+  if (payload) await call.run(() => handler(payload.value, call.signal, call.begin));
   else port.close();
 }
 
@@ -58,6 +65,8 @@ class AnsweredCall<Payload, Item> {
   get signal(): AbortSignal {
     return this.#cancellation.signal;
   }
+
+  readonly begin = (): void => this.#send({ type: 'begun' });
 
   /** What the caller wants; undefined when it goes away without asking. */
   opened(): Promise<{ value: Payload } | undefined> {

@@ -11,8 +11,8 @@ export interface CallOptions {
   timing: CallTiming;
   /** The callee's lifeline. */
   lifeline: string | undefined;
-  /** Moved instead of copied. */
-  transfer?: Transferable[];
+  /** Called when the callee says that it works on this call. */
+  onBegun?: () => void;
   /** Called when the callee is silent for too long, or does not stop in time when it is cancelled. */
   onStuck?: () => void;
 }
@@ -75,7 +75,7 @@ class OpenCall<Item> {
   }
 
   async open(payload: unknown): Promise<void> {
-    const { signal, lifeline, timing, transfer } = this.#options;
+    const { signal, lifeline, timing } = this.#options;
     const gone = (): void => this.#end({ error: peerGone() });
     this.#port.addEventListener('message', this.#onMessage);
     this.#port.addEventListener('close', gone, { signal: this.#ended.signal });
@@ -86,7 +86,7 @@ class OpenCall<Item> {
       if (this.#silentBeats > timing.silentBeats) this.#stuck();
     }, timing.beat);
     const own = await ownLifeline();
-    this.#send({ type: 'open', payload, lifeline: own }, transfer);
+    this.#send({ type: 'open', payload, lifeline: own });
     if (signal.aborted) this.#cancel();
     else signal.addEventListener('abort', () => this.#cancel(), { signal: this.#ended.signal });
   }
@@ -146,6 +146,8 @@ class OpenCall<Item> {
         return this.#end({});
       case 'error':
         return this.#end({ error: deserializeInferenceError(message.error) });
+      case 'begun':
+        return this.#options.onBegun?.();
       case 'tab':
       case 'hello':
       case 'alive':
@@ -164,7 +166,7 @@ class OpenCall<Item> {
     this.#wake();
   }
 
-  #send(message: CallerMessage<unknown>, transfer: Transferable[] = []): void {
-    if (!this.#outcome) this.#port.postMessage(message, transfer);
+  #send(message: CallerMessage<unknown>): void {
+    if (!this.#outcome) this.#port.postMessage(message);
   }
 }

@@ -41,6 +41,8 @@ export type CalleeMessage<Item> =
   | TabWords
   /** Nothing to say yet, but at work. */
   | { type: 'alive' }
+  /** From now on the work is done for this call: before, another callee may be asked instead. */
+  | { type: 'begun' }
   | { type: 'items'; items: Item[] }
   | { type: 'end' }
   | { type: 'error'; error: SerializedInferenceError };

@@ -8,6 +8,9 @@ import { openBatches, peerGone } from './open-call.js';
 import type { RequestPayload, ResponseItem } from './protocol.js';
 import { fromResponseHead, unavailableResponse } from './request-payload.js';
 
+/** Hosts that are asked, one after the other is gone. */
+const ATTEMPTS = 4;
+
 /** How one request is relayed. */
 export interface RelayOptions {
   signal: AbortSignal;
@@ -18,7 +21,8 @@ export interface RelayOptions {
 }
 
 /**
- * Sends one request to the gateway. Resolves with its answer, or with 503 when no engine can answer; rejects only with
+ * Sends one request to the gateway, and to the next one when the first is gone before a model worked on it. Resolves with
+ * the answer, or with 503 when no engine can answer; rejects only with
  * the reason of `signal`, as `fetch` does. When the engine dies while the body streams, the body ends with the failure
  * tail that the head brought, or else with an error: it is never silently cut.
  */
@@ -55,16 +59,7 @@ class Exchange {
 
   async run(connect: Connect): Promise<Response> {
     const payload = this.#payload;
-    const { port, hello } = await connect(
-      AbortSignal.any([this.#cancellation.signal, AbortSignal.timeout(CONNECT_DEADLINE)]),
-    );
-    const batches = openBatches<ResponseItem>(port, payload, {
-      signal: this.#cancellation.signal,
-      timing: REQUEST_TIMING,
-      lifeline: hello.lifeline,
-      transfer: payload.body instanceof ArrayBuffer ? [payload.body] : [],
-    });
-    const [head, ...chunks] = (await batches.next()).value ?? [];
+    const [batches, [head, ...chunks]] = await this.#begin(connect);
     if (!head || head instanceof Uint8Array) throw peerGone();
     const { failureTail } = head;
     if (failureTail !== undefined) {
@@ -76,6 +71,27 @@ class Exchange {
     for await (const batch of batches) chunks.push(...batch);
     this.end();
     return fromResponseHead(head, payload, () => joined(chunks));
+  }
+
+  /** The first words of a gateway. One that is gone before it has begun to work is not the last to be asked. */
+  async #begin(connect: Connect): Promise<[AsyncGenerator<ResponseItem[], void>, ResponseItem[]]> {
+    const { signal } = this.#cancellation;
+    for (let attempt = 1; ; attempt++) {
+      const { port, hello } = await connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+      let isBegun = attempt === ATTEMPTS;
+      const batches = openBatches<ResponseItem>(port, this.#payload, {
+        signal,
+        timing: REQUEST_TIMING,
+        lifeline: hello.lifeline,
+        onBegun: () => (isBegun = true),
+      });
+      try {
+        return [batches, (await batches.next()).value ?? []];
+      } catch (thrown) {
+        if (isBegun) throw thrown;
+        signal.throwIfAborted();
+      }
+    }
   }
 
   readonly #leave = (): void => {

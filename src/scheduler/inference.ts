@@ -17,6 +17,8 @@ export interface RunOptions {
    * Queueing counts, downloading and loading the model does not. Late: InferenceError `timeout`.
    */
   deadline: 'first-token' | 'result';
+  /** Called when it is the request's turn, perhaps several times; until then it has cost nothing but its place. */
+  onBegin?: (() => void) | undefined;
 }
 
 /**

@@ -93,6 +93,7 @@ export class Scheduler implements ControlledInference {
       let answer = newAnswer();
       const start = (model: LoadedModel, signal: AbortSignal): AsyncIterable<readonly TokenEvent[]> => {
         requireImages(canonical, model);
+        options.onBegin?.();
         // Here, not above: time in the queue is no time of the engine, and a second attempt begins anew.
         answer = newAnswer();
         return operationOf(model, 'generate')(canonical, signal);
@@ -133,7 +134,10 @@ export class Scheduler implements ControlledInference {
         slot,
         {
           exclusive: true,
-          start: (model, signal) => operationOf(model, 'transcribe')({ ...request, model: slot.entry.id }, signal),
+          start: (model, signal) => {
+            options.onBegin?.();
+            return operationOf(model, 'transcribe')({ ...request, model: slot.entry.id }, signal);
+          },
           meetsDeadlineAtFirst: options.deadline === 'first-token',
         },
         deadline,
@@ -186,7 +190,11 @@ export class Scheduler implements ControlledInference {
     const deadline = this.#deadline(options);
     try {
       const slot = await this.#runnable(asked, deadline.signal);
-      const run = { exclusive, start: (model: LoadedModel, signal: AbortSignal) => once(work(model, slot, signal)) };
+      const start = (model: LoadedModel, signal: AbortSignal): AsyncIterable<T> => {
+        options.onBegin?.();
+        return once(work(model, slot, signal));
+      };
+      const run = { exclusive, start };
       for await (const result of runOnSlot<T>(slot, run, deadline)) return result;
       throw new InferenceError('internal', 'The model gave no result.');
     } finally {

@@ -6,7 +6,7 @@
  */
 import { CONNECT_DEADLINE } from '../relay/call-timing.js';
 import { findHost, type TabClient } from './find-host.js';
-import type { GatewayPort } from '../relay/greeting.js';
+import type { Connect, GatewayPort } from '../relay/greeting.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from '../relay/protocol.js';
@@ -122,10 +122,15 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
     };
     const copy = mayLeave(request) && request.clone();
     const patience = AbortSignal.timeout(copy ? UNHOSTED_PATIENCE : CONNECT_DEADLINE);
-    // The body is read while the gateway is found.
-    const found = trunks.connect(clientId, find, AbortSignal.any([signal, patience]));
+    const connect: Connect = (stop) => trunks.connect(clientId, find, stop);
+    // The body is read while the gateway is found; the next one is looked for when that is gone.
+    const found = [connect(AbortSignal.any([signal, patience]))];
     const payload = await toRequestPayload(request, url);
-    const response = await relayRequest(payload, () => found, { signal, onDone: done, compatibility });
+    const response = await relayRequest(payload, (stop) => found.pop() ?? connect(stop), {
+      signal,
+      onDone: done,
+      compatibility,
+    });
     return copy && unhosted ? fetch(copy) : response;
   } catch (thrown) {
     done();

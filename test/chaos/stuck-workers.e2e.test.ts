@@ -26,7 +26,7 @@ async function startSlow(page: RawPage): Promise<{ end: Promise<Seen> }> {
 }
 
 describe('a worker in an endless loop', () => {
-  it('the gateway: is replaced, whoever waits gets an error, the next answer is right', async () => {
+  it('the gateway: is replaced, what ran ends with an error, what waited is left to the next', async () => {
     const host = await openTab(browser);
     const guest = await openTab(browser);
     const stream = await startSlow(host);
@@ -39,8 +39,9 @@ describe('a worker in an endless loop', () => {
     const next = await ask(guest);
     expect(next.status === 200 ? next : await ask(guest)).toMatchObject(served);
     expect((await stream.end).text).toMatch(/"code":"unavailable"[^\n]*\n\n$/);
-    expect(await whole).toMatchObject({ status: 503 });
     expect(await ask(host)).toMatchObject(served);
+    // It was behind the stream, and runs now.
+    await expect.poll(() => stateOf(host, 'slow')).toBe('busy');
   });
 
   it('a model: is replaced, its stream ends with an error, the next answers are right', async () => {

@@ -185,10 +185,10 @@ describe('a worker that dies', () => {
     },
   );
 
-  it('[X17] the gateway: a request that waits for its answer gets 503', async () => {
+  it('[X17] the gateway: a request that a model works on gets 503', async () => {
     const page = await openHost(context, MODELS);
     const answer = ask(page, 'slow');
-    await page.waitForFunction(() => window.inference?.status().some((model) => model.state !== 'absent'));
+    await page.waitForFunction(() => window.inference?.status().some((model) => model.state === 'busy'));
     for (const worker of await workersOf(page, 'gateway-worker')) await kill(worker);
     expect(await answer).toEqual(UNAVAILABLE);
     expect(await ask(page, 'quick')).toEqual(SERVED);
@@ -220,6 +220,21 @@ describe('several tabs', () => {
     expect(await ask(guest, 'quick')).toEqual(SERVED);
     expect(await ask(guest, 'quick', 'inference.fetch')).toEqual(SERVED);
     expect((await workersOf(guest, 'gateway-worker')).length).toBe(1);
+  });
+
+  it('leave requests that no model works on yet to the next host', async () => {
+    const models = { models: [countingModel(60, 50, 'middling')] };
+    const host = await openHost(context, models);
+    const guest = await openHost(context, models);
+    const running = ask(guest, 'middling');
+    const state = (): Promise<{ state: string; queued?: number } | undefined> =>
+      guest.evaluate(() => window.inference?.status()[0]);
+    await expect.poll(async () => (await state())?.state).toBe('busy');
+    const waiting = (['service-worker', 'inference.fetch'] as const).map((door) => ask(guest, 'middling', door));
+    await expect.poll(async () => (await state())?.queued).toBe(2);
+    await host.close();
+    expect(await running).toEqual(UNAVAILABLE);
+    for (const answer of await Promise.all(waiting)) expect(answer).toEqual(SERVED);
   });
 
   it('with other options have an engine of their own', async () => {

@@ -214,7 +214,8 @@ it('a reader that leaves aborts nothing within its cancel, where WebKit cannot s
 
 describe('an engine that dies', () => {
   it('[X17] [X24] before the head makes a 503', async () => {
-    const { fetch, kill } = relay(() => {
+    const { fetch, kill } = relay((_, begin) => {
+      begin();
       setTimeout(kill, 10);
       return new Promise(() => {});
     });
@@ -227,13 +228,51 @@ describe('an engine that dies', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('before a model works on the request leaves it to the next', async () => {
+    const asked: string[] = [];
+    const { fetch, kill } = relay(async (request) => {
+      asked.push(await request.text());
+      if (asked.length === 3) return Response.json({ answer: 'three' });
+      setTimeout(kill, 10);
+      return new Promise(() => {});
+    });
+    const response = await fetch('http://page.test/v1/x', { method: 'POST', body: 'again' });
+    expect([response.status, await response.json()]).toEqual([200, { answer: 'three' }]);
+    expect(asked).toEqual(['again', 'again', 'again']);
+  });
+
+  it('[X17] again and again before a model works on the request makes a 503', async () => {
+    let asked = 0;
+    const { fetch, kill } = relay(() => {
+      asked += 1;
+      setTimeout(kill, 10);
+      return new Promise(() => {});
+    });
+    expect((await fetch('http://page.test/v1/x')).status).toBe(503);
+    expect(asked).toBe(4);
+  });
+
+  it('leaves nothing to the next when its caller has left', async () => {
+    let asked = 0;
+    const leaving = new AbortController();
+    const { fetch, kill } = relay(() => {
+      asked += 1;
+      setTimeout(() => (leaving.abort(), kill()), 10);
+      return new Promise(() => {});
+    });
+    await expect(fetch('http://page.test/v1/x', { signal: leaving.signal })).rejects.toThrow();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(asked).toBe(1);
+  });
+
   it('[G06] before the head makes a JSON 503 where clients expect OpenAI’s', async () => {
     for (const [path, type] of [
       ['chat/completions', undefined],
       ['messages', 'error'],
       ['messages/count_tokens?beta=true', 'error'],
     ]) {
-      const { fetch, kill } = relay(() => {
+      const { fetch, kill } = relay((_, begin) => {
+        begin();
         setTimeout(kill, 10);
         return new Promise(() => {});
       }, 'openai');

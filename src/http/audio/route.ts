@@ -1,6 +1,7 @@
 /** POST /audio/transcriptions and POST /audio/translations @module */
 import type { TranscriptionRequest } from '../../request/transcription-request.js';
 import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
 import { errorObject } from '../errors/render-error.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
@@ -33,7 +34,7 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
       const request = await toTranscriptionRequest(body, entry.id, task, context.compatibility);
       await context.admit(c);
       if (body.stream === 'true') return stream(request, c, context);
-      const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
+      const options = runOptions(c, 'result');
       const transcript = await collectTranscript(context.inference.transcribe(request, options));
       return toResponse(transcript, request, body.response_format);
     },
@@ -42,7 +43,7 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
 
 async function stream(request: TranscriptionRequest, c: HttpRequestContext, context: HttpContext): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = context.inference.transcribe(request, { signal: abort.signal, deadline: 'first-token' });
+  const events = context.inference.transcribe(request, runOptions(c, 'first-token', abort.signal));
   return streamResponse(context, {
     events: toTranscriptStream(events),
     abort,

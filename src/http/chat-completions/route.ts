@@ -3,6 +3,7 @@ import { collectGeneration } from '../../channels/collect-generation.js';
 import type { InferenceError } from '../../errors/inference-error.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
 import { errorObject } from '../errors/render-error.js';
 import { beginHead } from '../generation/completion-head.js';
 import type { HeadOf } from '../generation/completion-head.js';
@@ -49,7 +50,7 @@ async function collected(
   request: GenerationRequest,
   headOf: HeadOf,
 ): Promise<Response> {
-  const answer = await collectGeneration(generate(context, request, { signal: c.req.raw.signal, deadline: 'result' }));
+  const answer = await collectGeneration(generate(context, request, runOptions(c, 'result')));
   return c.json(toResponse(answer, headOf(answer.model), request.topLogprobs !== undefined, context.compatibility));
 }
 
@@ -61,7 +62,7 @@ function streamed(
   includeUsage: boolean,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' });
+  const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
   const inStream = (error: InferenceError) => errorObject(error, 'chat-completions', c.get('inferenceId'));
   return streamResponse(context, {
     events: toStream(events, {

@@ -2,6 +2,7 @@
 import type { GenerationEvent } from '../../channels/generation-event.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
 import { errorObject } from '../errors/render-error.js';
 import { beginHead } from '../generation/completion-head.js';
 import { generate } from '../generation/generate.js';
@@ -45,12 +46,12 @@ export const completionsEndpoint: Endpoint = {
     const rendering = { logprobs: body.logprobs === true, compatibility: context.compatibility };
     const echo = body.echo === true;
     if (body.stream !== true) {
-      const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
+      const options = runOptions(c, 'result');
       const events = generateAll(prompts, options, echo, context);
       return c.json(await toCompletion(toCompletionChunks(events, headOf, { ...rendering, includeUsage: true })));
     }
     const abort = abortWith(c.req.raw.signal);
-    const events = generateAll(prompts, { signal: abort.signal, deadline: 'first-token' }, echo, context);
+    const events = generateAll(prompts, runOptions(c, 'first-token', abort.signal), echo, context);
     const includeUsage = body.stream_options?.include_usage === true;
     return streamResponse(context, {
       events: toServerSentEvents(toCompletionChunks(events, headOf, { ...rendering, includeUsage })),

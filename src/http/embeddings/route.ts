@@ -1,6 +1,7 @@
 /** POST /embeddings @module */
 import { InferenceError, isInferenceError } from '../../errors/inference-error.js';
 import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
 import { requireModel } from '../policy/require-model.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
@@ -21,7 +22,7 @@ export const embeddingsEndpoint: Endpoint = {
     const request = toEmbeddingRequest(body, entry.id);
     await context.admit(c);
     try {
-      const answer = await context.inference.embed(request, { signal: c.req.raw.signal, deadline: 'result' });
+      const answer = await context.inference.embed(request, runOptions(c, 'result'));
       return c.json(toEmbeddings(answer, body.encoding_format ?? 'float'));
     } catch (thrown) {
       throw isSingle(body.input) ? withoutIndex(thrown) : thrown;

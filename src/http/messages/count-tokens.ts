@@ -1,6 +1,7 @@
 /** POST /messages/count_tokens @module */
 import type { Endpoint } from '../endpoint.js';
 import { countTokens } from '../generation/generate.js';
+import { runOptions } from '../generation/run-options.js';
 import { requireModel } from '../policy/require-model.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
@@ -19,7 +20,6 @@ export const countTokensEndpoint: Endpoint = {
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
     const request = await toPromptRequest(body, entry.id);
     await context.admit(c);
-    const options = { signal: c.req.raw.signal, deadline: 'result' } as const;
-    return c.json({ input_tokens: await countTokens(context, request, options, FIELD_NAMES) });
+    return c.json({ input_tokens: await countTokens(context, request, runOptions(c, 'result'), FIELD_NAMES) });
   },
 };

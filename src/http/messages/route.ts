@@ -1,6 +1,7 @@
 /** POST /messages @module */
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
 import { errorObject } from '../errors/render-error.js';
 import { generate } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
@@ -39,7 +40,7 @@ export const messagesEndpoint: Endpoint = {
     };
     if (body.stream === true) return stream(request, message, c, context);
     const signal = c.req.raw.signal;
-    const events = generate(context, request, { signal, deadline: 'result' }, FIELD_NAMES);
+    const events = generate(context, request, runOptions(c, 'result', signal), FIELD_NAMES);
     return c.json(await toMessage(toMessageStream(events, message)));
   },
 };
@@ -51,7 +52,7 @@ async function stream(
   context: HttpContext,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' }, FIELD_NAMES);
+  const events = generate(context, request, runOptions(c, 'first-token', abort.signal), FIELD_NAMES);
   return streamResponse(context, {
     events: toServerSentEvents(toMessageStream(events, message)),
     abort,

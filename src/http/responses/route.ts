@@ -2,6 +2,7 @@
 import type { InferenceError } from '../../errors/inference-error.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
 import { ERROR_ROWS, errorCode } from '../errors/error-shapes.js';
 import { messageForClients } from '../errors/render-error.js';
 import { generate } from '../generation/generate.js';
@@ -46,7 +47,7 @@ export const responsesEndpoint: Endpoint = {
       const progress = createProgress(body, entry.id, context, (item) => recent.keep(c.get('caller'), item));
       if (body.stream === true) return stream(request, progress, c, context);
       const signal = c.req.raw.signal;
-      const events = generate(context, request, { signal, deadline: 'result' }, NAMES);
+      const events = generate(context, request, runOptions(c, 'result', signal), NAMES);
       return c.json(await toResponse(toResponseStream(events, progress)));
     };
   },
@@ -78,7 +79,7 @@ async function stream(
   context: HttpContext,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = generate(context, request, { signal: abort.signal, deadline: 'first-token' }, NAMES);
+  const events = generate(context, request, runOptions(c, 'first-token', abort.signal), NAMES);
   return streamResponse(context, {
     events: toServerSentEvents(toResponseStream(events, progress)),
     abort,
