@@ -148,10 +148,8 @@ class OpenCall<Item> {
         return this.#end({ error: deserializeInferenceError(message.error) });
       case 'begun':
         return this.#options.onBegun?.();
-      case 'tab':
-      case 'hello':
-      case 'alive':
-        return;
+      // The others say only that somebody is there.
+      default:
     }
   };
 

@@ -88,8 +88,8 @@ class Exchange {
       try {
         return [batches, (await batches.next()).value ?? []];
       } catch (thrown) {
+        // Nobody is asked for a caller that has left: `connect` rejects then.
         if (isBegun) throw thrown;
-        signal.throwIfAborted();
       }
     }
   }

@@ -32,6 +32,7 @@ async function remote(backend: Backend = scriptedBackend) {
   serveModel(port2, async () => ({
     async load(entry, options) {
       const model = await backend.load(entry, options);
+      options.onProgress({ model: entry.id, loadedBytes: 1, totalBytes: 1, stage: 'initialize' });
       return {
         ...model,
         generate: (...call: Parameters<NonNullable<LoadedModel['generate']>>) => counted(model, call, counts),
@@ -71,7 +72,7 @@ describe('a model in another realm', () => {
   it('knows what the model knows, and reports its loading', async () => {
     const { model, progress, end } = await remote();
     expect(model.info.contextLength).toBeGreaterThan(0);
-    expect(progress.at(-1)?.stage).toBe('ready');
+    expect(progress.at(-1)?.stage).toBe('initialize');
     expect(model.generate).toBeDefined();
     end();
   });
