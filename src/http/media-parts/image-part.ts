@@ -38,9 +38,17 @@ export async function imagePartFromBase64(base64: string, param: string, detail?
   return { type: 'image', mediaType, bytes, ...(isKnown && { detail }) };
 }
 
+/** The image that is decoded now. One at a time: each may take 200 MB, and a request may bring hundreds. */
+let decoding: Promise<boolean> = Promise.resolve(true);
+
 /** Really decodes it where the platform can (browsers); elsewhere the header has to do. */
-async function decodes(bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<boolean> {
-  if (typeof createImageBitmap !== 'function') return true;
+function decodes(bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<boolean> {
+  if (typeof createImageBitmap !== 'function') return Promise.resolve(true);
+  decoding = decoding.then(() => canDecode(bytes, mediaType));
+  return decoding;
+}
+
+async function canDecode(bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<boolean> {
   try {
     const bitmap = await createImageBitmap(new Blob([bytes], { type: mediaType }));
     bitmap.close();
