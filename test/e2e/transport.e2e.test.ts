@@ -223,14 +223,21 @@ describe('several tabs', () => {
   });
 
   it('leave requests that no model works on yet to the next host', async () => {
-    const models = { models: [countingModel(60, 50, 'middling')] };
-    const host = await openHost(context, models);
-    const guest = await openHost(context, models);
-    const running = ask(guest, 'middling');
+    const script = { replies: [{ match: 'long', text: 'word '.repeat(2_000) }, { text: ANSWER }], tokenDelayMs: 25 };
+    const options = { models: [{ id: 'either', task: 'chat', backend: 'scripted', script } as const] };
+    const host = await openHost(context, options);
+    const guest = await openHost(context, options);
+    const running = guest.evaluate(async () => {
+      const messages = [{ role: 'user', content: 'A long answer.' }];
+      const body = JSON.stringify({ model: 'either', messages });
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch('/v1/chat/completions', { method: 'POST', headers, body });
+      return { status: response.status, text: await response.text() };
+    });
     const state = (): Promise<{ state: string; queued?: number } | undefined> =>
       guest.evaluate(() => window.inference?.status()[0]);
     await expect.poll(async () => (await state())?.state).toBe('busy');
-    const waiting = (['service-worker', 'inference.fetch'] as const).map((door) => ask(guest, 'middling', door));
+    const waiting = (['service-worker', 'inference.fetch'] as const).map((door) => ask(guest, 'either', door));
     await expect.poll(async () => (await state())?.queued).toBe(2);
     await host.close();
     expect(await running).toEqual(UNAVAILABLE);
