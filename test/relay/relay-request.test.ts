@@ -260,7 +260,9 @@ describe('an engine that dies', () => {
       setTimeout(() => (leaving.abort(), kill()), 10);
       return new Promise(() => {});
     });
-    await expect(fetch('http://page.test/v1/x', { signal: leaving.signal })).rejects.toThrow();
+    await expect(fetch('http://page.test/v1/x', { signal: leaving.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(asked).toBe(1);
   });
