@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright';
 import { loadConfigFromFile } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SNIPPETS } from '../../demo/wire/code-snippet.js';
+import type { WireRequest } from '../../demo/wire/wire-log.js';
 import { executablePath, launchChromium } from '../e2e/support/launch-chromium.js';
 import { newContext } from '../e2e/support/host-page.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
@@ -34,13 +36,34 @@ function bytesOf(path: string): number {
 
 afterAll(() => rmSync(workshop, { recursive: true, force: true }));
 
-describe('the code of the documents', () => {
+/** What the playground shows as code, where the client is at hand: requests of each kind, in each way that fits them. */
+function snippets(): [name: string, code: string][] {
+  const messages = [{ role: 'user', content: "What's 17 + 25?" }];
+  const requests: WireRequest[] = [
+    { path: '/chat/completions', isForm: false, body: { model: 'tiny-chat', messages, stream: true, max_tokens: 9 } },
+    { path: '/messages', isForm: false, body: { model: 'tiny-chat', max_tokens: 64, messages, stream: true } },
+    { path: '/responses', isForm: false, body: { model: 'tiny-chat', input: messages, stream: true } },
+    { path: '/embeddings', isForm: false, body: { model: 'tiny-embed', input: ['one', 'two'] } },
+    { path: '/audio/transcriptions', isForm: true, body: { model: 'tiny-whisper', file: 'en-2.wav', stream: 'true' } },
+  ];
+  return requests.flatMap((request) =>
+    Object.entries(SNIPPETS)
+      .filter(([name, { fits }]) => !['curl', 'langchain'].includes(name) && fits(request))
+      .map(([name, { write }]): [string, string] => [
+        `wire${request.path.replaceAll('/', '-')}-${name}`,
+        write(request),
+      ]),
+  );
+}
+
+describe('the code of the documents and of the playground', () => {
   it('is TypeScript that fits the built package', () => {
     const folder = emptyFolder('types');
     for (const { page, line, language, code: source } of code) {
       const name = `${page.replaceAll(/[^\w]/g, '-')}-${line}.${language}`;
       writeFileSync(join(folder, name), `${source}\nexport {};\n`);
     }
+    for (const [name, snippet] of snippets()) writeFileSync(join(folder, `${name}.ts`), `${snippet}\nexport {};\n`);
     const compilerOptions = {
       noUnusedLocals: false,
       types: ['node'],

@@ -70,6 +70,13 @@ describe('a first visit', () => {
       await body.evaluate((element) => element.clientHeight % Number.parseFloat(getComputedStyle(element).lineHeight)),
     ).toBe(0);
 
+    // What is shown as code runs as it is.
+    await page.getByText('As code').click();
+    await page.getByText('fetch', { exact: true }).click();
+    const answered = page.waitForEvent('console', { predicate: (message) => message.text().includes('[DONE]') });
+    await page.evaluate(`(async () => { ${await page.getByLabel('Code').innerText()} })()`);
+    expect((await answered).text()).toContain('chat.completion.chunk');
+
     await go(page, 'Metrics');
     const rows = page.getByRole('region', { name: 'Last requests' }).getByRole('row');
     await rows.nth(2).waitFor();

@@ -15,7 +15,7 @@ export interface Example {
 
 /** Presses the one button, and waits for words in the answer. */
 async function askFrance(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'What is the capital of France?', disabled: false }).click();
+  await page.getByRole('button', { name: 'What is the capital of France?' }).click();
   await page.getByRole('status').getByText('Paris').waitFor();
 }
 
@@ -66,9 +66,10 @@ export const EXAMPLES: Record<string, Example> = {
     serve: 'dist',
     async use(page) {
       const buffer = Buffer.from(`${RECIPE}\n\n${TIMETABLE}\n\nThe bank opens at nine.`);
+      await page.locator('#files:enabled').waitFor();
       await page.getByLabel('Text files').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer });
       await page.getByLabel('Question').fill('When does the boat go to the island?');
-      await page.getByRole('button', { name: 'Ask', disabled: false }).click();
+      await page.getByRole('button', { name: 'Ask' }).click();
       await page.getByRole('listitem').first().getByText(TIMETABLE).waitFor();
       await page.getByRole('status').filter({ hasText: /\w/ }).waitFor();
     },

@@ -19,8 +19,10 @@ export async function openExample(folder: string, { serve, extensionPage, use }:
   const browser = await launchChromium();
   try {
     const page = await browser.newPage();
-    await page.goto(server.origin);
-    await use(page, () => server.close());
+    await watched(page, async () => {
+      await page.goto(server.origin);
+      await use(page, () => server.close());
+    });
   } finally {
     await browser.close();
     await server.close().catch(() => {});
@@ -44,7 +46,7 @@ async function openExtension(folder: string, path: string, use: Example['use']):
   try {
     const page = await context.newPage();
     await page.goto(await extensionURL(page, path));
-    await use(page, async () => {});
+    await watched(page, () => use(page, async () => {}));
   } finally {
     await context.close();
     rmSync(profile, { recursive: true, force: true });
@@ -61,4 +63,18 @@ async function extensionURL(page: Page, path: string): Promise<string> {
     return (await chrome.developerPrivate.getExtensionsInfo())[0]?.id;
   });
   return `chrome-extension://${id}/${path}`;
+}
+
+/** A failure with what the page itself said. */
+async function watched(page: Page, use: () => Promise<void>): Promise<void> {
+  const said: string[] = [];
+  page.on('pageerror', (error) => said.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && said.push(message.text()));
+  try {
+    await use();
+  } catch (thrown) {
+    throw new Error(`${thrown instanceof Error ? thrown.message : String(thrown)}\n${said.join('\n')}`, {
+      cause: thrown,
+    });
+  }
 }

@@ -3,7 +3,9 @@ import { startInference } from 'inpage';
 
 const inference = await startInference({ serviceWorker: false });
 
-document.querySelector('#ask').onclick = async ({ target }) => {
+const button = document.querySelector('#ask');
+button.disabled = false;
+button.onclick = async ({ target }) => {
   const response = await inference.fetch(`${inference.baseURL}/chat/completions`, {
     method: 'POST',
     body: JSON.stringify({ model: 'tiny-chat', messages: [{ role: 'user', content: target.textContent }] }),

@@ -19,7 +19,9 @@ const getWeather = tool(({ city }) => JSON.stringify({ city, weather: 'rainy', t
 
 const agent = createAgent({ model, tools: [getWeather] });
 
-document.querySelector('#ask').onclick = async ({ target }) => {
+const button = document.querySelector('#ask');
+button.disabled = false;
+button.onclick = async ({ target }) => {
   const { messages } = await agent.invoke({ messages: [{ role: 'user', content: target.textContent }] });
   for (const { name, content } of messages.filter(({ type }) => type === 'tool')) {
     const step = document.createElement('li');

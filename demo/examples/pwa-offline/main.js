@@ -10,7 +10,9 @@ await inference.load('tiny-chat');
 await keepWhatCameBefore();
 document.querySelector('#offline').textContent = 'Ready to work offline.';
 
-document.querySelector('#ask').onclick = async ({ target }) => {
+const button = document.querySelector('#ask');
+button.disabled = false;
+button.onclick = async ({ target }) => {
   const response = await fetch('/v1/chat/completions', {
     method: 'POST',
     body: JSON.stringify({ model: 'tiny-chat', messages: [{ role: 'user', content: target.textContent }] }),

@@ -9,7 +9,9 @@ const { baseURL } = await startInference();
 const openai = new OpenAI({ baseURL, apiKey: 'none', dangerouslyAllowBrowser: true });
 let passages = [];
 
-document.querySelector('#files').onchange = async ({ target }) => {
+const files = document.querySelector('#files');
+files.disabled = false;
+files.onchange = async ({ target }) => {
   const texts = await Promise.all([...target.files].map((file) => file.text()));
   const parts = texts.flatMap((text) => text.split(/\n{2,}/)).map((part) => part.trim());
   passages = await embed(parts.filter(Boolean));

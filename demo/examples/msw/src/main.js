@@ -17,7 +17,9 @@ const openai = new OpenAI({
 const { name } = await (await fetch('/api/user')).json();
 document.querySelector('#user').textContent = `Mocked: ${name}`;
 
-document.querySelector('#ask').onclick = async ({ target }) => {
+const button = document.querySelector('#ask');
+button.disabled = false;
+button.onclick = async ({ target }) => {
   const stream = await openai.chat.completions.create({
     model: 'tiny-chat',
     messages: [{ role: 'user', content: target.textContent }],
