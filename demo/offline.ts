@@ -63,9 +63,9 @@ export async function keepOfflineCopy(): Promise<void> {
   worksOffline.value = missing === 0;
 }
 
-/** Names of built scripts in a built script. */
+/** Names of built scripts in a built script, which have a folder before them; other files may have such names too. */
 function importsOf(script: string): string[] {
-  const names = script.matchAll(/["'`](?:\.\/|\/?assets\/)?([\w.-]+-[\w-]{8}\.js)["'`]/g);
+  const names = script.matchAll(/["'`](?:\.\/|\/?assets\/)([\w.-]+-[\w-]{8}\.js)["'`]/g);
   return [...names].map(([, name]) => name).filter((name) => name !== undefined);
 }
 
