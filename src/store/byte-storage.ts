@@ -5,6 +5,8 @@ import type { FilePlace, FileRecord, KeptFile, ModelNote } from './file-record.j
 export interface ByteStorage {
   /** What is there outlives this realm. */
   readonly lasting: boolean;
+  /** `untouched` of a complete file means that nobody changed its bytes; else only that their number is right. */
+  tellsChanges(): Promise<boolean>;
   /** Undefined when there is nothing that can be used. */
   find(place: FilePlace): Promise<KeptFile | undefined>;
   /** Opens a file for writing and makes it when there is none. The caller holds its lock. */

@@ -40,6 +40,11 @@ export class CacheFileStorage implements ByteStorage {
     }
   }
 
+  /** A part that somebody else has put in its place looks like ours. */
+  async tellsChanges(): Promise<boolean> {
+    return false;
+  }
+
   async find(place: FilePlace): Promise<KeptFile | undefined> {
     const record = await this.#record(place);
     return record && this.#kept(record);
@@ -57,9 +62,10 @@ export class CacheFileStorage implements ByteStorage {
     for (let part = 0; part < countParts(record); part++) {
       let position = part * record.partBytes;
       const response = await this.#cache.match(partURL(record, part));
-      for await (const chunk of response!.body as unknown as AsyncIterable<Uint8Array>) {
-        bytes.set(chunk, position);
-        position += chunk.length;
+      for await (const chunk of (response?.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+        // Somebody else's can be longer.
+        bytes.set(chunk.subarray(0, bytes.length - position), position);
+        position = Math.min(bytes.length, position + chunk.length);
       }
       onBytes(position, bytes.length);
     }

@@ -5,7 +5,7 @@
  */
 import { cancelled, InferenceError } from '../errors/inference-error.js';
 import type { LoadProgress } from '../models/model-entry.js';
-import { isIntact, keepGoodParts, wholeSha256 } from './check-kept.js';
+import { isIntact, isSameContent, keepGoodParts, wholeSha256 } from './check-kept.js';
 import { Connections, hold } from './connections.js';
 import { type CrossOriginStorage, offerToOthers, takeFromOthers } from './cross-origin-storage.js';
 import { parseSha256 } from './sha256-text.js';
@@ -286,10 +286,16 @@ export class ModelFiles {
   async #bytes(record: FileRecord): Promise<Uint8Array<ArrayBuffer>> {
     const { storage } = this.#environment;
     const isTold = this.#report.knows(record.file);
-    const bytes = await storage.readAll(record, (loaded, total) => {
-      if (this.#options.signal.aborted) throw cancelled();
-      if (!isTold) this.#report.tell(record.file, { loaded, total });
-    });
+    const readAll = (): Promise<Uint8Array<ArrayBuffer>> =>
+      storage.readAll(record, (loaded, total) => {
+        if (this.#options.signal.aborted) throw cancelled();
+        if (!isTold) this.#report.tell(record.file, { loaded, total });
+      });
+    let bytes = await readAll();
+    if (!(await storage.tellsChanges()) && !(await isSameContent(bytes, record))) {
+      await this.#fetch(record.file, { record, bytes: bytes.length, untouched: false });
+      bytes = await readAll();
+    }
     // What is only in memory is not kept beside the engine's own.
     if (!storage.lasting && bytes.length > SMALL_FILE) {
       await storage.remove(record);

@@ -14,6 +14,7 @@ import {
   type ModelNote,
   parseRecord,
 } from './file-record.js';
+import { noticesWrites } from './notices-writes.js';
 import { storedName } from './stored-name.js';
 import { hasSyncAccess, readAccess, type SyncAccess, writeAccess } from './sync-access.js';
 
@@ -37,6 +38,7 @@ type OpfsRecord = FileRecord & {
 export class OpfsStorage implements ByteStorage {
   readonly lasting: boolean = true;
   readonly #folder: FileSystemDirectoryHandle;
+  #noticesWrites: Promise<boolean> | undefined;
 
   private constructor(folder: FileSystemDirectoryHandle) {
     this.#folder = folder;
@@ -55,6 +57,10 @@ export class OpfsStorage implements ByteStorage {
   /** This realm can write files in place. */
   static get isWritable(): boolean {
     return hasSyncAccess();
+  }
+
+  tellsChanges(): Promise<boolean> {
+    return (this.#noticesWrites ??= noticesWrites(this.#folder));
   }
 
   async find(place: FilePlace): Promise<KeptFile | undefined> {
