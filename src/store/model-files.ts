@@ -71,12 +71,19 @@ export class ModelFiles {
    * @throws InferenceError `insufficient_resources` before the first byte; other failures come when a file is read
    */
   async prepare(files: readonly string[]): Promise<void> {
-    const wanted = files.map((file) => this.#nameOf(file));
+    const wanted = await this.#listed(files.map((file) => this.#nameOf(file)));
     await this.#checkRoom(wanted);
     const note = { model: this.#options.folder, wanted, lastUsed: Date.now() };
     // A full disk is no reason not to use what is there.
     await this.#environment.storage.saveNote(note).catch(() => {});
     for (const file of wanted) this.find(file).catch(() => {});
+  }
+
+  /** Those that the manifest names, where there is one. */
+  async #listed(files: string[]): Promise<string[]> {
+    if (typeof this.#options.integrity !== 'string') return files;
+    const stated = await Promise.all(files.map((file) => this.#expected(file)));
+    return files.filter((_, index) => stated[index]);
   }
 
   /** Bytes of files, kept or not, without fetching any; what nobody knows counts as nothing. */

@@ -14,7 +14,6 @@ import {
   type ModelNote,
   parseRecord,
 } from './file-record.js';
-import { noticesWrites } from './notices-writes.js';
 import { storedName } from './stored-name.js';
 import { hasSyncAccess, readAccess, type SyncAccess, writeAccess } from './sync-access.js';
 
@@ -29,6 +28,9 @@ const NOTE = 'model.json';
 /** Bytes that are read at a time, so that progress is seen and a cancelled load ends soon. */
 const READ_BYTES = 16 * 2 ** 20;
 
+/** Attempts to read a small file that others write meanwhile. */
+const MOST_READS = 20;
+
 /** What a record says beside {@link FileRecord}. */
 type OpfsRecord = FileRecord & {
   /** Time of the last change to a complete file's bytes: another one means that somebody else wrote them. */
@@ -38,7 +40,6 @@ type OpfsRecord = FileRecord & {
 export class OpfsStorage implements ByteStorage {
   readonly lasting: boolean = true;
   readonly #folder: FileSystemDirectoryHandle;
-  #noticesWrites: Promise<boolean> | undefined;
 
   private constructor(folder: FileSystemDirectoryHandle) {
     this.#folder = folder;
@@ -59,8 +60,9 @@ export class OpfsStorage implements ByteStorage {
     return hasSyncAccess();
   }
 
-  tellsChanges(): Promise<boolean> {
-    return (this.#noticesWrites ??= noticesWrites(this.#folder));
+  /** By the time of a file's last change, as disks note it. */
+  async tellsChanges(): Promise<boolean> {
+    return true;
   }
 
   async find(place: FilePlace): Promise<KeptFile | undefined> {
@@ -317,8 +319,15 @@ async function writeText(folder: FileSystemDirectoryHandle, name: string, text: 
 }
 
 async function readText(folder: FileSystemDirectoryHandle, name: string): Promise<string | undefined> {
-  const file = await fileOf(folder, name);
-  return file && unframed(new Uint8Array(await file.arrayBuffer()));
+  for (let attempt = 1; ; attempt++) {
+    const file = await fileOf(folder, name);
+    try {
+      return file && unframed(new Uint8Array(await file.arrayBuffer()));
+    } catch (error) {
+      // Another tab has written it since it was looked up.
+      if ((error as Error).name !== 'NotReadableError' || attempt === MOST_READS) throw error;
+    }
+  }
 }
 
 function framed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

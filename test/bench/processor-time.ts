@@ -18,18 +18,31 @@ interface Process extends Usage {
 
 /** Reads `/proc`; throws where there is none. */
 export function rendererUsage(): Usage {
+  const total: Usage = { seconds: 0, bytes: 0 };
+  for (const { seconds, bytes } of renderers().values()) {
+    total.seconds += seconds;
+    total.bytes += bytes;
+  }
+  return total;
+}
+
+/** The most memory that each renderer has taken since it began, together. */
+export function peakRendererBytes(): number {
+  let bytes = 0;
+  for (const id of renderers().keys()) {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${id}/status`, 'latin1')) ?? [];
+    bytes += Number(kilobytes) * 1024;
+  }
+  return bytes;
+}
+
+function renderers(): Map<number, Usage> {
   const processes = new Map<number, Process>();
   for (const name of readdirSync('/proc')) {
     const process = /^\d+$/.test(name) ? readProcess(name) : undefined;
     if (process) processes.set(Number(name), process);
   }
-  const total: Usage = { seconds: 0, bytes: 0 };
-  for (const [id, { seconds, bytes }] of processes) {
-    if (!isOurs(id, processes) || !isRenderer(id)) continue;
-    total.seconds += seconds;
-    total.bytes += bytes;
-  }
-  return total;
+  return new Map([...processes].filter(([id]) => isOurs(id, processes) && isRenderer(id)));
 }
 
 function readProcess(id: string): Process | undefined {

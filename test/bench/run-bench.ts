@@ -14,9 +14,10 @@ import { type BenchRow, compare } from './bench-row.js';
 import { makeRealModel } from './real/make-real-model.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
 import { realRows } from './real/run-real.js';
+import { makeLargeModel, storeRows } from './store/run-store.js';
 
 const root = join(import.meta.dirname, '../..');
-const PARTS = ['text', 'constraint', 'transport', 'pipeline', 'open', 'embedding', 'speech', 'vision'];
+const PARTS = ['text', 'constraint', 'transport', 'pipeline', 'open', 'embedding', 'speech', 'vision', 'store'];
 
 const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`);
@@ -25,6 +26,7 @@ const option = (name: string): string | undefined => {
 
 const only = option('only');
 const isReal = option('size') === 'real';
+const parts = only ? only.split(',') : PARTS;
 
 /** Built like an app's pages, so that what is measured is what users get. */
 async function serveBench(): Promise<{ origin: string; close(): Promise<void> }> {
@@ -32,7 +34,9 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     /* @vite-ignore */ join(root, 'dist/vite.js')
   )) as typeof import('../../src/vite/index.js');
   const outDir = join(root, 'node_modules/.cache/inpage-bench');
-  const pages = ['page', 'open-ours', 'open-peer', 'real/page'].map((name) => join(root, `test/bench/${name}.html`));
+  const pages = ['page', 'open-ours', 'open-peer', 'real/page', 'store/page'].map((name) =>
+    join(root, `test/bench/${name}.html`),
+  );
   await build({
     root,
     configFile: false,
@@ -54,7 +58,9 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
   }
   await makeVisionModels();
-  return serveFolder(outDir, false, true, { '/vision/': VISION_MODELS });
+  const hub = join(root, 'node_modules/.cache/inpage-bench-hub');
+  if (!isReal && parts.includes('store')) makeLargeModel(hub);
+  return serveFolder(outDir, false, true, { '/vision/': VISION_MODELS, '/bench-hub/': hub });
 }
 
 /** Opening a page is measured from outside: each time a fresh page, everything already in the browser's caches. */
@@ -99,7 +105,12 @@ async function pageRows(browser: Browser, origin: string, part: string): Promise
   }
 }
 
-async function measure(origin: string, parts: string[]): Promise<BenchRow[]> {
+function partRows(browser: Browser, origin: string, part: string): Promise<BenchRow[]> {
+  if (part === 'open') return openRows(browser, origin);
+  return part === 'store' ? storeRows(origin) : pageRows(browser, origin, part);
+}
+
+async function measure(origin: string): Promise<BenchRow[]> {
   const browser = await launchChromium();
   try {
     const rows: BenchRow[] = [];
@@ -111,7 +122,7 @@ async function measure(origin: string, parts: string[]): Promise<BenchRow[]> {
       return rows;
     }
     for (const part of parts) {
-      const result = part === 'open' ? await openRows(browser, origin) : await pageRows(browser, origin, part);
+      const result = await partRows(browser, origin, part);
       rows.push(...result);
       for (const row of result) print(row);
     }
@@ -142,7 +153,7 @@ try {
   process.stdout.write(
     `${'row'.padEnd(62)}  ${'ours'.padStart(9)}  ${'peer'.padStart(9)}  ${'ratio'.padStart(8)}  goal\n`,
   );
-  const rows = await measure(server.origin, only ? only.split(',') : PARTS);
+  const rows = await measure(server.origin);
   const file = option('json');
   if (file) writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);
 } finally {

@@ -222,9 +222,12 @@ describe('a manifest', () => {
   it('names all files: the server is not asked for others', async () => {
     const { entry } = await pack();
     servePack();
-    const load = filesOf(testStore(), `${server.url}p/`, { integrity: entry.integrity });
+    const store = testStore();
+    const load = filesOf(store, `${server.url}p/`, { integrity: entry.integrity });
+    await load.prepare(['config.json', 'generation_config.json']);
     expect(await contentOf(load, 'config.json')).toEqual(CONFIG);
     expect(await contentOf(load, 'generation_config.json')).toBeUndefined();
+    expect((await store.storage.note(`${server.url}p/`))?.wanted).toEqual(['config.json']);
     expect(
       server.requests.filter((request) => request.includes('generation_config') && request.includes('p/')),
     ).toEqual([]);

@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InferenceOptions, ModelEntry, PageInference, StoredModel } from '../../src/index.js';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
 import { hubFiles } from '../store/support/hub-server.js';
-import { ask, newContext, openHost } from './support/host-page.js';
-import { CHROMIUM, launchChromium } from './support/launch-chromium.js';
+import { ask, openHost } from './support/host-page.js';
+import { CHROMIUM } from './support/launch-chromium.js';
 import { paddedModel } from './support/padded-model.js';
 
 const MB = 2 ** 20;
@@ -150,10 +150,12 @@ describe('a download', () => {
       const pages = await Promise.all([open(), open(), open({ contextLength: 512 })]);
       expect(await Promise.all(pages.map((page) => run(page, 'download')))).toEqual([undefined, undefined, undefined]);
       expect(server.sent).toBeLessThan(1.01 * TOTAL);
-      const [page] = pages;
-      await page!.waitForFunction(() => window.inference!.status()[0]?.persistent === true);
-      // Once for each tab at most.
-      expect(await page!.evaluate(() => localStorage.getItem('asked'))).toMatch(/^\*{1,3}$/);
+      // The tab whose engine fetches asks, once.
+      const kept = pages.map(async (page) => {
+        await page.waitForFunction(() => window.inference!.status()[0]?.persistent === true);
+        return page.evaluate(() => localStorage.getItem('asked'));
+      });
+      expect(await Promise.any(kept)).toMatch(/^\*{1,3}$/);
     },
   );
 
@@ -211,19 +213,11 @@ describe('content', () => {
   );
 
   it.each<[Damage, string, Partial<ModelEntry>]>([
-    ['truncated', 'with stated hashes', { integrity: HASHES }],
+    ['flipped', 'with stated hashes', { integrity: HASHES }],
+    ['truncated', 'without', {}],
     ['foreign', 'without', {}],
   ])('that was %s in storage, every file of it, heals %s', { timeout: TIMEOUT }, async (kind, _, changes) => {
     await expectHealed(await open(changes), kind);
-  });
-
-  it('in which one byte of every file was flipped heals in a private window too', { timeout: TIMEOUT }, async () => {
-    const browser = await launchChromium();
-    try {
-      await expectHealed(await openHost(await newContext(browser), { models: [entry()] }), 'flipped');
-    } finally {
-      await browser.close();
-    }
   });
 });
 

@@ -253,13 +253,25 @@ describe('what is kept', () => {
   });
 
   it('is used when the server does not answer in time, after one wait for all files', async () => {
+    server.files.set('m/other.bin', CONFIG);
+    await contentOf(files(), 'other.bin');
     await contentOf(files(), 'config.json');
     await contentOf(files(), 'large.bin');
-    store.fetch = (_url, init) =>
-      new Promise((_, reject) => init.signal?.addEventListener('abort', () => reject(init.signal!.reason as Error)));
+    const deadlines = new Set<unknown>();
+    let asked = 0;
+    let mostAtOnce = 0;
+    store.fetch = (_url, { signal }) => {
+      deadlines.add(signal);
+      mostAtOnce = Math.max(mostAtOnce, ++asked);
+      return new Promise((_, reject) =>
+        signal?.addEventListener('abort', () => (asked--, reject(signal.reason as Error))),
+      );
+    };
     const load = files();
     expect(await Promise.all([contentOf(load, 'config.json'), contentOf(load, 'large.bin')])).toHaveLength(2);
-    expect(await contentOf(load, 'config.json')).toEqual(CONFIG);
+    expect(await contentOf(load, 'other.bin')).toEqual(CONFIG);
+    // Both were asked about at once, within one time for all; nobody waited again for the third.
+    expect([mostAtOnce, deadlines.size, asked]).toEqual([2, 1, 0]);
   });
 
   it('is mended when somebody damaged it: only what is wrong is fetched', async () => {

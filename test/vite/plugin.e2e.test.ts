@@ -128,7 +128,14 @@ describe('what other bundlers see of the package', () => {
 
   it('the licences of what is bundled are in the package', () => {
     const notices = readFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), 'utf8');
-    for (const name of ['mediabunny', '@huggingface/transformers', '@mlc-ai/web-llm', 'hono', 'onnxruntime-web']) {
+    for (const name of [
+      'mediabunny',
+      '@huggingface/transformers',
+      '@mlc-ai/web-llm',
+      'hono',
+      'onnxruntime-web',
+      'hash-wasm',
+    ]) {
       expect(notices).toContain(`## ${name} `);
     }
     expect(notices).toContain('Mozilla Public License');
