@@ -4,11 +4,13 @@ import { type InferenceOptions, startInference } from 'inpage';
 declare global {
   interface Window {
     inference?: Awaited<ReturnType<typeof startInference>>;
+    startInference: typeof startInference;
     /** Why it did not start. */
     inferenceError?: string;
   }
 }
 
+window.startInference = startInference;
 try {
   const hash = decodeURIComponent(location.hash.slice(1));
   window.inference = await startInference(hash ? (JSON.parse(hash) as InferenceOptions) : {});

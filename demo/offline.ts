@@ -6,7 +6,7 @@ import { DEFAULT_MODELS } from 'inpage';
 export const worksOffline = signal(false);
 
 /** Where `startInference` registers it too; a second registration of the same is none. */
-const SERVICE_WORKER = '/sw.js?prefix=%2Fv1';
+const SERVICE_WORKER = '/sw.js';
 
 /** Milliseconds that a first visit waits for the Service Worker before it starts without. */
 const PATIENCE = 5_000;

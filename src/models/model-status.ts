@@ -35,4 +35,9 @@ export interface ModelStatus {
    * the browser has not said.
    */
   persistent?: boolean | undefined;
+  /**
+   * How this page's requests reach it: `service-worker`, its own `fetch` and `inference.fetch`; `fetch`, only
+   * `inference.fetch`, because there is no Service Worker or another one took the page over.
+   */
+  door?: 'service-worker' | 'fetch';
 }

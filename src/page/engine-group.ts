@@ -9,14 +9,62 @@ import type { ResolvedOptions } from './resolve-options.js';
  * @param pageURL absolute
  */
 export async function engineGroup(options: ResolvedOptions, pageURL: string): Promise<string> {
-  const { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, hubURL, crossOriginStorage } = options;
-  const files = models.map((entry) => filesOf(entry, pageURL));
-  const access = [apiKeys, rateLimits, compatibility];
-  const service = [models, files, access, requestTimeout, prefix, hubURL, crossOriginStorage];
-  const text = JSON.stringify(service, sortKeys);
+  const { prefix } = options;
+  const text = JSON.stringify(serviceOptions(options, pageURL), sortKeys);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   const hash = Array.from(new Uint8Array(digest, 0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return `${prefix}:${PROTOCOL_VERSION}:${hash}`;
+}
+
+/** The options that make the service what it is, each as a text that is equal where the option means the same. */
+export type ServiceOptions = Record<string, string>;
+
+/**
+ * Those of {@link engineGroup}.
+ * @param pageURL absolute
+ */
+export function serviceOptions(options: ResolvedOptions, pageURL: string): ServiceOptions {
+  const {
+    models,
+    apiKeys,
+    rateLimits,
+    compatibility,
+    requestTimeout,
+    prefix,
+    hubURL: hub,
+    crossOriginStorage,
+  } = options;
+  const files = models.map((entry) => filesOf(entry, pageURL));
+  const values = {
+    models: [models, files],
+    apiKeys,
+    rateLimits,
+    compatibility,
+    requestTimeout,
+    prefix,
+    hub,
+    crossOriginStorage,
+  };
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, JSON.stringify(value, sortKeys) ?? '']),
+  );
+}
+
+/** Those, and what the Service Worker is told besides. */
+export function startOptions(options: ResolvedOptions, pageURL: string): ServiceOptions {
+  const { intercept, whenUnhosted, serviceWorker, crossOriginIsolation } = options;
+  return {
+    ...serviceOptions(options, pageURL),
+    intercept: intercept.join(),
+    whenUnhosted,
+    serviceWorker: `${serviceWorker}`,
+    crossOriginIsolation: `${crossOriginIsolation}`,
+  };
+}
+
+/** Names of the options that two differ in. */
+export function differentOptions(a: ServiceOptions, b: ServiceOptions): string[] {
+  return Object.keys(a).filter((name) => a[name] !== b[name]);
 }
 
 /** Name of the lock whose holder hosts the group's engine. */

@@ -19,38 +19,72 @@ export interface ServiceWorkerSettings {
   whenUnhosted: 'fail' | 'network';
 }
 
+/** What the settings are called in the script's URL. Others are the app's own, and stay. */
+const PARAMETERS = ['relay', 'prefix', 'compatibility', 'intercept', 'unhosted'];
+
 /**
  * Resolves when requests of this page go through the Service Worker.
  * @param group of this tab
+ * @param signal aborts when the page no longer wants it
+ * @returns whether they still do: another script may take the page over
  * @throws InferenceError `unavailable` that says what to do
  */
 export async function registerServiceWorker(
   container: ServiceWorkerContainer,
   settings: ServiceWorkerSettings,
   group: string,
-): Promise<void> {
-  const { script, crossOriginIsolation } = settings;
-  const url = crossOriginIsolation ? new URL('inpage-sw-isolated.js', script) : new URL(script);
-  if (crossOriginIsolation) url.searchParams.set('relay', script);
-  url.searchParams.set('prefix', settings.prefix);
-  if (settings.compatibility !== 'service') url.searchParams.set('compatibility', settings.compatibility);
-  for (const base of settings.intercept) url.searchParams.append('intercept', base);
-  if (settings.whenUnhosted === 'network') url.searchParams.set('unhosted', 'network');
-  const registration = await register(container, url);
+  signal: AbortSignal,
+): Promise<() => boolean> {
+  const before = await container.getRegistration();
+  const neighbour = before && newestOf(before)?.scriptURL;
+  const url = scriptURL(settings, neighbour);
+  // Registered by the app, with options of its own: those stay.
+  const registration = before && serves(neighbour, url) ? before : await register(container, url);
   if (!location.href.startsWith(registration.scope)) {
     throw failure(
       `The script ${url.pathname} controls only pages below ${registration.scope}. Serve it from a folder above this page.`,
     );
   }
+  const isOpen = (): boolean => serves(container.controller?.scriptURL, url);
   const deadline = AbortSignal.timeout(CONTROL_DEADLINE);
   try {
-    await Promise.race([takeControl(container, registration, url, group), rejectOnAbort(deadline)]);
+    await Promise.race([takeControl(container, registration, { url, group, isOpen }), rejectOnAbort(deadline)]);
   } catch (thrown) {
     if (!deadline.aborted) throw thrown;
     throw failure(
       'The Service Worker did not take control of the page. Reload the page, or pass `serviceWorker: false`.',
     );
   }
+  void import('./service-worker-neighbours.js').then(({ watchNeighbours }) =>
+    watchNeighbours(container, { url, replaced: neighbour, isOpen }, signal),
+  );
+  return isOpen;
+}
+
+/** The script with the settings, where these are not the defaults; with the app's own parameters when it is there already. */
+function scriptURL(settings: ServiceWorkerSettings, there?: string): URL {
+  const { crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted } = settings;
+  const script = new URL(crossOriginIsolation ? 'inpage-sw-isolated.js' : settings.script, settings.script);
+  const url = new URL(there !== undefined && new URL(there).pathname === script.pathname ? there : script);
+  for (const name of PARAMETERS) url.searchParams.delete(name);
+  if (crossOriginIsolation) url.searchParams.set('relay', settings.script);
+  if (prefix !== '/v1') url.searchParams.set('prefix', prefix);
+  if (compatibility !== 'service') url.searchParams.set('compatibility', compatibility);
+  for (const base of intercept) url.searchParams.append('intercept', base);
+  if (whenUnhosted === 'network') url.searchParams.set('unhosted', 'network');
+  return url;
+}
+
+/** Whether a worker's script is this one with these settings, whatever else its URL says. */
+function serves(there: string | undefined, url: URL): boolean {
+  if (there === undefined) return false;
+  const { pathname, searchParams } = new URL(there);
+  const said = (parameters: URLSearchParams): string => PARAMETERS.map((name) => parameters.getAll(name)).join('|');
+  return pathname === url.pathname && said(searchParams) === said(url.searchParams);
+}
+
+function newestOf({ installing, waiting, active }: ServiceWorkerRegistration): ServiceWorker | null {
+  return installing ?? waiting ?? active;
 }
 
 async function register(container: ServiceWorkerContainer, url: URL): Promise<ServiceWorkerRegistration> {
@@ -68,19 +102,30 @@ async function register(container: ServiceWorkerContainer, url: URL): Promise<Se
 async function takeControl(
   container: ServiceWorkerContainer,
   registration: ServiceWorkerRegistration,
-  url: URL,
-  group: string,
+  { url, group, isOpen }: { url: URL; group: string; isOpen: () => boolean },
 ): Promise<void> {
-  const worker = registration.installing ?? registration.waiting ?? registration.active;
-  if (!worker) throw failure('The Service Worker was removed while it was registered.');
-  await activated(worker);
-  const { version } = await claim(worker, group);
-  if (version !== PROTOCOL_VERSION) {
+  for (const isUpdated of [false, true]) {
+    const worker = newestOf(registration);
+    if (!worker) throw failure('The Service Worker was removed while it was registered.');
+    await activated(worker);
+    const { version } = await claim(worker, group);
+    if (version === PROTOCOL_VERSION) break;
+    if (isUpdated) {
+      throw failure(
+        `The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again: \`npx inpage init public\`.`,
+      );
+    }
+    // The page may be newer than what the browser has kept of the script.
+    await registration.update();
+  }
+  const nearest = await container.getRegistration();
+  if (nearest && nearest.scope !== registration.scope) {
+    const other = new URL(newestOf(nearest)?.scriptURL ?? nearest.scope).pathname;
     throw failure(
-      `The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again: \`npx inpage init public\`.`,
+      `The Service Worker ${other} has this page, because its scope is narrower than that of ${url.pathname}. Begin it with importScripts('${url.pathname}') and pass \`serviceWorker: '${other}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
     );
   }
-  while (container.controller?.scriptURL !== url.href) {
+  while (!isOpen()) {
     await new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));
   }
 }

@@ -7,10 +7,11 @@ import type { ModelStatus } from '../models/model-status.js';
 import type { PickedFiles } from './picked-files.js';
 import type { StoredModel } from './stored-models.js';
 import { EngineClient } from './engine-client.js';
-import { engineGroup } from './engine-group.js';
+import { engineGroup, startOptions } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
 import { createInferenceFetch } from './inference-fetch.js';
 import { OPTION_NAMES } from './option-names.js';
+import { occupyPage } from './page-occupancy.js';
 import { registerServiceWorker } from './register-service-worker.js';
 import { resolveOptions, type ResolvedOptions } from './resolve-options.js';
 import type { InferenceOptions } from './start-options.js';
@@ -80,6 +81,10 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   const named = checkNames(options);
   const resolved = await resolve(options, named);
   const serviceWorker = serviceWorkerContainer(resolved);
+  const said = startOptions(resolved, document.baseURI);
+  const leavePage = occupyPage(said);
+  const stopped = new AbortController();
+  let isOpen = (): boolean => false;
   const group = serviceWorker && (await engineGroup(resolved, document.baseURI));
   let onBroken: (error: InferenceError) => void = () => {};
   const broken = new Promise<never>((_, reject) => (onBroken = reject));
@@ -96,19 +101,26 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     importModel: async (...args) => (await store()).importModel(...args),
     stored: async () => (await store()).stored(),
     remove: async (model) => (await store()).remove(model),
-    status: () => client.status(),
+    status: () => client.status().map((model) => ({ ...model, door: isOpen() ? 'service-worker' : 'fetch' })),
     faults: {
       set: (settings) => client.run({ control: 'faults', settings }),
       clear: () => client.run({ control: 'faults', settings: {} }),
     },
     async stop() {
+      leavePage();
+      stopped.abort();
       client.stop();
       tab.stop();
     },
   };
   try {
-    const started = Promise.all([control(serviceWorker, resolved, group), answered(client), named]);
+    const controlled = control(serviceWorker, resolved, group, stopped.signal);
+    const started = Promise.all([controlled, answered(client), named]);
     await Promise.race([started, broken]);
+    isOpen = await controlled;
+    if (group !== undefined) {
+      void import('./other-tabs.js').then(({ watchOtherTabs }) => watchOtherTabs(group, said, stopped.signal));
+    }
   } catch (thrown) {
     await inference.stop();
     throw thrown;
@@ -157,10 +169,11 @@ async function control(
   container: ServiceWorkerContainer | undefined,
   { serviceWorker: script, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted }: ResolvedOptions,
   group: string | undefined,
-): Promise<void> {
-  if (!container || script === false || group === undefined) return;
+  signal: AbortSignal,
+): Promise<() => boolean> {
+  if (!container || script === false || group === undefined) return () => false;
   const settings = { script, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted };
-  await registerServiceWorker(container, settings, group);
+  return registerServiceWorker(container, settings, group, signal);
 }
 
 async function answered(client: EngineClient): Promise<void> {

@@ -1,12 +1,13 @@
 /** The service in a real browser: pages that host it, and what tests do to them. */
 import type { Browser, BrowserContext, Page, Worker } from 'playwright';
-import type { InferenceOptions, ModelEntry, PageInference } from '../../../src/index.js';
+import type { InferenceOptions, ModelEntry, PageInference, startInference } from '../../../src/index.js';
 import { demoOrigin } from './demo-origin.js';
 
 declare global {
   interface Window {
     inference?: PageInference;
     inferenceError?: string;
+    startInference: typeof startInference;
   }
 }
 

@@ -1,0 +1,53 @@
+/** Tells when tabs of one origin started with different options, because each then has an engine of its own. @module */
+import { differentOptions, type ServiceOptions } from './engine-group.js';
+
+/** From tab to tab. Options are told by their hashes only. */
+interface TabNote {
+  group: string;
+  hashes: Record<string, string>;
+  /** To a tab that has just started; nobody answers it. */
+  isAnswer: boolean;
+}
+
+/** Options that the one Service Worker of the origin has in its URL. */
+const OF_THE_WORKER = ['prefix', 'compatibility', 'intercept', 'whenUnhosted', 'serviceWorker', 'crossOriginIsolation'];
+
+/** Listens, and tells the tabs that are there, until the signal aborts. */
+export async function watchOtherTabs(group: string, options: ServiceOptions, signal: AbortSignal): Promise<void> {
+  const hashes = await hashesOf(options);
+  if (signal.aborted) return;
+  const channel = new BroadcastChannel('inpage:tabs');
+  const told = new Set<string>();
+  const say = (isAnswer: boolean): void => channel.postMessage({ group, hashes, isAnswer } satisfies TabNote);
+  channel.onmessage = ({ data }: MessageEvent<TabNote>) => {
+    const names = differentOptions(hashes, data.hashes);
+    const key = [data.group, ...names].join();
+    if (data.group === group && names.length === 0) return;
+    if (!data.isAnswer) say(true);
+    if (told.has(key)) return;
+    told.add(key);
+    console.warn(
+      [
+        names.length > 0
+          ? `inpage: another tab of this app started with other options (\`${names.join('`, `')}\`).`
+          : 'inpage: another tab of this app started with another version of inpage.',
+        ...(data.group === group ? [] : ['Each of the two has an engine and models of its own.']),
+        ...(names.some((name) => OF_THE_WORKER.includes(name))
+          ? ['The Service Worker answers the one that started last, the other only through `inference.fetch`.']
+          : []),
+        'Start all with the same options.',
+      ].join(' '),
+    );
+  };
+  signal.addEventListener('abort', () => channel.close(), { once: true });
+  say(false);
+}
+
+async function hashesOf(options: ServiceOptions): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options)) {
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value));
+    hashes[name] = btoa(String.fromCharCode(...new Uint8Array(digest, 0, 9)));
+  }
+  return hashes;
+}

@@ -1,0 +1,44 @@
+/** Tells of other Service Workers that this page has lost, or is lost to: there is room for one. @module */
+
+const DOCUMENT = 'https://github.com/inpage-dev/inpage/blob/main/demo/docs/neighbours.md';
+
+/** The worker of this page, and what was there before. */
+export interface OwnServiceWorker {
+  url: URL;
+  /** URL of the script that the page had; undefined: none. */
+  replaced: string | undefined;
+  /** Requests of this page still go through it. */
+  isOpen: () => boolean;
+}
+
+/** Warns in the console of what was replaced, and of each script that takes the page over until the signal aborts. */
+export function watchNeighbours(
+  container: ServiceWorkerContainer,
+  { url, replaced, isOpen }: OwnServiceWorker,
+  signal: AbortSignal,
+): void {
+  const before = pathOf(replaced);
+  // The relay by itself may well give way to the app's own script.
+  if (before !== undefined && before !== url.pathname && !/\/inpage-sw(-isolated)?\.js$/.test(before)) {
+    console.warn(`inpage: ${url.pathname} takes the place of the Service Worker ${before}. ${advice(before, url)}`);
+  }
+  const look = (): void => {
+    const now = pathOf(container.controller?.scriptURL);
+    if (isOpen() || now === undefined) return;
+    console.warn(
+      now === url.pathname
+        ? `inpage: a page that started with other options has the Service Worker ${now} now, so that requests of this page are answered by \`inference.fetch\` only. Start all pages with the same \`prefix\`, \`intercept\`, \`compatibility\` and \`whenUnhosted\`.`
+        : `inpage: the Service Worker ${now} took this page over, so that its requests are answered by \`inference.fetch\` only. ${advice(now, url)}`,
+    );
+  };
+  container.addEventListener('controllerchange', look, { signal });
+  look();
+}
+
+function advice(other: string, { pathname }: URL): string {
+  return `A page has one: begin ${other} with importScripts('${pathname}') and pass \`serviceWorker: '${other}'\` to startInference. See ${DOCUMENT}`;
+}
+
+function pathOf(scriptURL: string | undefined): string | undefined {
+  return scriptURL === undefined ? undefined : new URL(scriptURL).pathname;
+}

@@ -1,0 +1,123 @@
+/** Who else wants this page or this origin: other Service Workers, other tabs, a second start. */
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { demoOrigin } from './support/demo-origin.js';
+import { ask, countingModel, newContext, openHost } from './support/host-page.js';
+import { launchChromium } from './support/launch-chromium.js';
+
+const OPTIONS = { models: [countingModel(3, 0, 'quick')] };
+const OTHER = `addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));`;
+
+let browser: Browser;
+let context: BrowserContext;
+let warnings: { page: Page | null; text: string }[];
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  context = await newContext(browser);
+  await context.route('**/other-sw.js', (route) => route.fulfill({ contentType: 'text/javascript', body: OTHER }));
+  warnings = [];
+  context.on('console', (message) => {
+    if (message.type() === 'warning') warnings.push({ page: message.page(), text: message.text() });
+  });
+});
+afterEach(() => context.close());
+
+const told = (): string => warnings.map(({ text }) => text).join('\n');
+const door = (page: Page) => page.evaluate(() => window.inference?.status()[0]?.door);
+
+/** Registers a script as an app does, and waits until it runs. */
+async function register(page: Page, script: string, scope?: string): Promise<void> {
+  await page.evaluate(
+    async ([url, where]) => {
+      const registration = await navigator.serviceWorker.register(url!, where === undefined ? {} : { scope: where });
+      const worker = registration.installing ?? registration.waiting ?? registration.active!;
+      while (worker.state !== 'activated') {
+        await new Promise((resolve) => worker.addEventListener('statechange', resolve, { once: true }));
+      }
+    },
+    [script, scope],
+  );
+}
+
+/** A page of the app before it starts anything. */
+async function openApp(): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${demoOrigin()}/__log`);
+  return page;
+}
+
+describe('another Service Worker', () => {
+  it('that takes the page over is named with the way out; status() and inference.fetch say so', async () => {
+    const page = await openHost(context, OPTIONS);
+    expect(await door(page)).toBe('service-worker');
+    await register(page, '/other-sw.js');
+    await expect.poll(told).toMatch(/\/other-sw\.js took this page over.*importScripts\('\/inpage-sw\.js'\)/);
+    expect(await door(page)).toBe('fetch');
+    expect((await ask(page, 'quick', 'inference.fetch')).status).toBe(200);
+  });
+
+  it('that was there first is named when its place is taken', async () => {
+    await register(await openApp(), '/other-sw.js');
+    const page = await openHost(context, OPTIONS);
+    expect(await door(page)).toBe('service-worker');
+    await expect.poll(told).toContain('takes the place of the Service Worker /other-sw.js');
+  });
+
+  it('of a narrower scope fails the start at once, and is named', async () => {
+    await register(await openApp(), '/other-sw.js', '/host.html');
+    await expect(openHost(context, OPTIONS)).rejects.toThrow(
+      /\/other-sw\.js has this page.*importScripts\('\/inpage-sw\.js'\)/,
+    );
+  });
+
+  it('that is the app’s own script is found with whatever parameters, before and after the start', async () => {
+    const scripts = (page: Page) =>
+      page.evaluate(async () =>
+        (await navigator.serviceWorker.getRegistrations()).map(({ active }) => new URL(active!.scriptURL).search),
+      );
+    await register(await openApp(), '/sw.js?v=3');
+    const page = await openHost(context, { ...OPTIONS, serviceWorker: '/sw.js' });
+    expect(await scripts(page)).toEqual(['?v=3']);
+    expect((await ask(page, 'quick')).status).toBe(200);
+    await register(page, '/sw.js?v=4');
+    await page.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith('?v=4'));
+    expect((await ask(page, 'quick')).status).toBe(200);
+    expect(await door(page)).toBe('service-worker');
+    expect(told()).toBe('');
+  });
+});
+
+describe('other options', () => {
+  it('in another tab are named in both', async () => {
+    const first = await openHost(context, OPTIONS);
+    const second = await openHost(context, { models: [countingModel(4, 0, 'quick')], prefix: '/ai/v1' });
+    for (const page of [first, second]) {
+      await expect
+        .poll(() => warnings.filter((warning) => warning.page === page).map(({ text }) => text))
+        .toContainEqual(expect.stringMatching(/another tab .* other options \(`models`, `prefix`\)\. Each/));
+    }
+    // The origin has one Service Worker.
+    await expect.poll(told).toContain('a page that started with other options has the Service Worker /inpage-sw.js');
+    expect([await door(first), await door(second)]).toEqual(['fetch', 'service-worker']);
+  });
+
+  it('in the same tab are refused by name, until the first is stopped', async () => {
+    const page = await openHost(context, OPTIONS);
+    const start = (requestTimeout: number) =>
+      page.evaluate(
+        ([models, seconds]) =>
+          window.startInference({ models: models as never, requestTimeout: seconds as number }).then(
+            () => 'started',
+            (error: Error & { param: string }) => `${error.param}: ${error.message}`,
+          ),
+        [OPTIONS.models, requestTimeout],
+      );
+    expect(await start(5)).toMatch(/^requestTimeout: .*other options already \(`requestTimeout`\).*`stop\(\)`/);
+    expect(await start(600)).toBe('started');
+    expect(told()).toBe('');
+  });
+});
