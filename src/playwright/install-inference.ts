@@ -75,8 +75,7 @@ export async function installInference(context: BrowserContext, options: Install
   const stop = async (): Promise<void> => {
     context.off('response', note);
     await page.evaluate(stopService).catch(() => {});
-    await page.close();
-    await Promise.all([stopRouting(), stopGuarding()]);
+    await Promise.all([page.close(), stopRouting(), stopGuarding()]);
   };
 
   try {

@@ -1,7 +1,7 @@
 import { startInference } from 'inpage';
 
 // Before anything is loaded, so that all of it passes through the Service Worker.
-await navigator.serviceWorker.register('/sw.js?prefix=%2Fv1');
+await navigator.serviceWorker.register('/sw.js');
 if (!navigator.serviceWorker.controller) {
   await new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }));
 }
