@@ -17,7 +17,7 @@ const OPTIONS = {
     countingModel(40, 20, 'middling'),
     // A browser does not tell a Service Worker of requests that were left before their head: their answers are made.
     countingModel(40, 1, 'left'),
-    countingModel(LENGTH, 100, 'long'),
+    { ...countingModel(LENGTH, 100, 'long'), contextLength: 100_000 },
   ],
   rateLimits: { requestsPerMinute: 1e9, requestsPerDay: 1e9 },
 };
