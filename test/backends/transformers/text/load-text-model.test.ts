@@ -72,6 +72,24 @@ describe('on a device that was chosen here', () => {
     );
   }
 
+  it('is refused weights that WASM cannot address, before their first byte', async () => {
+    const asked: string[] = [];
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained');
+    vi.stubGlobal('fetch', async (url: string, { method = 'GET' }: RequestInit = {}) => {
+      asked.push(`${method} ${url.slice(url.lastIndexOf('/') + 1)}`);
+      if (url.endsWith('config.json')) return Response.json({ model_type: 'llama' });
+      const headers = { 'content-length': String(5 * 2 ** 30) };
+      return new Response(null, url.endsWith('.onnx') ? { headers } : { status: 404 });
+    });
+    await expect(load({ device: 'wasm' })).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      message: expect.stringContaining('5.0 GB of weights'),
+    });
+    expect(asked).toContain('HEAD model_quantized.onnx');
+    expect(asked).not.toContain('GET model_quantized.onnx');
+    expect(loadedDevices()).toEqual([]);
+  });
+
   it('takes the other one when the engine fails', async () => {
     vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockRejectedValue(new Error("Can't create a session."));
     await expect(load()).rejects.toMatchObject({ code: 'unavailable' });
