@@ -122,9 +122,10 @@ describe('speech', () => {
       .waitFor();
     await page.getByRole('button', { name: /^en-2/ }).click();
     const waveform = page.getByRole('img', { name: 'Waveform of en-2.wav' });
+    // More bars than silence would fill, and of more than one height.
     await waveform.locator('rect').nth(100).waitFor();
-    await page.getByText('en-2.wav · ').waitFor();
-    expect(await page.getByTestId('transcript').innerText()).toContain('photo on Sunday');
+    const heights = await waveform.locator('rect').evaluateAll((bars) => bars.map((bar) => bar.getAttribute('height')));
+    expect(new Set(heights).size).toBeGreaterThan(20);
   });
 });
 
