@@ -5,7 +5,7 @@ import { inference, progress, statusVersion } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
 
 export function StoredList() {
-  const [stored, setStored] = useState<StoredModel[]>([]);
+  const [stored, setStored] = useState<StoredModel[]>();
   const [problem, setProblem] = useState('');
   const service = inference.value;
   const refresh = async (): Promise<void> => setStored((await service?.stored()) ?? []);
@@ -19,15 +19,15 @@ export function StoredList() {
       .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
       .finally(() => statusVersion.value++);
   };
-  const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
+  const total = (stored ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
   return (
     <section aria-label="Kept on this device">
-      <h3 class="section">Kept on this device{stored.length > 0 ? ` · ${formatBytes(total)}` : ''}</h3>
-      {stored.length === 0 ? (
+      <h3 class="section">Kept on this device{total > 0 ? ` · ${formatBytes(total)}` : ''}</h3>
+      {stored?.length === 0 ? (
         <p class="quiet">Nothing yet. Files of a model are kept here when it is loaded or downloaded.</p>
       ) : (
         <ul class="catalog" aria-label="Stored models">
-          {stored.map((model) => (
+          {stored?.map((model) => (
             <li key={model.source} class="card" aria-label={nameOf(model)}>
               <header class="row">
                 <h4>{nameOf(model)}</h4>

@@ -32,9 +32,12 @@ const FILLED: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('button', { name: /^en-2/ }).click();
     await page.getByText('en-2.wav · ').waitFor();
   },
+  async Models(page) {
+    await page.getByRole('list', { name: 'Stored models' }).getByRole('listitem').first().waitFor();
+  },
   async Search(page) {
     await page.getByLabel('Query').fill('what time does my plane depart');
-    await page.getByText('Flight to Lisbon').first().waitFor();
+    await page.getByRole('list', { name: 'Notes, nearest first' }).getByText('Flight to Lisbon').waitFor();
   },
 };
 
