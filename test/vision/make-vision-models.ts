@@ -4,8 +4,8 @@
  * files are those of published models.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RandomGraph } from './random-graph.js';
 import { embedTokens, mergedDecoder, qwenEncoder, smolVlmEncoder } from './random-parts.js';
@@ -33,8 +33,9 @@ async function makeModel(family: VisionFamily, folder: string, tokenizer: Tokeni
   const version = join(folder, 'version');
   if (existsSync(version) && (await readFile(version, 'utf8')) === VERSION) return;
   // Two test runs may make it at the same time; a folder of that name is whole.
-  const part = `${folder}.${process.pid}`;
-  await mkdir(join(part, 'onnx'), { recursive: true });
+  await mkdir(dirname(folder), { recursive: true });
+  const part = await mkdtemp(`${folder}.`);
+  await mkdir(join(part, 'onnx'));
   const { files, vocabulary } = visionModelFiles(family, tokenizer);
   for (const [name, content] of Object.entries(files)) await writeFile(join(part, name), JSON.stringify(content));
   const graphs: Record<string, RandomGraph> = {
