@@ -199,7 +199,8 @@ const CROSS_ORIGIN_ISOLATION = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-const test: ViteUserConfig = {
+/** @param browserTests of the project `browser` */
+const testing = (browserTests: string): ViteUserConfig => ({
   plugins: [webLlmModelList()],
   worker: { format: 'es' },
   optimizeDeps: {
@@ -237,7 +238,7 @@ const test: ViteUserConfig = {
           sequence: { groupOrder: 0 },
           include: ['test/**/*.test.ts'],
           // The client matrix has packages of its own.
-          exclude: ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,manual}.test.ts'],
+          exclude: ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'],
           environment: 'node',
           testTimeout: 20_000,
         },
@@ -250,7 +251,7 @@ const test: ViteUserConfig = {
           name: 'browser',
           sequence: { groupOrder: 1 },
           globalSetup: ['test/vision/make-vision-models.ts'],
-          include: ['test/**/*.browser.test.ts'],
+          include: [browserTests],
           testTimeout: 120_000,
           fileParallelism: false,
           browser: {
@@ -282,7 +283,7 @@ const test: ViteUserConfig = {
       },
     ],
   },
-};
+});
 
 /** The demo takes the library as a stranger would: from the built package, with its Vite plugin. */
 async function demo(): Promise<ViteUserConfig> {
@@ -323,7 +324,9 @@ export default defineConfig(({ mode }) => {
       return node;
     case 'demo':
       return demo();
+    case 'long':
+      return testing('test/**/*.long.test.ts');
     default:
-      return test;
+      return testing('test/**/*.browser.test.ts');
   }
 });
