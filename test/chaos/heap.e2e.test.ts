@@ -21,8 +21,15 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+/** Requests of each kind that the page makes for one command, which has to be answered in time. */
+const BATCH = 100;
+
 /** So many requests of each kind by plain `fetch`, a few at a time. */
 async function load(page: RawPage, requests: number): Promise<void> {
+  for (let left = requests; left > 0; left -= BATCH) await loadBatch(page, Math.min(left, BATCH));
+}
+
+async function loadBatch(page: RawPage, requests: number): Promise<void> {
   await page.evaluate(`(async () => {
     const chat = (model, stream, signal) => fetch('/v1/chat/completions', {
       method: 'POST',
