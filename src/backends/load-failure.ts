@@ -38,7 +38,7 @@ export function loadFailure(
     return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
   }
   if (file?.refusal) return file.refusal;
-  if (isInferenceError(thrown) && thrown.details.url === undefined) return thrown;
+  if (isInferenceError(thrown) && (!file || thrown.details.url === undefined)) return thrown;
   const reason = file ? fileReason(file, entry) : engineReason(thrown);
   const details = {
     reason,

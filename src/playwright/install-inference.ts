@@ -75,7 +75,9 @@ export async function installInference(context: BrowserContext, options: Install
   const stop = async (): Promise<void> => {
     context.off('response', note);
     await page.evaluate(stopService).catch(() => {});
-    await Promise.all([page.close(), stopRouting(), stopGuarding()]);
+    await page.close();
+    // Playwright changes the routes of all pages, which fails for one that is just closing.
+    await Promise.all([stopRouting(), stopGuarding()]);
   };
 
   try {

@@ -124,11 +124,15 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
   }
   const files = await openModelFiles(entry, location.folderURL, options);
   const fileFailure = configureFiles(location, files, options.signal);
-  const { device, halfFloats } = await chooseDevice(entry, location.id);
-  const graphs = await modelGraphs(entry, location.id);
-  const has = (file: string): Promise<boolean> => files.exists(file);
-  const dtype = await chooseDtype(entry, { device, halfFloats, graphs, has });
-  return { location, files, fileFailure, device, dtype, graphs };
+  try {
+    const { device, halfFloats } = await chooseDevice(entry, location.id);
+    const graphs = await modelGraphs(entry, location.id);
+    const has = (file: string): Promise<boolean> => files.exists(file);
+    const dtype = await chooseDtype(entry, { device, halfFloats, graphs, has });
+    return { location, files, fileFailure, device, dtype, graphs };
+  } catch (thrown) {
+    throw loadFailure(thrown, entry, options.signal, fileFailure(thrown));
+  }
 }
 
 /** The graph comes before the weights. Its first operators are all that is looked for. */
