@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { countingModel } from '../e2e/support/host-page.js';
 import { RawChromium, type RawPage } from '../support/raw-chromium.js';
-import { ask, IS_LONG, openTab } from './chaos-tabs.js';
+import { ask, openTab } from './chaos-tabs.js';
 
 /** Requests of each kind. */
-const REQUESTS = IS_LONG ? 2_000 : 150;
+const REQUESTS = 2_000;
 
 /** Bytes of code and caches that a realm may have more after a round of requests, however many these are. */
 const MOST = 100_000;
