@@ -1,11 +1,15 @@
 /** Registers the Service Worker and waits until it controls the page. @module */
 import { InferenceError } from '../errors/inference-error.js';
 import type { CompatibilityName } from '../models/access-options.js';
+import { pause } from '../platform/pause.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import { PROTOCOL_VERSION, type Hello, type PageMessage } from '../relay/protocol.js';
 
 /** Milliseconds for the whole way from registration to control. */
 const CONTROL_DEADLINE = 15_000;
+
+/** Milliseconds until a registration that does not show the script yet is looked at again. */
+const LOOK_AGAIN = 50;
 
 /** What the Service Worker must know; it travels in the script's URL, which outlives every restart. */
 export interface ServiceWorkerSettings {
@@ -48,7 +52,10 @@ export async function registerServiceWorker(
   const isOpen = (): boolean => serves(container.controller?.scriptURL, url);
   const deadline = AbortSignal.timeout(CONTROL_DEADLINE);
   try {
-    await Promise.race([takeControl(container, registration, { url, group, isOpen }), rejectOnAbort(deadline)]);
+    await Promise.race([
+      takeControl(container, registration, { url, group, isOpen, deadline }),
+      rejectOnAbort(deadline),
+    ]);
   } catch (thrown) {
     if (!deadline.aborted) throw thrown;
     throw failure(
@@ -102,12 +109,10 @@ async function register(container: ServiceWorkerContainer, url: URL): Promise<Se
 async function takeControl(
   container: ServiceWorkerContainer,
   registration: ServiceWorkerRegistration,
-  { url, group, isOpen }: { url: URL; group: string; isOpen: () => boolean },
+  { url, group, isOpen, deadline }: { url: URL; group: string; isOpen: () => boolean; deadline: AbortSignal },
 ): Promise<void> {
   for (const isUpdated of [false, true]) {
-    const worker = newestOf(registration);
-    if (!worker) throw failure('The Service Worker was removed while it was registered.');
-    await activated(worker);
+    const worker = await activatedWorker(registration, url, deadline);
     const { version } = await claim(worker, group);
     if (version === PROTOCOL_VERSION) break;
     if (isUpdated) {
@@ -130,11 +135,32 @@ async function takeControl(
   }
 }
 
-function activated(worker: ServiceWorker): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** The newest worker of this script. A registration may still show the one before, of another script, and then it. */
+async function activatedWorker(
+  registration: ServiceWorkerRegistration,
+  url: URL,
+  deadline: AbortSignal,
+): Promise<ServiceWorker> {
+  let hasFailed = false;
+  for (;;) {
+    deadline.throwIfAborted();
+    const { installing, waiting, active } = registration;
+    const worker = [installing, waiting, active].find(
+      (each) => serves(each?.scriptURL, url) && each?.state !== 'redundant',
+    );
+    if (worker && (await isActivated(worker))) return worker;
+    if (!worker && hasFailed) throw failure('The Service Worker could not be installed.');
+    hasFailed ||= worker !== undefined;
+    if (!worker) await pause(LOOK_AGAIN);
+  }
+}
+
+/** @returns false when it was removed or replaced */
+function isActivated(worker: ServiceWorker): Promise<boolean> {
+  return new Promise((resolve) => {
     const look = (): void => {
-      if (worker.state === 'activated') resolve();
-      if (worker.state === 'redundant') reject(failure('The Service Worker could not be installed.'));
+      if (worker.state === 'activated') resolve(true);
+      if (worker.state === 'redundant') resolve(false);
     };
     worker.addEventListener('statechange', look);
     look();

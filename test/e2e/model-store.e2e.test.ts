@@ -213,7 +213,8 @@ describe('content', () => {
     },
   );
 
-  it.each<[Damage, string, Partial<ModelEntry>]>([
+  // Part of `npm run test:long`: one of them was once seen to hang on a busy machine.
+  it.runIf(process.env['STORE_MB'] !== undefined).each<[Damage, string, Partial<ModelEntry>]>([
     ['flipped', 'with stated hashes', { integrity: HASHES }],
     ['truncated', 'without', {}],
     ['foreign', 'without', {}],

@@ -12,6 +12,7 @@ import {
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../errors/inference-error.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
+import { settledWithin } from '../../../platform/settled-within.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-templates.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
@@ -33,6 +34,9 @@ import { TransformersTextEngine } from './transformers-text-engine.js';
 /** Tokens of a prompt per run: small enough to stop soon, large enough to fill the machine. */
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
 
+/** Milliseconds for what a failed attempt still does. */
+const FREE_DEADLINE = 10_000;
+
 /** Architectures whose positions begin at 1. */
 const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
 
@@ -53,12 +57,13 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     return await assemble(entry, source, { ...read, model: loadedModel });
   } catch (thrown) {
-    if (await isMended(source, thrown, options.signal)) return loadTextModel(entry, options);
     const freed = loading?.then((model) => model.dispose()).catch(() => undefined);
+    // The engine loads one model at a time, and memory is for one.
+    if (freed && !options.signal.aborted) await settledWithin(freed, FREE_DEADLINE);
+    if (await isMended(source, thrown, options.signal)) return loadTextModel(entry, options);
     const chosen = (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu';
     // An adapter is no promise: drivers fail on single operators or run out of memory.
     if (chosen && !options.signal.aborted && !source?.fileFailure(thrown) && isEngineFailure(thrown)) {
-      await freed;
       return loadTextModel({ ...entry, device: 'wasm' }, options);
     }
     throw toLoadError(thrown, entry, options.signal, source);
