@@ -64,10 +64,10 @@ it('[C30] repetition_penalty changes what chat completions write', async () => {
 });
 
 it.each([
-  ['completions', '[T09]', [1.5, 7, -3, 'x']],
-  ['messages', '[M26]', [1.5, 17, -3]],
-  ['responses', '[R12]', [1.5, 17, -3]],
-] as const)('%s: %s repetition_penalty is accepted and ignored, whatever it is', async (name, _rule, values) => {
+  ['[T09]', 'completions', [1.5, 7, -3, 'x']],
+  ['[M26]', 'messages', [1.5, 17, -3]],
+  ['[R12]', 'responses', [1.5, 17, -3]],
+] as const)('%s %s: repetition_penalty is accepted and ignored, whatever it is', async (_rule, name, values) => {
   const plain = await write(name);
   for (const repetition_penalty of values) expect(await write(name, { repetition_penalty })).toBe(plain);
 });
