@@ -1,5 +1,6 @@
 /** Which tabs can share an engine: those whose options mean the same service. @module */
 import { filesOf } from '../models/entry-files.js';
+import { toHex } from '../platform/to-hex.js';
 import { PROTOCOL_VERSION } from '../relay/protocol.js';
 import type { ResolvedOptions } from './resolve-options.js';
 
@@ -12,8 +13,7 @@ export async function engineGroup(options: ResolvedOptions, pageURL: string): Pr
   const { prefix } = options;
   const text = JSON.stringify(serviceOptions(options, pageURL), sortKeys);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  const hash = Array.from(new Uint8Array(digest, 0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${prefix}:${PROTOCOL_VERSION}:${hash}`;
+  return `${prefix}:${PROTOCOL_VERSION}:${toHex(new Uint8Array(digest, 0, 12))}`;
 }
 
 /** The options that make the service what it is, each as a text that is equal where the option means the same. */

@@ -1,5 +1,6 @@
 /** A SHA-256 as text: hexadecimal, or as pages write it. @module */
 import { InferenceError } from '../errors/inference-error.js';
+import { toHex } from '../platform/to-hex.js';
 
 const HEX = /^[\da-f]{64}$/i;
 const INTEGRITY = /^sha256-([A-Za-z\d+/]{43}=)$/;
@@ -24,9 +25,4 @@ export function parseSha256(text: string): string {
 export function toIntegrity(hex: string): string {
   const bytes = hex.match(/../g)!.map((pair) => Number.parseInt(pair, 16));
   return `sha256-${btoa(String.fromCharCode(...bytes))}`;
-}
-
-/** Two digits for a byte. */
-export function toHex(buffer: ArrayBuffer): string {
-  return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -259,15 +259,17 @@ describe('a WebLLM model', () => {
     server.files.set('libs/mine-webgpu.wasm', someBytes(4000));
   });
 
-  it('is packed with its library', async () => {
-    const entry = {
+  const mine = (): string =>
+    JSON.stringify({
       id: 'mine',
       backend: 'web-llm',
       task: 'chat',
       source: 'mlc-ai/Mine',
       modelLibrary: `${server.url}libs/mine-webgpu.wasm`,
-    };
-    const packed = await packModel(readEntry(JSON.stringify(entry)), { folder: folder(), hubURL: server.url });
+    });
+
+  it('is packed with its library', async () => {
+    const packed = await packModel(readEntry(mine()), { folder: folder(), hubURL: server.url });
     expect(onDisk()).toEqual(
       [
         PACK_MANIFEST,
@@ -287,14 +289,7 @@ describe('a WebLLM model', () => {
     for (const [name, bytes] of Object.entries(hubFiles('mlc-ai/Mine', { 'tensor-cache.json': outside })))
       server.files.set(name, bytes);
     server.files.set('mlc-ai/Mine/resolve/params.bin', someBytes(3));
-    const entry = {
-      id: 'mine',
-      backend: 'web-llm',
-      task: 'chat',
-      source: 'mlc-ai/Mine',
-      modelLibrary: `${server.url}libs/mine-webgpu.wasm`,
-    };
-    const packing = packModel(readEntry(JSON.stringify(entry)), { folder: folder(), hubURL: server.url });
+    const packing = packModel(readEntry(mine()), { folder: folder(), hubURL: server.url });
     await expect(packing).rejects.toMatchObject({ message: expect.stringContaining('cannot be packed') as string });
   });
 });

@@ -1,6 +1,7 @@
 /** Who is calling: the credential of a request against the configured keys. @module */
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ApiKey } from '../../models/access-options.js';
+import { toHex } from '../../platform/to-hex.js';
 
 /** Identifies callers. `identify` gives the name of the caller's counters: a digest, never the key. */
 export interface KeyRing {
@@ -55,8 +56,7 @@ function credential(headers: Headers): string | undefined {
 
 /** SHA-256 in hexadecimal. */
 async function digest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 }
 
 /** Looks at every character of two digests of the same length. */
