@@ -240,6 +240,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
           // The client matrix has packages of its own.
           exclude: ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'],
           environment: 'node',
+          setupFiles: ['test/support/property-seed.ts'],
           maxWorkers: '100%',
           testTimeout: 20_000,
         },

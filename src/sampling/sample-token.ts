@@ -92,11 +92,12 @@ export class TokenSampler {
     const temperature = sampling.temperature ?? 1;
     const topK = sampling.topK !== undefined && sampling.topK >= 1 ? sampling.topK : Infinity;
     const topP = sampling.topP ?? 1;
-    if (topK >= logits.length && topP >= 1) return this.#sampleFromAll(logits, best, temperature, random);
+    if (topK === Infinity && topP >= 1) return this.#sampleFromAll(logits, best, temperature, random);
     this.#sortIntoBuckets(logits, logits[best]!, temperature);
     const weight = this.#weigh(logits, logits[best]!, temperature, this.#bucketOf(topK));
     let cut: Cut = { border: BUCKETS, borderTokens: this.#tokens, borderCount: 0, weight };
-    if (topK < logits.length) cut = this.#cutByCount(logits, topK, cut);
+    // Also where there are no more logits than may be chosen: the order of drawing must not depend on how many were handed over.
+    if (topK < Infinity) cut = this.#cutByCount(logits, topK, cut);
     if (topP < 1) cut = this.#cutByWeight(logits, topP * cut.weight, cut);
     return this.#draw(cut, random() * cut.weight, best, logits.length);
   }

@@ -42,7 +42,11 @@ describe('logitsNeed', () => {
         };
         expect(draw(greatestOf(logits, need.count))).toEqual(draw(logits));
       }),
-      { numRuns: 500 },
+      {
+        numRuns: 500,
+        // As many numbers as may be chosen, and one NaN.
+        examples: [[[0, 0, 0, 0, Number.NaN, 0, 0, 0, -0.125, 0, 0, 0], { temperature: 2, topK: 11, topP: 1 }, 0]],
+      },
     );
   });
 });
