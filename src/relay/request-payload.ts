@@ -52,14 +52,19 @@ const UNAVAILABLE = 'Service Temporarily Unavailable';
 export function unavailableResponse(compatibility: CompatibilityName, url: string): Response {
   const id = createUuid();
   const isJson = compatibility === 'openai';
+  const isMessages = /\/messages\b/.test(url);
   // A response of a string says itself that it is plain text in UTF-8.
-  const headers = { ...(isJson && { 'content-type': 'application/json' }), 'retry-after': '1', 'x-request-id': id };
-  return new Response(isJson ? unavailableJson(url, id) : UNAVAILABLE, { status: 503, headers });
+  const headers = {
+    ...(isJson && { 'content-type': 'application/json' }),
+    ...(isMessages && { 'request-id': id }),
+    'retry-after': '1',
+    'x-request-id': id,
+  };
+  return new Response(isJson ? unavailableJson(isMessages, id) : UNAVAILABLE, { status: 503, headers });
 }
 
 /** As the gateway itself would write it. */
-function unavailableJson(url: string, requestId: string): string {
-  const isMessages = /\/messages\b/.test(url);
+function unavailableJson(isMessages: boolean, requestId: string): string {
   const type = isMessages ? 'api_error' : 'internal_error';
   const error = { type, message: `${UNAVAILABLE}.`, code: 'unavailable', param: null };
   return JSON.stringify({ ...(isMessages && { type: 'error' }), error, request_id: requestId });

@@ -226,6 +226,19 @@ describe('an engine that dies', () => {
       '1',
     ]);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers.has('request-id')).toBe(false);
+  });
+
+  it('[X24] before the head names the request as clients of /messages look for it', async () => {
+    const { fetch, kill } = relay((_, begin) => {
+      begin();
+      setTimeout(kill, 10);
+      return new Promise(() => {});
+    });
+    const { status, headers } = await fetch('http://page.test/v1/messages');
+    expect(status).toBe(503);
+    expect(headers.get('request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers.get('request-id')).toBe(headers.get('x-request-id'));
   });
 
   it('before a model works on the request leaves it to the next', async () => {

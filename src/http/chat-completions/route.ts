@@ -31,9 +31,7 @@ export const chatCompletionsEndpoint: Endpoint = {
   route: (context) => {
     const schema = chatCompletionRequest(context.compatibility);
     return async (c) => {
-      const body = parseBody(schema, await readJsonBody(c, context));
-      requireStream(body);
-      requireLogprobs(body);
+      const body = parseBody(schema, await readJsonBody(c, context), [requireStream, requireLogprobs]);
       const entry = requireModel(context.inference.catalog, body.model, 'chat');
       const request = toGenerationRequest(body, entry.id, await toMessages(body.messages));
       await context.admit(c, request.n);

@@ -33,9 +33,7 @@ export const completionsEndpoint: Endpoint = {
   summary: 'Continues a text.',
   requestSchema: () => completionsRequestSchema,
   route: (context) => async (c) => {
-    const body = parseBody(completionsRequestSchema, await readJsonBody(c, context));
-    requireStream(body);
-    requireLogprobs(body);
+    const body = parseBody(completionsRequestSchema, await readJsonBody(c, context), [requireStream, requireLogprobs]);
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
     const prompts = toPromptRequests(body, entry.id);
     await context.admit(

@@ -1,6 +1,6 @@
 /** GET /models @module */
 import type { Endpoint } from '../endpoint.js';
-import { modelObject } from './model-object.js';
+import { asksForMetadata, modelObject } from './model-object.js';
 
 /** The models that the caller may use. `verbose=true` adds `vendor_metadata`. */
 export const listModelsEndpoint: Endpoint = {
@@ -9,7 +9,7 @@ export const listModelsEndpoint: Endpoint = {
   path: '/models',
   summary: 'Lists the models that are available to the caller.',
   route: (context) => (c) => {
-    const verbose = c.req.query('verbose') === 'true';
+    const verbose = asksForMetadata(c);
     const models = context.inference.catalog.usable();
     return c.json({ object: 'list', data: models.map((entry) => modelObject(entry, context, verbose)) });
   },

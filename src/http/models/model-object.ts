@@ -1,7 +1,7 @@
 /** A catalog entry as the model list shows it. @module */
 import type { ModelEntry } from '../../models/model-entry.js';
 import { isHubId } from '../../models/entry-files.js';
-import type { HttpContext } from '../http-context.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
 
 /** Context window that is shown for a model that was never loaded and whose entry names none. */
 const ASSUMED_CONTEXT_LENGTH = 4096;
@@ -13,6 +13,11 @@ const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   embeddings: ['embeddings'],
   speech: ['transcription', 'translation'],
 };
+
+/** Whether the query asks for `vendor_metadata`. Clients write booleans as their language does: `true`, `True`, `1`. */
+export function asksForMetadata(c: HttpRequestContext): boolean {
+  return /^(true|1)$/i.test(c.req.query('verbose') ?? '');
+}
 
 /** @param verbose adds `vendor_metadata` */
 export function modelObject(entry: ModelEntry, context: HttpContext, verbose: boolean): Record<string, unknown> {

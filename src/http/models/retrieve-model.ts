@@ -1,6 +1,6 @@
 /** GET /models/{model_id} @module */
 import type { Endpoint } from '../endpoint.js';
-import { modelObject } from './model-object.js';
+import { asksForMetadata, modelObject } from './model-object.js';
 
 /** One model, by id or alias. Ids with a slash may come encoded or as they are. */
 export const retrieveModelEndpoint: Endpoint = {
@@ -10,6 +10,6 @@ export const retrieveModelEndpoint: Endpoint = {
   summary: 'Retrieves the metadata of one model.',
   route: (context) => (c) => {
     const entry = context.inference.catalog.require(c.req.param('id') ?? '');
-    return c.json(modelObject(entry, context, c.req.query('verbose') === 'true'));
+    return c.json(modelObject(entry, context, asksForMetadata(c)));
   },
 };

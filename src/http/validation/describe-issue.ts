@@ -11,8 +11,6 @@ const TYPES: Record<string, string> = {
   record: 'an object',
   Array: 'an array',
   Object: 'an object',
-  null: 'null',
-  undefined: 'absent',
 };
 
 /** What the value must be, as the end of a sentence: `must be at least 1`. Never quotes the value. */
@@ -28,9 +26,9 @@ export function describeIssue(issue: BaseIssue<unknown>): string {
     case 'max_value':
       return `must be at most ${limit}`;
     case 'min_length':
-      return `must have at least ${limit} ${elements(issue)}`;
+      return `must have at least ${elements(issue)}`;
     case 'max_length':
-      return `must have at most ${limit} ${elements(issue)}`;
+      return `must have at most ${elements(issue)}`;
     case 'union':
     case 'variant':
     case 'picklist':
@@ -44,14 +42,18 @@ export function describeIssue(issue: BaseIssue<unknown>): string {
   }
 }
 
-function elements(issue: BaseIssue<unknown>): string {
-  return Array.isArray(issue.input) ? 'items' : 'characters';
+/** `1 item`, `128 items`. */
+function elements({ input, requirement }: BaseIssue<unknown>): string {
+  const element = Array.isArray(input) ? 'item' : 'character';
+  return `${String(requirement)} ${element}${requirement === 1 ? '' : 's'}`;
 }
 
-/** `("a" | "b" | string)` as `one of "a", "b" or a string`. */
+/** `("a" | "b" | string | null)` as `"a", "b" or a string`: that a field may be left out helps nobody who has sent it. */
 function expectation(expected: string | null): string {
-  const options = [...new Set((expected ?? '').replaceAll(/[()]/g, '').split(' | '))];
-  const words = options.map((option) => TYPES[option] ?? option);
+  const options = new Set((expected ?? '').replaceAll(/[()]/g, '').split(' | '));
+  const words = [...options]
+    .filter((option) => option !== 'null' && option !== 'undefined')
+    .map((option) => TYPES[option] ?? option);
   const last = words.pop() ?? 'valid';
   return words.length === 0 ? last : `${words.join(', ')} or ${last}`;
 }

@@ -4,14 +4,24 @@ import type { BaseIssue, GenericSchema, InferOutput } from 'valibot';
 import { InferenceError } from '../../errors/inference-error.js';
 import { describeIssue } from './describe-issue.js';
 
+/** A rule about several fields: throws when they do not go together. Of a body with a problem it sees what comes before. */
+export type FieldsRule<Body> = (body: Partial<Body>) => void;
+
 /**
  * The body as the schema describes it; unknown fields are dropped.
+ * @param rules in the order of the fields that they name
  * @throws InferenceError `missing_required_field` for an absent top-level field, else `invalid_request`; `param` is the
- * dotted path, the message names the rule
+ * dotted path, the message names the rule. Or what a rule throws
  */
-export function parseBody<const Schema extends GenericSchema>(schema: Schema, body: unknown): InferOutput<Schema> {
-  // Fields are checked in the order of the schema, so stopping at the first issue gives the first in field order.
+export function parseBody<const Schema extends GenericSchema>(
+  schema: Schema,
+  body: unknown,
+  rules: readonly FieldsRule<InferOutput<Schema>>[] = [],
+): InferOutput<Schema> {
+  // Fields are checked in the order of the schema, so stopping at the first issue gives the first in field order. What
+  // was put out until then are the fields before it.
   const result = safeParse(schema, body, { abortEarly: true });
+  for (const rule of rules) rule(result.output as Partial<InferOutput<Schema>>);
   if (result.success) return result.output;
   throw problem(result.issues[0]);
 }

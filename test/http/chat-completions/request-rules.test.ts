@@ -246,6 +246,10 @@ describe('refused', () => {
   it('[X07] the message names the rule', async () => {
     const { json } = await chat(app, { temperature: 3 });
     expect(json.error).toMatchObject({ param: 'temperature', message: '`temperature` must be at most 2.' });
+    const one = await chat(app, { messages: [] });
+    expect(one.json.error.message).toBe('`messages` must have at least 1 item.');
+    const many = await chat(app, { tools: tools(129) });
+    expect(many.json.error.message).toBe('`tools` must have at most 128 items.');
   });
 
   it('[X08] of several problems the first in field order is reported', async () => {
@@ -253,6 +257,16 @@ describe('refused', () => {
     expect(json.error.param).toBe('messages.0.content');
     const later = await chat(app, { seed: 'x', n: 99, top_k: -5 });
     expect(later.json.error.param).toBe('top_k');
+  });
+
+  it.each([
+    ['stream_options', { n: 99, top_logprobs: 3, stream_options: {} }],
+    ['temperature', { temperature: 9, stream_options: {} }],
+    ['top_logprobs', { n: 99, top_logprobs: 3 }],
+    ['stream', { stream: 'yes', stream_options: {}, top_logprobs: 3 }],
+  ])('[X08] [C36] [C62] rules about two fields stand at their place in field order: %s', async (param, fields) => {
+    const { status, json } = await chat(app, fields);
+    expect([status, json.error.param]).toEqual([400, param]);
   });
 
   it('[S13] a streamed request fails before the stream begins', async () => {

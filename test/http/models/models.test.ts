@@ -75,6 +75,13 @@ describe('list', () => {
     }
   });
 
+  it.each(['?verbose=1', '?verbose=True'])('[L04] "%s" is true, too', async (query) => {
+    const { app } = await buildApp();
+    const [listed] = (await get(app, `/v1/models${query}`)).json.data;
+    expect(listed).toHaveProperty('vendor_metadata');
+    expect((await get(app, `/v1/models/${listed.id}${query}`)).json).toEqual(listed);
+  });
+
   it('an upstream model shows the region and prices of its entry', async () => {
     const pricing = { prompt: 1, completion: 2, duration_per_hour: 0 };
     const { app } = await buildApp({
