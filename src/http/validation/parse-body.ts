@@ -5,7 +5,7 @@ import { InferenceError } from '../../errors/inference-error.js';
 import { describeIssue } from './describe-issue.js';
 
 /** A rule about several fields: throws when they do not go together. Of a body with a problem it sees what comes before. */
-export type FieldsRule<Body> = (body: Partial<Body>) => void;
+export type FieldsRule = (fields: Readonly<Record<string, unknown>>) => void;
 
 /**
  * The body as the schema describes it; unknown fields are dropped.
@@ -16,12 +16,12 @@ export type FieldsRule<Body> = (body: Partial<Body>) => void;
 export function parseBody<const Schema extends GenericSchema>(
   schema: Schema,
   body: unknown,
-  rules: readonly FieldsRule<InferOutput<Schema>>[] = [],
+  rules: readonly FieldsRule[] = [],
 ): InferOutput<Schema> {
   // Fields are checked in the order of the schema, so stopping at the first issue gives the first in field order. What
   // was put out until then are the fields before it.
   const result = safeParse(schema, body, { abortEarly: true });
-  for (const rule of rules) rule(result.output as Partial<InferOutput<Schema>>);
+  for (const rule of rules) rule(result.output as Record<string, unknown>);
   if (result.success) return result.output;
   throw problem(result.issues[0]);
 }

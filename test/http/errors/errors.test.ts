@@ -81,7 +81,9 @@ describe('bodies', () => {
 
   it.each(JSON_ENDPOINTS)('[X05] unknown fields on $path are ignored', async ({ path, body }) => {
     const { app } = await buildApp({ models: ALL_TASKS });
-    expect((await post(app, path, { ...body, surprise: { a: [1] }, ['__proto__']: { n: 9 }, constructor: 'x' })).status).toBe(200);
+    expect(
+      (await post(app, path, { ...body, surprise: { a: [1] }, ['__proto__']: { n: 9 }, constructor: 'x' })).status,
+    ).toBe(200);
   });
 
   it('nesting beyond reason: 400', async () => {
