@@ -39,6 +39,7 @@ export function needsOf(model: PrebuiltModel): string[] {
   if (model.quantization) needs.push(model.quantization);
   if (model.requiredFeatures.length > 0) needs.push(`needs ${model.requiredFeatures.join(', ')}`);
   if (model.lowResource) needs.push('also for phones');
+  if (model.images) needs.push('takes images');
   return needs;
 }
 

@@ -26,7 +26,7 @@ export interface Candidate {
 export async function checkDevice(candidate: Candidate, environment: WebLlmEnvironment): Promise<DeviceFacts> {
   const { entry, record } = candidate;
   if (entry.task !== 'chat' || !isChatModel(record)) {
-    throw new InferenceError('model_not_supported', `\`${entry.id}\`: WebLLM serves text models only.`, {
+    throw new InferenceError('model_not_supported', `\`${entry.id}\`: WebLLM serves chat models only.`, {
       param: 'model',
     });
   }

@@ -1,12 +1,22 @@
 /** What WebLLM's record of a model tells, and what its name does. @module */
 import type { ModelRecord } from '@mlc-ai/web-llm';
 
-/** The value of WebLLM's `ModelType.LLM`; absent means the same. */
+/** The values of WebLLM's `ModelType`; absent means a language model. */
 const LANGUAGE_MODEL = 0;
+const VISION_LANGUAGE_MODEL = 2;
 
-/** A text model: no embedding model and no vision model (their images are not offered here). */
+/** A model that talks, whether it sees or not: no embedding model. */
 export function isChatModel(record: ModelRecord): boolean {
-  return (record.model_type ?? LANGUAGE_MODEL) === LANGUAGE_MODEL;
+  return typeOf(record) === LANGUAGE_MODEL || takesImages(record);
+}
+
+/** What the list calls a vision model. */
+export function takesImages(record: ModelRecord): boolean {
+  return typeOf(record) === VISION_LANGUAGE_MODEL;
+}
+
+function typeOf({ model_type: type }: ModelRecord): number {
+  return type ?? LANGUAGE_MODEL;
 }
 
 /** Weights' precision, from the naming rule of the list. */

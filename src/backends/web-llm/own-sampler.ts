@@ -1,6 +1,7 @@
 /** WebLLM's own sampler, which works on the GPU: for whatever nobody reads the logits of. @module */
 import type { LogitsNeed } from '../../sampling/token-logits.js';
 import type { LogitsTap } from './logits-tap.js';
+import { pipelineOf } from './pipeline-of.js';
 import type { WebLlmEngine } from './web-llm-module.js';
 
 /** What WebLLM's sampler looks at in every pass. It hides this, and its declarations do not show it. */
@@ -30,8 +31,7 @@ export class OwnSampler {
 
   /** @returns undefined where another version of WebLLM keeps its settings elsewhere; the tap then stays in place */
   static of(engine: WebLlmEngine, modelId: string, tap: LogitsTap): OwnSampler | undefined {
-    const { loadedModelIdToPipeline: pipelines } = engine as { loadedModelIdToPipeline?: unknown };
-    const pipeline = pipelines instanceof Map ? (pipelines.get(modelId) as Partial<Pipeline> | undefined) : undefined;
+    const pipeline = pipelineOf<Pipeline>(engine, modelId);
     const isKnown = pipeline?.logitProcessor === tap && typeof pipeline.config?.top_p === 'number';
     return isKnown ? new OwnSampler(pipeline as Pipeline, tap) : undefined;
   }

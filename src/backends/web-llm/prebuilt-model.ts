@@ -18,4 +18,6 @@ export interface PrebuiltModel {
   contextLength: number | undefined;
   /** `q4f16_1` and the like. */
   quantization: string | undefined;
+  /** It takes images. */
+  images: boolean;
 }

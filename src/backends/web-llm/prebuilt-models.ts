@@ -1,7 +1,7 @@
 /** WebLLM's list of ready-made models, as an app shows it before anything is downloaded. @module */
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import modelList from 'virtual:web-llm-models';
-import { isChatModel, quantizationOf, requiredFeatures } from './model-record.js';
+import { isChatModel, quantizationOf, requiredFeatures, takesImages } from './model-record.js';
 import type { PrebuiltModel } from './prebuilt-model.js';
 
 /** Bytes per parameter, scales included. */
@@ -31,6 +31,7 @@ function describe(record: ModelRecord): PrebuiltModel {
     lowResource: record.low_resource_required ?? false,
     contextLength: record.overrides?.context_window_size,
     quantization: quantizationOf(record.model_id),
+    images: takesImages(record),
   };
 }
 

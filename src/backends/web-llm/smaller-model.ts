@@ -2,10 +2,10 @@
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
 import { type DeviceFacts, missingForModel } from './check-device.js';
-import { isChatModel } from './model-record.js';
+import { isChatModel, takesImages } from './model-record.js';
 
 /**
- * The largest chat model of WebLLM's list that this device can run and that needs less memory than the refused one.
+ * The largest text model of WebLLM's list that this device can run and that needs less memory than the refused one.
  * @param below megabytes of GPU memory that it must stay under
  */
 export function smallerModel(
@@ -14,7 +14,7 @@ export function smallerModel(
   below: number,
 ): ModelRecord | undefined {
   return prebuilt
-    .filter((record) => isChatModel(record) && (record.vram_required_MB ?? Infinity) < below)
+    .filter((record) => isChatModel(record) && !takesImages(record) && (record.vram_required_MB ?? Infinity) < below)
     .filter((record) => missingForModel(record, facts) === undefined)
     .toSorted((a, b) => (b.vram_required_MB ?? 0) - (a.vram_required_MB ?? 0))[0];
 }

@@ -30,6 +30,8 @@ export interface StartOptions {
 /** A running engine. */
 export interface StartedEngine {
   engine: WebLlmEngine;
+  /** The engine's name of its model. */
+  modelId: string;
   tap: LogitsTap;
   sampler: OwnSampler | undefined;
   watch: DeviceWatch;
@@ -74,7 +76,8 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
   } finally {
     detach();
   }
-  return { engine, tap, sampler: OwnSampler.of(engine, record.model_id, tap), watch, stop };
+  const { model_id: modelId } = record;
+  return { engine, modelId, tap, sampler: OwnSampler.of(engine, modelId, tap), watch, stop };
 }
 
 async function rejectOnLoss(watch: DeviceWatch): Promise<never> {

@@ -14,6 +14,7 @@ import { fetchAll, openModelFiles } from '../model-files.js';
 import { type ChatConfig, contextLengthOf, readChatConfig, readWeightsManifest } from './chat-config.js';
 import type { DeviceFacts } from './check-device.js';
 import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
+import { ImageInput } from './image-input.js';
 import { browserEnvironment, type WebLlmEnvironment } from './web-llm-environment.js';
 import { findModelRecord } from './find-model-record.js';
 import { loadTokenizer } from './load-tokenizer.js';
@@ -104,13 +105,14 @@ async function loadFiles(
 }
 
 function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenizer, started: StartedEngine): TextModel {
-  const { engine, tap, sampler, watch, stop } = started;
+  const { engine, modelId, tap, sampler, watch, stop } = started;
   const toolFormat = detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat);
   const reasoningFormat = detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat);
   const textEngine = new WebLlmTextEngine({
     engine,
     tap,
     sampler,
+    images: ImageInput.of(engine, modelId, tokenizer),
     tokenizer,
     contextLength: contextLengthOf(config),
     chunkLength: Math.min(CHUNK_LENGTH, config.prefill_chunk_size ?? CHUNK_LENGTH),

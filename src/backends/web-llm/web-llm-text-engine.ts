@@ -1,18 +1,22 @@
 /**
  * WebLLM as a text engine: tokens in, logits out. It keeps the keys and values of one sequence, to which tokens can be
  * appended and which can be cleared, but not shortened. So a prompt that continues the last one (the conversation goes
- * on) reuses all of it; any other prompt begins anew.
+ * on) reuses all of it; any other prompt begins anew. Images are read where they stand, each in a pass of its own.
  * @module
  */
-import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
+import type { ImageReader, TextEngine, TextSequence } from '../../decoding/text-engine.js';
+import { imagePlaces, promptKeys } from '../../prompt/image-places.js';
+import type { PromptImage } from '../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError, throwIfCancelled } from '../../errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../families/families.js';
 import type { GenerationRequest } from '../../request/generation-request.js';
 import type { LogitsNeed, TokenLogits } from '../../sampling/token-logits.js';
 import { engineLost } from './engine-lost.js';
+import type { ImageInput, ShownImage } from './image-input.js';
 import type { LogitsTap } from './logits-tap.js';
 import type { OwnSampler } from './own-sampler.js';
+import { type PromptPiece, promptPieces } from './prompt-pieces.js';
 import type { WebLlmEngine } from './web-llm-module.js';
 
 export interface WebLlmTextEngineOptions {
@@ -21,6 +25,8 @@ export interface WebLlmTextEngineOptions {
   tap: LogitsTap;
   /** Absent: the tap sees every pass. */
   sampler: OwnSampler | undefined;
+  /** Absent: the model takes no images. */
+  images: ImageInput | undefined;
   tokenizer: TextTokenizer;
   contextLength: number;
   /** Tokens of a prompt that are read at once; an abort is looked at in between. */
@@ -44,8 +50,10 @@ export class WebLlmTextEngine implements TextEngine {
   readonly reasoningFormat: ReasoningFormat;
   readonly constrainable = true;
   readonly #options: WebLlmTextEngineOptions;
-  /** The tokens whose keys and values the engine holds. */
+  /** The tokens whose keys and values the engine holds; the key of an image at its places. */
   #held: number[] = [];
+  /** Images of the prompt, by key. */
+  #shown: ReadonlyMap<number, ShownImage> = new Map();
   /** Settles when the engine is free: a sequence that was given up may still have a pass under way. */
   #free: Promise<unknown> = Promise.resolve();
 
@@ -57,41 +65,69 @@ export class WebLlmTextEngine implements TextEngine {
     this.reasoningFormat = options.reasoningFormat;
   }
 
-  async open(promptTokens: readonly number[], _: GenerationRequest, need: LogitsNeed): Promise<TextSequence> {
+  get images(): ImageReader | undefined {
+    return this.#options.images;
+  }
+
+  async open(
+    promptTokens: readonly number[],
+    _: GenerationRequest,
+    need: LogitsNeed,
+    images: readonly PromptImage[] = [],
+  ): Promise<TextSequence> {
     await this.#free;
-    if (!continues(promptTokens, this.#held)) await this.#clear();
+    const keys = this.#withImages(promptTokens, images);
+    if (!continues(keys, this.#held)) await this.#clear();
     const cachedTokens = this.#held.length;
     return {
       cachedTokens,
-      prefill: (signal) => this.#read(promptTokens.slice(cachedTokens), need, signal),
+      prefill: (signal) => this.#read(keys.slice(cachedTokens), need, signal),
       fork: () => Promise.reject(new InferenceError('internal', 'This engine decodes one choice at a time.')),
-      decode: async ([tokens = []]) => [await this.#resultOf(await this.#forward(tokens, false, need))],
+      decode: async ([tokens = []]) => [
+        await this.#resultOf(await this.#forward({ keys: tokens, image: undefined }, false, need)),
+      ],
       close: async () => {
         await this.#free;
       },
     };
   }
 
-  async #read(tokens: readonly number[], need: LogitsNeed, signal?: AbortSignal): Promise<TokenLogits> {
-    const { chunkLength } = this.#options;
+  /** The tokens, with the keys of images at their places. */
+  #withImages(tokens: readonly number[], images: readonly PromptImage[]): readonly number[] {
+    const { images: reader } = this.#options;
+    const shown = images as readonly ShownImage[];
+    this.#shown = new Map(shown.map((image) => [image.key, image]));
+    if (!reader || images.length === 0) return tokens;
+    return promptKeys(tokens, imagePlaces(tokens, shown, reader.imageToken));
+  }
+
+  async #read(keys: readonly number[], need: LogitsNeed, signal?: AbortSignal): Promise<TokenLogits> {
     let chosen: number | undefined;
-    for (let from = 0; from < tokens.length; from += chunkLength) {
+    let left = keys.length;
+    for (const piece of promptPieces(keys, this.#shown, this.#options.chunkLength)) {
       if (signal) throwIfCancelled(signal);
-      const isLast = from + chunkLength >= tokens.length;
-      chosen = await this.#forward(tokens.slice(from, from + chunkLength), true, isLast ? need : NOTHING);
+      left -= piece.keys.length;
+      chosen = await this.#forward(piece, true, left === 0 ? need : NOTHING);
     }
     return this.#resultOf(chosen);
   }
 
   /** @returns what WebLLM chose; undefined: the tap has the logits */
-  async #forward(tokens: readonly number[], isPrefill: boolean, need: LogitsNeed): Promise<number | undefined> {
-    const { engine, sampler } = this.#options;
+  async #forward(
+    { keys, image }: PromptPiece<ShownImage>,
+    isPrefill: boolean,
+    need: LogitsNeed,
+  ): Promise<number | undefined> {
+    const { engine, sampler, images } = this.#options;
     const samples = sampler?.prepare(need) ?? false;
+    // The library counts the ids of an image's places, and reads the image.
+    const ids = image ? keys.map(() => images!.imageToken) : [...keys];
     // WebLLM takes several tokens only as part of a prompt.
-    const pass = this.#attempt(() => engine.forwardTokensAndSample([...tokens], isPrefill || tokens.length > 1));
+    const run = () => this.#attempt(() => engine.forwardTokensAndSample(ids, isPrefill || ids.length > 1));
+    const pass = image ? images!.show(image.part, run) : run();
     this.#free = pass.catch(() => undefined);
     const chosen = await pass;
-    this.#held.push(...tokens);
+    this.#held.push(...keys);
     return samples ? chosen : undefined;
   }
 

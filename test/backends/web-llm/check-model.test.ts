@@ -4,7 +4,8 @@ import { isChatModel } from '../../../src/backends/web-llm/model-record.js';
 import { createWebLlmBackend } from '../../../src/backends/web-llm/web-llm-backend.js';
 import type { ModelEntry } from '../../../src/models/model-entry.js';
 import { CHAT_CONFIG } from './chat-config.js';
-import { type FakeBrowser, fakeBrowser, FakeGpu, keepFiles, manifestOf, WEIGHT_BYTES } from './fake-environment.js';
+import { type FakeBrowser, fakeBrowser, keepFiles, manifestOf, WEIGHT_BYTES } from './fake-environment.js';
+import { FakeGpu } from './fake-gpu.js';
 
 const LARGE = 'Llama-3.1-8B-Instruct-q4f32_1-MLC';
 const FOLDER = `https://huggingface.co/mlc-ai/${LARGE}/resolve/main/`;

@@ -19,6 +19,10 @@ describe('listWebLlmModels', () => {
     for (const { quantization, requiredFeatures } of models) {
       expect(requiredFeatures).toEqual(quantization?.includes('f16') ? ['shader-f16'] : []);
     }
+    expect(models.filter(({ images }) => images).map(({ id }) => id)).toEqual([
+      'Phi-3.5-vision-instruct-q4f16_1-MLC',
+      'Phi-3.5-vision-instruct-q4f32_1-MLC',
+    ]);
     expect(structuredClone(models)).toEqual(models);
   });
 

@@ -118,6 +118,16 @@ describe('loading', () => {
     expect(others.map((url) => new URL(url).host).toSorted()).toEqual(['huggingface.co', 'raw.githubusercontent.com']);
   });
 
+  it('takes the list’s models that see; where their engine shows no image input, they see nothing', async () => {
+    const browser = fakeBrowser();
+    const entry: ModelEntry = { id: 'Phi-3.5-vision-instruct-q4f16_1-MLC', task: 'chat', backend: 'web-llm' };
+    const model = (await createWebLlmBackend(browser.environment).load(entry, optionsWith())) as TextModel;
+    expect(model.info.images).toBe(false);
+    const picture = { type: 'image', mediaType: 'image/png', bytes: new Uint8Array(8) } as const;
+    const asked = collect(model, ask([{ role: 'user', content: [picture] }]));
+    await expect(asked).rejects.toMatchObject({ code: 'unsupported_content' });
+  });
+
   it('keeps a template for tools apart from the plain one', async () => {
     const templates = {
       default: '{% for message in messages %}{{ message.content }}{% endfor %}',

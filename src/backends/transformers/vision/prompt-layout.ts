@@ -1,4 +1,5 @@
 /** Where a prompt's images are, and what stands there. @module */
+import { type ImagePlace, imagePlaces, promptKeys } from '../../../prompt/image-places.js';
 import type { RopePositions } from './vision-encoder.js';
 import type { SeenImage } from './seen-image.js';
 
@@ -19,24 +20,15 @@ export class PromptLayout {
   /** The prompt's tokens, with the key of its image at each place: prompts with equal keys are equal. */
   readonly keys: readonly number[];
   readonly #options: PromptLayoutOptions;
-  /** By place in the prompt: which image, and which of its vectors. */
-  readonly #places = new Map<number, { image: SeenImage; vector: number }>();
+  readonly #places: ReadonlyMap<number, ImagePlace<SeenImage>>;
   readonly #features = new Map<SeenImage, Float32Array>();
 
   /** @throws Error when the prompt has another number of places than its images */
   constructor(options: PromptLayoutOptions) {
     const { tokens, images, imageToken } = options;
     this.#options = options;
-    const owners = images.flatMap((image) => Array.from({ length: image.places }, (_, vector) => ({ image, vector })));
-    let next = 0;
-    this.keys = tokens.map((token, place) => {
-      if (token !== imageToken) return token;
-      const owner = owners[next++];
-      if (!owner) return token;
-      this.#places.set(place, owner);
-      return owner.image.key;
-    });
-    if (next !== owners.length) throw new Error('The prompt has another number of places than its images.');
+    this.#places = imagePlaces(tokens, images, imageToken);
+    this.keys = promptKeys(tokens, this.#places);
   }
 
   /** Lets the images be seen that have places from `start` to before `end`. */

@@ -1,11 +1,13 @@
 /** The images that a model has seen: each is read once and encoded once, as long as there is room to remember it. @module */
+import { RawImage } from '@huggingface/transformers';
 import type { ImageReader } from '../../../decoding/text-engine.js';
 import { InferenceError } from '../../../errors/inference-error.js';
 import { encodeTrustedText } from '../../../prompt/encode-prompt.js';
 import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import type { ImagePart } from '../../../request/message.js';
-import { imagePixels } from './image-pixels.js';
+import { drawImage } from '../../draw-image.js';
+import { imageKey } from '../../image-key.js';
 import { PromptLayout } from './prompt-layout.js';
 import type { SeenImage } from './seen-image.js';
 import type { VisionEncoder } from './vision-encoder.js';
@@ -48,7 +50,7 @@ export class SeenImages implements ImageReader {
   }
 
   async read(part: ImagePart): Promise<SeenImage> {
-    const key = await keyOf(part);
+    const key = await imageKey(part);
     const { image } = await this.#options.alone(async () => this.#recall(key) ?? this.#process(part, key));
     // The bytes are the caller's own: what is kept shall not keep those of a request that is over.
     return { ...image, part };
@@ -93,7 +95,7 @@ export class SeenImages implements ImageReader {
 
   async #process(part: ImagePart, key: number): Promise<Kept> {
     const { processor, encoder, tokenizer } = this.#options;
-    const { text, inputs } = await processor.process(await imagePixels(part), part.detail);
+    const { text, inputs } = await processor.process(await rawImage(part), part.detail);
     const places = encodeTrustedText(text, tokenizer).filter((token) => token === encoder.imageToken).length;
     const bytes = Object.values(inputs).reduce((sum, { data }) => sum + (data as Uint8Array).byteLength, 0);
     const image = { text, places, key, part, grid: inputs['image_grid_thw'] };
@@ -116,8 +118,7 @@ export class SeenImages implements ImageReader {
 
 const NOTHING = new Uint8Array();
 
-/** 48 bits of the SHA-256 of the bytes, and how closely they are looked at, as a negative number. */
-async function keyOf({ bytes, detail }: ImagePart): Promise<number> {
-  const digest = new DataView(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
-  return -1 - (digest.getUint32(0) * 2 ** 16 + digest.getUint16(4)) * 2 - (detail === 'low' ? 1 : 0);
+async function rawImage(part: ImagePart): Promise<RawImage> {
+  const { data, width, height } = await drawImage(part);
+  return new RawImage(data, width, height, 4);
 }

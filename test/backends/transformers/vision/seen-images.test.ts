@@ -7,7 +7,9 @@ import type { VisionProcessor } from '../../../../src/backends/transformers/visi
 import type { ImagePart } from '../../../../src/request/message.js';
 import { byteTokenizer, idOf } from '../../../decoding/fake-text-engine.js';
 
-vi.mock('../../../../src/backends/transformers/vision/image-pixels.js', () => ({ imagePixels: async () => ({}) }));
+vi.mock('../../../../src/backends/draw-image.js', () => ({
+  drawImage: async () => ({ data: new Uint8ClampedArray(4), width: 1, height: 1 }),
+}));
 
 /** Floats of an image's input, and of its two vectors. */
 const INPUT = 100;

@@ -1,8 +1,8 @@
 /** What processors get of image files: what a browser would show. */
 import { expect, it } from 'vitest';
-import { imagePixels } from '../../../../src/backends/transformers/vision/image-pixels.js';
-import type { ImagePart } from '../../../../src/request/message.js';
-import { drawPicture, imagePart } from '../../../vision/pictures.js';
+import { drawImage } from '../../src/backends/draw-image.js';
+import type { ImagePart } from '../../src/request/message.js';
+import { drawPicture, imagePart } from '../vision/pictures.js';
 
 const partOf = (mediaType: string, bytes: readonly number[]): ImagePart => ({
   type: 'image',
@@ -11,7 +11,7 @@ const partOf = (mediaType: string, bytes: readonly number[]): ImagePart => ({
 });
 
 async function firstPixel(part: ImagePart): Promise<number[]> {
-  const { data } = await imagePixels(part);
+  const { data } = await drawImage(part);
   return Array.from(data.slice(0, 4));
 }
 
@@ -28,7 +28,7 @@ it('a photograph is turned as its EXIF data says', async () => {
   const tiff = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0];
   const exif = [0x45, 0x78, 0x69, 0x66, 0, 0, ...tiff];
   const turned = [...bytes.slice(0, 2), 0xff, 0xe1, 0, exif.length + 2, ...exif, ...bytes.slice(2)];
-  const { width, height } = await imagePixels(partOf('image/jpeg', turned));
+  const { width, height } = await drawImage(partOf('image/jpeg', turned));
   expect([width, height]).toEqual([20, 40]);
 });
 
@@ -43,7 +43,7 @@ it('of an animation the first frame is seen', async () => {
 it('low detail is at most 512 pixels of the longer side', async () => {
   const large = await drawPicture(2, [1000, 500]);
   const sizeOf = async (detail?: ImagePart['detail']) => {
-    const { width, height } = await imagePixels(await imagePart(large, detail));
+    const { width, height } = await drawImage(await imagePart(large, detail));
     return [width, height];
   };
   expect(await sizeOf('low')).toEqual([512, 256]);
