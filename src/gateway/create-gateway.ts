@@ -3,6 +3,7 @@ import { InferenceError } from '../errors/inference-error.js';
 import { Faults } from '../faults/faults.js';
 import { createApp } from '../http/app.js';
 import { Catalog } from '../models/catalog.js';
+import { settledWithin } from '../platform/settled-within.js';
 import type { LoadProgress } from '../models/model-entry.js';
 import type { Ask } from '../relay/control-line.js';
 import type { ControlPayload, Snapshot } from '../relay/protocol.js';
@@ -46,8 +47,16 @@ export function createGateway(options: GatewayOptions, page: Ask<PageControl>): 
   };
 }
 
+/** Milliseconds until the page must have started a worker, or said why it could not: more than it gives the worker. */
+const SPAWN_DEADLINE = 45_000;
+
 async function spawn(page: Ask<PageControl>): Promise<ModelWorkerHandle> {
-  const result = await page('spawnModelWorker', undefined);
+  const asked = page('spawnModelWorker', undefined);
+  const result = await settledWithin(asked, SPAWN_DEADLINE);
+  if (!result) {
+    void asked.then((late) => (late.started ? page('endModelWorker', late.id) : undefined)).catch(() => {});
+    throw new InferenceError('unavailable', 'The page did not start a worker in time.', { retryAfter: 5 });
+  }
   if (!result.started) throw new InferenceError('unavailable', result.reason, { retryAfter: 5, reason: result.reason });
   const { id, port, lifeline } = result;
   return { port, lifeline, end: () => void page('endModelWorker', id) };

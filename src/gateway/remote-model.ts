@@ -3,7 +3,8 @@ import type { LoadedModel, ModelInfo } from '../models/backend.js';
 import { deserializeInferenceError, type InferenceError, throwIfCancelled } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { LoadProgress } from '../models/model-entry.js';
-import { type CallTiming, MODEL_TIMING } from '../relay/call-timing.js';
+import { SpentRealm } from '../models/spent-realm.js';
+import { type CallTiming, LOADING_TIMING } from '../relay/call-timing.js';
 import { rejectOnAbort } from '../platform/reject-on-abort.js';
 import { watchLifeline } from '../relay/lifeline.js';
 import { type CallOptions, openBatches, openCall, peerGone } from '../relay/open-call.js';
@@ -33,7 +34,10 @@ export interface RemoteLoadOptions {
   timing: CallTiming;
 }
 
-/** Loads a model in a worker. When that fails the worker is ended, and the backend's InferenceError thrown. */
+/**
+ * Loads a model in a worker. When that fails the worker is ended, and the backend's InferenceError thrown, a
+ * {@link SpentRealm} where the load can succeed in another worker.
+ */
 export async function loadRemoteModel(
   worker: ModelWorkerHandle,
   argument: LoadArgument,
@@ -42,8 +46,9 @@ export async function loadRemoteModel(
   const remote = new RemoteModel(worker, options.timing);
   try {
     for await (const item of remote.call<LoadItem>({ method: 'load', argument }, options.signal)) {
-      if (item.type === 'progress') options.onProgress(item.progress);
-      else return remote.toLoadedModel(item.info, item.methods);
+      if (item.type === 'loaded') return remote.toLoadedModel(item.info, item.methods);
+      if (item.type === 'spent') throw new SpentRealm(deserializeInferenceError(item.error), item.entry);
+      options.onProgress(item.progress);
     }
     throw peerGone();
   } catch (thrown) {
@@ -106,7 +111,7 @@ class RemoteModel {
   #callOptions({ method }: ModelPayload, signal: AbortSignal): CallOptions {
     return {
       signal,
-      timing: method === 'load' ? MODEL_TIMING : this.#timing,
+      timing: method === 'load' || method === 'fetchFiles' ? LOADING_TIMING : this.#timing,
       lifeline: this.#worker.lifeline,
       // A worker that says nothing or does not stop when told would block every later request.
       onStuck: () => this.end(),

@@ -1,6 +1,10 @@
 /** Starts models in workers of their own, for the scheduler. @module */
+import { throwIfCancelled } from '../errors/inference-error.js';
+import type { LoadedModel } from '../models/backend.js';
+import type { ModelEntry } from '../models/model-entry.js';
+import { SpentRealm } from '../models/spent-realm.js';
 import { answeringModelTiming } from '../relay/call-timing.js';
-import type { ModelHost } from '../scheduler/model-host.js';
+import type { ModelHost, StartOptions } from '../scheduler/model-host.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
 import { fetchFilesRemotely, loadRemoteModel, type ModelWorkerHandle } from './remote-model.js';
 
@@ -14,12 +18,25 @@ export interface WorkerModelHostOptions {
   requestTimeout: number;
 }
 
+/** Workers in which one load is tried: a damaged file is mended once, and a GPU that fails is left for the CPU once. */
+const MOST_WORKERS = 3;
+
 /** A ModelHost with one worker per loaded model: unloading ends the worker, and its memory is surely free. */
 export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHost {
   const { spawn, load, requestTimeout } = options;
   const timing = answeringModelTiming(requestTimeout);
+  const start = async (entry: ModelEntry, watch: StartOptions, worker: number): Promise<LoadedModel> => {
+    throwIfCancelled(watch.signal);
+    try {
+      return await loadRemoteModel(await spawn(), { entry, options: load }, { ...watch, timing });
+    } catch (thrown) {
+      // The worker that failed is ended by now.
+      if (thrown instanceof SpentRealm && worker < MOST_WORKERS) return start(thrown.entry, watch, worker + 1);
+      throw thrown;
+    }
+  };
   return {
-    start: async (entry, watch) => loadRemoteModel(await spawn(), { entry, options: load }, { ...watch, timing }),
+    start: (entry, watch) => start(entry, watch, 1),
     fetchFiles: async (entry, { localFiles, ...watch }) =>
       fetchFilesRemotely(
         await spawn(),

@@ -2,6 +2,7 @@
 import type { Backend, LoadedModel, LoadOptions } from '../models/backend.js';
 import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { ModelEntry } from '../models/model-entry.js';
+import { SpentRealm } from '../models/spent-realm.js';
 import { answerCall } from '../relay/answer-call.js';
 import { MODEL_TIMING } from '../relay/call-timing.js';
 import type {
@@ -21,8 +22,11 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
 
   async function* load(argument: LoadArgument, signal: AbortSignal): AsyncGenerator<LoadItem> {
     const backend = await backendOf(argument.entry);
-    const loaded = yield* reported(argument, signal, (options) => backend.load(argument.entry, options));
-    model = loaded;
+    const outcome = yield* reported(argument, signal, (options) => backend.load(argument.entry, options).catch(spent));
+    if (outcome instanceof SpentRealm) {
+      return yield { type: 'spent', entry: outcome.entry, error: outcome.serialize() };
+    }
+    const loaded = (model = outcome);
     void loaded.lost.then((error) => {
       const message: ModelLostMessage = { type: 'lost', error: error.serialize() };
       port.postMessage(message);
@@ -115,6 +119,11 @@ class ProgressQueue {
       else await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
+}
+
+function spent(thrown: unknown): SpentRealm {
+  if (thrown instanceof SpentRealm) return thrown;
+  throw thrown;
 }
 
 /** A backend that cannot even be fetched, as an error for the caller. */

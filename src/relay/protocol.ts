@@ -124,10 +124,12 @@ export interface WorkerReady {
   lifeline: string | undefined;
 }
 
-/** Items of a `load` call: progress, then the facts. A `fetchFiles` call has no facts. */
+/** Items of a `load` call: progress, then the facts, or what to load in a fresh worker. A `fetchFiles` call has progress only. */
 export type LoadItem =
   | { type: 'progress'; progress: LoadProgress }
-  | { type: 'loaded'; info: ModelInfo; methods: ModelMethod[] };
+  | { type: 'loaded'; info: ModelInfo; methods: ModelMethod[] }
+  /** See `SpentRealm`. */
+  | { type: 'spent'; entry: ModelEntry; error: SerializedInferenceError };
 
 /** Gateway to model worker, on the worker's own port; a call's port comes with it. */
 export interface ModelCallMessage {

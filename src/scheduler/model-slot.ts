@@ -3,12 +3,17 @@ import type { LoadedModel } from '../models/backend.js';
 import { InferenceError, toInferenceError } from '../errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import { orAborted } from '../platform/reject-on-abort.js';
+import { settledWithin } from '../platform/settled-within.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from '../models/model-status.js';
 import { RunQueue } from './run-queue.js';
+import { StallWatch } from './stall-watch.js';
 
 /** A load that reports nothing for so long is given up. Compiling the shaders of a large model takes a minute or two. */
-const LOAD_STALL_MS = 300_000;
+export const LOAD_STALL_MS = 300_000;
+
+/** An engine that is ended gets so long until the next one may begin. Its host ends it by force in less. */
+const END_DEADLINE_MS = 5_000;
 
 interface Loading {
   promise: Promise<LoadedModel>;
@@ -38,6 +43,8 @@ export class ModelSlot {
   /** Why the engine is not there, when it failed. */
   #failure: InferenceError | undefined;
   #refused = false;
+  /** Settles when nothing of earlier loads and engines is left: memory is for one. */
+  #ending: Promise<unknown> = Promise.resolve();
 
   /** @param changed called after every change of {@link status} */
   constructor(entry: ModelEntry, host: ModelHost, changed: (progress?: LoadProgress) => void) {
@@ -86,13 +93,17 @@ export class ModelSlot {
     return this.#loading.promise;
   }
 
-  /** Ends the engine, or its loading, for which requests may wait: `unavailable` to them. The next `ready` loads again. */
+  /**
+   * Ends the engine, or its loading, for which requests may wait: `unavailable` to them. The next `ready` loads again,
+   * once nothing of it is left.
+   */
   async unload(): Promise<void> {
     this.#loading?.controller.abort(new InferenceError('unavailable', 'The model was unloaded while it was loading.'));
     const model = this.#model;
     this.#forget();
     this.#refused = false;
-    await model?.unload();
+    if (model) this.#end(model.unload());
+    await this.#ending;
   }
 
   /** The engine does not react any more: ends it by force and lets the next request load a fresh one. */
@@ -102,7 +113,8 @@ export class ModelSlot {
   ): Promise<void> {
     if (this.#model !== model) return;
     this.#forget(reason);
-    await model.unload();
+    this.#end(model.unload());
+    await this.#ending;
   }
 
   status(): ModelStatus {
@@ -130,17 +142,24 @@ export class ModelSlot {
 
   #load(): Loading {
     const controller = new AbortController();
+    const { signal } = controller;
     this.#fileBytes.clear();
-    let stalled = this.#watchStall(controller);
+    const stall = new StallWatch(LOAD_STALL_MS, () =>
+      controller.abort(new InferenceError('unavailable', `Loading \`${this.entry.id}\` made no progress.`)),
+    );
     const onProgress = (progress: LoadProgress): void => {
-      clearTimeout(stalled);
-      if (controller.signal.aborted) return;
-      stalled = this.#watchStall(controller);
+      if (signal.aborted) return;
+      stall.heard();
       this.#report(progress);
     };
-    const started = this.#host.start(this.entry, { onProgress, signal: controller.signal });
+    const started = this.#ending.then(() => {
+      signal.throwIfAborted();
+      return this.#host.start(this.entry, { onProgress, signal });
+    });
     // A model that comes after it was given up must not stay.
-    started.then((model) => (controller.signal.aborted ? model.unload() : undefined)).catch(() => {});
+    const over = started.then((model) => (signal.aborted ? model.unload() : undefined));
+    over.catch(() => {});
+    signal.addEventListener('abort', () => this.#end(over));
     const promise = orAborted(started, controller.signal)
       .then((model) => this.#loaded(model))
       .catch((thrown: unknown) => {
@@ -151,16 +170,14 @@ export class ModelSlot {
         }
         throw error;
       })
-      .finally(() => clearTimeout(stalled));
+      .finally(() => stall.end());
     queueMicrotask(this.#changed);
     return { promise, controller };
   }
 
-  #watchStall(controller: AbortController): ReturnType<typeof setTimeout> {
-    return setTimeout(
-      () => controller.abort(new InferenceError('unavailable', `Loading \`${this.entry.id}\` made no progress.`)),
-      LOAD_STALL_MS,
-    );
+  #end(rest: Promise<unknown>): void {
+    const ended = settledWithin(rest, END_DEADLINE_MS).catch(() => {});
+    this.#ending = Promise.all([this.#ending, ended]);
   }
 
   #loaded(model: LoadedModel): LoadedModel {

@@ -15,7 +15,8 @@ import { hearAudio } from './hear-audio.js';
 import type { Inference, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictOver } from './memory-budget.js';
 import type { FetchOptions, ModelHost } from './model-host.js';
-import { ModelSlot } from './model-slot.js';
+import { LOAD_STALL_MS, ModelSlot } from './model-slot.js';
+import { StallWatch } from './stall-watch.js';
 import type { ModelStatus } from '../models/model-status.js';
 import { once, operationOf, runOnSlot } from './run-on-slot.js';
 
@@ -162,10 +163,22 @@ export class Scheduler implements ControlledInference {
 
   async fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void> {
     const entry = this.catalog.require(model);
+    const stalled = new AbortController();
+    const stall = new StallWatch(LOAD_STALL_MS, () =>
+      stalled.abort(new InferenceError('unavailable', `Fetching \`${entry.id}\` made no progress.`)),
+    );
     const onProgress = (progress: LoadProgress): void => {
+      stall.heard();
       for (const listener of this.#listeners) listener(progress);
     };
-    await this.#settings.host.fetchFiles?.(entry, { ...options, onProgress });
+    const signal = AbortSignal.any([options.signal, stalled.signal]);
+    try {
+      const fetching = this.#settings.host.fetchFiles?.(entry, { ...options, onProgress, signal });
+      // Whoever leaves waits for the end, so that the next attempt finds all locks free; whoever is stuck is not waited for.
+      await orAborted(Promise.resolve(fetching), stalled.signal);
+    } finally {
+      stall.end();
+    }
   }
 
   status(): ModelStatus[] {

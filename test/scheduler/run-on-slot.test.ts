@@ -160,7 +160,7 @@ describe('runOnSlot', () => {
       vi.advanceTimersByTimeAsync(300_001),
     ]);
     const next = collect(runOnSlot(slot, { start, exclusive: true }, calm()));
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(5_100);
     expect(await next).toEqual([1, 2, 3]);
   });
 
@@ -168,10 +168,14 @@ describe('runOnSlot', () => {
     const { host } = killableHost();
     let starts = 0;
     const slow: ModelHost = {
-      start: (model, options) => (++starts === 1 ? new Promise(() => {}) : host.start(model, options)),
+      start: (model, options) =>
+        ++starts === 1
+          ? new Promise((_, reject) => options.signal.addEventListener('abort', reject))
+          : host.start(model, options),
     };
     const slot = new ModelSlot(entry, slow, () => {});
     const waiting = collect(runOnSlot(slot, { start, exclusive: true }, calm()));
+    await expect.poll(() => starts).toBe(1);
     await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'unavailable' }), slot.unload()]);
     expect(await collect(runOnSlot(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
   });

@@ -1,6 +1,5 @@
 /** What every transformers.js model needs before its files are read. @module */
 import type { PretrainedModelOptions } from '@huggingface/transformers';
-import { isInferenceError, type InferenceError } from '../../errors/inference-error.js';
 import type { Dtype, ModelEntry } from '../../models/model-entry.js';
 import { isHubId } from '../../models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../models/backend.js';
@@ -137,26 +136,6 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
 
 /** The graph comes before the weights. Its first operators are all that is looked for. */
 const GRAPH_START = 2 ** 20;
-
-/** Any failure of loading as an InferenceError, see {@link loadFailure}. @param source absent: not even that was ready */
-export function toLoadError(
-  thrown: unknown,
-  entry: ModelEntry,
-  signal: AbortSignal,
-  source: ModelSource | undefined,
-): InferenceError {
-  return loadFailure(thrown, entry, signal, source?.fileFailure(thrown));
-}
-
-/** The engine broke on a file that was damaged while it was kept and is whole again now: another attempt makes sense. */
-export async function isMended(
-  source: ModelSource | undefined,
-  thrown: unknown,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (!source || signal.aborted || isInferenceError(thrown) || source.fileFailure(thrown)) return false;
-  return source.repair();
-}
 
 function locate(entry: ModelEntry, { pageURL, hubURL }: LoadOptions): ModelLocation {
   const source = entry.source ?? entry.id;

@@ -6,6 +6,7 @@
 import { createTextModel, type TextModel } from '../../decoding/create-text-model.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import type { ModelEntry } from '../../models/model-entry.js';
+import { SpentRealm } from '../../models/spent-realm.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import { isInferenceError } from '../../errors/inference-error.js';
 import type { Backend, LoadOptions } from '../../models/backend.js';
@@ -66,10 +67,20 @@ async function loadModel(entry: ModelEntry, options: LoadOptions, environment: W
     files = await openModelFiles(entry, folderURL, options, await environment.openStore());
     return await loadFiles({ candidate, facts, files, library }, options, environment);
   } catch (thrown) {
+    const failure = toLoadError(thrown, entry.id, options.signal);
     const isEngineFailure = !isInferenceError(thrown) && !options.signal.aborted;
     // The engine broke on a file that was damaged while it was kept, and is whole again now.
-    if (files && isEngineFailure && (await files.repair())) return loadModel(entry, options, environment);
-    throw toLoadError(thrown, entry.id, options.signal);
+    if (files && isEngineFailure && (await isMended(files, entry, options))) throw new SpentRealm(failure, entry);
+    throw failure;
+  }
+}
+
+/** @throws InferenceError when a damaged file cannot be had again */
+async function isMended(files: ModelFiles, { id }: ModelEntry, { signal }: LoadOptions): Promise<boolean> {
+  try {
+    return await files.repair();
+  } catch (thrown) {
+    throw toLoadError(thrown, id, signal);
   }
 }
 

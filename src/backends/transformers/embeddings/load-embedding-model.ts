@@ -5,7 +5,8 @@ import type { ModelEntry } from '../../../models/model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../request/embedding-request.js';
 import type { LoadedModel, LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { isMended, type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { loadFromSource } from '../load-from-source.js';
+import type { ModelSource } from '../model-source.js';
 import { EmbeddingQueue } from './embedding-queue.js';
 import { encodeInputs, type InputTokenizer } from './encode-inputs.js';
 import { normaliseVector } from '../../normalise-vector.js';
@@ -14,24 +15,18 @@ import { type EmbeddingSession, measureWidth, runEmbeddingBatch } from './run-em
 
 /**
  * Loads a model of task `embeddings`; only `embed` is there.
- * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or broken
+ * @throws InferenceError see {@link loadFromSource}
  */
 export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
-  let source: ModelSource | undefined;
-  try {
-    source = await prepareSource(entry, options);
-    await source.fetchFiles();
-    const [tokenizer, model, pooling] = await Promise.all([
-      AutoTokenizer.from_pretrained(source.id),
-      AutoModel.from_pretrained(source.id, source.pretrained),
-      source.readJson('1_Pooling/config.json'),
-    ]);
-    options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
-    return await assemble(entry, source, { tokenizer, model, pooling });
-  } catch (thrown) {
-    if (await isMended(source, thrown, options.signal)) return loadEmbeddingModel(entry, options);
-    throw toLoadError(thrown, entry, options.signal, source);
-  }
+  return loadFromSource(entry, options, {
+    open: ({ id, pretrained }) => AutoModel.from_pretrained(id, pretrained),
+    read: async (source) => {
+      const reading = [AutoTokenizer.from_pretrained(source.id), source.readJson('1_Pooling/config.json')] as const;
+      const [tokenizer, pooling] = await Promise.all(reading);
+      return { tokenizer, pooling };
+    },
+    assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }),
+  });
 }
 
 interface LoadedParts {

@@ -12,7 +12,8 @@ import type { ModelEntry } from '../../../models/model-entry.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../request/transcription-request.js';
 import type { LoadedModel, LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { isMended, type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { loadFromSource } from '../load-from-source.js';
+import type { ModelSource } from '../model-source.js';
 import { createLogMel } from './log-mel.js';
 import { readSpeechFacts } from './speech-facts.js';
 import { type SpeechEngine, transcribeAudio } from './transcribe-audio.js';
@@ -20,27 +21,19 @@ import { type RuntimeSession, WhisperSessions } from './whisper-sessions.js';
 
 /**
  * Loads a Whisper model (task `speech`); only `transcribe` is there.
- * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or
- * broken, `model_not_supported` for speech models of another kind
+ * @throws InferenceError `model_not_supported` for speech models of another kind; else see {@link loadFromSource}
  */
 export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
-  let source: ModelSource | undefined;
-  try {
-    source = await prepareSource(entry, options);
-    await source.fetchFiles();
-    const [tokenizer, extractor, model] = await Promise.all([
-      AutoTokenizer.from_pretrained(source.id),
-      AutoFeatureExtractor.from_pretrained(source.id),
-      WhisperForConditionalGeneration.from_pretrained(source.id, source.pretrained),
-    ]);
-    options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
-    const preprocessor = (extractor as unknown as { config: Record<string, unknown> }).config;
-    const loaded = assemble(entry, source, { tokenizer, preprocessor, model });
-    return loaded;
-  } catch (thrown) {
-    if (await isMended(source, thrown, options.signal)) return loadSpeechModel(entry, options);
-    throw toLoadError(thrown, entry, options.signal, source);
-  }
+  return loadFromSource(entry, options, {
+    open: ({ id, pretrained }) => WhisperForConditionalGeneration.from_pretrained(id, pretrained),
+    read: async ({ id }) => {
+      const reading = [AutoTokenizer.from_pretrained(id), AutoFeatureExtractor.from_pretrained(id)] as const;
+      const [tokenizer, extractor] = await Promise.all(reading);
+      const { config: preprocessor } = extractor as unknown as { config: Record<string, unknown> };
+      return { tokenizer, preprocessor };
+    },
+    assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }),
+  });
 }
 
 interface LoadedParts {

@@ -12,15 +12,14 @@ import {
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../errors/inference-error.js';
 import type { ModelEntry } from '../../../models/model-entry.js';
-import { settledWithin } from '../../../platform/settled-within.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-templates.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { isEngineFailure } from '../engine-failure.js';
 import { seesImages } from '../chat-graphs.js';
-import { isMended, type ModelSource, prepareSource, toLoadError } from '../model-source.js';
+import { loadFromSource } from '../load-from-source.js';
+import type { ModelSource } from '../model-source.js';
 import { VisionEncoder } from '../vision/vision-encoder.js';
 import { VisionProcessor } from '../vision/vision-processor.js';
 import { ForwardPass } from './forward-pass.js';
@@ -34,40 +33,20 @@ import { TransformersTextEngine } from './transformers-text-engine.js';
 /** Tokens of a prompt per run: small enough to stop soon, large enough to fill the machine. */
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
 
-/** Milliseconds for what a failed attempt still does. */
-const FREE_DEADLINE = 10_000;
-
 /** Architectures whose positions begin at 1. */
 const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
 
 /**
  * Loads a model of task `chat`.
- * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or broken
+ * @throws InferenceError see {@link loadFromSource}
  */
 export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Promise<TextModel> {
-  let source: ModelSource | undefined;
-  let loading: Promise<PreTrainedModel> | undefined;
-  try {
-    source = await prepareSource(entry, options);
-    await source.fetchFiles();
-    const sees = seesImages(source.graphs);
-    const model = sees ? AutoModelForImageTextToText : AutoModelForCausalLM;
-    loading = model.from_pretrained(source.id, source.pretrained);
-    const [read, loadedModel] = await Promise.all([readTexts(source, sees), loading]);
-    options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
-    return await assemble(entry, source, { ...read, model: loadedModel });
-  } catch (thrown) {
-    const freed = loading?.then((model) => model.dispose()).catch(() => undefined);
-    // The engine loads one model at a time, and memory is for one.
-    if (freed && !options.signal.aborted) await settledWithin(freed, FREE_DEADLINE);
-    if (await isMended(source, thrown, options.signal)) return loadTextModel(entry, options);
-    const chosen = (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu';
-    // An adapter is no promise: drivers fail on single operators or run out of memory.
-    if (chosen && !options.signal.aborted && !source?.fileFailure(thrown) && isEngineFailure(thrown)) {
-      return loadTextModel({ ...entry, device: 'wasm' }, options);
-    }
-    throw toLoadError(thrown, entry, options.signal, source);
-  }
+  return loadFromSource(entry, options, {
+    open: ({ id, pretrained, graphs }) =>
+      (seesImages(graphs) ? AutoModelForImageTextToText : AutoModelForCausalLM).from_pretrained(id, pretrained),
+    read: readTexts,
+    assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }),
+  });
 }
 
 interface LoadedTexts {
@@ -78,7 +57,8 @@ interface LoadedTexts {
 }
 
 /** Tokenizer, templates and what reads images. */
-async function readTexts(source: ModelSource, sees: boolean): Promise<LoadedTexts> {
+async function readTexts(source: ModelSource): Promise<LoadedTexts> {
+  const sees = seesImages(source.graphs);
   const processor: Processor | undefined = sees ? await AutoProcessor.from_pretrained(source.id) : undefined;
   const pretrained = processor?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
   const templates = await findChatTemplates(pretrained, source);

@@ -1,0 +1,25 @@
+/** Notices work that reports nothing any more. @module */
+
+/** Calls back once when nothing was reported for so long. */
+export class StallWatch {
+  readonly #milliseconds: number;
+  readonly #onStall: () => void;
+  #timer: ReturnType<typeof setTimeout>;
+
+  constructor(milliseconds: number, onStall: () => void) {
+    this.#milliseconds = milliseconds;
+    this.#onStall = onStall;
+    this.#timer = setTimeout(onStall, milliseconds);
+  }
+
+  /** Something was reported. */
+  heard(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onStall, this.#milliseconds);
+  }
+
+  /** The work is over. */
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
