@@ -27,7 +27,7 @@ function load(
     ...changes,
   } as unknown as ModelSource;
   prepareSource.mockResolvedValue(source);
-  const model = { dispose: vi.fn(async () => []) };
+  const model = { dispose: vi.fn<PreTrainedModel['dispose']>(async () => []) };
   const kind: ModelKind<string, string> = {
     open: async () => model as unknown as PreTrainedModel,
     read: async () => {
@@ -70,10 +70,10 @@ describe('a load that breaks', () => {
 
   it.each<[string, Partial<ModelSource>, unknown, string]>([
     ['by the store', {}, new InferenceError('insufficient_resources', 'No room.'), 'insufficient_resources'],
-    ['with a file that is missing', {}, new ModelFileNotFoundError('x', 'Not there.'), 'unavailable'],
+    ['with a file that is missing', {}, new ModelFileNotFoundError('Not there.'), 'unavailable'],
     ['with a file that did not come', { fileFailure: () => ({ url: 'http://h/f' }) }, broken, 'unavailable'],
   ])('%s is not tried again, nor are files read for it', async (_, changes, thrown, code) => {
-    const repair = vi.fn(async () => true);
+    const repair = vi.fn<ModelSource['repair']>(async () => true);
     const outcome = await load({ info: onGpu, repair, ...changes }, { broken: thrown }).loading;
     expect(outcome).toMatchObject({ code });
     expect(outcome).not.toBeInstanceOf(SpentRealm);
@@ -81,7 +81,7 @@ describe('a load that breaks', () => {
   });
 
   it('because its caller left is cancelled', async () => {
-    const repair = vi.fn(async () => true);
+    const repair = vi.fn<ModelSource['repair']>(async () => true);
     const outcome = await load({ info: onGpu, repair }, { broken, leave: new AbortController() }).loading;
     expect(outcome).toMatchObject({ code: 'cancelled' });
     expect(repair).not.toHaveBeenCalled();
