@@ -1,14 +1,27 @@
 /** What happens to kept files behind the store's back. Runs in pages, so each function stands for itself. */
 
 /** Ways to damage a file. */
-export const DAMAGES = ['flipped', 'truncated', 'emptied', 'removed', 'foreign', 'without a record', 'wrong record'] as const;
+export const DAMAGES = [
+  'flipped',
+  'truncated',
+  'emptied',
+  'removed',
+  'foreign',
+  'without a record',
+  'wrong record',
+] as const;
 export type Damage = (typeof DAMAGES)[number];
 
 /** Damages the files of the OPFS whose records name `part`. @returns how many */
 export async function damageOpfs([kind, part]: readonly [Damage, string]): Promise<number> {
   const root = await (await navigator.storage.getDirectory()).getDirectoryHandle('inpage-models', { create: true });
   let count = 0;
-  const write = async (handle: FileSystemFileHandle, keep: boolean, at: number, bytes: Uint8Array<ArrayBuffer> | number) => {
+  const write = async (
+    handle: FileSystemFileHandle,
+    keep: boolean,
+    at: number,
+    bytes: Uint8Array<ArrayBuffer> | number,
+  ) => {
     const writable = await handle.createWritable({ keepExistingData: keep });
     if (typeof bytes === 'number') await writable.truncate(bytes);
     else await writable.write({ type: 'write', position: at, data: bytes });
@@ -29,7 +42,12 @@ export async function damageOpfs([kind, part]: readonly [Damage, string]): Promi
         if (kind === 'flipped') {
           const at = Math.floor(size / 2);
           const byte = new Uint8Array(await (await handle.getFile()).slice(at, at + 1).arrayBuffer());
-          await write(handle, true, at, byte.map((value) => value ^ 1));
+          await write(
+            handle,
+            true,
+            at,
+            byte.map((value) => value ^ 1),
+          );
         }
         if (kind === 'truncated') await write(handle, true, 0, Math.floor(size * 0.7));
         if (kind === 'emptied') await write(handle, true, 0, 0);

@@ -216,10 +216,12 @@ async function run(round: Round, context: BrowserContext): Promise<Ending[]> {
   if (round.moment === 'during') await damage(page, round).catch(() => 0);
   const ending = await loading;
   endings.push(ending);
-  if (ending === 'hangs') console.warn('it hangs', JSON.stringify(await inspect(page).catch(String)), server.requests.slice(-20));
+  if (ending === 'hangs')
+    console.warn('it hangs', JSON.stringify(await inspect(page).catch(String)), server.requests.slice(-20));
   page = await events[0]!;
   const last = await load(page, 'load');
-  if (last === 'hangs') console.warn('it hangs', JSON.stringify(await inspect(page).catch(String)), server.requests.slice(-20));
+  if (last === 'hangs')
+    console.warn('it hangs', JSON.stringify(await inspect(page).catch(String)), server.requests.slice(-20));
   endings.push(last);
   return endings;
 }
