@@ -29,14 +29,13 @@ export async function damageOpfs([kind, part]: readonly [Damage, string]): Promi
   };
   for await (const folder of root.values()) {
     if (folder.kind !== 'directory') continue;
-    for await (const [name, entry] of (folder as FileSystemDirectoryHandle).entries()) {
+    for await (const [name, entry] of folder.entries()) {
       if (!name.endsWith('.bytes')) continue;
-      const models = folder as FileSystemDirectoryHandle;
       const handle = entry as FileSystemFileHandle;
       const recordName = name.replace(/\.bytes$/, '.record');
       // Whoever writes or removes it now is first.
       try {
-        const record = await models.getFileHandle(recordName);
+        const record = await folder.getFileHandle(recordName);
         if (!(await (await record.getFile()).text()).includes(part)) continue;
         const { size } = await handle.getFile();
         if (kind === 'flipped') {
@@ -51,9 +50,9 @@ export async function damageOpfs([kind, part]: readonly [Damage, string]): Promi
         }
         if (kind === 'truncated') await write(handle, true, 0, Math.floor(size * 0.7));
         if (kind === 'emptied') await write(handle, true, 0, 0);
-        if (kind === 'removed') await models.removeEntry(name);
+        if (kind === 'removed') await folder.removeEntry(name);
         if (kind === 'foreign') await write(handle, false, 0, new Uint8Array(size).fill(65));
-        if (kind === 'without a record') await models.removeEntry(recordName);
+        if (kind === 'without a record') await folder.removeEntry(recordName);
         if (kind === 'wrong record') await write(record, true, 9, new TextEncoder().encode('}{"x'));
         count++;
       } catch {

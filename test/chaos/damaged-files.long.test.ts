@@ -64,7 +64,7 @@ beforeAll(async () => {
     for (const [name, bytes] of Object.entries(files)) server.files.set(`${task}/${name}`, bytes);
   }
   folder = await mkdtemp(join(tmpdir(), 'inpage-demo-'));
-  const demo = join(import.meta.dirname, '../../dist-demo');
+  const demo = process.env['INPAGE_DAMAGE_DEMO'] ?? join(import.meta.dirname, '../../dist-demo');
   await cp(demo, folder, { recursive: true });
   const worker = (await readdir(join(folder, 'assets'))).find((name) => name.startsWith('model-worker'))!;
   const script = join(folder, 'assets', worker);
@@ -119,7 +119,8 @@ function roundOf(seed: number): Round {
 }
 
 /** How a load ended: `loaded`, or the code of what it threw. */
-type Ending = 'loaded' | string;
+type Ending = string;
+const HANGS = 'hangs';
 
 const entryOf = (task: Round['task']): ModelEntry => ({
   id: 'm',
@@ -142,7 +143,7 @@ async function open(context: BrowserContext, { task, storage }: Round): Promise<
 /** Ends in any case: a page that is closed, or a load that hangs, is told as such. */
 async function load(page: Page, method: 'load' | 'download' | 'unload'): Promise<Ending> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Ending>((resolve) => (timer = setTimeout(() => resolve('hangs'), DEADLINE)));
+  const late = new Promise<Ending>((resolve) => (timer = setTimeout(() => resolve(HANGS), DEADLINE)));
   const called = page
     .evaluate(
       (name) =>
@@ -165,64 +166,59 @@ async function damage(page: Page, { storage, damage: kind, file }: Round): Promi
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** What happens beside the load. Returns the page that goes on. */
-async function happen(round: Round, context: BrowserContext, page: Page): Promise<Page> {
+/** What happens beside the load. Returns the page that goes on, and how another tab's load ended. */
+async function happen(
+  round: Round,
+  context: BrowserContext,
+  page: Page,
+): Promise<{ page: Page; beside?: Promise<Ending> }> {
   switch (round.event) {
     case 'nothing':
-      return page;
-    case 'second tab': {
-      const second = await open(context, round);
-      void load(second, 'load');
-      return page;
-    }
+      return { page };
+    case 'second tab':
+      return { page, beside: load(await open(context, round), 'load') };
     case 'page closed':
       await page.close();
-      return open(context, round);
+      return { page: await open(context, round) };
     case 'page reloaded':
       await page.reload({ timeout: 120_000 });
       await started(page);
-      return page;
+      return { page };
     case 'service worker stopped':
       await stopServiceWorkers(page);
-      return page;
+      return { page };
     case 'unloaded':
       void load(page, 'unload');
-      return page;
+      return { page };
   }
 }
 
-/** All that the browser knows of a load that hangs. */
-function inspect(page: Page): Promise<unknown> {
-  return page.evaluate(async () => {
+/** Tells all that the browser knows of a load that hangs. */
+async function inspect(page: Page): Promise<void> {
+  const known = page.evaluate(async () => {
     const { held, pending } = await navigator.locks.query();
-    return {
-      status: window.inference?.status(),
-      held: held?.map(({ name, clientId }) => `${clientId?.slice(0, 4)} ${name}`),
-      pending: pending?.map(({ name, clientId }) => `${clientId?.slice(0, 4)} ${name}`),
-    };
+    const names = (locks: LockInfo[] = []) => locks.map(({ name, clientId }) => `${clientId?.slice(0, 4)} ${name}`);
+    return { status: window.inference?.status(), held: names(held), pending: names(pending) };
   });
+  console.warn(HANGS, JSON.stringify(await known.catch(String)), server.requests.slice(-20));
 }
 
 async function run(round: Round, context: BrowserContext): Promise<Ending[]> {
-  const endings: Ending[] = [];
   let page = await open(context, round);
-  const first = await load(page, round.moment === 'after' ? 'load' : 'download');
-  endings.push(first);
+  const endings = [await load(page, round.moment === 'after' ? 'load' : 'download')];
   if (round.moment !== 'during') await damage(page, round);
   if (round.moment === 'after') await load(page, 'unload');
   const loading = load(page, 'load');
   await wait(round.delay);
-  const events = [happen(round, context, page)];
+  const happening = happen(round, context, page);
   if (round.moment === 'during') await damage(page, round).catch(() => 0);
-  const ending = await loading;
-  endings.push(ending);
-  if (ending === 'hangs')
-    console.warn('it hangs', JSON.stringify(await inspect(page).catch(String)), server.requests.slice(-20));
-  page = await events[0]!;
-  const last = await load(page, 'load');
-  if (last === 'hangs')
-    console.warn('it hangs', JSON.stringify(await inspect(page).catch(String)), server.requests.slice(-20));
-  endings.push(last);
+  endings.push(await loading);
+  if (endings.at(-1) === HANGS) await inspect(page);
+  const { page: other, beside } = await happening;
+  page = other;
+  if (beside) endings.push(await beside);
+  endings.push(await load(page, 'load'));
+  if (endings.at(-1) === HANGS) await inspect(page);
   return endings;
 }
 
