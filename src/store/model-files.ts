@@ -303,11 +303,11 @@ export class ModelFiles {
       await this.#fetch(record.file, { record, bytes: bytes.length, untouched: false });
       bytes = await readAll();
     }
-    // What is only in memory is not kept beside the engine's own.
-    if (!storage.lasting && bytes.length > SMALL_FILE) {
-      await storage.remove(record);
-      this.#found.delete(record.file);
-    }
+    if (storage.lasting) return bytes;
+    // What memory keeps is not the caller's; what is large is not kept beside the engine's own.
+    if (bytes.length <= SMALL_FILE) return bytes.slice();
+    await storage.remove(record);
+    this.#found.delete(record.file);
     return bytes;
   }
 

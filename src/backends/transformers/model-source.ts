@@ -122,7 +122,7 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
     return { location, files: undefined, fileFailure: () => undefined, device: 'wasm', dtype, graphs };
   }
   const files = await openModelFiles(entry, location.folderURL, options);
-  const fileFailure = configureFiles(location, files, options.signal);
+  const fileFailure = configureFiles(location, files, { task: entry.task, signal: options.signal });
   try {
     const { device, halfFloats } = await chooseDevice(entry, location.id);
     const graphs = await modelGraphs(entry, location.id);

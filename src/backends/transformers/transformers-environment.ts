@@ -1,11 +1,17 @@
 /** Sets transformers.js up for a model worker: files from the store, threads. @module */
 import { env } from '@huggingface/transformers';
 import { isInferenceError } from '../../errors/inference-error.js';
+import type { ModelEntry } from '../../models/model-entry.js';
 import type { ModelFiles } from '../../store/model-files.js';
+import { StoredResponse } from '../../store/stored-response.js';
 import type { FileFailure } from '../load-failure.js';
+import { keepLastLogits } from './onnx-file/keep-last-logits.js';
 
 /** More threads than this do not make these models faster. */
 const MOST_THREADS = 4;
+
+/** The graph of a chat model that gives logits. */
+const CHAT_DECODER = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
 
 /** A model's files: where they are fetched from and what transformers.js calls them. */
 export interface ModelLocation {
@@ -63,7 +69,7 @@ async function canImport(url: string): Promise<boolean> {
 export function configureFiles(
   { id, folderURL, isFolder }: ModelLocation,
   files: ModelFiles,
-  signal: AbortSignal,
+  { task, signal }: { task: ModelEntry['task']; signal: AbortSignal },
 ): (thrown: unknown) => FileFailure | undefined {
   Object.assign(env, { allowLocalModels: isFolder, allowRemoteModels: !isFolder, localModelPath: '/' });
   Object.assign(env, { useBrowserCache: false, useFSCache: false, useCustomCache: false });
@@ -78,11 +84,20 @@ export function configureFiles(
       if (!signal.aborted) failures.push(failureOf(url, thrown));
       throw thrown;
     });
-    if (response) return response;
+    if (response) return task === 'chat' && CHAT_DECODER.test(file) ? withLastLogits(response) : response;
     failures.push({ url, ...files.absence(file) });
     return new Response(null, { status: 404 });
   };
   return (thrown) => reasonOf(failures, thrown);
+}
+
+/** The kept file stays as it is. */
+function withLastLogits(response: StoredResponse): StoredResponse {
+  return new StoredResponse({
+    size: Number(response.headers.get('content-length')),
+    contentType: undefined,
+    bytes: async () => keepLastLogits(await response.bytes()),
+  });
 }
 
 /** An outage is told in the words of all engines; what the store refuses itself, in its own. */

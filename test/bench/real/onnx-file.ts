@@ -1,5 +1,5 @@
 /** An ONNX graph that is put together node by node, and its file. */
-import { bytes, float, integer, type Message } from './protobuf.js';
+import { bytes, float, integer, type Message } from '../../../src/backends/transformers/onnx-file/protobuf.js';
 
 /** Element types by ONNX's numbers. */
 export const FLOAT = 1;
@@ -8,12 +8,13 @@ export const INT64 = 7;
 
 const TYPES = new Map<unknown, number>([
   [Float32Array, FLOAT],
+  [Uint8Array, 2],
   [Int8Array, 3],
   [Int32Array, INT32],
   [BigInt64Array, INT64],
 ]);
 
-type Values = Float32Array | Int8Array | Int32Array | BigInt64Array;
+type Values = Float32Array | Uint8Array | Int8Array | Int32Array | BigInt64Array;
 
 /** Numbers with a fraction are floats, lists are whole numbers. */
 export type Attributes = Record<string, number | readonly number[] | { float: number }>;
@@ -26,6 +27,7 @@ export class OnnxFile {
   readonly #constants: Message[] = [];
   readonly #inputs: Message[] = [];
   readonly #outputs: Message[] = [];
+  readonly #values: Message[] = [];
   readonly #names = new Set<string>();
 
   /** A tensor of the file. Returns its name; a name that is there already is left as it is. */
@@ -70,6 +72,11 @@ export class OnnxFile {
     this.#outputs.push(valueInfo(name, type, shape));
   }
 
+  /** Describes a value inside, as some writers of ONNX files do. */
+  describe(name: string, type: number, shape: Shape): void {
+    this.#values.push(valueInfo(name, type, shape));
+  }
+
   /** The file, in pieces. */
   toMessage(): Message {
     const graph = [
@@ -78,6 +85,7 @@ export class OnnxFile {
       ...this.#constants.flatMap((constant) => bytes(5, constant)),
       ...this.#inputs.flatMap((input) => bytes(11, input)),
       ...this.#outputs.flatMap((output) => bytes(12, output)),
+      ...this.#values.flatMap((value) => bytes(13, value)),
     ];
     const opset = (domain: string, version: number): Message => bytes(8, [...bytes(1, domain), ...integer(2, version)]);
     return [...integer(1, 9), ...bytes(7, graph), ...opset('', 18), ...opset('com.microsoft', 1)];

@@ -1,0 +1,114 @@
+/** What an ONNX file says of its graph, without its weights. https://github.com/onnx/onnx/blob/main/onnx/onnx.proto @module */
+import { type Field, fieldsOf, lastField, textOf } from './protobuf.js';
+
+/** An operator and what it reads and writes. */
+export interface GraphNode {
+  /** `''` for ONNX's own operators. */
+  domain: string;
+  operator: string;
+  /** Names; `''` stands for one that is left out. */
+  inputs: readonly string[];
+  outputs: readonly string[];
+  field: Field;
+  /** Of its first input. */
+  firstInput: Field | undefined;
+  /** Of a constant; undefined for other operators and for constants that are no tensor. */
+  constantRank: number | undefined;
+  /** It holds graphs of its own, which may read whatever is outside of them. */
+  hasGraphs: boolean;
+}
+
+/** A named value with its type. */
+export interface GraphValue {
+  name: string;
+  field: Field;
+}
+
+export interface OnnxGraph {
+  field: Field;
+  nodes: readonly GraphNode[];
+  /** Number of dimensions of each weight, by name. */
+  weightRanks: ReadonlyMap<string, number>;
+  inputs: readonly GraphValue[];
+  outputs: readonly GraphValue[];
+  /** What is said of values inside. */
+  values: readonly GraphValue[];
+  /** Version of ONNX's own operators. */
+  operatorVersion: number;
+  /** Version of the file's format. */
+  formatVersion: number;
+}
+
+const MODEL = { formatVersion: 1, graph: 7, operatorSet: 8, functions: 25 };
+const OPERATOR_SET = { domain: 1, version: 2 };
+const GRAPH = { node: 1, weight: 5, input: 11, output: 12, value: 13 };
+const NODE = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 };
+const ATTRIBUTE = { tensor: 5, graph: 6, graphs: 11 };
+const TENSOR = { dimension: 1, name: 8 };
+const VALUE = { name: 1 };
+
+/** @returns undefined where there is no one graph @throws RangeError when the file is damaged */
+export function readGraph(file: Uint8Array): OnnxGraph | undefined {
+  const fields = [...fieldsOf(file, 0, file.length)];
+  const [field, another] = fields.filter(({ number }) => number === MODEL.graph);
+  if (!field || another || fields.some(({ number }) => number === MODEL.functions)) return undefined;
+  const nodes: GraphNode[] = [];
+  const weightRanks = new Map<string, number>();
+  const inputs: GraphValue[] = [];
+  const outputs: GraphValue[] = [];
+  const values: GraphValue[] = [];
+  for (const part of fieldsOf(file, field.start, field.end)) {
+    if (part.number === GRAPH.node) nodes.push(readNode(file, part));
+    else if (part.number === GRAPH.weight) {
+      const name = textOf(file, lastField(file, part.start, part.end, TENSOR.name));
+      weightRanks.set(name, rankOf(file, part));
+    } else if (part.number === GRAPH.input) inputs.push(readValue(file, part));
+    else if (part.number === GRAPH.output) outputs.push(readValue(file, part));
+    else if (part.number === GRAPH.value) values.push(readValue(file, part));
+  }
+  const operatorVersion = versionOfOperators(file, fields);
+  const formatVersion = fields.findLast(({ number }) => number === MODEL.formatVersion)?.value ?? 0;
+  return { field, nodes, weightRanks, inputs, outputs, values, operatorVersion, formatVersion };
+}
+
+function versionOfOperators(file: Uint8Array, fields: readonly Field[]): number {
+  for (const { number, start, end } of fields) {
+    if (number !== MODEL.operatorSet) continue;
+    const domain = textOf(file, lastField(file, start, end, OPERATOR_SET.domain));
+    if (domain === '' || domain === 'ai.onnx') return lastField(file, start, end, OPERATOR_SET.version)?.value ?? 0;
+  }
+  return 0;
+}
+
+function readNode(file: Uint8Array, field: Field): GraphNode {
+  const parts = [...fieldsOf(file, field.start, field.end)];
+  const partsOf = (wanted: number): Field[] => parts.filter(({ number }) => number === wanted);
+  const inputs = partsOf(NODE.input);
+  const operator = textOf(file, partsOf(NODE.operator).at(-1));
+  const attributes = partsOf(NODE.attribute).flatMap(({ start, end }) => [...fieldsOf(file, start, end)]);
+  const tensor = attributes.find(({ number }) => number === ATTRIBUTE.tensor);
+  return {
+    domain: textOf(file, partsOf(NODE.domain).at(-1)).replace(/^ai\.onnx$/, ''),
+    operator,
+    inputs: inputs.map((input) => textOf(file, input)),
+    outputs: partsOf(NODE.output).map((output) => textOf(file, output)),
+    field,
+    firstInput: inputs[0],
+    constantRank: operator === 'Constant' && tensor ? rankOf(file, tensor) : undefined,
+    hasGraphs: attributes.some(({ number }) => number === ATTRIBUTE.graph || number === ATTRIBUTE.graphs),
+  };
+}
+
+function readValue(file: Uint8Array, field: Field): GraphValue {
+  return { name: textOf(file, lastField(file, field.start, field.end, VALUE.name)), field };
+}
+
+/** Dimensions are written one by one or together; either way each ends with a byte below 128. */
+function rankOf(file: Uint8Array, tensor: Field): number {
+  let rank = 0;
+  for (const { number, start, end } of fieldsOf(file, tensor.start, tensor.end)) {
+    if (number !== TENSOR.dimension) continue;
+    for (const byte of file.subarray(start, end)) if (byte < 128) rank += 1;
+  }
+  return rank;
+}
