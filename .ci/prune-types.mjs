@@ -1,0 +1,23 @@
+// Removes the declarations that no entry of the package leads to: TypeScript writes one per source file, and apps would
+// find those of the inside in their editors' suggestions.
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const TYPES = 'dist/types';
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+const needed = new Set();
+
+function need(file) {
+  if (needed.has(file)) return;
+  needed.add(file);
+  const code = readFileSync(file, 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
+  for (const [, target] of code.matchAll(/(?:from|import\()\s*["'](\.[^"']+)\.js["']/g)) {
+    need(join(dirname(file), `${target}.d.ts`));
+  }
+}
+
+for (const { types } of Object.values(exports)) if (types) need(join(types));
+for (const entry of readdirSync(TYPES, { recursive: true, withFileTypes: true })) {
+  const file = join(entry.parentPath, entry.name);
+  if (entry.isFile() && !needed.has(file)) rmSync(file);
+}
