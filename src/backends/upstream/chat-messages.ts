@@ -3,10 +3,24 @@ import { InferenceError } from '../../errors/inference-error.js';
 import { encodeBase64 } from '../../media/encode-base64.js';
 import { type AssistantMessage, type ContentPart, type Message, textOf } from '../../request/message.js';
 
-/** @throws InferenceError `unsupported_content` for sound that nobody heard before */
+/**
+ * Results of tools are text there, so a message of the user behind them shows their images.
+ * @throws InferenceError `unsupported_content` for sound that nobody heard before
+ */
 export function toUpstreamMessages(messages: readonly Message[]): unknown[] {
   const calls = new SentCalls();
-  return messages.map((message) => messageOf(message, calls));
+  return messages.flatMap((message, place) => {
+    const sent = messageOf(message, calls);
+    const isLastResult = message.role === 'tool' && messages[place + 1]?.role !== 'tool';
+    const shown = isLastResult ? imagesOfResults(messages, place) : [];
+    return shown.length > 0 ? [sent, { role: 'user', content: shown.map(partOf) }] : [sent];
+  });
+}
+
+/** The images of the results that stand together and end at a place. */
+function imagesOfResults(messages: readonly Message[], end: number): ContentPart[] {
+  const begin = messages.findLastIndex((message, place) => place < end && message.role !== 'tool') + 1;
+  return messages.slice(begin, end + 1).flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
 }
 
 /** The ids of the conversation's tool calls, each with an id that every service takes. */

@@ -52,3 +52,26 @@ describe('tool calls that are sent', () => {
     expect(body['tools']).toEqual([{ type: 'function', function: { name: 'now', parameters } }]);
   });
 });
+
+it('images of tool results are shown behind the results that stand together', () => {
+  const image = (byte: number) => ({ type: 'image', mediaType: 'image/png', bytes: Uint8Array.of(byte) }) as const;
+  const seen = (id: string, byte: number): Message => ({
+    ...result(id),
+    content: [{ type: 'text', text: id }, image(byte)],
+  });
+  const sent = toUpstreamMessages([calling('a', 'b'), seen('a', 1), seen('b', 2), calling('c'), result('c')]);
+  const part = (base64: string) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } });
+  expect(sent.map((message) => (message as { role: string }).role)).toEqual([
+    'assistant',
+    'tool',
+    'tool',
+    'user',
+    'assistant',
+    'tool',
+  ]);
+  expect(sent.slice(1, 4)).toMatchObject([
+    { content: 'a' },
+    { content: 'b' },
+    { content: [part('AQ=='), part('Ag==')] },
+  ]);
+});

@@ -143,15 +143,54 @@ describe('through the dialects, an upstream model', () => {
   };
   const messages = [{ role: 'user', content: 'Hi' }];
 
-  it('sees images', async () => {
+  const base64 = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const url = `data:image/png;base64,${base64}`;
+  const source = { type: 'base64', media_type: 'image/png', data: base64 };
+  const words = { type: 'text', text: 'Well?' };
+  it.each<[string, object]>([
+    [
+      '/chat/completions',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url, detail: 'low' } }, words] }] },
+    ],
+    ['/messages', { messages: [{ role: 'user', content: [{ type: 'image', source }, words] }] }],
+    [
+      '/responses',
+      {
+        input: [
+          {
+            role: 'user',
+            content: [
+              { type: 'input_image', image_url: url, detail: 'low' },
+              { type: 'input_text', text: 'Well?' },
+            ],
+          },
+        ],
+      },
+    ],
+  ])('sees the image of %s as it came', async (path, body) => {
     const { post, requests } = await start();
-    const url =
-      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-    const seen = { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] };
-    const response = await post('/chat/completions', seen);
-    expect((await requests[0]!.json()).messages).toEqual(seen.messages);
+    const response = await post(path, body);
+    const detail = path === '/messages' ? {} : { detail: 'low' };
+    const image = { type: 'image_url', image_url: { url, ...detail } };
+    expect((await requests[0]!.json()).messages).toEqual([{ role: 'user', content: [image, words] }]);
     // The service behind it has no eyes, and says so.
-    expect([response.status, (await response.json()).error.code]).toEqual([400, 'unsupported_content']);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('images');
+  });
+
+  it('sees the image of a tool’s result', async () => {
+    const { post, requests } = await start();
+    const content = [{ type: 'image', source }];
+    await post('/messages', {
+      messages: [
+        { role: 'user', content: 'Look.' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content }] },
+      ],
+    });
+    const { messages: sent } = (await requests[0]!.json()) as { messages: { role: string; content: unknown }[] };
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect(sent[3]!.content).toEqual([{ type: 'image_url', image_url: { url } }]);
   });
 
   it('answers where its service does not speak the dialect', async () => {
