@@ -35,6 +35,7 @@ export class AnswerEvents {
   take(batch: readonly TokenEvent[]): GenerationEvent[] {
     const events: GenerationEvent[] = [];
     for (const event of batch) this.#takeOne(event, events);
+    this.#meter.tokens(batch.filter((event) => event.type === 'piece'));
     return events;
   }
 
@@ -58,7 +59,6 @@ export class AnswerEvents {
     const choice = this.#choices[event.choice];
     if (!choice) throw new InferenceError('internal', 'The engine answered a choice that was not asked for.');
     if (event.type === 'end') return choice.end(event, events);
-    this.#meter.token(event.isReasoning);
     choice.token(event.parts, events);
   }
 }

@@ -6,8 +6,8 @@ type Counts = Omit<CountsEvent, 'type'>;
 
 export interface UsageMeter {
   prompt(promptTokens: number, cachedTokens: number): void;
-  /** A token was generated, now. */
-  token(isReasoning: boolean): void;
+  /** These tokens came together, now: one step of the engine gives several where a grammar or a guess says what follows. */
+  tokens(pieces: readonly { isReasoning: boolean }[]): void;
   /** The engine's own counts, which replace what was counted here. */
   counts(counts: Counts): void;
   /** The facts so far; `endTime` is now. */
@@ -33,12 +33,14 @@ export function createUsageMeter({ clock, startTime }: { clock: () => number; st
       promptTokens = all;
       cachedTokens = cached;
     },
-    token(isReasoning) {
+    tokens(pieces) {
+      if (pieces.length === 0) return;
+      // Read once: between tokens that came together there is only the time that counting takes.
       lastAt = clock();
-      completionTokens += 1;
-      if (isReasoning) reasoningTokens += 1;
-      if (completionTokens === 1) firstAt = lastAt;
-      if (completionTokens <= FIRST_TEN) eleventhAt = lastAt;
+      if (completionTokens === 0) firstAt = lastAt;
+      if (completionTokens < FIRST_TEN) eleventhAt = lastAt;
+      completionTokens += pieces.length;
+      for (const { isReasoning } of pieces) if (isReasoning) reasoningTokens += 1;
     },
     counts(counts) {
       told = counts;

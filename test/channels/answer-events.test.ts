@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type CollectedChoice, collectGeneration } from '../../src/channels/collect-generation.js';
 import type { GenerationEvent } from '../../src/channels/generation-event.js';
-import { createToolCallId } from '../../src/channels/answer-events.js';
+import { AnswerEvents, createToolCallId } from '../../src/channels/answer-events.js';
+import type { TokenEvent } from '../../src/events/token-event.js';
 import type { TokenLogprob } from '../../src/events/token-logprob.js';
 import type { GenerationRequest } from '../../src/request/generation-request.js';
 import { interpret as interpretBatches } from '../support/token-events.js';
@@ -338,6 +339,15 @@ describe('AnswerEvents: usage', () => {
     expect(usage.timeFirstTen).toBeCloseTo(1.0);
     expect(usage.timeAfterFirst).toBeCloseTo(1.2);
     expect(usage.endTime).toBeCloseTo(1001.4);
+  });
+
+  it('gives tokens that come together one time', () => {
+    const events = new AnswerEvents(request(), { clock: tickingClock(), createId: () => '', startTime: 1_000_000 });
+    const piece: TokenEvent = { type: 'piece', choice: 0, parts: [{ type: 'text', text: 'a' }], isReasoning: false };
+    events.take([{ type: 'prompt', promptTokens: 7, cachedTokens: 3 }, ...Array.from({ length: 12 }, () => piece)]);
+    events.take([piece]);
+    const times = { timeToFirstToken: 0.1, timeFirstTen: 0, timeAfterFirst: 0.1 };
+    expect(events.finish()).toMatchObject({ type: 'finish', usage: { completionTokens: 13, ...times } });
   });
 
   it('has no token times when nothing was generated', async () => {

@@ -29,16 +29,24 @@ export async function* oneAfterAnother(generations: readonly NextGeneration[]): 
   if (usage) yield { type: 'finish', usage };
 }
 
-/** Counts and spans of generation add up; the first token is the first generation's. */
+/** Counts and spans of generation add up; the first token is that of the first generation that has any. */
 function sumOf(first: GenerationUsage, next: GenerationUsage): GenerationUsage {
-  const timeAfterFirst = (first.timeAfterFirst ?? 0) + (next.timeAfterFirst ?? 0);
+  const { startTime, timeAfterFirst } = first;
   return {
-    ...first,
+    ...(timeAfterFirst === undefined ? startedAt(startTime, next) : first),
+    startTime,
+    endTime: next.endTime,
     promptTokens: first.promptTokens + next.promptTokens,
     cachedTokens: first.cachedTokens + next.cachedTokens,
     completionTokens: first.completionTokens + next.completionTokens,
     reasoningTokens: first.reasoningTokens + next.reasoningTokens,
-    endTime: next.endTime,
-    ...(first.timeAfterFirst !== undefined && { timeAfterFirst }),
+    ...(timeAfterFirst !== undefined && { timeAfterFirst: timeAfterFirst + (next.timeAfterFirst ?? 0) }),
   };
+}
+
+/** The same as part of what began before. */
+function startedAt(startTime: number, usage: GenerationUsage): GenerationUsage {
+  const { timeToFirstToken } = usage;
+  if (timeToFirstToken === undefined) return usage;
+  return { ...usage, timeToFirstToken: timeToFirstToken + usage.startTime - startTime };
 }

@@ -163,6 +163,19 @@ describe('generation', () => {
     });
   });
 
+  it('[T19] [C74] times are those of the whole, also when the first prompt gets no text', async () => {
+    const replies = [{ match: 'silence', text: '' }, { text: TEXT }];
+    const app = await build({ script: { replies, tokenDelayMs: 2 } });
+    const { usage } = (await postJson(app, '/completions', { ...valid, prompt: ['silence', 'x', 'silence'] })).body;
+    expect(usage.time_to_first_token).toBeGreaterThan(0);
+    expect(usage.time_to_first_token).toBeLessThanOrEqual(usage.total_latency);
+    expect(usage.total_latency).toBeCloseTo(usage.end_time - usage.start_time);
+    expect(usage.completion_tokens_after_first_per_sec).toBeGreaterThan(0);
+    const nothing = (await postJson(app, '/completions', { ...valid, prompt: ['silence', 'silence'] })).body.usage;
+    expect(nothing).not.toHaveProperty('time_to_first_token');
+    expect(nothing.completion_tokens).toBe(0);
+  });
+
   it('[T20] echo puts the prompt before the text of each choice, streamed or not', async () => {
     const logprobs = { logprobs: true, top_logprobs: 1 };
     const { choices } = await complete({ prompt: ['Once ', 'Twice '], echo: true, n: 2, ...logprobs });
