@@ -17,6 +17,8 @@ export interface Endpoint {
   path: string;
   /** One sentence for the OpenAPI document. */
   summary: string;
+  /** Switches in the query, by name: what each does. */
+  query?: Record<string, string>;
   /** What the body must be; absent for GET. */
   requestSchema?: (compatibility: Compatibility) => GenericSchema;
   /** @default 'application/json' */

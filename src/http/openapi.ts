@@ -50,7 +50,7 @@ function operation(endpoint: Endpoint, compatibility: Compatibility): JsonObject
         '',
       ),
     summary: endpoint.summary,
-    ...parameters(endpoint.path),
+    ...parameters(endpoint),
     ...(endpoint.requestSchema && { requestBody: requestBody(endpoint, compatibility) }),
     responses: {
       200: { description: 'The answer, whole or as a stream.' },
@@ -59,10 +59,21 @@ function operation(endpoint: Endpoint, compatibility: Compatibility): JsonObject
   };
 }
 
-function parameters(path: string): JsonObject {
-  const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]);
-  if (names.length === 0) return {};
-  return { parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })) };
+function parameters({ path, query = {} }: Endpoint): JsonObject {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const inQuery = Object.entries(query).map(([name, description]) => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'boolean', default: false },
+  }));
+  const all = [...inPath, ...inQuery];
+  return all.length === 0 ? {} : { parameters: all };
 }
 
 function requestBody({ requestSchema, requestType }: Endpoint, compatibility: Compatibility): JsonObject {

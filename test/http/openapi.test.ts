@@ -96,6 +96,10 @@ it('is served as OpenAPI 3.1 and lists every operation', async () => {
       expect.arrayContaining(['200', '400', '401', '429', '500', '503']),
     );
   }
+  const verbose = { name: 'verbose', in: 'query', schema: { type: 'boolean' } };
+  expect(json.paths['/models'].get.parameters).toMatchObject([verbose]);
+  const id = { name: 'id', in: 'path', required: true };
+  expect(json.paths['/models/{id}'].get.parameters).toMatchObject([id, verbose]);
   const references = [...JSON.stringify(json).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]);
   expect(references.length).toBeGreaterThan(0);
   for (const name of references) expect(json.components.schemas).toHaveProperty(name!);

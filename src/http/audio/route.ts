@@ -33,7 +33,7 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
       const entry = requireModel(context.inference.catalog, body.model, 'speech');
       const request = await toTranscriptionRequest(body, entry.id, task, context.compatibility);
       await context.admit(c);
-      if (body.stream === 'true') return stream(request, c, context);
+      if (body.stream === true) return stream(request, c, context);
       const options = runOptions(c, 'result');
       const transcript = await collectTranscript(context.inference.transcribe(request, options));
       return toResponse(transcript, request, body.response_format);

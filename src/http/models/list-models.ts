@@ -1,6 +1,6 @@
 /** GET /models @module */
 import type { Endpoint } from '../endpoint.js';
-import { asksForMetadata, modelObject } from './model-object.js';
+import { asksForMetadata, modelObject, MODELS_QUERY } from './model-object.js';
 
 /** The models that the caller may use. `verbose=true` adds `vendor_metadata`. */
 export const listModelsEndpoint: Endpoint = {
@@ -8,6 +8,7 @@ export const listModelsEndpoint: Endpoint = {
   method: 'GET',
   path: '/models',
   summary: 'Lists the models that are available to the caller.',
+  query: MODELS_QUERY,
   route: (context) => (c) => {
     const verbose = asksForMetadata(c);
     const models = context.inference.catalog.usable();

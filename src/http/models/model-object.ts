@@ -14,6 +14,9 @@ const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   speech: ['transcription', 'translation'],
 };
 
+/** The query of both endpoints. */
+export const MODELS_QUERY = { verbose: 'Adds `vendor_metadata`.' };
+
 /** Whether the query asks for `vendor_metadata`. Clients write booleans as their language does: `true`, `True`, `1`. */
 export function asksForMetadata(c: HttpRequestContext): boolean {
   return /^(true|1)$/i.test(c.req.query('verbose') ?? '');

@@ -71,7 +71,9 @@ describe.each(AUDIO_PATHS)('POST %s', (path) => {
     expectGeneral(await send(await build(), without('file'), path), { status: 400, param: 'file' });
     const form = without('file');
     form.set('file', 'no file but text');
-    expectGeneral(await send(await build(), form, path), { status: 400, param: 'file' });
+    const text = await send(await build(), form, path);
+    expectGeneral(text, { status: 400, param: 'file' });
+    expect(text.json.error.message).toBe('`file` must be a file.');
     expectGeneral(await send(await build(), withFile(''), path), { status: 400, param: 'file' });
   });
 
@@ -200,6 +202,16 @@ describe.each(AUDIO_PATHS)('POST %s', (path) => {
       expect(headers.get(`x-ratelimit-${name}-requests-day`)).toMatch(/^\d+$/);
     }
     expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  });
+
+  it.each(['true', 'True', '1'])('[S23] streams when `stream` is "%s"', async (stream) => {
+    const response = await (await build()).request(path, { method: 'POST', body: audioForm({ stream }) });
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    validateStream('audio', await readEvents(response));
+  });
+
+  it.each(['false', 'False', '0'])('does not stream when `stream` is "%s"', async (stream) => {
+    expect((await send(await build(), audioForm({ stream }), path)).json).toEqual({ text: TEXT });
   });
 
   it('[S23] streams deltas, then the whole text with the usage', async () => {
