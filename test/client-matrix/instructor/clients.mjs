@@ -1,6 +1,6 @@
 // Instructor, which needs the third major of zod.
 import createInstructor from '@instructor-ai/instructor';
-import OpenAI from 'openai';
+import { OpenAI } from 'openai';
 import { z } from 'zod';
 import { instructor } from '../families/instructor.mjs';
 
