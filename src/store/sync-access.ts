@@ -21,11 +21,23 @@ export function hasSyncAccess(): boolean {
 
 /** @throws DOMException `NoModificationAllowedError` while somebody else writes the file */
 export function writeAccess(file: FileSystemFileHandle): Promise<SyncAccess> {
-  return (file as unknown as SyncAccessible).createSyncAccessHandle();
+  return openAccess(file);
 }
 
 /** Several workers may read a file at a time where the browser knows this mode. Undefined when it cannot be had now. */
 export async function readAccess(file: FileSystemFileHandle): Promise<SyncAccess | undefined> {
   if (!hasSyncAccess()) return undefined;
-  return (file as unknown as SyncAccessible).createSyncAccessHandle({ mode: 'read-only' }).catch(() => undefined);
+  return openAccess(file, { mode: 'read-only' }).catch(() => undefined);
+}
+
+/** Chromium (seen in 156) never answers for a handle that is collected as garbage meanwhile: these are not. */
+const opening = new Set<FileSystemFileHandle>();
+
+async function openAccess(file: FileSystemFileHandle, options?: { mode: 'read-only' }): Promise<SyncAccess> {
+  opening.add(file);
+  try {
+    return await (file as unknown as SyncAccessible).createSyncAccessHandle(options);
+  } finally {
+    opening.delete(file);
+  }
 }
