@@ -1,17 +1,18 @@
 /**
- * `npm run bench [-- --json FILE] [-- --only PART] [-- --size real]`: measures in real Chromium and prints a table. Every
+ * `npm run bench [-- --json FILE] [-- --only PART] [-- --size real [--wllama FOLDER]]`: measures in real Chromium and prints a table. Every
  * row compares with the bare library or engine in the same run. Needs `npm run build` first. `--size real` makes a model
- * of 135 million random weights once, and measures it instead of the bundled one.
+ * of 135 million random weights once, and measures it instead of the bundled one; `--wllama FOLDER` besides compares it
+ * with llama.cpp, where `@wllama/wllama` 3 is installed in that folder.
  */
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Browser } from 'playwright';
 import { build } from 'vite';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { makeVisionModels, VISION_MODELS } from '../vision/make-vision-models.js';
 import { type BenchRow, compare } from './bench-row.js';
-import { makeRealModel } from './real/make-real-model.js';
+import { makeRealGguf, makeRealModel } from './real/make-real-model.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
 import { realRows } from './real/run-real.js';
 import { makeLargeModel, storeRows } from './store/run-store.js';
@@ -26,6 +27,7 @@ const option = (name: string): string | undefined => {
 
 const only = option('only');
 const isReal = option('size') === 'real';
+const wllama = option('wllama');
 const parts = only ? only.split(',') : PARTS;
 
 /** Built like an app's pages, so that what is measured is what users get. */
@@ -55,12 +57,17 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
   if (isReal) {
     const folder = join(root, 'node_modules/.cache/inpage-bench-model');
     await makeRealModel(folder);
+    if (wllama) await makeRealGguf(join(folder, 'model.gguf'));
     if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
   }
   await makeVisionModels();
   const hub = join(root, 'node_modules/.cache/inpage-bench-hub');
   if (!isReal && parts.includes('store')) makeLargeModel(hub);
-  return serveFolder(outDir, false, true, { '/vision/': VISION_MODELS, '/bench-hub/': hub });
+  return serveFolder(outDir, false, true, {
+    '/vision/': VISION_MODELS,
+    '/bench-hub/': hub,
+    ...(wllama && { '/wllama/': join(resolve(wllama), 'node_modules/@wllama/wllama/esm/') }),
+  });
 }
 
 /** Opening a page is measured from outside: each time a fresh page, everything already in the browser's caches. */
@@ -115,7 +122,8 @@ async function measure(origin: string): Promise<BenchRow[]> {
   try {
     const rows: BenchRow[] = [];
     if (isReal) {
-      for await (const row of realRows(browser, origin, only?.split(','))) {
+      const realParts = only?.split(',') ?? ['engine', 'service', 'open', ...(wllama ? ['wllama'] : [])];
+      for await (const row of realRows(browser, origin, realParts)) {
         rows.push(row);
         print(row);
       }

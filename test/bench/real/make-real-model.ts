@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomDecoder, SHAPE } from './random-decoder.js';
+import { randomGguf } from './random-gguf.js';
 import { randomTokenizer, SPECIAL_TOKENS } from './random-tokenizer.js';
 
 const SEED = 135;
@@ -61,12 +62,21 @@ export async function makeRealModel(folder: string): Promise<void> {
   await mkdir(join(folder, 'onnx'), { recursive: true });
   for (const [name, content] of Object.entries(smallFiles()))
     await writeFile(join(folder, name), JSON.stringify(content));
-  const file = await open(`${weights}.part`, 'w');
+  await writePieces(weights, randomDecoder(SEED).toMessage());
+}
+
+/** Makes the same shape for llama.cpp in a file where it is not there yet. */
+export async function makeRealGguf(file: string): Promise<void> {
+  if (!existsSync(file)) await writePieces(file, randomGguf(SEED).toPieces());
+}
+
+async function writePieces(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
+  const file = await open(`${path}.part`, 'w');
   try {
-    for (const piece of randomDecoder(SEED).toMessage()) await file.write(piece);
+    for (const piece of pieces) await file.write(piece);
   } finally {
     await file.close();
   }
   // A file of that name is whole.
-  await rename(`${weights}.part`, weights);
+  await rename(`${path}.part`, path);
 }

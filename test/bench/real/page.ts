@@ -6,6 +6,15 @@ import type { EngineAnswer, EngineOrder } from './engine-worker.js';
 /** Below the server's root. */
 const SOURCE = '/models/real';
 const NO_END = { 0: -100, 2: -100 };
+/** Where the package of wllama and the model for it are served, see `--wllama`. */
+const WLLAMA = `${location.origin}/wllama/`;
+const GGUF = `${location.origin}/models/real/model.gguf`;
+
+/** What is called of wllama 3, which is no package of this repository. */
+interface Wllama {
+  loadModelFromUrl(url: string, options: object): Promise<void>;
+  createCompletion(options: object): Promise<{ usage: { prompt_tokens: number; completion_tokens: number } }>;
+}
 
 interface ChatMessage {
   role: string;
@@ -21,6 +30,7 @@ export interface ChatAnswer {
 
 const workers = new Map<string, Worker>();
 let inference: PageInference | undefined;
+let llama: Wllama | undefined;
 
 const calls = {
   /** Loads an engine into a worker of its own. */
@@ -42,6 +52,19 @@ const calls = {
   end(engine: 'ours' | 'bare'): void {
     workers.get(engine)?.terminate();
     workers.delete(engine);
+  },
+  /** llama.cpp in WASM, in the worker that it starts itself. */
+  async loadWllama(): Promise<void> {
+    const { Wllama: Llama } = (await import(/* @vite-ignore */ `${WLLAMA}index.js`)) as {
+      Wllama: new (files: object, options: object) => Wllama;
+    };
+    llama = new Llama({ default: `${WLLAMA}wasm/wllama.wasm` }, { suppressNativeLog: true });
+    await llama.loadModelFromUrl(GGUF, { n_ctx: 4096, n_threads: 1, n_gpu_layers: 0 });
+  },
+  async generateWllama(prompt: string, tokens: number): Promise<EngineAnswer> {
+    const options = { max_tokens: tokens, temperature: 0, logit_bias: NO_END, ignore_eos: true, cache_prompt: false };
+    const { usage } = await llama!.createCompletion({ prompt, ...options });
+    return { prompt: usage.prompt_tokens, tokens: usage.completion_tokens };
   },
   /** The service as an app has it. */
   async start(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright';
 import { type BenchRow, median } from '../bench-row.js';
 import { rendererUsage } from '../processor-time.js';
 import type { ChatAnswer, PageCalls } from './page.js';
+import type { EngineAnswer } from './engine-worker.js';
 import { WORDS } from './random-tokenizer.js';
 
 const ROUNDS = 3;
@@ -97,18 +98,23 @@ async function* engineRows(browser: Browser, origin: string): AsyncGenerator<Ben
     yield await inTurns(row, read('ours', length), read('bare', length));
   }
   const decode = { name: 'decode, one request, over transformers.js', goal: 1, unit: 'tokens/s' };
-  yield await inTurns(decode, decodeRate(call, 'ours'), decodeRate(call, 'bare'));
+  const generate =
+    (engine: Engine): Generate =>
+    (prompt, tokens) =>
+      call('generate', engine, prompt, tokens);
+  yield await inTurns(decode, decodeRate(generate('ours'), false), decodeRate(generate('bare'), true));
   yield await editing(call);
   await page.context().close();
 }
 
-/** Tokens per second without the reading of the prompt. */
-const decodeRate = (call: Call, engine: Engine) => async (): Promise<number> => {
+type Generate = (prompt: string, tokens: number) => Promise<EngineAnswer>;
+
+/** Tokens per second without the reading of the prompt. @param again the engine reads a prompt again that it knows */
+const decodeRate = (generate: Generate, again: boolean) => async (): Promise<number> => {
   const prompt = text(64);
-  const first = await seconds(() => call('generate', engine, prompt, 1));
-  const all = await seconds(() => call('generate', engine, prompt, ANSWER));
-  // transformers.js reads the prompt again; ours knows it, so nothing is to be taken off.
-  return (ANSWER - 1) / (all - (engine === 'bare' ? first : 0));
+  const first = await seconds(() => generate(prompt, 1));
+  const all = await seconds(() => generate(prompt, ANSWER));
+  return (ANSWER - 1) / (all - (again ? first : 0));
 };
 
 /** A text of which every twentieth word is another, over words that were never said in this order. */
@@ -128,6 +134,28 @@ async function editing(call: Call): Promise<BenchRow> {
     () => rate(true),
     () => rate(false),
   );
+}
+
+/** Ours and llama.cpp in WASM, with the same words and shape, both in 8 bits. */
+async function* wllamaRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
+  const { page, call } = await openPage(browser, origin);
+  await call('load', 'ours');
+  await call('loadWllama');
+  const ours: Generate = (prompt, tokens) => call('generate', 'ours', prompt, tokens);
+  const llama: Generate = (prompt, tokens) => call('generateWllama', prompt, tokens);
+  for (const generate of [ours, llama]) await generate(text(64), 2);
+  const read = (generate: Generate, length: number) => async () => {
+    const prompt = text(length);
+    let read = 0;
+    const spent = await seconds(async () => ({ prompt: read } = await generate(prompt, 1)));
+    if (read < length || read > length + 1) throw new Error(`${read} tokens were read, not ${length}.`);
+    return length / spent;
+  };
+  const row = { name: 'prompt of 256 over wllama', goal: 1, unit: 'tokens/s' };
+  yield await inTurns(row, read(ours, 256), read(llama, 256));
+  const decode = { name: 'decode, one request, over wllama', goal: 1, unit: 'tokens/s' };
+  yield await inTurns(decode, decodeRate(ours, false), decodeRate(llama, true));
+  await page.context().close();
 }
 
 /** The whole service. */
@@ -158,7 +186,8 @@ async function fourAtOnce(call: Call): Promise<BenchRow> {
     return (tokens - chats.length) / spent;
   };
   const row = { name: 'decode, four requests at once, over transformers.js', goal: 1.8, unit: 'tokens/s' };
-  return inTurns(row, together, decodeRate(call, 'bare'));
+  const bare = decodeRate((prompt, tokens) => call('generate', 'bare', prompt, tokens), true);
+  return inTurns(row, together, bare);
 }
 
 async function growingChat(call: Call): Promise<BenchRow> {
@@ -250,13 +279,10 @@ async function* openRows(browser: Browser, origin: string): AsyncGenerator<Bench
 
 const zero = () => ({ cold: 0, warm: 0, bytes: 0 });
 
-/** Rows as they come. @param parts `engine`, `service`, `open`; absent: all */
-export async function* realRows(
-  browser: Browser,
-  origin: string,
-  parts: readonly string[] = ['engine', 'service', 'open'],
-): AsyncGenerator<BenchRow> {
+/** Rows as they come. @param parts `engine`, `service`, `open`, and `wllama` where it is served */
+export async function* realRows(browser: Browser, origin: string, parts: readonly string[]): AsyncGenerator<BenchRow> {
   if (parts.includes('engine')) yield* engineRows(browser, origin);
   if (parts.includes('service')) yield* serviceRows(browser, origin);
   if (parts.includes('open')) yield* openRows(browser, origin);
+  if (parts.includes('wllama')) yield* wllamaRows(browser, origin);
 }
