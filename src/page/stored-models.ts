@@ -1,6 +1,6 @@
 /** What is kept of models on this device, and how to remove it. @module */
 import { filesFolderOf } from '../backends/model-files.js';
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../errors/inference-error.js';
 import type { LoadOptions } from '../models/backend.js';
 import type { ModelEntry } from '../models/model-entry.js';
 import type { ByteStorage } from '../store/byte-storage.js';
@@ -9,6 +9,8 @@ import { hold } from '../store/connections.js';
 import type { KeptFile, ModelNote } from '../store/file-record.js';
 import { fileLock } from '../store/model-files.js';
 import { OpfsStorage } from '../store/opfs-storage.js';
+import { opened } from '../store/store-environment.js';
+import { inUse } from '../store/sync-access.js';
 
 /** A file of a kept model. */
 export interface StoredFile {
@@ -76,6 +78,8 @@ export async function removeStored(
   const releases = await lockAll(kept);
   try {
     for (const storage of await storages()) await storage.removeModel(kept.source);
+  } catch (thrown) {
+    throw isInferenceError(thrown) ? thrown : inUse(thrown);
   } finally {
     for (const release of releases) release();
   }
@@ -96,7 +100,7 @@ async function lockAll({ source, files }: StoredModel): Promise<(() => void)[]> 
 
 /** Workers write to one of them, and which one depends on the browser. */
 async function storages(): Promise<ByteStorage[]> {
-  const found = await Promise.all([OpfsStorage.create(), CacheFileStorage.create()]);
+  const found = await Promise.all([opened(OpfsStorage), opened(CacheFileStorage)]);
   return found.filter((storage) => storage !== undefined);
 }
 

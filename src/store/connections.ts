@@ -3,6 +3,12 @@
 /** Browsers open six to an HTTP/1.1 server; the page needs some too. */
 export const MOST_CONNECTIONS = 4;
 
+/**
+ * Milliseconds to wait for other tabs' downloads. Whoever holds a connection longer may be a tab that stands still, and
+ * one connection more does no harm.
+ */
+const SHARED_PATIENCE = 30_000;
+
 /** Gives a connection back. */
 export type Release = () => void;
 
@@ -54,7 +60,10 @@ export class Connections {
       if (release) return release;
     }
     const name = names[Math.floor(Math.random() * names.length)]!;
-    return (await hold(this.#locks, name, { signal }))!;
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(SHARED_PATIENCE)]);
+    const release = await hold(this.#locks, name, { signal: patience }).catch(() => undefined);
+    signal.throwIfAborted();
+    return release ?? (() => {});
   }
 }
 

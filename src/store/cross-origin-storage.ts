@@ -3,6 +3,7 @@
  * (https://github.com/WICG/cross-origin-storage). Another site may have fetched the same model before.
  * @module
  */
+import { settledWithin } from '../platform/settled-within.js';
 import type { ByteStorage, OpenFile } from './byte-storage.js';
 import { type DownloadContext, downloadFile } from './file-download.js';
 import { countParts, type FileRecord } from './file-record.js';
@@ -15,6 +16,9 @@ export interface CrossOriginStorage {
     options?: { create: true; origins: '*' },
   ): Promise<FileSystemFileHandle>;
 }
+
+/** Milliseconds: browsers may ask the person in front of them, and who says nothing must not keep a model from loading. */
+const ASK_DEADLINE = 30_000;
 
 /** This browser's; undefined where there is none. */
 export function availableCrossOriginStorage(): CrossOriginStorage | undefined {
@@ -34,7 +38,9 @@ export async function takeFromOthers(
   const value = wanted.expected?.sha256;
   if (value === undefined) return undefined;
   try {
-    const blob = await (await shared.requestFileHandle({ algorithm: 'SHA-256', value })).getFile();
+    const found = await settledWithin(shared.requestFileHandle({ algorithm: 'SHA-256', value }), ASK_DEADLINE);
+    if (!found) return undefined;
+    const blob = await found.getFile();
     const headers = { 'content-length': String(blob.size) };
     const environment = { ...context.environment, fetch: async () => new Response(blob, { headers }) };
     const whole = { ...wanted, expected: { ...wanted.expected, split: false } };
@@ -54,7 +60,9 @@ export async function offerToOthers(
   const { sha256: value, verified, size = 0 } = record;
   if (value === undefined || !verified) return;
   try {
-    const handle = await shared.requestFileHandle({ algorithm: 'SHA-256', value }, { create: true, origins: '*' });
+    const asked = shared.requestFileHandle({ algorithm: 'SHA-256', value }, { create: true, origins: '*' });
+    const handle = await settledWithin(asked, ASK_DEADLINE);
+    if (!handle) return;
     const writable = await handle.createWritable();
     const kept = { record, bytes: size, untouched: true };
     for (let part = 0; part < countParts(record); part++) await writable.write(await storage.readPart(kept, part));

@@ -37,6 +37,14 @@ const SILENCE = 30_000;
 /** Milliseconds between two looks at whether the network is back. */
 const OFFLINE_PAUSE = 5_000;
 
+/** A request and its answer. */
+interface Connection {
+  /** Ends the response's body too when what follows fails. */
+  over: AbortController;
+  /** Pieces of the answer that came in. */
+  arrived: number;
+}
+
 /** Consecutive parts that one request brings. */
 interface Run {
   first: number;
@@ -85,8 +93,6 @@ class FileDownload {
   readonly #claimed = new Set<number>();
   readonly #broken = new AbortController();
   readonly #signal: AbortSignal;
-  /** Chunks that came in. */
-  #arrived = 0;
   /** The server sends parts of this file; undefined until it has answered. */
   #ranges: boolean | undefined;
   #onAnswer: () => void = () => {};
@@ -245,9 +251,9 @@ class FileDownload {
     const from = run.first * partBytes + (this.#file.kept[run.first] ?? 0) - base;
     const range = this.#rangeOf(run, from, base);
     const release = await this.#context.connections.take(url, this.#signal);
-    // Ends the response's body too when what follows fails.
-    const over = new AbortController();
-    this.#watchSilence(over).catch(() => {});
+    const connection: Connection = { over: new AbortController(), arrived: 0 };
+    const { over } = connection;
+    this.#watchSilence(connection).catch(() => {});
     try {
       const response = await this.#context.environment.fetch(split ? partFileOf(url, run.first) : url, {
         signal: AbortSignal.any([this.#signal, over.signal]),
@@ -261,7 +267,7 @@ class FileDownload {
       if (!split) await this.#learn(piece, range !== undefined);
       const whole = split ? lengthOfPart(this.#record, run.first) : (this.#record.size ?? Infinity);
       const end = range && piece.ranges ? Math.min(range.to + 1, whole) : whole;
-      await this.#take(response, { start: base + piece.start, end: base + end });
+      await this.#take(response, connection, { start: base + piece.start, end: base + end });
     } finally {
       over.abort();
       release();
@@ -295,14 +301,18 @@ class FileDownload {
   }
 
   /** Writes the body's bytes where they belong, as far as they are not there yet. */
-  async #take(response: Response, { start, end }: { start: number; end: number }): Promise<void> {
+  async #take(
+    response: Response,
+    connection: Connection,
+    { start, end }: { start: number; end: number },
+  ): Promise<void> {
     const reader = (response.body ?? new Blob([]).stream()).getReader();
     let position = start;
     while (position < end) {
       const { done, value } = await reader.read();
       if (done) break;
       const bytes = value.subarray(0, end - position);
-      this.#arrived++;
+      connection.arrived++;
       await this.#write(position, bytes);
       position += bytes.length;
     }
@@ -337,10 +347,11 @@ class FileDownload {
     if (this.#signal.aborted) throw this.#signal.reason as Error;
   }
 
-  /** Gives a connection up that brings nothing for long. */
-  async #watchSilence(over: AbortController): Promise<void> {
-    for (let seen = -1; seen !== this.#arrived;) {
-      seen = this.#arrived;
+  /** Gives a connection up that brings nothing for long, whatever others bring meanwhile. */
+  async #watchSilence(connection: Connection): Promise<void> {
+    const { over } = connection;
+    for (let seen = -1; seen !== connection.arrived;) {
+      seen = connection.arrived;
       await this.#context.environment.pause(SILENCE, over.signal);
     }
     over.abort(new Interrupted('The server fell silent.'));

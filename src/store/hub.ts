@@ -1,4 +1,5 @@
 /** The Hugging Face Hub, or a server that answers as it does: where its files are and what it states of them. @module */
+import { askServer } from './ask-server.js';
 import type { StoreEnvironment } from './store-environment.js';
 import type { ExpectedFile } from './wanted-file.js';
 
@@ -48,15 +49,13 @@ export async function listHubFiles(
   signal: AbortSignal,
 ): Promise<Map<string, ExpectedFile> | undefined> {
   const url = `${hubURL}api/models/${id}/tree/${encodeURIComponent(revision)}?recursive=true`;
-  try {
-    const response = await environment.fetch(url, { signal, cache: 'no-store' });
-    if (!response.ok) return undefined;
-    const entries = (await response.json()) as TreeEntry[];
-    return new Map(entries.filter(({ type }) => type === 'file').map((entry) => [entry.path, statementOf(entry)]));
-  } catch {
-    signal.throwIfAborted();
-    return undefined;
-  }
+  return askServer(environment, { url, init: { cache: 'no-store' }, signal, read: readTree });
+}
+
+async function readTree(response: Response): Promise<Map<string, ExpectedFile> | undefined> {
+  if (!response.ok) return undefined;
+  const entries = (await response.json()) as TreeEntry[];
+  return new Map(entries.filter(({ type }) => type === 'file').map((entry) => [entry.path, statementOf(entry)]));
 }
 
 function statementOf({ size, oid, lfs }: TreeEntry): ExpectedFile {

@@ -5,6 +5,7 @@
  */
 import { cancelled, InferenceError } from '../errors/inference-error.js';
 import type { LoadProgress } from '../models/model-entry.js';
+import { isOnServer, sizeOnServer } from './ask-server.js';
 import { isIntact, isSameContent, keepGoodParts, wholeSha256 } from './check-kept.js';
 import { Connections, hold } from './connections.js';
 import { type CrossOriginStorage, offerToOthers, takeFromOthers } from './cross-origin-storage.js';
@@ -12,7 +13,6 @@ import { parseSha256 } from './sha256-text.js';
 import { type DownloadContext, downloadFile } from './file-download.js';
 import { isQuotaError } from './file-errors.js';
 import type { FilePlace, FileRecord, KeptFile } from './file-record.js';
-import { absenceOf } from './file-response.js';
 import { Freshness } from './freshness.js';
 import { hubModelOf, listHubFiles } from './hub.js';
 import { LoadReport } from './load-report.js';
@@ -129,12 +129,7 @@ export class ModelFiles {
     if (await this.isKept(file)) return true;
     const isListed = (await this.#expected(file)) !== undefined;
     if (isListed || (await this.#statements)!.size > 0) return isListed;
-    const { signal } = this.#options;
-    // Some stores sign their URLs for GET and refuse HEAD.
-    const init = { headers: { range: 'bytes=0-0' }, signal };
-    const response = await this.#environment.fetch(this.#urlOf(file), init).catch(() => undefined);
-    void response?.body?.cancel().catch(() => {});
-    return response?.ok === true && !absenceOf(response, file);
+    return isOnServer(this.#environment, this.#urlOf(file), this.#options.signal);
   }
 
   /** The beginning of a kept file, at most a part of it; undefined when it is not kept. */
@@ -342,9 +337,7 @@ export class ModelFiles {
 
   async #askForSize(file: string): Promise<number> {
     if (isSmallName(file) || this.#environment.isOffline()) return 0;
-    const init = { method: 'HEAD', signal: this.#options.signal };
-    const response = await this.#environment.fetch(this.#urlOf(file), init).catch(() => undefined);
-    return response?.ok ? Number(response.headers.get('content-length') ?? 0) : 0;
+    return sizeOnServer(this.#environment, this.#urlOf(file), this.#options.signal);
   }
 
   /** What the source states of a file. */

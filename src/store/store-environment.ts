@@ -1,5 +1,6 @@
 /** What the store uses of its surroundings, so that tests can bring their own. @module */
 import { pause } from '../platform/pause.js';
+import { settledWithin } from '../platform/settled-within.js';
 import type { ByteStorage } from './byte-storage.js';
 import { CacheFileStorage } from './cache-storage.js';
 import { MemoryStorage } from './memory-storage.js';
@@ -22,8 +23,16 @@ export interface StoreEnvironment {
 
 /** The realm this runs in: OPFS where it can be written, else the Cache API, else memory. */
 export async function browserStore(): Promise<StoreEnvironment> {
-  const storage = (OpfsStorage.isWritable && (await OpfsStorage.create())) || (await CacheFileStorage.create());
+  const storage = (OpfsStorage.isWritable && (await opened(OpfsStorage))) || (await opened(CacheFileStorage));
   return { ...surroundings, storage: storage || new MemoryStorage() };
+}
+
+/** Milliseconds in which a storage must open. On a disk that is full or broken some never do. */
+const OPEN_DEADLINE = 10_000;
+
+/** Undefined where this realm has no such storage, or one that does not open. */
+export function opened<Storage>(kind: { create(): Promise<Storage | undefined> }): Promise<Storage | undefined> {
+  return settledWithin(kind.create(), OPEN_DEADLINE);
 }
 
 /** Everything but the storage, as browsers and Node have it. */

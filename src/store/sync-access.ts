@@ -1,5 +1,9 @@
 /** Sync access handles, which TypeScript declares for workers only. @module */
 
+import { InferenceError } from '../errors/inference-error.js';
+import { pause } from '../platform/pause.js';
+import { settledWithin } from '../platform/settled-within.js';
+
 /** Reads and writes a file in place. */
 export interface SyncAccess {
   read(buffer: Uint8Array<ArrayBuffer>, options: { at: number }): number;
@@ -19,9 +23,29 @@ export function hasSyncAccess(): boolean {
   return typeof FileSystemFileHandle !== 'undefined' && 'createSyncAccessHandle' in FileSystemFileHandle.prototype;
 }
 
-/** @throws DOMException `NoModificationAllowedError` while somebody else writes the file */
-export function writeAccess(file: FileSystemFileHandle): Promise<SyncAccess> {
-  return openAccess(file);
+/** Milliseconds in which others must be done with a file: tabs that read it, and a worker that was just ended. */
+const IN_USE = 10_000;
+/** Milliseconds between two attempts. */
+const LOOK_AGAIN = 100;
+
+/** @throws InferenceError `unavailable` while somebody else has the file open for long */
+export async function writeAccess(file: FileSystemFileHandle): Promise<SyncAccess> {
+  const begin = performance.now();
+  for (;;) {
+    try {
+      return await openAccess(file);
+    } catch (thrown) {
+      if ((thrown as Error).name !== 'NoModificationAllowedError') throw thrown;
+      if (performance.now() - begin >= IN_USE) throw inUse(thrown);
+    }
+    await pause(LOOK_AGAIN);
+  }
+}
+
+/** Another tab or worker has a kept file open. */
+export function inUse(cause: unknown): InferenceError {
+  const message = 'A kept file of the model is in use by another tab.';
+  return new InferenceError('unavailable', message, { retryAfter: 5 }, { cause });
 }
 
 /** Several workers may read a file at a time where the browser knows this mode. Undefined when it cannot be had now. */
@@ -36,7 +60,11 @@ const opening = new Set<FileSystemFileHandle>();
 async function openAccess(file: FileSystemFileHandle, options?: { mode: 'read-only' }): Promise<SyncAccess> {
   opening.add(file);
   try {
-    return await (file as unknown as SyncAccessible).createSyncAccessHandle(options);
+    const asked = (file as unknown as SyncAccessible).createSyncAccessHandle(options);
+    const access = await settledWithin(asked, IN_USE);
+    if (access) return access;
+    asked.then((late) => late.close()).catch(() => {});
+    throw new DOMException('The file was not opened in time.', 'NoModificationAllowedError');
   } finally {
     opening.delete(file);
   }
