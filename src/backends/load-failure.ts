@@ -24,8 +24,8 @@ const BUNDLED_ADVICE = '`npx inpage init public` copies the bundled models to a 
 const LONGEST_REASON = 300;
 
 /**
- * Any failure of loading as an InferenceError: what is one already stays, an abort is `cancelled`, everything else
- * `unavailable`, whose message and details name the file and the reason. They are for the page; no answer's body has them.
+ * Any failure of loading as an InferenceError: what is one already stays, an abort is `cancelled`, memory that ran out
+ * `insufficient_resources`, everything else `unavailable`, whose message and details name the file and the reason. They are for the page; no answer's body has them.
  * @param file the file whose absence is the reason, if that is known
  */
 export function loadFailure(
@@ -39,6 +39,7 @@ export function loadFailure(
   }
   if (file?.refusal) return file.refusal;
   if (isInferenceError(thrown) && (!file || thrown.details.url === undefined)) return thrown;
+  if (isOutOfMemory(thrown) || isOutOfMemory(file?.cause)) return outOfMemory(thrown, entry);
   const reason = file ? fileReason(file, entry) : engineReason(thrown);
   const details = {
     reason,
@@ -47,6 +48,25 @@ export function loadFailure(
   return new InferenceError('unavailable', `The model \`${entry.id}\` could not be loaded. ${reason}`, details, {
     cause: thrown,
   });
+}
+
+/** How engines and browsers say that memory ran out. It is no error of its own anywhere. */
+const OUT_OF_MEMORY =
+  /out of memory|\bOOM\b|bad[_ ]alloc|(not|failed to|cannot) (allocate|enlarge)|allocation (failed|size overflow)|invalid (typed )?array (buffer )?length/i;
+
+function isOutOfMemory(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error && !isInferenceError(thrown) && OUT_OF_MEMORY.test(`${thrown.name}: ${thrown.message}`)
+  );
+}
+
+function outOfMemory(cause: unknown, { id }: Pick<ModelEntry, 'id'>): InferenceError {
+  return new InferenceError(
+    'insufficient_resources',
+    `There is not enough memory for \`${id}\`: take a smaller \`dtype\` or model.`,
+    { param: 'model', reason: firstLine(cause) },
+    { cause },
+  );
 }
 
 /** All that a choice of precision names, by device or by part. */

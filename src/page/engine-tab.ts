@@ -125,7 +125,8 @@ export class EngineTab {
 
   async #askServiceWorker(signal: AbortSignal): Promise<GatewayPort> {
     const { serviceWorker, group } = this.#options;
-    const worker = serviceWorker?.controller ?? (await serviceWorker?.getRegistration())?.active;
+    const registered = serviceWorker?.controller ? undefined : serviceWorker?.getRegistration();
+    const worker = serviceWorker?.controller ?? (registered && (await orAborted(registered, signal)))?.active;
     if (!worker || group === undefined) return rejectOnAbort(signal);
     const { port1, port2 } = new MessageChannel();
     const answer = new Promise<GatewayPort>((resolve) => {

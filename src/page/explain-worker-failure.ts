@@ -1,6 +1,9 @@
 /** Why a worker's script did not start. Loaded only when one did not. @module */
 import { InferenceError } from '../errors/inference-error.js';
 
+/** Milliseconds for the script's server to answer. */
+const FETCH_DEADLINE = 10_000;
+
 /** What is known of a worker that did not start. */
 export interface WorkerFailure {
   /** Makes the worker again. */
@@ -20,7 +23,8 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
   }
   const url = urlOf(make);
   if (message) return failure(`The worker script ${url} threw while it started: ${message}`, { url });
-  const response = await fetch(url, { cache: 'no-store' }).catch(() => undefined);
+  const signal = AbortSignal.timeout(FETCH_DEADLINE);
+  const response = await fetch(url, { cache: 'no-store', signal }).catch(() => undefined);
   if (!response) return failure(`The worker script ${url} could not be fetched.`, { url });
   const { status: httpStatus } = response;
   if (!response.ok) {

@@ -39,6 +39,22 @@ export async function registerServiceWorker(
   group: string,
   signal: AbortSignal,
 ): Promise<() => boolean> {
+  const deadline = AbortSignal.timeout(CONTROL_DEADLINE);
+  try {
+    return await Promise.race([registered(container, settings, { group, signal, deadline }), rejectOnAbort(deadline)]);
+  } catch (thrown) {
+    if (!deadline.aborted) throw thrown;
+    throw failure(
+      'The Service Worker did not take control of the page. Reload the page, or pass `serviceWorker: false`.',
+    );
+  }
+}
+
+async function registered(
+  container: ServiceWorkerContainer,
+  settings: ServiceWorkerSettings,
+  { group, signal, deadline }: { group: string; signal: AbortSignal; deadline: AbortSignal },
+): Promise<() => boolean> {
   const before = await container.getRegistration();
   const neighbour = before && newestOf(before)?.scriptURL;
   const url = scriptURL(settings, neighbour);
@@ -50,18 +66,7 @@ export async function registerServiceWorker(
     );
   }
   const isOpen = (): boolean => serves(container.controller?.scriptURL, url);
-  const deadline = AbortSignal.timeout(CONTROL_DEADLINE);
-  try {
-    await Promise.race([
-      takeControl(container, registration, { url, group, isOpen, deadline }),
-      rejectOnAbort(deadline),
-    ]);
-  } catch (thrown) {
-    if (!deadline.aborted) throw thrown;
-    throw failure(
-      'The Service Worker did not take control of the page. Reload the page, or pass `serviceWorker: false`.',
-    );
-  }
+  await takeControl(container, registration, { url, group, isOpen, deadline });
   void import('./service-worker-neighbours.js').then(({ watchNeighbours }) =>
     watchNeighbours(container, { url, replaced: neighbour, isOpen }, signal),
   );

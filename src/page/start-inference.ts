@@ -115,7 +115,7 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   };
   try {
     const controlled = control(serviceWorker, resolved, group, stopped.signal);
-    const started = Promise.all([controlled, answered(client), named]);
+    const started = Promise.all([controlled, inTime(Promise.all([client.ready, named]))]);
     await Promise.race([started, broken]);
     isOpen = await controlled;
     if (group !== undefined) {
@@ -176,11 +176,13 @@ async function control(
   return registerServiceWorker(container, settings, group, signal);
 }
 
-async function answered(client: EngineClient): Promise<void> {
+/** The engine's first answer, and the check of the options' names, whose script has to come too. */
+async function inTime(answered: Promise<unknown>): Promise<void> {
   const deadline = AbortSignal.timeout(START_DEADLINE);
   try {
-    await Promise.race([client.ready, rejectOnAbort(deadline)]);
+    await Promise.race([answered, rejectOnAbort(deadline)]);
   } catch (thrown) {
+    if (!deadline.aborted) throw thrown;
     throw new InferenceError(
       'unavailable',
       'The inference engine did not start in time.',

@@ -17,3 +17,25 @@ it('another model that is not there: its source', () => {
   expect(error.message).toContain('Check `source`');
   expect(error.message).not.toContain('npx');
 });
+
+// As engines and browsers say it.
+it.each([
+  new RangeError('Array buffer allocation failed'),
+  new RangeError('Invalid typed array length: 4294967296'),
+  new RangeError('WebAssembly.Memory(): could not allocate memory'),
+  new Error("Can't create a session. ERROR_CODE: 6, ERROR_MESSAGE: std::bad_alloc"),
+  new Error('failed to allocate a buffer of size 3221225472.'),
+  new Error('Aborted(OOM)'),
+  Object.assign(new Error('Out of memory'), { name: 'GPUOutOfMemoryError' }),
+])('%s: the device cannot run the model, so that a fallback answers', (thrown) => {
+  const expected = { code: 'insufficient_resources', details: { reason: `${thrown.name}: ${thrown.message}` } };
+  expect(loadFailure(thrown, { id: 'large' }, signal)).toMatchObject(expected);
+  // The same while a kept file is read.
+  const file = { url: 'https://app.test/m/model.onnx', cause: thrown };
+  expect(loadFailure(thrown, { id: 'large' }, signal, file)).toMatchObject(expected);
+});
+
+it('what only sounds like it is a failure like others', () => {
+  const thrown = new Error('The room for improvement is not small.');
+  expect(loadFailure(thrown, { id: 'm' }, signal).code).toBe('unavailable');
+});

@@ -2,6 +2,8 @@
 import { AutoConfig } from '@huggingface/transformers';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
+import { settledWithin } from '../../platform/settled-within.js';
+import { ADAPTER_DEADLINE } from '../adapter-deadline.js';
 import { dtypeFor, halfFloatsIn } from './choose-dtype.js';
 import { profitsFromGpu } from './profits-from-gpu.js';
 
@@ -47,5 +49,6 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
 
 async function findAdapter(): Promise<GPUAdapter | null> {
   if (typeof navigator === 'undefined' || !('gpu' in navigator)) return null;
-  return navigator.gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null);
+  const asked = navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
+  return (await settledWithin(asked, ADAPTER_DEADLINE).catch(() => null)) ?? null;
 }

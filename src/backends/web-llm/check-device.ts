@@ -1,6 +1,8 @@
 /** Can this device run a model? Asked before anything is downloaded. @module */
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
+import { settledWithin } from '../../platform/settled-within.js';
+import { ADAPTER_DEADLINE } from '../adapter-deadline.js';
 import type { WebLlmEnvironment } from './web-llm-environment.js';
 import { requiredFeatures } from './model-record.js';
 
@@ -35,7 +37,8 @@ const MOST_REPORTED_MEMORY = 8;
 
 /** @throws InferenceError `insufficient_resources` without WebGPU or without an adapter */
 export async function readDeviceFacts(environment: WebLlmEnvironment): Promise<DeviceFacts> {
-  const adapter = await environment.gpu?.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null);
+  const asked = environment.gpu?.requestAdapter({ powerPreference: 'high-performance' });
+  const adapter = asked && (await settledWithin(asked, ADAPTER_DEADLINE).catch(() => null));
   if (!adapter) {
     const lacks = environment.gpu ? 'This browser finds no GPU for WebGPU.' : 'This browser has no WebGPU.';
     throw new InferenceError(
