@@ -1,9 +1,11 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/errors/inference-error.js';
 import { Catalog } from '../../src/models/catalog.js';
 import { Scheduler } from '../../src/scheduler/scheduler.js';
 import { scriptedChat } from '../support/build-app.js';
 import { inProcessHost } from '../support/in-process-host.js';
+
+afterEach(() => vi.useRealTimers());
 
 const MISSING = new InferenceError(
   'unavailable',
@@ -48,4 +50,32 @@ it('a load that succeeds takes the reason away', async () => {
   await scheduler.load('m');
   expect(scheduler.status()[0]).not.toHaveProperty('error');
   await scheduler.stop();
+});
+
+it('files that do not come, and of which nobody reports anything, are a typed error', async () => {
+  vi.useFakeTimers();
+  let report = (): void => {};
+  let told: AbortSignal | undefined;
+  const scheduler = new Scheduler({
+    catalog: new Catalog([scriptedChat({ id: 'm' })]),
+    host: {
+      start: () => new Promise(() => {}),
+      fetchFiles: (_, { onProgress, signal }) => {
+        told = signal;
+        report = () => onProgress({ model: 'm', loadedBytes: 1, totalBytes: 2, stage: 'download' });
+        return new Promise(() => {});
+      },
+    },
+    requestTimeout: 20,
+  });
+  const outcome = scheduler
+    .fetchFiles('m', { signal: new AbortController().signal })
+    .catch((thrown: unknown) => thrown);
+  await vi.advanceTimersByTimeAsync(200_000);
+  report();
+  await vi.advanceTimersByTimeAsync(200_000);
+  expect(told?.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(100_100);
+  expect(await outcome).toMatchObject({ code: 'unavailable' });
+  expect(told?.aborted).toBe(true);
 });
