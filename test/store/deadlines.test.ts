@@ -163,10 +163,11 @@ describe('storage', () => {
     expect((await next).storage).toBeInstanceOf(CacheFileStorage);
   });
 
-  /** @param busy attempts in which another worker still has the file */
+  /** @param busy attempts in which another worker still has the file; -1: the browser never answers */
   const handleOf = (busy: number) => {
     let attempts = 0;
     const createSyncAccessHandle = async (): Promise<string> => {
+      if (busy < 0) return NEVER;
       if (++attempts > busy) return 'open';
       throw new DOMException('In use.', 'NoModificationAllowedError');
     };
@@ -177,9 +178,11 @@ describe('storage', () => {
     vi.useFakeTimers();
     const soon = writeAccess(handleOf(5));
     const never = writeAccess(handleOf(Infinity)).catch((thrown: unknown) => thrown);
+    const silent = writeAccess(handleOf(-1)).catch((thrown: unknown) => thrown);
     await vi.advanceTimersByTimeAsync(11_000);
     expect(await soon).toBe('open');
     expect(await never).toMatchObject({ code: 'unavailable', details: { retryAfter: 5 } });
+    expect(await silent).toMatchObject({ code: 'unavailable', details: { retryAfter: 5 } });
   });
 
   it('that cannot be removed because another tab uses it is a typed error', async () => {
