@@ -11,6 +11,12 @@ const CONTROL_DEADLINE = 15_000;
 /** Milliseconds until a registration that does not show the script yet is looked at again. */
 const LOOK_AGAIN = 50;
 
+/** Milliseconds that another script's worker gets to leave the page to the installed one, each time that it is asked to. */
+const PATIENCE = 1_000;
+
+/** How often it is asked to. */
+const ATTEMPTS = 4;
+
 /** What the Service Worker must know; it travels in the script's URL, which outlives every restart. */
 export interface ServiceWorkerSettings {
   /** Absolute. */
@@ -117,7 +123,7 @@ async function takeControl(
   { url, group, isOpen, deadline }: { url: URL; group: string; isOpen: () => boolean; deadline: AbortSignal },
 ): Promise<void> {
   for (const isUpdated of [false, true]) {
-    const worker = await activatedWorker(registration, url, deadline);
+    const worker = await activatedWorker(container, registration, { url, deadline });
     const { version } = await claim(worker, group);
     if (version === PROTOCOL_VERSION) break;
     if (isUpdated) {
@@ -130,10 +136,7 @@ async function takeControl(
   }
   const nearest = await container.getRegistration();
   if (nearest && nearest.scope !== registration.scope) {
-    const other = new URL(newestOf(nearest)?.scriptURL ?? nearest.scope).pathname;
-    throw failure(
-      `The Service Worker ${other} has this page, because its scope is narrower than that of ${url.pathname}. Begin it with importScripts('${url.pathname}') and pass \`serviceWorker: '${other}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
-    );
+    throw lostTo(newestOf(nearest)?.scriptURL ?? nearest.scope, url, 'its scope is narrower than that of');
   }
   while (!isOpen()) {
     await new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));
@@ -142,30 +145,59 @@ async function takeControl(
 
 /** The newest worker of this script. A registration may still show the one before, of another script, and then it. */
 async function activatedWorker(
+  container: ServiceWorkerContainer,
   registration: ServiceWorkerRegistration,
-  url: URL,
-  deadline: AbortSignal,
+  { url, deadline }: { url: URL; deadline: AbortSignal },
 ): Promise<ServiceWorker> {
   let hasFailed = false;
+  let attempts = 0;
   for (;;) {
     deadline.throwIfAborted();
     const { installing, waiting, active } = registration;
     const worker = [installing, waiting, active].find(
       (each) => serves(each?.scriptURL, url) && each?.state !== 'redundant',
     );
-    if (worker && (await isActivated(worker))) return worker;
+    const state = worker && (await settledState(worker));
+    if (worker && state === 'activated') return worker;
+    const other = registration.active?.scriptURL;
+    if (worker && state === 'installed' && other !== undefined && new URL(other).pathname !== url.pathname) {
+      if (++attempts === ATTEMPTS) throw lostTo(other, url, 'it is too busy to give way to');
+      await askAgain(container, worker, { url, attempts });
+      continue;
+    }
     if (!worker && hasFailed) throw failure('The Service Worker could not be installed.');
-    hasFailed ||= worker !== undefined;
+    hasFailed ||= state === 'redundant';
     if (!worker) await pause(LOOK_AGAIN);
   }
 }
 
-/** @returns false when it was removed or replaced */
-function isActivated(worker: ServiceWorker): Promise<boolean> {
+/**
+ * Chromium asks the worker that has the page to leave it, and forgets that when this one starts anew for a request meanwhile.
+ * It asks again once for an installed worker that says so, and for each new one; whoever else waits for this worker waits in
+ * vain when it is replaced, so that is the last resort.
+ */
+async function askAgain(
+  container: ServiceWorkerContainer,
+  worker: ServiceWorker,
+  { url, attempts }: { url: URL; attempts: number },
+): Promise<void> {
+  if (attempts === 1) {
+    const message: PageMessage = { inpage: 'activate' };
+    worker.postMessage(message);
+    return;
+  }
+  const again = new URL(url);
+  again.searchParams.set('again', String(attempts));
+  await register(container, again);
+}
+
+/** `activated`, `redundant` (removed or replaced), or `installed` when another worker does not give way for a while. */
+function settledState(worker: ServiceWorker): Promise<ServiceWorkerState> {
   return new Promise((resolve) => {
     const look = (): void => {
-      if (worker.state === 'activated') resolve(true);
-      if (worker.state === 'redundant') resolve(false);
+      const { state } = worker;
+      if (state === 'installed') setTimeout(resolve, PATIENCE, state);
+      if (state === 'activated' || state === 'redundant') resolve(state);
     };
     worker.addEventListener('statechange', look);
     look();
@@ -183,6 +215,13 @@ function claim(worker: ServiceWorker, group: string): Promise<Hello> {
       resolve(event.data);
     };
   });
+}
+
+function lostTo(other: string, { pathname }: URL, reason: string): InferenceError {
+  const path = new URL(other).pathname;
+  return failure(
+    `The Service Worker ${path} has this page, because ${reason} ${pathname}. Begin it with importScripts('${pathname}') and pass \`serviceWorker: '${path}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
+  );
 }
 
 function failure(message: string, cause?: unknown): InferenceError {

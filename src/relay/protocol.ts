@@ -152,7 +152,9 @@ export type PageMessage =
   /** Find the group's host for me. Answered on the port with a {@link BrokerMessage}. */
   | { inpage: 'broker'; group: string }
   /** The app leaves: let all requests go to the network. No port, no answer. */
-  | { inpage: 'leave' };
+  | { inpage: 'leave' }
+  /** Take the pages from the script that has them. No port, no answer. */
+  | { inpage: 'activate' };
 
 /** Service Worker to a page, with the port of a call. `group` undefined: any host of this prefix. */
 export interface ConnectMessage {

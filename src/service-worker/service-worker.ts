@@ -73,6 +73,8 @@ scope.addEventListener('fetch', (event) => {
   if (url !== undefined) event.respondWith(isForm(event.request) ? Response.error() : answer(event, url));
 });
 scope.addEventListener('message', (event) => {
+  // Pages say so again where Chromium has forgotten it: see `activatedWorker`.
+  void scope.skipWaiting();
   const [port] = event.ports;
   left ||= event.data?.inpage === 'leave';
   if (!port) return;
@@ -89,7 +91,7 @@ scope.addEventListener('message', (event) => {
 
 /** A page of any other site can send a form here, and would spend what the app has. No app needs that. */
 function isForm({ mode, method }: Request): boolean {
-  return mode === 'navigate' && !/^(GET|HEAD)$/.test(method);
+  return mode === 'navigate' && method === 'POST';
 }
 
 /** Whether a request may go on to the network. One with a key for another origin never: the app sent it to be answered here. */

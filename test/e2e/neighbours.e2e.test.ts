@@ -7,7 +7,10 @@ import { launchChromium } from './support/launch-chromium.js';
 
 const OPTIONS = { models: [countingModel(3, 0, 'quick')] };
 const OTHER = `addEventListener('install', () => skipWaiting());
-addEventListener('activate', (event) => event.waitUntil(clients.claim()));`;
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+addEventListener('fetch', (event) => {
+  if (event.request.url.endsWith('/hang')) event.respondWith(new Promise(() => {}));
+});`;
 
 let browser: Browser;
 let context: BrowserContext;
@@ -71,6 +74,15 @@ describe('another Service Worker', () => {
     await register(await openApp(), '/other-sw.js', '/host.html');
     await expect(openHost(context, OPTIONS)).rejects.toThrow(
       /\/other-sw\.js has this page.*importScripts\('\/inpage-sw\.js'\)/,
+    );
+  });
+
+  it('that has a request to answer and so keeps the page is named', async () => {
+    const app = await openApp();
+    await register(app, '/other-sw.js');
+    await app.evaluate(() => void fetch('/hang'));
+    await expect(openHost(context, OPTIONS)).rejects.toThrow(
+      /\/other-sw\.js has this page.* busy .*importScripts\('\/inpage-sw\.js'\)/,
     );
   });
 

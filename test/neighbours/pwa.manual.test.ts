@@ -7,7 +7,7 @@ import { build, type PluginOption } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
-import { expectAnswers, root, START_INPAGE, waitForStart } from './support.js';
+import { expectAnswers, root, startInpage, waitForStart } from './support.js';
 
 const { inpage } = (await import(join(root, 'dist/vite.js'))) as typeof import('../../src/vite/index.js');
 const { VitePWA } = (await import(join(root, 'test/neighbours/node_modules/vite-plugin-pwa/dist/index.js'))) as {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     `import { startInference } from 'inpage';
 if (location.search === '?later') await navigator.serviceWorker.ready;
 try {
-  globalThis.inference = await startInference${START_INPAGE};
+  globalThis.inference = await ${startInpage("'/sw.js'")};
   globalThis.started = true;
 } catch (error) {
   globalThis.failed = String(error);

@@ -1,13 +1,20 @@
 /** What the tests of neighbours share: the questions that each page answers. */
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
+import type { PageInference } from '../../src/index.js';
 
 /** Absolute path of a file of the project. */
 export const root = new URL('../../', import.meta.url).pathname;
 
-/** The script of a page: a service with one scripted model behind the named Service Worker. */
-export const START_INPAGE = `({
-  serviceWorker: '/sw.js',
+/** What `status()` calls the way of a page's requests. */
+export type Door = 'service-worker' | 'fetch';
+
+/**
+ * The expression that starts a service with one scripted model.
+ * @param serviceWorker the option, as JavaScript
+ */
+export const startInpage = (serviceWorker: string): string => `startInference({
+  serviceWorker: ${serviceWorker},
   models: [{ id: 'echo', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'from inpage' }] } }],
 })`;
 
@@ -17,16 +24,14 @@ export async function waitForStart(page: Page): Promise<void> {
   expect(await page.evaluate(() => (window as { failed?: string }).failed)).toBeUndefined();
 }
 
-/** The page's own `fetch` reaches the models. */
-export async function expectAnswers(page: Page): Promise<void> {
-  const answer = await page.evaluate(async () => {
+/** The models answer, by the page's own `fetch` or, without a Service Worker, by that of the service. */
+export async function expectAnswers(page: Page, door: Door = 'service-worker'): Promise<void> {
+  const answer = await page.evaluate(async (by) => {
+    const { inference } = window as unknown as { inference: PageInference };
+    const send = by === 'fetch' ? inference.fetch : fetch;
     const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hi' }] });
-    const response = await fetch('/v1/chat/completions', { method: 'POST', body });
-    return { status: response.status, text: await response.text() };
-  });
-  expect(answer).toMatchObject({ status: 200, text: expect.stringContaining('from inpage') as string });
-  const door = await page.evaluate(
-    () => (window as unknown as { inference: { status(): { door: string }[] } }).inference.status()[0]?.door,
-  );
-  expect(door).toBe('service-worker');
+    const response = await send(`${inference.baseURL}/chat/completions`, { method: 'POST', body });
+    return { status: response.status, text: await response.text(), door: inference.status()[0]?.door };
+  }, door);
+  expect(answer).toEqual({ status: 200, text: expect.stringContaining('from inpage') as string, door });
 }

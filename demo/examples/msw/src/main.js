@@ -1,18 +1,13 @@
-/** MSW keeps the page's one Service Worker; Inpage goes without, and its client takes `inference.fetch`. */
+/** MSW and Inpage share the page's one Service Worker, `public/sw.js`, so that every client finds both. */
 import { startInference } from 'inpage';
 import { http, HttpResponse } from 'msw';
 import { setupWorker } from 'msw/browser';
 import OpenAI from 'openai';
 
 const worker = setupWorker(http.get('/api/user', () => HttpResponse.json({ name: 'Ada' })));
-await worker.start({ onUnhandledRequest: 'bypass' });
-const inference = await startInference({ serviceWorker: false });
-const openai = new OpenAI({
-  baseURL: inference.baseURL,
-  fetch: inference.fetch,
-  apiKey: 'none',
-  dangerouslyAllowBrowser: true,
-});
+await worker.start({ serviceWorker: { url: '/sw.js' }, onUnhandledRequest: 'bypass' });
+const inference = await startInference({ serviceWorker: '/sw.js' });
+const openai = new OpenAI({ baseURL: inference.baseURL, apiKey: 'none', dangerouslyAllowBrowser: true });
 
 const { name } = await (await fetch('/api/user')).json();
 document.querySelector('#user').textContent = `Mocked: ${name}`;
