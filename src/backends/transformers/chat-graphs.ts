@@ -16,7 +16,8 @@ export function seesImages(graphs: readonly string[]): boolean {
 
 /** What a chat model's parsed `config.json` lets expect, where no engine can be asked. */
 export function expectedGraphs(config: Readonly<Record<string, unknown>>): readonly string[] {
-  if (!config['vision_config']) return ['model'];
+  // Models with LLaVA's first architecture name their encoder in a field of its own.
+  if (!config['vision_config'] && !config['mm_vision_tower']) return ['model'];
   return config['audio_config'] ? [...VISION_PARTS, AUDIO_PART] : VISION_PARTS;
 }
 

@@ -8,6 +8,9 @@ import { chooseDtype } from './choose-dtype.js';
 import { profitsFromGpu } from './profits-from-gpu.js';
 import { wantedFiles } from './wanted-files.js';
 
+/** Some repositories have the chat template in a file of its own. */
+const CHAT_TEMPLATES = ['chat_template.jinja', 'chat_template.json'];
+
 /**
  * The files of every device that the entry may run on. Unless it says otherwise: 8 bits for WASM, and for WebGPU 4 bits
  * that compute with 32-bit floats, which every GPU can.
@@ -26,7 +29,7 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
     if (dtype !== undefined) dtypes[device] = dtype;
     for (const file of wantedFiles({ task: entry.task, device, dtype, graphs, config })) wanted.add(file);
   }
-  if (entry.task === 'chat') wanted.add('chat_template.jinja');
+  if (entry.task === 'chat') for (const file of CHAT_TEMPLATES) wanted.add(file);
   const said = Object.values(dtypes);
   const [only] = devices;
   return {

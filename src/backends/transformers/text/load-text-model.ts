@@ -58,13 +58,13 @@ interface LoadedTexts {
 
 /** Tokenizer, templates and what reads images. */
 async function readTexts(source: ModelSource): Promise<LoadedTexts> {
-  const sees = seesImages(source.graphs);
-  const processor: Processor | undefined = sees ? await AutoProcessor.from_pretrained(source.id) : undefined;
+  // A repository may have a vision encoder and nothing that makes its inputs: then the model is one for text.
+  const config = seesImages(source.graphs) ? await source.readJson('preprocessor_config.json') : undefined;
+  const processor: Processor | undefined = config ? await AutoProcessor.from_pretrained(source.id) : undefined;
   const pretrained = processor?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
   const templates = await findChatTemplates(pretrained, source);
-  if (!processor) return { pretrained, templates, processor };
-  const config = (await source.readJson('preprocessor_config.json')) as { processor_class?: unknown } | undefined;
-  return { pretrained, templates, processor: VisionProcessor.of(processor, String(config?.processor_class)) };
+  const { processor_class: kind } = (config ?? {}) as { processor_class?: unknown };
+  return { pretrained, templates, processor: processor && VisionProcessor.of(processor, String(kind)) };
 }
 
 interface LoadedParts extends LoadedTexts {
@@ -82,7 +82,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   const forward = new ForwardPass(session, {
     firstPosition: ONE_BASED.includes(String(config['model_type'])) ? 1 : 0,
     vocabularySize: tokenizer.vocabularySize,
-    embedder: embedding && new TokenEmbedder(resident(embedding)),
+    embedder: embedding && new TokenEmbedder(resident(embedding), session),
     device: source.info.device === 'webgpu' ? await env.backends.onnx.webgpu?.device : undefined,
   });
   const engine = new TransformersTextEngine({
@@ -138,11 +138,14 @@ function decoderSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession 
   );
 }
 
-/** From the tokenizer's config, or, as newer repositories have it, from a file of its own. */
+/** From the tokenizer's config, or, as newer repositories and those of processors have it, from a file of its own. */
 async function findChatTemplates(pretrained: PreTrainedTokenizer, source: ModelSource): Promise<ChatTemplates> {
   const templates = chatTemplatesOf((pretrained as unknown as { chat_template: ChatTemplateField }).chat_template);
   if (templates.chatTemplate !== undefined) return templates;
-  return { ...templates, chatTemplate: await source.readText('chat_template.jinja') };
+  const newer = await source.readText('chat_template.jinja');
+  if (newer !== undefined) return { ...templates, chatTemplate: newer };
+  const older = (await source.readJson('chat_template.json')) as { chat_template?: ChatTemplateField } | undefined;
+  return { ...templates, ...chatTemplatesOf(older?.chat_template) };
 }
 
 function endTokens(model: PreTrainedModel): number[] {

@@ -1,14 +1,17 @@
 /** The vectors that a decoder of several parts takes in place of token ids. @module */
 import { floatsToHalves } from './half-floats.js';
-import type { OnnxSession, OnnxTensor, TensorData } from './onnx-session.js';
+import { createTensor, type OnnxSession, type OnnxTensor, type TensorData, toFloat32 } from './onnx-session.js';
 import type { PassRow } from './pass-row.js';
 
 /** Runs `embed_tokens` and puts the vectors of images where they belong. */
 export class TokenEmbedder {
   readonly #session: OnnxSession;
+  readonly #types: ReadonlyMap<string, string>;
 
-  constructor(session: OnnxSession) {
+  /** @param decoder whose parts may be of another precision: it gets the types that it takes */
+  constructor(session: OnnxSession, decoder: Pick<OnnxSession, 'inputMetadata'>) {
     this.#session = session;
+    this.#types = new Map(decoder.inputMetadata.map(({ name, type }) => [name, type]));
   }
 
   /** The decoder's inputs by name; they are the caller's to free. @param ids `[rows, tokens]` */
@@ -23,7 +26,17 @@ export class TokenEmbedder {
         if (vector) write(vector, data, (row * length + place) * width);
       }
     }
+    for (const [name, tensor] of Object.entries(outputs)) outputs[name] = this.#typed(name, tensor);
     return outputs;
+  }
+
+  #typed(name: string, tensor: OnnxTensor): OnnxTensor {
+    const type = this.#types.get(name);
+    if (type === tensor.type || (type !== 'float16' && type !== 'float32')) return tensor;
+    const floats = toFloat32(tensor.data);
+    const changed = createTensor(type, type === 'float16' ? floatsToHalves(floats) : floats, tensor.dims);
+    tensor.dispose();
+    return changed;
   }
 }
 

@@ -97,6 +97,8 @@ export class SeenImages implements ImageReader {
     const { processor, encoder, tokenizer } = this.#options;
     const { text, inputs } = await processor.process(await rawImage(part), part.detail);
     const places = encodeTrustedText(text, tokenizer).filter((token) => token === encoder.imageToken).length;
+    if (places === 0)
+      throw new InferenceError('internal', 'The model’s processor gave an image no place in the prompt.');
     const bytes = Object.values(inputs).reduce((sum, { data }) => sum + (data as Uint8Array).byteLength, 0);
     const image = { text, places, key, part, grid: inputs['image_grid_thw'] };
     return this.#keep({ image, inputs, features: undefined, bytes });

@@ -90,10 +90,10 @@ describe('on a device that was chosen here', () => {
     expect(loadedDevices()).toEqual([]);
   });
 
-  it('takes the other one when the engine fails', async () => {
+  it('asks for the other one in a fresh realm when the engine fails', async () => {
     vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockRejectedValue(new Error("Can't create a session."));
-    await expect(load()).rejects.toMatchObject({ code: 'unavailable' });
-    expect(loadedDevices()).toEqual(['webgpu', 'wasm']);
+    await expect(load()).rejects.toMatchObject({ code: 'unavailable', entry: { id: 'mine', device: 'wasm' } });
+    expect(loadedDevices()).toEqual(['webgpu']);
   });
 
   it.each([

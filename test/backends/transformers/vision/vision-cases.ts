@@ -12,9 +12,13 @@ import type { VisionFamily } from '../../../vision/vision-model-files.js';
 
 export const { signal } = new AbortController();
 
-export function loadSeeing(family: VisionFamily, device: 'wasm' | 'webgpu'): Promise<TextModel> {
+export function loadSeeing(
+  family: VisionFamily,
+  device: 'wasm' | 'webgpu',
+  source = `/.cache/vision/${family}/`,
+): Promise<TextModel> {
   return loadTextModel(
-    { id: family, task: 'chat', backend: 'transformers', source: `/.cache/vision/${family}/`, device, dtype: 'fp32' },
+    { id: family, task: 'chat', backend: 'transformers', source, device, dtype: 'fp32' },
     {
       onProgress: () => {},
       signal,

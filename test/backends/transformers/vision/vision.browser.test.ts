@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TextModel } from '../../../../src/decoding/create-text-model.js';
 import { collectEvents } from '../../../support/token-events.js';
 import { drawPicture, imagePart } from '../../../vision/pictures.js';
@@ -83,4 +83,32 @@ describe('a model that sees', () => {
       code: 'invalid_media',
     });
   });
+});
+
+it('a repository that has nothing for images is one for text, with the template of a file of its own', async () => {
+  const { fetch } = globalThis;
+  vi.stubGlobal('fetch', async (request: Request | string, init?: RequestInit) => {
+    const url = request instanceof Request ? request.url : request;
+    const file = /\/blind\/(.*)$/.exec(url)?.[1];
+    if (file === undefined) return fetch(request, init);
+    if (file === 'preprocessor_config.json' || file === 'chat_template.jinja')
+      return new Response(null, { status: 404 });
+    if (file === 'chat_template.json') return Response.json({ chat_template: '{{ messages[0].content }}' });
+    const found = await fetch(`/.cache/vision/qwen2-vl/${file}`, init);
+    if (file !== 'tokenizer_config.json') return found;
+    const { chat_template: _, ...rest } = (await found.json()) as Record<string, unknown>;
+    return Response.json(rest);
+  });
+  try {
+    const model = await loadSeeing('qwen2-vl', 'wasm', '/.cache/blind/');
+    expect(model.info.images).toBe(false);
+    const events = await collectEvents(model.generate(ask([user('Hello there')], { maxTokens: 2 }), signal));
+    expect(idsOf(events)).toHaveLength(2);
+    const part = await imagePart(await drawPicture(1, [40, 40]));
+    const asked = collectEvents(model.generate(ask([user(part)]), signal));
+    await expect(asked).rejects.toMatchObject({ code: 'unsupported_content' });
+    await model.unload();
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
