@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LaunchOptions } from 'playwright';
+import { InferenceError } from '../errors/inference-error.js';
 import type { CompatibilityName } from '../models/access-options.js';
 import { matchBase } from '../relay/match-base.js';
 import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.js';
@@ -62,6 +63,7 @@ const WELCOME_HEADERS = {
 export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
   checkOptionNames(all, SERVE_OPTIONS, 'an option of serveInference');
   const { port = 0, launch, ...options } = all;
+  checkPort(port);
   const files = listHostFiles();
   const server = createLimitedServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -92,6 +94,13 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   }
 }
 
+function checkPort(port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
+  throw new InferenceError('invalid_request', 'The option `port` must be a whole number from 0 to 65535.', {
+    param: 'port',
+  });
+}
+
 /** A client may name any host in its request line; only the path counts. Undefined: there is none. */
 function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefined {
   if (!URL.canParse(url, origin)) return undefined;
@@ -116,13 +125,19 @@ async function forward(
   else await open.forward(url, request, response);
 }
 
+/** Why a port cannot be had. */
+const REFUSALS: Record<string, string> = {
+  EADDRINUSE: 'is taken.',
+  EACCES: 'is reserved for programs with more rights.',
+};
+
 /** Returns the origin. */
 async function listen(server: Server, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const isTaken = error.code === 'EADDRINUSE';
+      const what = REFUSALS[error.code ?? ''];
       const hint = 'Choose another with `--port` (`port`), or 0 for any that is free.';
-      reject(isTaken ? new Error(`Port ${port} is taken. ${hint}`, { cause: error }) : error);
+      reject(what === undefined ? error : new Error(`Port ${port} ${what} ${hint}`, { cause: error }));
     });
     server.listen(port, '127.0.0.1', resolve);
   });

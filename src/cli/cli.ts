@@ -5,56 +5,49 @@
  * @module
  */
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { suggestName } from '../models/check-names.js';
-import { allOptions, type Command, type CommandValues, EXIT_CODES, helpOf, table, UsageError } from './command.js';
+import { type Command, EXIT_CODES, helpOf, table, UsageError } from './command.js';
+import { explainFileError } from './explain-file-error.js';
 import { init } from './init.js';
 import { pack } from './pack.js';
+import { readArguments } from './read-arguments.js';
 import { serve } from './serve.js';
 
 const COMMANDS: Record<string, Command> = { init, serve, pack };
 
+// Whoever reads may leave early, as `head` does.
+process.stdout.on('error', () => {});
+
 try {
   await run(process.argv.slice(2));
 } catch (thrown) {
-  process.stderr.write(`inpage: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+  process.stderr.write(`inpage: ${explainFileError(thrown)}\n`);
   process.exitCode = thrown instanceof UsageError ? 2 : 1;
 }
 
 async function run([name, ...rest]: string[]): Promise<void> {
-  if (name === '--version') return print(versionOf());
-  if (name === undefined || ['--help', '-h', 'help'].includes(name)) {
-    const named = rest[0] === undefined ? undefined : COMMANDS[rest[0]];
-    print(named ? helpOf(named) : overview());
-    // Without a command there was nothing to do.
-    if (name === undefined) process.exitCode = 2;
+  if (name === '--version' || name === '-v') return print(versionOf());
+  if (name === undefined) {
+    print(overview());
+    // There was nothing to do.
+    process.exitCode = 2;
     return;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new UsageError(`\`${name}\` is not a command. ${suggestName(name, Object.keys(COMMANDS))}`);
-  const { positionals, values } = read(name, command, rest);
+  if (['--help', '-h', 'help'].includes(name)) {
+    return print(rest[0] === undefined ? overview() : helpOf(commandOf(rest[0])));
+  }
+  const command = commandOf(name);
+  const { words, values } = readArguments(name, command, rest);
   if (values['help']) return print(helpOf(command));
   if (values['version']) return print(versionOf());
-  await command.run(positionals, values);
+  await command.run(words, values);
 }
 
-/** @throws UsageError that names the flag */
-function read(name: string, command: Command, args: string[]): { positionals: string[]; values: CommandValues } {
-  const options = allOptions(command);
-  for (const arg of args) {
-    const [, flag] = /^--([^=]+)/.exec(arg) ?? [];
-    if (flag === undefined || Object.hasOwn(options, flag)) continue;
-    const hint = suggestName(
-      arg.replace(/=.*/, ''),
-      Object.keys(options).map((known) => `--${known}`),
-    );
-    throw new UsageError(`\`--${flag}\` is not an option of \`inpage ${name}\`. ${hint}`);
-  }
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (thrown) {
-    throw new UsageError(`${(thrown as Error).message.split('\n')[0]} See \`inpage ${name} --help\`.`);
-  }
+/** @throws UsageError that names the nearest one */
+function commandOf(name: string): Command {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw new UsageError(`\`${name}\` is not a command. ${suggestName(name, Object.keys(COMMANDS))}`);
+  return command;
 }
 
 function overview(): string {

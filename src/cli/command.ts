@@ -45,7 +45,7 @@ export const EXIT_CODES = `Exit codes
 
 const COMMON: Record<string, CommandOption> = {
   help: { type: 'boolean', short: 'h', help: 'This text.' },
-  version: { type: 'boolean', help: 'The version of the package.' },
+  version: { type: 'boolean', short: 'v', help: 'The version of the package.' },
 };
 
 /** The flags of a command and those that all have. */
@@ -56,7 +56,8 @@ export function allOptions({ options }: Pick<Command, 'options'>): Record<string
 /** What `inpage <command> --help` prints. */
 export function helpOf(command: Command): string {
   const flags = Object.entries(allOptions(command)).map(
-    ([name, { value, help }]) => [value === undefined ? `--${name}` : `--${name} ${value}`, help] as const,
+    ([name, option]) =>
+      [option.short === undefined ? flagOf(name, option) : `-${option.short}, --${name}`, option.help] as const,
   );
   return `${command.summary}
 
@@ -70,6 +71,11 @@ Examples
 ${lines(command.examples)}
 
 ${EXIT_CODES}`;
+}
+
+/** A flag as it is written, with its value's name. */
+export function flagOf(name: string, { value }: CommandOption): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
 /** Two columns, the first as wide as its longest entry. */

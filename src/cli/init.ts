@@ -31,13 +31,16 @@ export const init: Command = {
     if (folder === undefined || more.length > 0) {
       throw new UsageError('`inpage init` takes one folder, e.g. `npx inpage init public`.');
     }
-    if (values['uninstall']) copyUninstaller(folder);
-    else copyFiles(folder, values);
+    if (!values['uninstall']) return copyFiles(folder, values);
+    if (values['models'] !== undefined || values['no-webgpu'] !== undefined) {
+      throw new UsageError('`--uninstall` copies no models and no runtime: call it alone.');
+    }
+    copyUninstaller(folder);
   },
 };
 
 function copyFiles(folder: string, { models, 'no-webgpu': withoutWebGPU }: CommandValues): void {
-  const names = typeof models === 'string' ? models.split(',').filter(Boolean) : BUNDLED_MODELS;
+  const names = typeof models === 'string' ? namesIn(models) : BUNDLED_MODELS;
   const files = listStaticFiles({ models: names, webgpu: !withoutWebGPU });
   for (const [url, file] of files) {
     const target = join(folder, url);
@@ -45,6 +48,13 @@ function copyFiles(folder: string, { models, 'no-webgpu': withoutWebGPU }: Comma
     cpSync(file.path, target);
   }
   process.stdout.write(`inpage: copied ${files.size} files to ${folder}\n`);
+}
+
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
 }
 
 function copyUninstaller(folder: string): void {

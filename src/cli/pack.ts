@@ -2,11 +2,11 @@
 import { relative, resolve } from 'node:path';
 import { isInferenceError } from '../errors/inference-error.js';
 import type { ModelEntry } from '../models/model-entry.js';
+import { TASKS } from '../models/tasks.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { ProgressBar } from './pack/progress-bar.js';
 import type { NamedModel } from './pack/read-entry.js';
 
-const TASKS = ['chat', 'embeddings', 'speech'] as const;
 const DEVICES = ['auto', 'wasm', 'webgpu'] as const;
 const UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
 /** Smaller files would only be many. */

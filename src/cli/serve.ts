@@ -1,9 +1,9 @@
 /** `inpage serve`. @module */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { ServeOptions } from '../bridge/serve-inference.js';
+import type { InferenceServer, ServeOptions } from '../bridge/serve-inference.js';
 import { isInferenceError } from '../errors/inference-error.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
+import { readJsonFile } from './read-json-file.js';
 
 const DEFAULT_PORT = 8080;
 
@@ -56,26 +56,25 @@ export const serve: Command = {
       );
     }
     if (apiKey !== undefined) process.stdout.write(clientLines(server.baseURL, apiKey));
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close());
+    closeOnSignal(server);
   },
 };
 
+/** Ends with 0 when it is told to; at once when it is told again. */
+function closeOnSignal(server: InferenceServer): void {
+  let isClosing = false;
+  const close = (): void => {
+    if (isClosing) process.exit(1);
+    isClosing = true;
+    void server.close();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close);
+}
+
 /** @throws Error that names the file */
 function readConfig(file: string): ServeOptions {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such file.' : `cannot be read (${code}).`;
-    throw new Error(`${file}: ${reason}`, { cause: thrown });
-  }
-  try {
-    const options: unknown = JSON.parse(text);
-    if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
-  } catch (thrown) {
-    throw new Error(`${file}: is not JSON. ${(thrown as Error).message}`, { cause: thrown });
-  }
+  const options = readJsonFile(file);
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
   throw new Error(`${file}: must be an object with options, e.g. { "models": [] }.`);
 }
 

@@ -72,15 +72,22 @@ export function checkOptionNames(
   checkNames(options, known, what);
   check(options.rateLimits, LIMITS, 'rateLimits');
   each(options.apiKeys, 'apiKeys', (key, path) => check(key, KEY, path, 'a key'));
-  each(options.models, 'models', (entry, path) => {
-    check(entry, ENTRY, path, 'a model entry');
-    check(entry?.metadata, METADATA, `${path}.metadata`);
-    check(entry?.pricing, PRICING, `${path}.pricing`);
-    check(entry?.script, SCRIPT, `${path}.script`);
-    each(entry?.script?.replies, `${path}.script.replies`, (reply, replyPath) => {
-      check(reply, REPLY, replyPath, 'a reply');
-      each(reply?.toolCalls, `${replyPath}.toolCalls`, (call, callPath) => check(call, CALL, callPath, 'a call'));
-    });
+  each(options.models, 'models', checkEntryNames);
+}
+
+/**
+ * The same for one entry.
+ * @param path dotted path of the entry; empty: it stands alone
+ */
+export function checkEntryNames(entry: ModelEntry, path = ''): void {
+  const below = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  check(entry, ENTRY, path, 'a model entry');
+  check(entry?.metadata, METADATA, below('metadata'));
+  check(entry?.pricing, PRICING, below('pricing'));
+  check(entry?.script, SCRIPT, below('script'));
+  each(entry?.script?.replies, below('script.replies'), (reply, replyPath) => {
+    check(reply, REPLY, replyPath, 'a reply');
+    each(reply?.toolCalls, `${replyPath}.toolCalls`, (call, callPath) => check(call, CALL, callPath, 'a call'));
   });
 }
 

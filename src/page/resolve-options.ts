@@ -5,6 +5,7 @@ import { DEFAULT_MODELS } from '../models/default-catalog.js';
 import { entriesByName } from '../models/entries-by-name.js';
 import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
 import { filesOf } from '../models/entry-files.js';
+import { TASKS } from '../models/tasks.js';
 import { packedURL } from '../models/packed-folders.js';
 import { type Bases, matchBase } from '../relay/match-base.js';
 import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
@@ -25,7 +26,6 @@ export interface ResolvedOptions extends Bases {
   onProgress: (progress: LoadProgress) => void;
 }
 
-const TASKS = ['chat', 'embeddings', 'speech'];
 const COMPATIBILITIES = ['service', 'openai'];
 const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'];
 

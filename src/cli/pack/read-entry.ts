@@ -1,10 +1,13 @@
 /** What the command line names as a model: an entry, a hub id, a folder, or one of WebLLM's list. @module */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isListed } from '../../backends/web-llm/choose-for-pack.js';
 import { isHubId } from '../../models/entry-files.js';
 import type { ModelEntry } from '../../models/model-entry.js';
+import { TASKS } from '../../models/tasks.js';
+import { checkEntryNames } from '../../page/check-option-names.js';
+import { parseJson, readJsonFile } from '../read-json-file.js';
 
 /** An entry whose task may still have to be found out. */
 export type NamedModel = Omit<ModelEntry, 'task'> & { task?: ModelEntry['task'] };
@@ -15,11 +18,8 @@ export type NamedModel = Omit<ModelEntry, 'task'> & { task?: ModelEntry['task'] 
  * @throws Error that says what it could have been
  */
 export function readEntry(text: string): NamedModel {
-  if (text.startsWith('{')) return checked(parse(text, 'The entry'));
-  if (text.endsWith('.json')) {
-    if (!existsSync(text)) throw new Error(`${text}: there is no such file.`);
-    return checked(parse(readFileSync(text, 'utf8'), text));
-  }
+  if (text.startsWith('{')) return checked(parseJson(text, 'the entry'), 'the entry');
+  if (text.endsWith('.json')) return checked(readJsonFile(text), text);
   if (isListed(text)) return { id: text, task: 'chat', backend: 'web-llm' };
   if (isHubId(text) && !text.startsWith('.')) return { id: nameOf(text), source: text, backend: 'transformers' };
   if (/^https?:\/\//.test(text)) return { id: nameOf(new URL(text).pathname), source: text, backend: 'transformers' };
@@ -32,24 +32,27 @@ export function readEntry(text: string): NamedModel {
   );
 }
 
-function parse(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    throw new Error(`${name} is not JSON: ${(thrown as Error).message}`, { cause: thrown });
-  }
-}
-
-function checked(value: unknown): NamedModel {
+/** @param name of where it stands, for messages */
+function checked(value: unknown, name: string): NamedModel {
   const entry = value as Partial<ModelEntry> | null;
-  const hasFiles = entry?.backend === 'transformers' || entry?.backend === 'web-llm';
-  if (typeof entry !== 'object' || typeof entry?.id !== 'string' || !hasFiles) {
-    throw new Error('An entry to pack has an `id`, and a `backend` with files: transformers or web-llm.');
+  const refuse = (what: string): never => {
+    throw new Error(`${name}: ${what}`);
+  };
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return refuse('must be one model entry.');
+  try {
+    checkEntryNames(entry as ModelEntry);
+  } catch (thrown) {
+    refuse((thrown as Error).message);
   }
-  const { source = entry.id } = entry;
-  if (entry.backend === 'web-llm' && entry.modelLibrary === undefined) return entry as NamedModel;
+  const { id, backend, task } = entry;
+  if (typeof id !== 'string' || (backend !== 'transformers' && backend !== 'web-llm')) {
+    return refuse('an entry to pack has an `id`, and a `backend` with files: transformers or web-llm.');
+  }
+  if (task !== undefined && !TASKS.includes(task)) refuse(`\`task\` must be one of ${TASKS.join(', ')}.`);
+  const { source = id } = entry;
+  if (backend === 'web-llm' && entry.modelLibrary === undefined) return entry as NamedModel;
   if (!isHubId(source) && !URL.canParse(source)) {
-    throw new Error('The `source` of an entry to pack must be a hub id or an absolute URL.');
+    return refuse('the `source` of an entry to pack must be a hub id or an absolute URL.');
   }
   return entry as NamedModel;
 }

@@ -1,0 +1,24 @@
+/** Why the system refused a file. @module */
+
+const REASONS: Record<string, string> = {
+  EACCES: 'permission denied.',
+  EPERM: 'permission denied.',
+  EROFS: 'is on a file system that cannot be written to.',
+  EEXIST: 'is a file, where a folder is needed.',
+  ENOTDIR: 'a part of this path is a file, where a folder is needed.',
+  EISDIR: 'is a folder, where a file is needed.',
+  ENOENT: 'there is no such file.',
+  ENOSPC: 'the disk is full.',
+  EDQUOT: 'the disk quota is used up.',
+};
+
+/**
+ * A message in words for errors of `node:fs`, with the path; that of other errors as it is.
+ * @param file for errors that do not name it, such as that of reading a folder
+ */
+export function explainFileError(thrown: unknown, file?: string): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { code = '', path = file, dest = path } = thrown as NodeJS.ErrnoException & { dest?: string };
+  const reason = REASONS[code];
+  return reason === undefined || dest === undefined ? thrown.message : `${dest}: ${reason}`;
+}
