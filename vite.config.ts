@@ -1,5 +1,6 @@
 /**
- * One config, chosen by mode: `library` (the workers), `page` (what a page imports), `node` (Vite plugin, command line, Playwright fixtures),
+ * One config, chosen by mode: `library` (the workers), `page` (what a page imports), `host-page` and `host-gateway` (what tools start in a
+ * page of theirs), `node` (Vite plugin, command line, Playwright fixtures),
  * `service-worker` and `isolation` (one classic script each), `demo` (the playground, built against the finished library), `test` (vitest).
  * @module
  */
@@ -145,6 +146,28 @@ const page: ViteUserConfig = {
     lib: { entry: { index: path('src/index.ts') }, formats: ['es'] },
   },
 };
+
+/**
+ * The page that tools open, and its gateway: each one file, because every request of a page under test passes the test's
+ * process.
+ */
+const host = (entry: string, name: string): ViteUserConfig => ({
+  publicDir: false,
+  base: './',
+  plugins: [separateWorkers(), shrinkOnceMore({ module: true, compress: { ecma: 2020 } })],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: false,
+    target: 'es2022',
+    minify: true,
+    lib: { entry: { [`host/${name}`]: path(entry) }, formats: ['es'] },
+    rolldownOptions: {
+      preserveEntrySignatures: false,
+      // What a start does not need stays apart.
+      output: name === 'page' ? { chunkFileNames: 'host/[name].js' } : { codeSplitting: false },
+    },
+  },
+});
 
 /** One classic script. */
 const serviceWorker = (entry: string, name: string, plugins: Plugin[] = []): ViteUserConfig => ({
@@ -314,6 +337,10 @@ export default defineConfig(({ mode }) => {
       return library;
     case 'page':
       return page;
+    case 'host-page':
+      return host('src/page/host-page.ts', 'page');
+    case 'host-gateway':
+      return host('src/gateway/gateway-worker.ts', 'gateway-worker');
     case 'service-worker':
       return serviceWorker('src/service-worker/service-worker.ts', 'service-worker.js', [
         shrinkOnceMore({

@@ -9,7 +9,7 @@ import type { LaunchOptions } from 'playwright';
 import { InferenceError } from '../errors/inference-error.js';
 import type { CompatibilityName } from '../models/access-options.js';
 import { matchBase } from '../relay/match-base.js';
-import { HOST_HTML, HOST_PAGE, listHostFiles } from '../static-files/host-files.js';
+import { HOST_PAGE, hostHtml, listHostFiles } from '../static-files/host-files.js';
 import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
 import { mediaTypeOf } from '../static-files/static-files.js';
 import type { InferenceOptions } from '../page/start-options.js';
@@ -65,6 +65,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   const { port = 0, launch, ...options } = all;
   checkPort(port);
   const files = listHostFiles();
+  const html = hostHtml();
   const server = createLimitedServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
@@ -74,7 +75,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     const file = files.get(target?.pathname ?? '');
     if (isForeign(request.headers)) response.writeHead(403).end('Forbidden');
     else if (!target) response.writeHead(404).end('Not Found');
-    else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(HOST_HTML);
+    else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(html);
     else if (target.pathname === '/') response.writeHead(200, WELCOME_HEADERS).end(welcomePage(origin, options));
     else if (file !== undefined) await sendFile(file, request, response, ISOLATION_HEADERS);
     else await forward(target, { keeper, compatibility: options.compatibility }, request, response);

@@ -5,6 +5,8 @@ import { type HostWindow, openHostPage } from '../static-files/host-files.js';
 import type { FaultSettings } from '../faults/faults.js';
 import type { ModelStatus } from '../models/model-status.js';
 import type { PageInference } from '../page/start-inference.js';
+import { checkOptionNames } from '../page/check-option-names.js';
+import { OPTION_NAMES } from '../page/option-names.js';
 import type { InferenceOptions } from '../page/start-options.js';
 import { guardHosts } from './guard-hosts.js';
 import { routePackage } from './route-package.js';
@@ -50,6 +52,9 @@ export interface InstalledInference {
   stop(): Promise<void>;
 }
 
+const { onProgress: _onProgress, serviceWorker: _serviceWorker, ...ofStart } = OPTION_NAMES;
+const INSTALL_OPTIONS: Record<keyof InstallOptions, true> = { ...ofStart, origin: true, allowHosts: true };
+
 /**
  * Starts the service on the app's origin, in a page of its own that stays open in the background. Pages of this context
  * that are opened (or loaded again) afterwards have it; pages of other contexts do not.
@@ -58,14 +63,17 @@ export interface InstalledInference {
  * const inference = await installInference(context, { origin: 'http://localhost:5173' });
  */
 export async function installInference(context: BrowserContext, options: InstallOptions): Promise<InstalledInference> {
+  checkOptionNames(options, INSTALL_OPTIONS, 'an option of installInference');
   const { origin: app, allowHosts = [], ...rest } = options;
-  const { origin } = new URL(app);
+  const origin = originOf(app);
+  checkBrowser(context);
   const blocked: Request[] = [];
-  const stopRouting = await routePackage(context, origin);
-  const stopGuarding = await guardHosts(context, { hosts: allowHosts, models: rest.models ?? [] }, (request) =>
-    blocked.push(request),
-  );
-  const page = await context.newPage();
+  const [page, stopRouting, stopGuarding] = await Promise.all([
+    context.newPage(),
+    routePackage(context, origin),
+    guardHosts(context, { hosts: allowHosts, models: rest.models ?? [] }, (request) => blocked.push(request)),
+  ]);
+  const crashed = rejectOnCrash(page);
   const requests: Request[] = [];
   const bases = { origin, prefix: rest.prefix ?? '/v1', intercept: rest.intercept ?? [] };
   const note = (response: Response): void => {
@@ -74,31 +82,73 @@ export async function installInference(context: BrowserContext, options: Install
   };
   const stop = async (): Promise<void> => {
     context.off('response', note);
-    await page.evaluate(stopService).catch(() => {});
+    const gone = crashed.catch(() => {});
+    await Promise.race([page.evaluate(stopService).catch(() => {}), gone]);
     await page.close();
     // Playwright changes the routes of all pages, which fails for one that is just closing.
-    await Promise.all([stopRouting(), stopGuarding()]);
+    // It waits for ever for a Service Worker that went with the page.
+    await Promise.race([Promise.all([stopRouting(), stopGuarding()]), gone]);
   };
 
   try {
     const baseURL = await openHostPage(page, origin, rest);
     context.on('response', note);
-    return { baseURL, requests, blocked, stop, ...remoteControl(page) };
+    return { baseURL, requests, blocked, stop, ...remoteControl(page, crashed) };
   } catch (thrown) {
+    const isBlocked = await page.evaluate(isServiceWorkerBlocked).catch(() => false);
     await stop();
-    throw thrown;
+    throw isBlocked ? new Error(BLOCKED_MESSAGE, { cause: thrown }) : thrown;
   }
 }
 
-function remoteControl(page: Page): Pick<InstalledInference, 'load' | 'unload' | 'status' | 'faults'> {
+function originOf(app: string): string {
+  if (URL.canParse(app) && /^https?:$/.test(new URL(app).protocol)) return new URL(app).origin;
+  throw new Error(`inpage/playwright: \`origin\` must be the URL of the app under test, not \`${app}\`.`);
+}
+
+/** Only there Playwright routes the scripts of Service Workers. */
+function checkBrowser(context: BrowserContext): void {
+  const name = context.browser()?.browserType().name() ?? 'chromium';
+  if (name === 'chromium') return;
+  throw new Error(
+    `inpage/playwright works in Chromium only, not in ${name}: Playwright routes Service Worker scripts nowhere else.`,
+  );
+}
+
+const BLOCKED_MESSAGE =
+  "inpage/playwright: Service Workers are blocked in this context. Take `serviceWorkers: 'block'` out of Playwright's `use`, or set it to 'allow' for these tests.";
+
+/** Runs in the page. Playwright puts a function of its own in the place of the browser's. */
+function isServiceWorkerBlocked(): boolean {
+  const register = Object.getOwnPropertyDescriptor(globalThis.ServiceWorkerContainer?.prototype ?? {}, 'register');
+  return register !== undefined && !String(register.value).includes('[native code]');
+}
+
+/** Rejects when the page crashes. Playwright leaves whoever asks a crashed page waiting for ever. */
+function rejectOnCrash(page: Page): Promise<never> {
+  const crashed = new Promise<never>((_, reject) => {
+    page.once('crash', () => reject(new Error('The page that hosts the service has crashed.')));
+  });
+  crashed.catch(() => {}); // Nobody may be asking.
+  return crashed;
+}
+
+function remoteControl(
+  page: Page,
+  crashed: Promise<never>,
+): Pick<InstalledInference, 'load' | 'unload' | 'status' | 'faults'> {
+  const control = <Argument, Answer>(
+    question: (argument: Argument) => Answer | Promise<Answer>,
+    argument: Argument,
+  ): Promise<Answer> => Promise.race([ask(page, question, argument), crashed]);
   return {
-    load: (model) => ask(page, (id) => (window as unknown as HostWindow).inference.load(id), model),
-    unload: (model) => ask(page, (id) => (window as unknown as HostWindow).inference.unload(id), model),
-    status: () => ask(page, () => (window as unknown as HostWindow).inference.status(), undefined),
+    load: (model) => control((id) => (window as unknown as HostWindow).inference.load(id), model),
+    unload: (model) => control((id) => (window as unknown as HostWindow).inference.unload(id), model),
+    status: () => control(() => (window as unknown as HostWindow).inference.status(), undefined),
     faults: {
       set: (settings: FaultSettings) =>
-        ask(page, (faults) => (window as unknown as HostWindow).inference.faults.set(faults), settings),
-      clear: () => ask(page, () => (window as unknown as HostWindow).inference.faults.clear(), undefined),
+        control((faults) => (window as unknown as HostWindow).inference.faults.set(faults), settings),
+      clear: () => control(() => (window as unknown as HostWindow).inference.faults.clear(), undefined),
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What an empty page needs to host the service, for tools that start it in a browser of theirs. @module */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import {
@@ -15,10 +16,10 @@ import { BUNDLED_MODELS, listStaticFiles } from './static-files.js';
 export const HOST_PAGE = '/inpage/host/index.html';
 
 /** The page: empty, with the library's `startInference` in its `window`. */
-export const HOST_HTML = `<!doctype html><title>Inpage</title><script type="module">
-import { startInference } from './index.js';
-Object.assign(window, { startInference });
-</script>`;
+export function hostHtml(): string {
+  const script = readFileSync(new URL('./host/page.js', import.meta.url), 'utf8');
+  return `<!doctype html><title>Inpage</title><script type="module">${script}</script>`;
+}
 
 /** What the page's `window` holds. */
 export type HostWindow = Window & {
@@ -34,7 +35,7 @@ export type HostWindow = Window & {
  * @throws InferenceError of `startInference`, or Error of Playwright
  */
 export async function openHostPage(page: Page, origin: string, options: InferenceOptions): Promise<string> {
-  await page.goto(origin + HOST_PAGE);
+  await page.goto(origin + HOST_PAGE, { waitUntil: 'domcontentloaded' });
   const started = await page.evaluate(startInHostPage, options);
   if ('error' in started) throw deserializeInferenceError(started.error);
   return started.baseURL;
@@ -60,8 +61,12 @@ export function listHostFiles(): Map<string, string> {
   const files = new Map<string, string>();
   for (const [url, { path }] of listStaticFiles({ models: BUNDLED_MODELS, webgpu: true })) files.set(url, path);
   const folder = fileURLToPath(new URL('./', import.meta.url));
-  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (file.endsWith('.js')) files.set(`/inpage/host/${file.replaceAll('\\', '/')}`, folder + file);
-  }
+  const add = (file: string, name: string): void => {
+    if (file.endsWith('.js')) files.set(`/inpage/host/${name.replaceAll('\\', '/')}`, folder + file);
+  };
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const file of all) add(file, file);
+  // The page's own build of the gateway stands where the page looks for it.
+  for (const file of readdirSync(join(folder, 'host'))) add(join('host', file), file);
   return files;
 }

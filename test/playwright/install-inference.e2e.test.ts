@@ -140,8 +140,20 @@ describe('installInference', () => {
     );
     const misspelt = { origin: app.origin, model: [] } as Parameters<typeof installInference>[1];
     await expect(installInference(context, misspelt)).rejects.toThrow('Did you mean `models`?');
+    const hosts = { origin: app.origin, allowHost: [] } as Parameters<typeof installInference>[1];
+    await expect(installInference(context, hosts)).rejects.toThrow('Did you mean `allowHosts`?');
+    await expect(installInference(context, { origin: 'localhost' })).rejects.toThrow('must be the URL of the app');
     expect(context.pages()).toEqual([]);
   });
+});
+
+it('says so where Playwright blocks Service Workers', async () => {
+  const blocked = await browser.newContext({ serviceWorkers: 'block' });
+  await expect(installInference(blocked, { origin: app.origin, models: [ECHO] })).rejects.toThrow(
+    "Take `serviceWorkers: 'block'` out",
+  );
+  expect(blocked.pages()).toEqual([]);
+  await blocked.close();
 });
 
 it('its fixtures work in Playwright’s own runner', async () => {
@@ -152,7 +164,7 @@ it('its fixtures work in Playwright’s own runner', async () => {
   // A failed run rejects with its report.
   const { stdout } = await run.catch((failure: { stdout: string }) => failure);
   const { stats } = JSON.parse(stdout) as { stats: object };
-  expect(stats).toMatchObject({ expected: 3, unexpected: 0 });
-  // The third is expected to fail, for this reason.
+  expect(stats).toMatchObject({ expected: 8, unexpected: 0, flaky: 0 });
+  // One is expected to fail, for this reason.
   expect(stdout).toContain("Add 'https://api.anthropic.com/v1' to `inferenceOptions.intercept`");
 });

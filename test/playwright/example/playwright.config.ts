@@ -7,7 +7,8 @@ export default defineConfig({
   testDir: '.',
   testMatch: '*.example.ts',
   outputDir: '../../../test-results/playwright',
-  workers: 1,
+  // Each file in a worker of its own, side by side.
+  workers: 2,
   // A busy machine may need longer than the five seconds that are Playwright's own.
   timeout: 100_000,
   expect: { timeout: 30_000 },
