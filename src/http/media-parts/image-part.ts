@@ -1,5 +1,6 @@
 /** Image addresses as parts of the canonical request. @module */
 import { InferenceError } from '../../errors/inference-error.js';
+import { toHex } from '../../platform/to-hex.js';
 import type { ContentPart } from '../../request/message.js';
 import { decodeBase64 } from './decode-base64.js';
 import { sniffImage } from './sniff-image.js';
@@ -41,11 +42,28 @@ export async function imagePartFromBase64(base64: string, param: string, detail?
 /** The image that is decoded now. One at a time: each may take 200 MB, and a request may bring hundreds. */
 let decoding: Promise<boolean> = Promise.resolve(true);
 
+/** Digests of images that decoded, the last used last: a conversation brings its images again with every turn. */
+const decoded = new Set<string>();
+
+const MOST_REMEMBERED = 512;
+
 /** Really decodes it where the platform can (browsers); elsewhere the header has to do. */
 function decodes(bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<boolean> {
   if (typeof createImageBitmap !== 'function') return Promise.resolve(true);
-  decoding = decoding.then(() => canDecode(bytes, mediaType));
+  decoding = decoding.then(() => hasDecoded(bytes, mediaType));
   return decoding;
+}
+
+async function hasDecoded(bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<boolean> {
+  const digest = toHex(await crypto.subtle.digest('SHA-256', bytes));
+  const isKnown = decoded.delete(digest);
+  if (!isKnown && !(await canDecode(bytes, mediaType))) return false;
+  decoded.add(digest);
+  for (const oldest of decoded) {
+    if (decoded.size <= MOST_REMEMBERED) break;
+    decoded.delete(oldest);
+  }
+  return true;
 }
 
 async function canDecode(bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<boolean> {
