@@ -79,6 +79,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   const config = model.config as unknown as Record<string, unknown>;
   const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), ...templates });
   const { embed_tokens: embedding } = sessionsOf(model);
+  const eyes = processor && vision(processor, model, tokenizer);
   const forward = new ForwardPass(session, {
     firstPosition: ONE_BASED.includes(String(config['model_type'])) ? 1 : 0,
     vocabularySize: tokenizer.vocabularySize,
@@ -94,12 +95,12 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     ragged: await source.graphHas('GroupQueryAttention'),
     blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
-    vision: processor && vision(processor, model, tokenizer),
+    vision: eyes,
   });
   return createTextModel(engine, {
     info: source.info,
     ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
-    lost: deviceLoss(source.info.device),
+    lost: Promise.race([deviceLoss(source.info.device), ...(eyes ? [eyes.encoder.lost] : [])]),
     async unload() {
       engine.dispose();
       forward.dispose();

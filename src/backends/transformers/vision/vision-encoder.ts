@@ -1,5 +1,6 @@
 /** A model's vision encoder and what else its class knows of images. @module */
 import { type PreTrainedModel, Tensor } from '@huggingface/transformers';
+import { InferenceError } from '../../../errors/inference-error.js';
 import { toFloat32 } from '../text/onnx-session.js';
 import type { ImageInputs } from './vision-processor.js';
 
@@ -26,16 +27,30 @@ export interface RopePositions {
 export class VisionEncoder {
   /** Token id of a place of an image. */
   readonly imageToken: number;
+  /** Resolves when the encoder has failed. The library runs passes one after the other, and all after a failed one fail like it. */
+  readonly lost: Promise<InferenceError>;
   readonly #model: ModelClass;
+  #lose: (error: InferenceError) => void = () => {};
 
   constructor(model: PreTrainedModel) {
     const config = model.config as unknown as Record<string, unknown>;
     this.imageToken = Number(config['image_token_id'] ?? config['image_token_index']);
     this.#model = model;
+    this.lost = new Promise((resolve) => (this.#lose = resolve));
   }
 
-  /** The vectors of an image, one after the other. */
+  /** The vectors of an image, one after the other. @throws InferenceError `unavailable`: nothing can be encoded any more */
   async encode(inputs: ImageInputs): Promise<Float32Array> {
+    try {
+      return await this.#encode(inputs);
+    } catch (cause) {
+      const error = new InferenceError('unavailable', 'The vision encoder failed.', { retryAfter: 5 }, { cause });
+      this.#lose(error);
+      throw error;
+    }
+  }
+
+  async #encode(inputs: ImageInputs): Promise<Float32Array> {
     // Gemma 3n and later have another name for it.
     // oxlint-disable-next-line no-underscore-dangle -- the library's name
     const ownWay = this.#model._encode_vision?.bind(this.#model);
