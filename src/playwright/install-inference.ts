@@ -95,9 +95,9 @@ export async function installInference(context: BrowserContext, options: Install
     context.on('response', note);
     return { baseURL, requests, blocked, stop, ...remoteControl(page, crashed) };
   } catch (thrown) {
-    const isBlocked = await page.evaluate(isServiceWorkerBlocked).catch(() => false);
+    const obstacle = await page.evaluate(serviceWorkerObstacle).catch(() => undefined);
     await stop();
-    throw isBlocked ? new Error(BLOCKED_MESSAGE, { cause: thrown }) : thrown;
+    throw obstacle === undefined ? thrown : obstacleError(obstacle, origin);
   }
 }
 
@@ -115,13 +115,21 @@ function checkBrowser(context: BrowserContext): void {
   );
 }
 
-const BLOCKED_MESSAGE =
-  "inpage/playwright: Service Workers are blocked in this context. Take `serviceWorkers: 'block'` out of Playwright's `use`, or set it to 'allow' for these tests.";
+type Obstacle = 'blocked' | 'insecure';
 
-/** Runs in the page. Playwright puts a function of its own in the place of the browser's. */
-function isServiceWorkerBlocked(): boolean {
-  const register = Object.getOwnPropertyDescriptor(globalThis.ServiceWorkerContainer?.prototype ?? {}, 'register');
-  return register !== undefined && !String(register.value).includes('[native code]');
+/** Runs in the page. Playwright blocks Service Workers by a function of its own in the place of the browser's. */
+function serviceWorkerObstacle(): Obstacle | undefined {
+  if (!isSecureContext) return 'insecure';
+  const register = Object.getOwnPropertyDescriptor(ServiceWorkerContainer.prototype, 'register');
+  return String(register?.value).includes('[native code]') ? undefined : 'blocked';
+}
+
+function obstacleError(obstacle: Obstacle, origin: string): Error {
+  return new Error(
+    obstacle === 'blocked'
+      ? "inpage/playwright: Service Workers are blocked in this context. Take `serviceWorkers: 'block'` out of Playwright's `use`, or set it to 'allow' for these tests."
+      : `inpage/playwright: pages of ${origin} can have no Service Worker. Serve the app under test on https or on localhost.`,
+  );
 }
 
 /** Rejects when the page crashes. Playwright leaves whoever asks a crashed page waiting for ever. */

@@ -14,11 +14,23 @@ import { makeVisionModels, VISION_MODELS } from '../vision/make-vision-models.js
 import { type BenchRow, compare } from './bench-row.js';
 import { makeRealGguf, makeRealModel } from './real/make-real-model.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
+import { fixtureRows } from './run-fixture.js';
 import { realRows } from './real/run-real.js';
 import { makeLargeModel, storeRows } from './store/run-store.js';
 
 const root = join(import.meta.dirname, '../..');
-const PARTS = ['text', 'constraint', 'transport', 'pipeline', 'open', 'embedding', 'speech', 'vision', 'store'];
+const PARTS = [
+  'text',
+  'constraint',
+  'transport',
+  'pipeline',
+  'open',
+  'embedding',
+  'speech',
+  'vision',
+  'store',
+  'fixture',
+];
 
 const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`);
@@ -114,6 +126,7 @@ async function pageRows(browser: Browser, origin: string, part: string): Promise
 
 function partRows(browser: Browser, origin: string, part: string): Promise<BenchRow[]> {
   if (part === 'open') return openRows(browser, origin);
+  if (part === 'fixture') return fixtureRows(browser, origin);
   return part === 'store' ? storeRows(origin) : pageRows(browser, origin, part);
 }
 

@@ -205,6 +205,7 @@ describe('serveInference', () => {
     const launch = { executablePath: '/no/such/chromium' };
     await expect(serveInference({ model: [], launch } as object)).rejects.toThrow('Did you mean `models`?');
     await expect(serveInference({ intercept: [], launch } as object)).rejects.toThrow('`intercept` is not an option');
+    await expect(serveInference({ port: 'many', launch } as object)).rejects.toThrow('The option `port` must be');
   });
 });
 
@@ -252,7 +253,8 @@ describe('inpage serve', () => {
     expect(await status(apiKey!)).toBe(200);
     expect(await status('another')).toBe(401);
     expect(printed.includes('without its sandbox')).toBe(process.getuid?.() === 0);
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+    // Its terminal is closed.
+    child.kill('SIGHUP');
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 });

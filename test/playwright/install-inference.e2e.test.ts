@@ -147,10 +147,14 @@ describe('installInference', () => {
   });
 });
 
-it('says so where Playwright blocks Service Workers', async () => {
+it('says so where there can be no Service Worker', async () => {
   const blocked = await browser.newContext({ serviceWorkers: 'block' });
   await expect(installInference(blocked, { origin: app.origin, models: [ECHO] })).rejects.toThrow(
     "Take `serviceWorkers: 'block'` out",
+  );
+  // No request leaves for it: the page is the library's own.
+  await expect(installInference(blocked, { origin: 'http://192.0.2.1', models: [ECHO] })).rejects.toThrow(
+    'on https or on localhost',
   );
   expect(blocked.pages()).toEqual([]);
   await blocked.close();
