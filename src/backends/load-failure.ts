@@ -91,14 +91,23 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
   return `${url} was answered with status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
 }
 
+const ONNX_RUNTIME = /no available backend found/;
+/** A module that does not come, and what does not begin as WebAssembly does, as each browser says it. */
+const MISSING_FILE = /import|magic|wasm-function|MIME|404/i;
+
 function engineReason(thrown: unknown): string {
   const text = firstLine(thrown);
-  return /unsafe-eval|Content Security Policy/i.test(text)
-    ? `${text} The page's Content Security Policy must allow 'wasm-unsafe-eval' in \`script-src\`.`
-    : text;
+  if (/unsafe-eval|Content Security Policy/i.test(text)) {
+    return `The page's Content Security Policy must allow 'wasm-unsafe-eval' in \`script-src\`. ${text}`;
+  }
+  if (ONNX_RUNTIME.test(text) && MISSING_FILE.test(text)) {
+    return `A file of ONNX Runtime is not served: \`npx inpage init public\` copies them into \`inpage/\`, beside the Service Worker's script. ${text}`;
+  }
+  return text;
 }
 
 function firstLine(thrown: unknown): string {
   const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return text.split('\n', 1)[0]!.slice(0, LONGEST_REASON);
+  const line = text.split('\n', 1)[0]!;
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
 }

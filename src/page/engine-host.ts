@@ -97,7 +97,7 @@ export class EngineHost {
         this.#gateway?.terminate();
         signal.throwIfAborted();
         // A page that is being closed cannot start workers; one with a broken deployment should see why.
-        console.error('inpage: the gateway could not be started; trying again.', thrown);
+        console.error('inpage: the gateway could not be started.', isInferenceError(thrown) ? thrown.message : thrown);
         if (isInferenceError(thrown) && thrown.details.reason !== undefined) this.#onBroken(thrown);
         await pause(RESTART_PAUSE, signal);
       }

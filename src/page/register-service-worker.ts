@@ -110,8 +110,17 @@ async function register(container: ServiceWorkerContainer, url: URL): Promise<Se
     // What the script imports shall be as new as itself.
     return await container.register(url, { updateViaCache: 'none' });
   } catch (thrown) {
+    const said = String(thrown);
+    if (said.includes('Content Security Policy')) {
+      throw failure(
+        `The page's Content Security Policy blocks the Service Worker ${url.pathname}. Allow it in \`worker-src\`.`,
+        thrown,
+      );
+    }
+    // Chromium names the scope and the script before the reason.
+    const reason = said.split("'): ").at(-1);
     throw failure(
-      `The Service Worker script ${url.pathname} could not be registered. \`npx inpage init public\` copies it to a public folder, and the Vite plugin \`inpage/vite\` serves it; or pass \`serviceWorker: false\`.`,
+      `The Service Worker script ${url.pathname} could not be registered: ${reason} \`npx inpage init public\` copies it to a public folder, and the Vite plugin \`inpage/vite\` serves it; or pass \`serviceWorker: false\`.`,
       thrown,
     );
   }

@@ -28,6 +28,9 @@ export interface ResolvedOptions extends Bases {
 
 const COMPATIBILITIES = ['service', 'openai'];
 const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'];
+const DEVICES = ['auto', 'webgpu', 'wasm'];
+/** What transformers.js knows. */
+const DTYPES = 'auto fp32 fp16 q8 int8 uint8 q4 q4f16 bnb4 q2 q2f16 q1 q1f16'.split(' ');
 
 /**
  * The options with all defaults filled in.
@@ -87,10 +90,11 @@ function checkModels(models: readonly ModelEntry[], pageURL: string): void {
     check(typeof entry.id === 'string' && entry.id !== '', `${name}.id`, 'a text that is not empty');
     check(TASKS.includes(entry.task), `${name}.task`, `one of ${TASKS.join(', ')}`);
     check(BACKENDS.includes(entry.backend), `${name}.backend`, `one of ${BACKENDS.join(', ')}`);
+    check(DEVICES.includes(entry.device ?? 'auto'), `${name}.device`, `one of ${DEVICES.join(', ')}`);
     check(
       isDtype(entry.dtype),
       `${name}.dtype`,
-      'a text, or an object with texts for `wasm` and `webgpu`, or for parts of the model',
+      `one of ${DTYPES.join(', ')}, or an object with these for \`wasm\` and \`webgpu\`, or for parts of the model`,
     );
     check(hasFiles(entry, pageURL), name, 'an entry with URLs, or a hub id');
   });
@@ -102,7 +106,7 @@ function checkModels(models: readonly ModelEntry[], pageURL: string): void {
 const PARTS = ['embed_tokens', 'vision_encoder', 'audio_encoder', 'decoder_model_merged'];
 
 function isDtype(dtype: unknown, names = ['wasm', 'webgpu', ...PARTS]): boolean {
-  if (dtype === undefined || typeof dtype === 'string') return true;
+  if (dtype === undefined || DTYPES.includes(dtype as string)) return true;
   return (
     isObject(dtype) &&
     Object.entries(dtype as object).every(([name, said]) => names.includes(name) && isDtype(said, PARTS))

@@ -39,3 +39,20 @@ it('what only sounds like it is a failure like others', () => {
   const thrown = new Error('The room for improvement is not small.');
   expect(loadFailure(thrown, { id: 'm' }, signal).code).toBe('unavailable');
 });
+
+// As Chromium, Firefox and Safari say it, through ONNX Runtime.
+it.each([
+  'TypeError: Failed to fetch dynamically imported module: https://app.test/inpage/ort-wasm-simd-threaded.mjs',
+  'TypeError: error loading dynamically imported module: https://app.test/inpage/ort-wasm-simd-threaded.mjs',
+  'TypeError: Importing a module script failed.',
+  'RuntimeError: Aborted(CompileError: WebAssembly.instantiate(): expected magic word 00 61 73 6d, found 3c 21 64 6f @+0)',
+])('%s: the command that copies ONNX Runtime', (said) => {
+  const error = loadFailure(new Error(`no available backend found. ERR: [wasm] ${said}`), { id: 'm' }, signal);
+  expect(error.message).toMatch(/ONNX Runtime is not served: `npx inpage init public`/);
+});
+
+it('WebAssembly that the policy forbids: the directive comes before what the engine says, which may be long', () => {
+  const said = `violates the following Content Security Policy directive${' because'.repeat(100)}`;
+  const { message } = loadFailure(new Error(said), { id: 'm' }, signal);
+  expect(message).toMatch(/could not be loaded\. The page's .* must allow 'wasm-unsafe-eval' in `script-src`\. .*…$/);
+});

@@ -69,7 +69,7 @@ describe('a start that cannot succeed says why', () => {
     [
       'a Service Worker script that is not served',
       { serviceWorker: '/nowhere.js' },
-      /\/nowhere\.js could not be registered\. `npx inpage init public`/,
+      /\/nowhere\.js could not be registered: .*404.*`npx inpage init public`/,
     ],
   ])('%s', async (_, options, message) => {
     await expect(openHost(context, options)).rejects.toThrow(message);

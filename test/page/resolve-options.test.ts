@@ -57,6 +57,8 @@ describe('resolveOptions', () => {
     [{ models: [{ ...chat, backend: 'gpu' }] }, 'models.0.backend'],
     [{ models: [{ ...chat, backend: 'transformers', source: 'https://[/' }] }, 'models.0'],
     [{ models: [{ ...chat, backend: 'transformers', source: 5 }] }, 'models.0'],
+    [{ models: [{ ...chat, backend: 'transformers', device: 'gpu' }] }, 'models.0.device'],
+    [{ models: [{ ...chat, backend: 'transformers', dtype: 'q9' }] }, 'models.0.dtype'],
     [{ models: [{ ...chat, backend: 'transformers', dtype: 4 }] }, 'models.0.dtype'],
     [{ models: [{ ...chat, backend: 'transformers', dtype: { cpu: 'q4' } }] }, 'models.0.dtype'],
     [{ models: [{ ...chat, backend: 'transformers', dtype: { wasm: 8 } }] }, 'models.0.dtype'],

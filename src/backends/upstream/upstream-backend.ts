@@ -57,7 +57,7 @@ async function* generate(
     const response = await post(limits.apply(body));
     yield* readChunks(readEventStream(response, stop), request);
   } catch (thrown) {
-    throw client.withoutSecrets(thrown);
+    throw client.report(thrown);
   } finally {
     left.abort();
   }

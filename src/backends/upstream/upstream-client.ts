@@ -7,6 +7,7 @@ import {
 } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
 import { upstreamURLOf } from '../../models/entry-files.js';
+import { broken } from './read-event-stream.js';
 import { toUpstreamError } from './upstream-error.js';
 
 /** Sends requests to one model of a remote service. The keys that this page's clients send stay here. */
@@ -17,6 +18,9 @@ export class UpstreamClient {
   readonly #headers: Headers;
   /** What no error may repeat. */
   readonly #secrets: readonly string[];
+  readonly #id: string;
+  /** What the console was told last. */
+  #reported = '';
 
   /** @throws InferenceError `invalid_request` when the entry names no URL, or headers that cannot be sent */
   constructor({ id, source, upstreamModel, headers }: ModelEntry, pageURL: string) {
@@ -28,6 +32,7 @@ export class UpstreamClient {
       const message = `The model \`${id}\` needs the URL of an upstream service, and headers that can be sent.`;
       throw new InferenceError('invalid_request', message);
     }
+    this.#id = id;
     this.model = upstreamModel ?? id;
     this.#secrets = secretsOf(this.#headers);
   }
@@ -52,14 +57,18 @@ export class UpstreamClient {
       // A redirect would take the prompt, and headers such as `x-api-key`, to wherever it says.
       response = await fetch(url.href, { method: 'POST', headers, body: sent, signal, redirect: 'error' });
     } catch (cause) {
-      throw lost(cause, signal);
+      if (signal.aborted) throw cancelled();
+      throw this.report(broken('could not be reached', cause));
     }
     if (response.ok) return response;
-    throw this.withoutSecrets(await toUpstreamError(response));
+    throw this.report(await toUpstreamError(response));
   }
 
-  /** The same error without the values of the configured headers: services repeat keys that they do not know. */
-  withoutSecrets(error: unknown): unknown {
+  /**
+   * The same error without the values of the configured headers: services repeat keys that they do not know. Bodies say no
+   * more than `unavailable`, so whoever wrote the entry reads the reason in the console, once until there is another.
+   */
+  report(error: unknown): unknown {
     if (!isInferenceError(error)) return error;
     const clean = (text: string): string =>
       this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '…'), text);
@@ -67,7 +76,13 @@ export class UpstreamClient {
       name,
       typeof value === 'string' ? clean(value) : value,
     ]);
-    return new InferenceError(error.code, clean(error.message), Object.fromEntries(details) as InferenceErrorDetails);
+    const message = clean(error.message);
+    if (error.code === 'unavailable' && message !== this.#reported) {
+      this.#reported = message;
+      const { origin, pathname } = new URL(this.#base);
+      console.error(clean(`inpage: \`${this.#id}\` failed. ${message} (\`source\`: ${origin}${pathname})`));
+    }
+    return new InferenceError(error.code, message, Object.fromEntries(details) as InferenceErrorDetails);
   }
 
   /** The JSON of an answer; for answers that are not streamed. */
@@ -76,14 +91,10 @@ export class UpstreamClient {
     try {
       return await response.json();
     } catch (cause) {
-      throw lost(cause, signal);
+      if (signal.aborted) throw cancelled();
+      throw this.report(broken('gave an answer that is no JSON', cause));
     }
   }
-}
-
-function lost(cause: unknown, signal: AbortSignal): InferenceError {
-  if (signal.aborted) return cancelled();
-  return new InferenceError('unavailable', 'The upstream service could not be reached.', { retryAfter: 5 }, { cause });
 }
 
 /** Shorter values are words of everybody, such as `gzip`. */

@@ -333,6 +333,21 @@ describe('what the app configures', () => {
     expect((error as InferenceError).message).toContain('…');
   });
 
+  it('is told in the console when the service fails, with the reason, once and without keys', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => told.mockRestore());
+    answerRemotely(() => Response.json({ error: 'Incorrect key sk-secret-12345' }, { status: 401 }));
+    const model = await loadUpstream({ headers });
+    const request = { ...ask(), prompt: { type: 'chat' as const, messages } };
+    for (let round = 0; round < 2; round++) {
+      const events = model.generate!(request, new AbortController().signal)[Symbol.asyncIterator]();
+      await expect(events.next()).rejects.toMatchObject({ code: 'unavailable' });
+    }
+    expect(told.mock.calls).toEqual([
+      [expect.stringMatching(/`\S+` failed\. .*\(401\): Incorrect key ….* \(`source`: https?:/)],
+    ]);
+  });
+
   it('stays out of the error of headers that cannot be sent', async () => {
     const error: unknown = await loadUpstream({ headers: { authorization: 'sk-secret\nmore' } }).catch(
       (thrown: unknown) => thrown,
