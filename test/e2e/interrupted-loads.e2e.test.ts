@@ -17,7 +17,7 @@ let page: Page;
 let options: InferenceOptions;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await launchChromium(['--js-flags=--expose-gc']);
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
@@ -86,4 +86,21 @@ it('by `stop`, with a new start after it', async () => {
     window.inference = await window.startInference(said);
   }, options);
   await expectNext();
+});
+
+it('by nothing but the collection of garbage, of which Chromium takes file handles to be that are being opened', async () => {
+  server.behaviour.chunkPause = 0;
+  page.on('worker', (worker) => {
+    const collect = () => void setInterval(() => (globalThis as unknown as { gc: () => void }).gc(), 1);
+    if (worker.url().includes('model-worker')) worker.evaluate(collect).catch(() => {});
+  });
+  for (let round = 0; round < 3; round++) {
+    const kept = await page.evaluate(async () => {
+      await window.inference!.download('m');
+      const [model] = await window.inference!.stored();
+      await window.inference!.remove('m');
+      return model?.complete;
+    });
+    expect(kept).toBe(true);
+  }
 });
