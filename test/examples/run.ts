@@ -46,6 +46,7 @@ function install(name: string, tarball: string): string {
 }
 
 function run(command: string, args: string[], cwd: string): void {
-  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
+  // A stranger's shell has no NODE_ENV; what runs this script sets one, with which Next.js does not build.
+  const env = { ...process.env, NODE_ENV: undefined, NEXT_TELEMETRY_DISABLED: '1' };
   execFileSync(command, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
