@@ -265,7 +265,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
           environment: 'node',
           setupFiles: ['test/support/property-seed.ts'],
           maxWorkers: '100%',
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {

@@ -213,7 +213,7 @@ describe('content', () => {
     },
   );
 
-  // Part of `npm run test:long`: one of them was once seen to hang on a busy machine.
+  // Part of `npm run test:long`: a minute together. `damaged-files.long.test.ts` goes further.
   it.runIf(process.env['STORE_MB'] !== undefined).each<[Damage, string, Partial<ModelEntry>]>([
     ['flipped', 'with stated hashes', { integrity: HASHES }],
     ['truncated', 'without', {}],
