@@ -2,8 +2,7 @@
 import { AutoConfig } from '@huggingface/transformers';
 import { InferenceError } from '../../errors/inference-error.js';
 import type { ModelEntry } from '../../models/model-entry.js';
-import { settledWithin } from '../../platform/settled-within.js';
-import { ADAPTER_DEADLINE } from '../adapter-deadline.js';
+import { findAdapter, ownGpu } from '../find-adapter.js';
 import { dtypeFor, halfFloatsIn } from './choose-dtype.js';
 import { profitsFromGpu } from './profits-from-gpu.js';
 
@@ -23,7 +22,7 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
   const wish = entry.device ?? 'auto';
   const onCpu = { device: 'wasm', halfFloats: false } as const;
   if (wish === 'wasm') return onCpu;
-  const adapter = await findAdapter();
+  const adapter = await findAdapter(ownGpu());
   const halfFloats = adapter?.features.has('shader-f16') ?? false;
   const dtype = halfFloatsIn(dtypeFor(entry, 'webgpu'));
   const needsHalfFloats = dtype !== undefined;
@@ -45,10 +44,4 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
   if (!adapter || adapter.info.isFallbackAdapter || (needsHalfFloats && !halfFloats)) return onCpu;
   const config = (await AutoConfig.from_pretrained(id)) as unknown as Record<string, unknown>;
   return profitsFromGpu(config) ? { device: 'webgpu', halfFloats } : onCpu;
-}
-
-async function findAdapter(): Promise<GPUAdapter | null> {
-  if (typeof navigator === 'undefined' || !('gpu' in navigator)) return null;
-  const asked = navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
-  return (await settledWithin(asked, ADAPTER_DEADLINE).catch(() => null)) ?? null;
 }

@@ -1,8 +1,7 @@
 /** Can this device run a model? Asked before anything is downloaded. @module */
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../errors/inference-error.js';
-import { settledWithin } from '../../platform/settled-within.js';
-import { ADAPTER_DEADLINE } from '../adapter-deadline.js';
+import { findAdapter } from '../find-adapter.js';
 import type { WebLlmEnvironment } from './web-llm-environment.js';
 import { requiredFeatures } from './model-record.js';
 
@@ -37,8 +36,7 @@ const MOST_REPORTED_MEMORY = 8;
 
 /** @throws InferenceError `insufficient_resources` without WebGPU or without an adapter */
 export async function readDeviceFacts(environment: WebLlmEnvironment): Promise<DeviceFacts> {
-  const asked = environment.gpu?.requestAdapter({ powerPreference: 'high-performance' });
-  const adapter = asked && (await settledWithin(asked, ADAPTER_DEADLINE).catch(() => null));
+  const adapter = await findAdapter(environment.gpu);
   if (!adapter) {
     const lacks = environment.gpu ? 'This browser finds no GPU for WebGPU.' : 'This browser has no WebGPU.';
     throw new InferenceError(

@@ -1,5 +1,6 @@
 /** What this backend uses of its surroundings, so that tests can bring their own. @module */
 import { browserStore, type StoreEnvironment } from '../../store/store-environment.js';
+import { ownGpu } from '../find-adapter.js';
 import { importWebLlm, type WebLlmModule } from './web-llm-module.js';
 
 export interface WebLlmEnvironment {
@@ -17,7 +18,7 @@ export interface WebLlmEnvironment {
 /** The worker this runs in. Everything is looked up when used, so importing this in Node is harmless. */
 export const browserEnvironment: WebLlmEnvironment = {
   get gpu() {
-    return typeof navigator === 'undefined' ? undefined : (navigator.gpu as GPU | undefined);
+    return ownGpu();
   },
   async freeStorage() {
     const { quota, usage } = (await navigator.storage?.estimate?.()) ?? {};
