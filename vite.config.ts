@@ -99,7 +99,7 @@ const library: ViteUserConfig = {
       entry: {
         uninstall: path('src/page/uninstall-inference.ts'),
         'gateway-worker': path('src/gateway/gateway-worker.ts'),
-        'model-worker': path('src/model-worker/model-worker.ts'),
+        'model-worker': path('src/model/model-worker.ts'),
       },
       formats: ['es'],
     },
@@ -200,10 +200,10 @@ const node: ViteUserConfig = {
     ssr: true,
     lib: {
       entry: {
-        vite: path('src/vite/index.ts'),
-        cli: path('src/cli/cli.ts'),
-        playwright: path('src/playwright/index.ts'),
-        bridge: path('src/bridge/index.ts'),
+        vite: path('src/node/vite/index.ts'),
+        cli: path('src/node/cli/cli.ts'),
+        playwright: path('src/node/playwright/index.ts'),
+        bridge: path('src/node/bridge/index.ts'),
       },
       formats: ['es'],
     },
@@ -312,7 +312,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
 
 /** The demo takes the library as a stranger would: from the built package, with its Vite plugin. */
 async function demo(): Promise<ViteUserConfig> {
-  const { inpage } = (await import(path('dist/vite.js'))) as typeof import('./src/vite/index.js');
+  const { inpage } = (await import(path('dist/vite.js'))) as typeof import('./src/node/vite/index.js');
   return {
     root: path('demo'),
     publicDir: path('public'),

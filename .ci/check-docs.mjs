@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const ENTRIES = ['src/index.ts', 'src/bridge/index.ts', 'src/playwright/index.ts', 'src/vite/index.ts'];
+const ENTRIES = ['src/index.ts', 'src/node/bridge/index.ts', 'src/node/playwright/index.ts', 'src/node/vite/index.ts'];
 const problems = [];
 
 /** Where each exported name of an entry is declared. */

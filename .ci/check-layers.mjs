@@ -1,72 +1,80 @@
-// Fails when an import runs upwards. `src/` is a pile of layers: a folder imports from its own and from lower layers only.
-// The engines' libraries are imported below `backends/<name>/` alone, and no client library anywhere in `src/`.
+// Fails when an import runs upwards. `src/` is a pile of rooms: a room imports from its own and from lower rooms only.
+// The engines' libraries are imported below `model/engines/<name>/` alone, and no client library anywhere in `src/`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
-/** From the top down; folders of one layer do not know each other. */
-const LAYERS = [
-  // What serves an app beside its bundle, and programs that are no browsers.
-  ['cli', 'vite', 'playwright'],
-  ['bridge'],
-  ['static-files'],
-  // The realms. A page makes workers and speaks to them by the types of `gateway/`.
+/** From the top down; rooms of one line do not know each other. A realm's own files stand above its rooms. */
+const ROOMS = [
+  // Node: what serves an app beside its bundle, and programs that are no browsers.
+  ['node/cli', 'node/vite', 'node/playwright'],
+  ['node/bridge'],
+  ['node/static-files'],
+  // The page and its Service Worker. A page makes workers and speaks to them by the types of `gateway/`.
   ['index.ts'],
   ['page', 'service-worker'],
-  ['gateway', 'model-worker'],
-  // The stages of a request, as the gateway and the model worker walk through them.
-  ['http'],
-  ['scheduler'],
-  ['relay'],
-  ['faults'],
-  ['backends/transformers', 'backends/web-llm', 'backends/scripted', 'backends/upstream'],
-  ['backends'],
-  ['decoding'],
-  ['constraints', 'sampling'],
-  ['prompt', 'channels'],
-  ['media', 'store'],
-  // Pure types and small parts that all share.
-  ['models'],
-  ['events'],
-  ['families'],
-  ['grammar'],
-  ['request'],
-  ['errors'],
-  ['platform'],
+  // The gateway worker and the model workers, each with the stages that a request walks through.
+  ['gateway', 'model'],
+  ['gateway/http'],
+  ['gateway/scheduler'],
+  ['gateway/answer'],
+  ['model/engines/transformers', 'model/engines/web-llm', 'model/engines/scripted', 'model/engines/upstream'],
+  ['model/engines'],
+  ['model/decoding'],
+  ['model/constraints', 'model/sampling'],
+  ['model/prompt'],
+  ['model/families'],
+  ['model/grammar', 'model/media'],
+  // What realms share.
+  ['relay', 'store'],
+  ['core/models'],
+  ['core/events'],
+  ['core/schema'],
+  ['core/request', 'core/media'],
+  ['core/errors'],
+  ['core/platform'],
 ];
 
-/** Folders that know less than lies below them. */
+/** Realms and rooms that know less than lies below them. */
 const ONLY = {
-  'service-worker': ['relay', 'platform', 'errors'],
-  http: ['scheduler', 'relay', 'faults', 'constraints', 'media', 'channels', ...pure()],
-  scheduler: ['channels', ...pure()],
+  'service-worker': ['relay', 'core'],
+  gateway: ['gateway', 'relay', 'core'],
+  'gateway/http': ['gateway', 'relay', 'core'],
+  'gateway/scheduler': ['gateway/answer', 'core'],
+  'gateway/answer': ['core'],
+  model: ['model', 'relay', 'store', 'core'],
+  relay: ['core'],
+  store: ['core'],
 };
 
-function pure() {
-  return ['models', 'events', 'families', 'request', 'errors', 'platform'];
-}
-
 const ENGINES = {
-  'backends/transformers': /^(@huggingface\/transformers|onnxruntime-web)(\/|$)/,
-  'backends/web-llm': /^(@mlc-ai\/web-llm|web-llm-0-2-79)(\/|$)/,
+  'model/engines/transformers': /^(@huggingface\/transformers|onnxruntime-web)(\/|$)/,
+  'model/engines/web-llm': /^(@mlc-ai\/web-llm|web-llm-0-2-79)(\/|$)/,
 };
 const CLIENTS = /^(openai|@anthropic-ai\/sdk|ai|@ai-sdk)(\/|$)/;
 
-const heights = new Map(LAYERS.flatMap((folders, index) => folders.map((folder) => [folder, index])));
+const heights = new Map(ROOMS.flatMap((rooms, index) => rooms.map((room) => [room, index])));
 
-function folderOf(file) {
+/** The deepest room that a file is in. */
+function roomOf(file) {
   const parts = file.split('/').slice(1);
-  const deep = parts.slice(0, 2).join('/');
-  return parts.length > 2 && heights.has(deep) ? deep : parts[0];
+  for (let depth = parts.length - 1; depth > 0; depth -= 1) {
+    const room = parts.slice(0, depth).join('/');
+    if (heights.has(room)) return room;
+  }
+  return parts[0];
 }
+
+const isIn = (room, folder) => room === folder || room.startsWith(`${folder}/`);
 
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'src'], { encoding: 'utf8' })
   .split('\n')
   .filter((file) => /\.(ts|mjs)$/.test(file) && existsSync(file));
 const problems = [];
+const arrows = new Set();
 for (const file of files) {
-  const from = folderOf(file);
-  if (!heights.has(from)) problems.push(`${file}: its folder stands in no layer of .ci/check-layers.mjs`);
+  const from = roomOf(file);
+  if (!heights.has(from)) problems.push(`${file}: its folder is no room of .ci/check-layers.mjs`);
   for (const [, specifier] of readFileSync(file, 'utf8').matchAll(/(?:\bfrom|\bimport\(|^import)\s*'([^']+)'/gm)) {
     if (!specifier.startsWith('.')) {
       if (CLIENTS.test(specifier)) problems.push(`${file}: ${specifier} is a client; clients belong to tests`);
@@ -76,14 +84,17 @@ for (const file of files) {
       continue;
     }
     const target = join(dirname(file), specifier).replace(/\.js$/, '.ts');
-    const to = folderOf(target);
+    const to = roomOf(target);
     if (from === to) continue;
+    arrows.add(`${from} -> ${to}`);
     if (!(heights.get(to) > heights.get(from)))
       problems.push(`${file}: imports ${target}, which is not below ${from}/`);
-    else if (ONLY[from] && !ONLY[from].includes(to)) problems.push(`${file}: ${from}/ does not know ${to}/`);
+    else if (ONLY[from] && !ONLY[from].some((folder) => isIn(to, folder)))
+      problems.push(`${file}: ${from}/ does not know ${to}/`);
   }
 }
 for (const problem of problems) console.error(problem);
+if (process.argv.includes('--arrows')) console.log([...arrows].toSorted((a, b) => a.localeCompare(b)).join('\n'));
 console.log(
   problems.length === 0 ? `layers: ${files.length} files, no import runs upwards` : `${problems.length} problems`,
 );

@@ -1,15 +1,22 @@
 /** Public API of the page. @module */
 export { startInference } from './page/start-inference.js';
 export type { PageInference } from './page/start-inference.js';
-export type { ApiKey, RateLimits } from './models/access-options.js';
+export type { ApiKey, RateLimits } from './core/models/access-options.js';
 export type { InferenceOptions } from './page/start-options.js';
 export type { PickedFiles } from './page/picked-files.js';
 export type { StoredFile, StoredModel } from './page/stored-models.js';
-export type { LoadProgress, ModelEntry, Pricing, Script, ScriptedReply, VendorMetadata } from './models/model-entry.js';
-export type { FaultSettings } from './faults/faults.js';
-export type { ModelStatus } from './models/model-status.js';
+export type {
+  LoadProgress,
+  ModelEntry,
+  Pricing,
+  Script,
+  ScriptedReply,
+  VendorMetadata,
+} from './core/models/model-entry.js';
+export type { FaultSettings } from './core/models/fault-settings.js';
+export type { ModelStatus } from './core/models/model-status.js';
 export { listWebLlmModels } from './page/list-web-llm-models.js';
-export type { PrebuiltModel } from './backends/web-llm/prebuilt-model.js';
-export { DEFAULT_MODELS } from './models/default-catalog.js';
-export { INFERENCE_ERROR_CODES, InferenceError, isInferenceError } from './errors/inference-error.js';
-export type { InferenceErrorCode, InferenceErrorDetails, RemovableModel } from './errors/inference-error.js';
+export type { PrebuiltModel } from './model/engines/web-llm/prebuilt-model.js';
+export { DEFAULT_MODELS } from './core/models/default-catalog.js';
+export { INFERENCE_ERROR_CODES, InferenceError, isInferenceError } from './core/errors/inference-error.js';
+export type { InferenceErrorCode, InferenceErrorDetails, RemovableModel } from './core/errors/inference-error.js';

@@ -3,9 +3,9 @@
  * `<!-- made: members src/page/start-options.ts InferenceOptions -->`, the part, `<!-- /made -->`.
  * @module
  */
-import { ENDPOINTS } from '../../src/http/app.js';
-import { COMPATIBILITY } from '../../src/http/compatibility.js';
-import { requestBodySchema } from '../../src/http/openapi.js';
+import { ENDPOINTS } from '../../src/gateway/http/app.js';
+import { COMPATIBILITY } from '../../src/gateway/http/compatibility.js';
+import { requestBodySchema } from '../../src/gateway/http/openapi.js';
 import { errorTable } from './error-table.js';
 import { fieldTable } from './field-table.js';
 import { interfaceTable, methodTable } from './interface-table.js';

@@ -1,16 +1,16 @@
 /** The gateway: app and scheduler behind ports. Runs in the gateway worker. @module */
-import { InferenceError } from '../errors/inference-error.js';
-import { Faults } from '../faults/faults.js';
-import { createApp } from '../http/app.js';
-import { Catalog } from '../models/catalog.js';
-import { settledWithin } from '../platform/settled-within.js';
-import type { LoadProgress } from '../models/model-entry.js';
-import type { Ask } from '../relay/control-line.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import { Faults } from './http/faults.js';
+import { createApp } from './http/app.js';
+import { Catalog } from '../core/models/catalog.js';
+import { settledWithin } from '../core/platform/settled-within.js';
+import type { LoadProgress } from '../core/models/model-entry.js';
+import type { Ask } from '../relay/control/control-line.js';
 import type { ControlPayload, Snapshot } from '../relay/protocol.js';
 import type { ModelWorkerHandle } from './remote-model.js';
 import { serveCall } from './serve-call.js';
 import { createWorkerModelHost } from './worker-model-host.js';
-import { type ControlledInference, Scheduler } from '../scheduler/scheduler.js';
+import { type ControlledInference, Scheduler } from './scheduler/scheduler.js';
 import type { GatewayOptions, PageControl } from './gateway-control.js';
 
 /** A configured gateway. */

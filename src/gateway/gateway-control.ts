@@ -1,6 +1,6 @@
 /** What page and gateway worker call on each other on a control line. Requests do not come this way. @module */
-import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
-import type { ModelEntry } from '../models/model-entry.js';
+import type { ApiKey, CompatibilityName, RateLimits } from '../core/models/access-options.js';
+import type { ModelEntry } from '../core/models/model-entry.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
 
 /** Everything the gateway must know. Plain data. */

@@ -1,7 +1,7 @@
 /** Entry of the gateway worker: the app, the scheduler, and the ends of all ports. @module */
 import { createGateway, type Gateway } from './create-gateway.js';
 import type { GatewayControl, PageControl } from './gateway-control.js';
-import { type LineEnd, openControlLine } from '../relay/control-line.js';
+import { type LineEnd, openControlLine } from '../relay/control/control-line.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import type { WorkerReady } from '../relay/protocol.js';
 

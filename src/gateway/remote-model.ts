@@ -1,14 +1,14 @@
 /** The gateway's end of a model worker: a LoadedModel whose work happens in another realm. @module */
-import type { LoadedModel, ModelInfo } from '../models/backend.js';
-import { deserializeInferenceError, type InferenceError, throwIfCancelled } from '../errors/inference-error.js';
-import type { TokenEvent } from '../events/token-event.js';
-import type { LoadProgress } from '../models/model-entry.js';
-import { SpentRealm } from '../models/spent-realm.js';
-import { type CallTiming, LOADING_TIMING } from '../relay/call-timing.js';
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import type { LoadedModel, ModelInfo } from '../core/models/backend.js';
+import { deserializeInferenceError, type InferenceError, throwIfCancelled } from '../core/errors/inference-error.js';
+import type { TokenEvent } from '../core/events/token-event.js';
+import type { LoadProgress } from '../core/models/model-entry.js';
+import { SpentRealm } from '../core/models/spent-realm.js';
+import { type CallTiming, LOADING_TIMING } from '../relay/stream/call-timing.js';
+import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { watchLifeline } from '../relay/lifeline.js';
-import { type CallOptions, openBatches, openCall, peerGone } from '../relay/open-call.js';
-import type { GenerationRequest } from '../request/generation-request.js';
+import { type CallOptions, openBatches, openCall, peerGone } from '../relay/stream/open-call.js';
+import type { GenerationRequest } from '../core/request/generation-request.js';
 import type {
   LoadArgument,
   LoadItem,

@@ -1,6 +1,6 @@
 /** The gateway's end of the relay: a port that wants an answer meets the engine. @module */
-import { answerCall } from '../relay/answer-call.js';
-import { REQUEST_TIMING, type CallTiming } from '../relay/call-timing.js';
+import { answerCall } from '../relay/stream/answer-call.js';
+import { REQUEST_TIMING, type CallTiming } from '../relay/stream/call-timing.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import {
   PROTOCOL_VERSION,
@@ -12,7 +12,7 @@ import {
   type ResponseItem,
   type Snapshot,
 } from '../relay/protocol.js';
-import { fromRequestPayload, toResponseHead } from '../relay/request-payload.js';
+import { fromRequestPayload, toResponseHead } from '../relay/stream/request-payload.js';
 
 /** Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it. */
 export type RequestHandler = (request: Request, begin: () => void) => Promise<Response> | Response;

@@ -1,10 +1,10 @@
 /** Starts models in workers of their own, for the scheduler. @module */
-import { throwIfCancelled } from '../errors/inference-error.js';
-import type { LoadedModel } from '../models/backend.js';
-import type { ModelEntry } from '../models/model-entry.js';
-import { SpentRealm } from '../models/spent-realm.js';
-import { answeringModelTiming } from '../relay/call-timing.js';
-import type { ModelHost, StartOptions } from '../scheduler/model-host.js';
+import { throwIfCancelled } from '../core/errors/inference-error.js';
+import type { LoadedModel } from '../core/models/backend.js';
+import type { ModelEntry } from '../core/models/model-entry.js';
+import { SpentRealm } from '../core/models/spent-realm.js';
+import { answeringModelTiming } from '../relay/stream/call-timing.js';
+import type { ModelHost, StartOptions } from './scheduler/model-host.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
 import { fetchFilesRemotely, loadRemoteModel, type ModelWorkerHandle } from './remote-model.js';
 

@@ -1,6 +1,6 @@
 /** The page decodes audio for its workers where WebCodecs cannot: `decodeAudioData` exists in pages only. @module */
-import type { PageAudioDecoder } from '../media/page-audio-decoder.js';
-import { move, openControlLine } from '../relay/control-line.js';
+import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
+import { move, openControlLine } from '../relay/control/control-line.js';
 
 /** Hz; any will do, the caller resamples. */
 const SAMPLE_RATE = 48_000;

@@ -3,9 +3,9 @@
  * few kilobytes.
  * @module
  */
-import type { ApiKey, RateLimits } from '../models/access-options.js';
-import { checkNames } from '../models/check-names.js';
-import type { ModelEntry, Pricing, Script, ScriptedReply, VendorMetadata } from '../models/model-entry.js';
+import type { ApiKey, RateLimits } from '../core/models/access-options.js';
+import { checkNames } from '../core/models/check-names.js';
+import type { ModelEntry, Pricing, Script, ScriptedReply, VendorMetadata } from '../core/models/model-entry.js';
 import { OPTION_NAMES } from './option-names.js';
 import type { InferenceOptions } from './start-options.js';
 

@@ -1,11 +1,11 @@
 /** What a tab asks of the engine besides HTTP: its state, and to load and unload models. @module */
-import { InferenceError } from '../errors/inference-error.js';
-import type { LoadProgress } from '../models/model-entry.js';
-import { CONNECT_DEADLINE, REQUEST_TIMING } from '../relay/call-timing.js';
-import { openCall, peerGone } from '../relay/open-call.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import type { LoadProgress } from '../core/models/model-entry.js';
+import { CONNECT_DEADLINE, REQUEST_TIMING } from '../relay/stream/call-timing.js';
+import { openCall, peerGone } from '../relay/stream/open-call.js';
 import type { ControlPayload, Snapshot } from '../relay/protocol.js';
 import type { Connect } from '../relay/greeting.js';
-import type { ModelStatus } from '../models/model-status.js';
+import type { ModelStatus } from '../core/models/model-status.js';
 
 /** Milliseconds until a lost engine is looked for again. */
 const RETRY_PAUSE = 200;

@@ -1,6 +1,6 @@
 /** Which tabs can share an engine: those whose options mean the same service. @module */
-import { filesOf } from '../models/entry-files.js';
-import { toHex } from '../platform/to-hex.js';
+import { filesOf } from '../core/models/entry-files.js';
+import { toHex } from '../core/platform/to-hex.js';
 import { PROTOCOL_VERSION } from '../relay/protocol.js';
 import type { ResolvedOptions } from './resolve-options.js';
 

@@ -1,12 +1,12 @@
 /** The engine of a hosting tab: makes the gateway worker and the model workers, and replaces the gateway when it dies. @module */
-import { type InferenceError, isInferenceError } from '../errors/inference-error.js';
-import { answersInTime } from '../platform/answers-in-time.js';
-import { pause } from '../platform/pause.js';
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
-import { type Ask, move, openControlLine } from '../relay/control-line.js';
-import { GATEWAY_PATIENCE } from '../relay/call-timing.js';
+import { type InferenceError, isInferenceError } from '../core/errors/inference-error.js';
+import { answersInTime } from '../core/platform/answers-in-time.js';
+import { pause } from '../core/platform/pause.js';
+import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
+import { type Ask, move, openControlLine } from '../relay/control/control-line.js';
+import { GATEWAY_PATIENCE } from '../relay/stream/call-timing.js';
 import { watchLifeline } from '../relay/lifeline.js';
-import { peerGone } from '../relay/open-call.js';
+import { peerGone } from '../relay/stream/open-call.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnResult } from '../gateway/gateway-control.js';
 import { decoderPort } from './audio-decoder-port.js';
 import { workerStarted } from './start-worker.js';
@@ -20,7 +20,7 @@ const CONFIGURE_DEADLINE = 10_000;
 const makeGateway = (): Worker =>
   new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), { type: 'module', name: 'inpage-gateway' });
 const makeModelWorker = (): Worker =>
-  new Worker(new URL('../model-worker/model-worker.ts', import.meta.url), { type: 'module', name: 'inpage-model' });
+  new Worker(new URL('../model/model-worker.ts', import.meta.url), { type: 'module', name: 'inpage-model' });
 
 /** Owns all workers of a tab, from its construction until `stop`. */
 export class EngineHost {

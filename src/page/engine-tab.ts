@@ -1,7 +1,7 @@
 /** One tab's part in the engine: it hosts it, or waits in line and reaches the host through the Service Worker. @module */
-import type { InferenceError } from '../errors/inference-error.js';
+import type { InferenceError } from '../core/errors/inference-error.js';
 import { availableLocks } from '../relay/lifeline.js';
-import { orAborted, rejectOnAbort } from '../platform/reject-on-abort.js';
+import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { type Connect, connectThrough, type GatewayPort } from '../relay/greeting.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabWords } from '../relay/protocol.js';
 import { hostLock } from './engine-group.js';

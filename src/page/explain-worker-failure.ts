@@ -1,5 +1,5 @@
 /** Why a worker's script did not start. Loaded only when one did not. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError } from '../core/errors/inference-error.js';
 
 /** Milliseconds for the script's server to answer. */
 const FETCH_DEADLINE = 10_000;

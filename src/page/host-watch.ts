@@ -3,8 +3,8 @@
  * comes to its messages keeps it.
  * @module
  */
-import { answersInTime } from '../platform/answers-in-time.js';
-import { HOST_PATIENCE } from '../relay/call-timing.js';
+import { answersInTime } from '../core/platform/answers-in-time.js';
+import { HOST_PATIENCE } from '../relay/stream/call-timing.js';
 
 /** On the group's channel: a tab that waits for the host, and the host's answer. */
 type HostWord = 'who' | 'here';

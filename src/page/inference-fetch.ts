@@ -1,10 +1,10 @@
 /** `inference.fetch`: a fetch whose requests below the engine's bases never leave the page. @module */
-import type { CompatibilityName } from '../models/access-options.js';
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import type { CompatibilityName } from '../core/models/access-options.js';
+import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { Connect } from '../relay/greeting.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
-import { relayRequest } from '../relay/relay-request.js';
-import { toRequestPayload } from '../relay/request-payload.js';
+import { relayRequest } from '../relay/stream/relay-request.js';
+import { toRequestPayload } from '../relay/stream/request-payload.js';
 
 /** The bases that are answered, and in whose manner. */
 export interface FetchSettings extends Bases {

@@ -1,5 +1,5 @@
 /** Asks the browser once to keep what is stored, when a large model comes in. Only pages can ask. @module */
-import type { LoadProgress } from '../models/model-entry.js';
+import type { LoadProgress } from '../core/models/model-entry.js';
 
 /** Bytes of a file from which on losing it would be a pity; some browsers ask the person in front of them. */
 const WORTH_ASKING = 16 * 2 ** 20;

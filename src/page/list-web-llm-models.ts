@@ -1,5 +1,5 @@
 /** WebLLM's list of ready-made models, for an app that lets its visitors choose one. @module */
-import type { PrebuiltModel } from '../backends/web-llm/prebuilt-model.js';
+import type { PrebuiltModel } from '../model/engines/web-llm/prebuilt-model.js';
 
 /**
  * The chat models of WebLLM's list, smallest first, with what each needs: shown before anything is downloaded. An id goes
@@ -7,6 +7,6 @@ import type { PrebuiltModel } from '../backends/web-llm/prebuilt-model.js';
  * @throws TypeError when that fetch fails
  */
 export async function listWebLlmModels(): Promise<PrebuiltModel[]> {
-  const prebuilt = await import('../backends/web-llm/prebuilt-models.js');
+  const prebuilt = await import('../model/engines/web-llm/prebuilt-models.js');
   return prebuilt.listWebLlmModels();
 }

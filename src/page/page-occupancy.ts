@@ -1,5 +1,5 @@
 /** One service per page: a second start with other options would fight with the first. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError } from '../core/errors/inference-error.js';
 import { differentOptions, type ServiceOptions } from './engine-group.js';
 
 /** The page may hold several copies of the library. */

@@ -1,6 +1,6 @@
 /** Files and folders that a person picks or drops, as one list. @module */
-import { InferenceError } from '../errors/inference-error.js';
-import type { LocalFile } from '../models/backend.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import type { LocalFile } from '../core/models/backend.js';
 
 /**
  * A picked folder (`showDirectoryPicker()`), picked files (`input.files`), or what was dropped: its files

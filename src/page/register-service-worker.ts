@@ -1,8 +1,8 @@
 /** Registers the Service Worker and waits until it controls the page. @module */
-import { InferenceError } from '../errors/inference-error.js';
-import type { CompatibilityName } from '../models/access-options.js';
-import { pause } from '../platform/pause.js';
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import type { CompatibilityName } from '../core/models/access-options.js';
+import { pause } from '../core/platform/pause.js';
+import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { PROTOCOL_VERSION, type Hello, type PageMessage } from '../relay/protocol.js';
 
 /** Milliseconds for the whole way from registration to control. */

@@ -1,14 +1,14 @@
 /** Checks the options of `startInference` and fills in the defaults. @module */
-import { InferenceError } from '../errors/inference-error.js';
-import { APP_BASE } from '../models/app-base.js';
-import { DEFAULT_MODELS } from '../models/default-catalog.js';
-import { entriesByName } from '../models/entries-by-name.js';
-import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
-import { filesOf } from '../models/entry-files.js';
-import { TASKS } from '../models/tasks.js';
-import { packedURL } from '../models/packed-folders.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import { APP_BASE } from '../core/models/app-base.js';
+import { DEFAULT_MODELS } from '../core/models/default-catalog.js';
+import { entriesByName } from '../core/models/entries-by-name.js';
+import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
+import { filesOf } from '../core/models/entry-files.js';
+import { TASKS } from '../core/models/tasks.js';
+import { packedURL } from '../core/models/packed-folders.js';
 import { type Bases, matchBase } from '../relay/match-base.js';
-import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
+import type { ApiKey, CompatibilityName, RateLimits } from '../core/models/access-options.js';
 import type { InferenceOptions } from './start-options.js';
 
 /** Options with nothing left open. URLs are absolute. */

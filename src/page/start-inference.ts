@@ -1,9 +1,9 @@
 /** The door of the library: one call gives the page its own `/v1`. @module */
-import { InferenceError } from '../errors/inference-error.js';
-import type { FaultSettings } from '../faults/faults.js';
-import { APP_BASE } from '../models/app-base.js';
-import { rejectOnAbort } from '../platform/reject-on-abort.js';
-import type { ModelStatus } from '../models/model-status.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import type { FaultSettings } from '../core/models/fault-settings.js';
+import { APP_BASE } from '../core/models/app-base.js';
+import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
+import type { ModelStatus } from '../core/models/model-status.js';
 import type { PickedFiles } from './picked-files.js';
 import type { StoredModel } from './stored-models.js';
 import { EngineClient } from './engine-client.js';

@@ -1,6 +1,6 @@
 /** The options of `startInference`. Public. @module */
-import type { ApiKey, CompatibilityName, RateLimits } from '../models/access-options.js';
-import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
+import type { ApiKey, CompatibilityName, RateLimits } from '../core/models/access-options.js';
+import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
 
 /** What an app may say about the service it starts. Everything has a default. */
 export interface InferenceOptions {

@@ -1,5 +1,5 @@
 /** Waiting until a new worker runs. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError } from '../core/errors/inference-error.js';
 import type { WorkerReady } from '../relay/protocol.js';
 
 /** Milliseconds until a worker's script must run; development servers may build it first. */

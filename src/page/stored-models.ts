@@ -1,8 +1,8 @@
 /** What is kept of models on this device, and how to remove it. @module */
-import { filesFolderOf } from '../backends/model-files.js';
-import { InferenceError, isInferenceError } from '../errors/inference-error.js';
-import type { LoadOptions } from '../models/backend.js';
-import type { ModelEntry } from '../models/model-entry.js';
+import { filesFolderOf } from '../model/engines/model-files.js';
+import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
+import type { LoadOptions } from '../core/models/backend.js';
+import type { ModelEntry } from '../core/models/model-entry.js';
 import type { ByteStorage } from '../store/byte-storage.js';
 import { CacheFileStorage } from '../store/cache-storage.js';
 import { hold } from '../store/connections.js';

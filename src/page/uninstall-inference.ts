@@ -1,5 +1,5 @@
 /** The way out: a page without inpage, also for visitors who were there before. Public, an entry of its own. @module */
-import { APP_BASE } from '../models/app-base.js';
+import { APP_BASE } from '../core/models/app-base.js';
 import type { PageMessage } from '../relay/protocol.js';
 
 /** What to remove. */

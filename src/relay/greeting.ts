@@ -1,5 +1,5 @@
 /** The first words on a port: is a gateway at its other end? @module */
-import { orAborted } from '../platform/reject-on-abort.js';
+import { orAborted } from '../core/platform/reject-on-abort.js';
 import type { CalleeMessage, CallerMessage, Hello, TabWords } from './protocol.js';
 
 /** A port at whose other end a gateway waits for a call, and what it said of itself. */

@@ -4,7 +4,7 @@
  * peers the name; whoever is granted that lock knows that its holder is gone.
  * @module
  */
-import { createUuid } from '../platform/create-uuid.js';
+import { createUuid } from '../core/platform/create-uuid.js';
 
 /** The lock manager of this realm, where there is one (secure contexts of browsers). */
 export function availableLocks(): LockManager | undefined {

@@ -6,11 +6,11 @@
  * and chunks; a generation in a model worker is a call whose items are token events.
  * @module
  */
-import type { FaultSettings } from '../faults/faults.js';
-import type { LoadOptions, LocalFile, ModelInfo } from '../models/backend.js';
-import type { SerializedInferenceError } from '../errors/inference-error.js';
-import type { LoadProgress, ModelEntry } from '../models/model-entry.js';
-import type { ModelStatus } from '../models/model-status.js';
+import type { FaultSettings } from '../core/models/fault-settings.js';
+import type { LoadOptions, LocalFile, ModelInfo } from '../core/models/backend.js';
+import type { SerializedInferenceError } from '../core/errors/inference-error.js';
+import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
+import type { ModelStatus } from '../core/models/model-status.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
 export const PROTOCOL_VERSION = 3;

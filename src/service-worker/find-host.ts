@@ -3,7 +3,7 @@
  * remembered would be lost when the browser stops it.
  * @module
  */
-import { orAborted } from '../platform/reject-on-abort.js';
+import { orAborted } from '../core/platform/reject-on-abort.js';
 import { awaitGreeting, type GatewayPort, hangUp } from '../relay/greeting.js';
 import { type ConnectMessage, PROTOCOL_VERSION, type TabWords } from '../relay/protocol.js';
 

@@ -4,15 +4,15 @@
  * it could not find again, so the browser may stop and start it at any time. Built as one classic script.
  * @module
  */
-import { CONNECT_DEADLINE } from '../relay/call-timing.js';
+import { CONNECT_DEADLINE } from '../relay/stream/call-timing.js';
 import { findHost, type TabClient } from './find-host.js';
 import type { Connect, GatewayPort } from '../relay/greeting.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from '../relay/protocol.js';
-import { relayRequest } from '../relay/relay-request.js';
+import { relayRequest } from '../relay/stream/relay-request.js';
 import { TrunkLines } from './trunk-lines.js';
-import { toRequestPayload, unavailableResponse } from '../relay/request-payload.js';
+import { toRequestPayload, unavailableResponse } from '../relay/stream/request-payload.js';
 
 /** The parts of `ServiceWorkerGlobalScope` in use; TypeScript's own types for it clash with those of pages. */
 interface Scope {

@@ -3,7 +3,7 @@
  * (https://github.com/WICG/cross-origin-storage). Another site may have fetched the same model before.
  * @module
  */
-import { settledWithin } from '../platform/settled-within.js';
+import { settledWithin } from '../core/platform/settled-within.js';
 import type { ByteStorage, OpenFile } from './byte-storage.js';
 import { type DownloadContext, downloadFile } from './file-download.js';
 import { countParts, type FileRecord } from './file-record.js';

@@ -1,5 +1,5 @@
 /** SHA-256 of bytes, and piece by piece of what is too large for memory. @module */
-import { toHex } from '../platform/to-hex.js';
+import { toHex } from '../core/platform/to-hex.js';
 
 /** Hashes in order; `update` any number of times. */
 export interface RunningDigest {

@@ -3,7 +3,7 @@
  * parts, tries again after what can pass, and checks what storage holds then.
  * @module
  */
-import { cancelled, isInferenceError } from '../errors/inference-error.js';
+import { cancelled, isInferenceError } from '../core/errors/inference-error.js';
 import type { OpenFile } from './byte-storage.js';
 import { type Connections, MOST_CONNECTIONS } from './connections.js';
 import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';

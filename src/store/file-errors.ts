@@ -1,5 +1,5 @@
 /** What can go wrong with a model's file. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError } from '../core/errors/inference-error.js';
 
 /** Another attempt can succeed. */
 export class Interrupted extends Error {

@@ -1,5 +1,5 @@
 /** A model's progress, file by file, as the page is told. @module */
-import type { LoadProgress } from '../models/model-entry.js';
+import type { LoadProgress } from '../core/models/model-entry.js';
 import type { StoreEnvironment } from './store-environment.js';
 import { TransferMeter } from './transfer-meter.js';
 

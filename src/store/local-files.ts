@@ -1,5 +1,5 @@
 /** Files that a person picked, in place of the server that they came from once. @module */
-import type { LocalFile } from '../models/backend.js';
+import type { LocalFile } from '../core/models/backend.js';
 import type { StoreEnvironment } from './store-environment.js';
 
 /** The same store, whose network is the picked files. Only what a hub states of its files is still asked for there. */

@@ -3,8 +3,8 @@
  * what its source states.
  * @module
  */
-import { cancelled, InferenceError } from '../errors/inference-error.js';
-import type { LoadProgress } from '../models/model-entry.js';
+import { cancelled, InferenceError } from '../core/errors/inference-error.js';
+import type { LoadProgress } from '../core/models/model-entry.js';
 import { isOnServer, sizeOnServer } from './ask-server.js';
 import { isIntact, isSameContent, keepGoodParts, wholeSha256 } from './check-kept.js';
 import { Connections, hold } from './connections.js';

@@ -1,5 +1,5 @@
 /** Is there room for a model? Asked before its first byte is fetched. @module */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError } from '../core/errors/inference-error.js';
 import type { StoreEnvironment } from './store-environment.js';
 
 /**

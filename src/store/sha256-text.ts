@@ -1,6 +1,6 @@
 /** A SHA-256 as text: hexadecimal, or as pages write it. @module */
-import { InferenceError } from '../errors/inference-error.js';
-import { toHex } from '../platform/to-hex.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import { toHex } from '../core/platform/to-hex.js';
 
 const HEX = /^[\da-f]{64}$/i;
 const INTEGRITY = /^sha256-([A-Za-z\d+/]{43}=)$/;

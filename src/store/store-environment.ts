@@ -1,6 +1,6 @@
 /** What the store uses of its surroundings, so that tests can bring their own. @module */
-import { pause } from '../platform/pause.js';
-import { settledWithin } from '../platform/settled-within.js';
+import { pause } from '../core/platform/pause.js';
+import { settledWithin } from '../core/platform/settled-within.js';
 import type { ByteStorage } from './byte-storage.js';
 import { CacheFileStorage } from './cache-storage.js';
 import { MemoryStorage } from './memory-storage.js';

@@ -1,8 +1,8 @@
 /** Sync access handles, which TypeScript declares for workers only. @module */
 
-import { InferenceError } from '../errors/inference-error.js';
-import { pause } from '../platform/pause.js';
-import { settledWithin } from '../platform/settled-within.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import { pause } from '../core/platform/pause.js';
+import { settledWithin } from '../core/platform/settled-within.js';
 
 /** Reads and writes a file in place. */
 export interface SyncAccess {

@@ -1,9 +1,9 @@
 /** tiny-chat writing JSON after a schema, and the same model writing freely. */
-import { loadTextModel } from '../../src/backends/transformers/text/load-text-model.js';
-import type { TextModel } from '../../src/decoding/create-text-model.js';
-import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
-import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
-import type { JsonSchema } from '../../src/request/tool.js';
+import { loadTextModel } from '../../src/model/engines/transformers/text/load-text-model.js';
+import type { TextModel } from '../../src/model/decoding/create-text-model.js';
+import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../src/core/request/generation-request.js';
+import type { JsonSchema } from '../../src/core/request/tool.js';
 
 /** What to measure. */
 export interface ConstraintOrder {

@@ -1,10 +1,10 @@
 /** Our decode loop alone in a worker: what the benchmark compares the whole way with. */
-import type { LoadedModel } from '../../src/models/backend.js';
-import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
-import { transformersBackend } from '../../src/backends/transformers/transformers-backend.js';
-import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
-import type { ModelEntry } from '../../src/models/model-entry.js';
-import { plainGenerationRequest } from '../../src/request/generation-request.js';
+import type { LoadedModel } from '../../src/core/models/backend.js';
+import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
+import { transformersBackend } from '../../src/model/engines/transformers/transformers-backend.js';
+import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
+import type { ModelEntry } from '../../src/core/models/model-entry.js';
+import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
 
 /** What to decode. */
 export interface LoopOrder {

@@ -46,7 +46,7 @@ const parts = only ? only.split(',') : PARTS;
 async function serveBench(): Promise<{ origin: string; close(): Promise<void> }> {
   const { inpage } = (await import(
     /* @vite-ignore */ join(root, 'dist/vite.js')
-  )) as typeof import('../../src/vite/index.js');
+  )) as typeof import('../../src/node/vite/index.js');
   const outDir = join(root, 'node_modules/.cache/inpage-bench');
   const pages = ['page', 'open-ours', 'open-peer', 'real/page', 'store/page'].map((name) =>
     join(root, `test/bench/${name}.html`),

@@ -1,8 +1,8 @@
 /** Our transcriber and transformers.js's own pipeline on the same files in the same worker. */
 import { pipeline } from '@huggingface/transformers';
-import { loadSpeechModel } from '../../src/backends/transformers/speech/load-speech-model.js';
-import { decodeAudio } from '../../src/media/decode-audio.js';
-import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
+import { loadSpeechModel } from '../../src/model/engines/transformers/speech/load-speech-model.js';
+import { decodeAudio } from '../../src/model/media/decode-audio.js';
+import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
 
 /** What to hear, and with whom. */
 export interface SpeechOrder {

@@ -1,10 +1,10 @@
 /** Our loop, transformers.js's `generate` and a bare session loop, on the same file in the same worker. */
 import { AutoModelForCausalLM, AutoTokenizer, env, type PreTrainedModel, Tensor } from '@huggingface/transformers';
-import { loadTextModel } from '../../src/backends/transformers/text/load-text-model.js';
-import type { TextModel } from '../../src/decoding/create-text-model.js';
-import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
-import { plainGenerationRequest } from '../../src/request/generation-request.js';
-import type { Sampling } from '../../src/request/sampling.js';
+import { loadTextModel } from '../../src/model/engines/transformers/text/load-text-model.js';
+import type { TextModel } from '../../src/model/decoding/create-text-model.js';
+import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
+import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
+import type { Sampling } from '../../src/core/request/sampling.js';
 
 /** What to measure. */
 export interface TextOrder {

@@ -1,9 +1,9 @@
 /** The time to the first token about an image: our engine, or transformers.js's processor and `generate`. */
 import { env } from '@huggingface/transformers';
-import { loadTextModel } from '../../src/backends/transformers/text/load-text-model.js';
-import type { TextModel } from '../../src/decoding/create-text-model.js';
-import type { Message } from '../../src/request/message.js';
-import { plainGenerationRequest } from '../../src/request/generation-request.js';
+import { loadTextModel } from '../../src/model/engines/transformers/text/load-text-model.js';
+import type { TextModel } from '../../src/model/decoding/create-text-model.js';
+import type { Message } from '../../src/core/request/message.js';
+import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import { BareModel } from '../vision/bare-model.js';
 import { drawPicture, imagePart } from '../vision/pictures.js';
 

@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HOSTILE_SCHEMAS } from '../constraints/support/hostile-schemas.js';
-import { HOSTILE_BODIES, type HostileBody } from '../http/support/hostile-bodies.js';
-import { ALL_TASKS } from '../http/support/models.js';
+import { HOSTILE_SCHEMAS } from '../model/constraints/support/hostile-schemas.js';
+import { HOSTILE_BODIES, type HostileBody } from '../gateway/http/support/hostile-bodies.js';
+import { ALL_TASKS } from '../gateway/http/support/models.js';
 import { RawChromium, type RawPage } from '../support/raw-chromium.js';
 import { countingModel } from '../e2e/support/host-page.js';
 import { IS_LONG, openTab } from './chaos-tabs.js';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import type { App } from '../../src/http/app.js';
-import type { ModelEntry } from '../../src/models/model-entry.js';
+import type { App } from '../../src/gateway/http/app.js';
+import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import { buildApp } from '../support/build-app.js';
 import { ANSWER, CHAT, EMBEDDER, LISTENER, OBJECT, OBJECT_TOOLS, SPOKEN, TEXT } from './task.mjs';
 

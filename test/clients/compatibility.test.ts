@@ -3,8 +3,8 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, tool } from 'ai';
 import OpenAI, { toFile } from 'openai';
 import { expect, it } from 'vitest';
-import type { ModelEntry } from '../../src/models/model-entry.js';
-import { listener, wavFile } from '../http/support/models.js';
+import type { ModelEntry } from '../../src/core/models/model-entry.js';
+import { listener, wavFile } from '../gateway/http/support/models.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 
 const LONG = 'far '.repeat(60);

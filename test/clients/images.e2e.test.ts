@@ -13,8 +13,10 @@ import { VISION_MODELS } from '../vision/make-vision-models.js';
 import { SEEING_MODEL } from './scenarios/images.js';
 
 const built = (name: string): string => join(import.meta.dirname, '../../dist', name);
-const { serveInference } = (await import(built('bridge.js'))) as typeof import('../../src/bridge/index.js');
-const { installInference } = (await import(built('playwright.js'))) as typeof import('../../src/playwright/index.js');
+const { serveInference } = (await import(built('bridge.js'))) as typeof import('../../src/node/bridge/index.js');
+const { installInference } = (await import(
+  built('playwright.js')
+)) as typeof import('../../src/node/playwright/index.js');
 
 /** A red heart on white, 32 pixels wide. */
 const HEART =
@@ -148,7 +150,7 @@ describe('an app under test', () => {
   let browser: Browser;
   let app: Awaited<ReturnType<typeof serveFolder>>;
   beforeAll(async () => {
-    const folder = join(import.meta.dirname, '../playwright/example');
+    const folder = join(import.meta.dirname, '../node/playwright/example');
     [browser, app] = await Promise.all([
       launchChromium(),
       serveFolder(folder, false, true, { '/vision/': VISION_MODELS }),

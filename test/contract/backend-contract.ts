@@ -4,10 +4,10 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LoadedModel } from '../../src/models/backend.js';
-import { isInferenceError } from '../../src/errors/inference-error.js';
-import type { ChoiceEndEvent, PieceEvent, PromptEvent, TokenEvent } from '../../src/events/token-event.js';
-import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
+import type { LoadedModel } from '../../src/core/models/backend.js';
+import { isInferenceError } from '../../src/core/errors/inference-error.js';
+import type { ChoiceEndEvent, PieceEvent, PromptEvent, TokenEvent } from '../../src/core/events/token-event.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import { collectEvents, logprobsOf, piecesOf, textOf } from '../support/token-events.js';
 
 export interface BackendContract {

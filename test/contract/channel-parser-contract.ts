@@ -1,8 +1,8 @@
 /** What every channel parser owes: the same parts however the text is cut, and paired, non-empty calls. @module */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChannelPart } from '../../src/families/parsing/channel-part.js';
-import type { ChannelParser } from '../../src/families/parsing/channel-parser.js';
+import type { ChannelPart } from '../../src/core/events/channel-part.js';
+import type { ChannelParser } from '../../src/model/families/parsing/channel-parser.js';
 
 /** A model's output and what it means; neighbouring parts of one kind are joined. */
 export interface ChannelFixture {

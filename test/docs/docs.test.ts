@@ -50,7 +50,9 @@ describe('parts made from the source', () => {
   });
 
   it('are made for a page that has only their marks', () => {
-    const made = withGeneratedParts('<!-- made: members src/faults/faults.ts FaultSettings -->\n<!-- /made -->');
+    const made = withGeneratedParts(
+      '<!-- made: members src/core/models/fault-settings.ts FaultSettings -->\n<!-- /made -->',
+    );
     expect(made).toContain(
       '| `cutStreamAfterEvents` | `number` | The connection breaks after so many events of a stream. |',
     );

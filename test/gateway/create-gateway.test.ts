@@ -1,10 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { createGateway } from '../../src/gateway/create-gateway.js';
 import type { GatewayOptions, PageControl, SpawnResult } from '../../src/gateway/gateway-control.js';
-import type { Ask } from '../../src/relay/control-line.js';
+import type { Ask } from '../../src/relay/control/control-line.js';
 import { awaitGreeting } from '../../src/relay/greeting.js';
-import { openCall } from '../../src/relay/open-call.js';
-import { REQUEST_TIMING } from '../../src/relay/call-timing.js';
+import { openCall } from '../../src/relay/stream/open-call.js';
+import { REQUEST_TIMING } from '../../src/relay/stream/call-timing.js';
 import type { Snapshot } from '../../src/relay/protocol.js';
 
 afterEach(() => vi.useRealTimers());

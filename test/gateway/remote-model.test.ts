@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
-import type { Backend, LoadedModel, ModelInfo } from '../../src/models/backend.js';
-import { InferenceError } from '../../src/errors/inference-error.js';
-import type { TokenEvent } from '../../src/events/token-event.js';
-import type { LoadProgress, ModelEntry } from '../../src/models/model-entry.js';
-import { type CallTiming, MODEL_TIMING } from '../../src/relay/call-timing.js';
+import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
+import type { Backend, LoadedModel, ModelInfo } from '../../src/core/models/backend.js';
+import { InferenceError } from '../../src/core/errors/inference-error.js';
+import type { TokenEvent } from '../../src/core/events/token-event.js';
+import type { LoadProgress, ModelEntry } from '../../src/core/models/model-entry.js';
+import { type CallTiming, MODEL_TIMING } from '../../src/relay/stream/call-timing.js';
 import { loadRemoteModel } from '../../src/gateway/remote-model.js';
 import type { CalleeMessage, LoadItem } from '../../src/relay/protocol.js';
-import { serveModel } from '../../src/model-worker/serve-model.js';
-import { plainGenerationRequest } from '../../src/request/generation-request.js';
+import { serveModel } from '../../src/model/serve-model.js';
+import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
 
 const ENTRY: ModelEntry = {
   id: 'm',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedBackend } from '../../src/backends/scripted/scripted-backend.js';
-import { InferenceError } from '../../src/errors/inference-error.js';
+import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
+import { InferenceError } from '../../src/core/errors/inference-error.js';
 import { createWorkerModelHost } from '../../src/gateway/worker-model-host.js';
-import { serveModel } from '../../src/model-worker/serve-model.js';
-import type { Backend } from '../../src/models/backend.js';
-import { Catalog } from '../../src/models/catalog.js';
-import type { ModelEntry } from '../../src/models/model-entry.js';
-import { SpentRealm } from '../../src/models/spent-realm.js';
-import { Scheduler } from '../../src/scheduler/scheduler.js';
+import { serveModel } from '../../src/model/serve-model.js';
+import type { Backend } from '../../src/core/models/backend.js';
+import { Catalog } from '../../src/core/models/catalog.js';
+import type { ModelEntry } from '../../src/core/models/model-entry.js';
+import { SpentRealm } from '../../src/core/models/spent-realm.js';
+import { Scheduler } from '../../src/gateway/scheduler/scheduler.js';
 
 const ENTRY: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Hi' }] } };
 const LOAD = { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' };

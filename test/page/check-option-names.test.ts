@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
+import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
 import { checkOptionNames } from '../../src/page/check-option-names.js';
 import type { InferenceOptions } from '../../src/page/start-options.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_MODELS } from '../../src/models/default-catalog.js';
-import type { ModelEntry } from '../../src/models/model-entry.js';
+import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
+import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
 import { engineGroup } from '../../src/page/engine-group.js';
 import { resolveOptions } from '../../src/page/resolve-options.js';

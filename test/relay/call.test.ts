@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { InferenceError } from '../../src/errors/inference-error.js';
-import { answerCall, type CallHandler, PACE } from '../../src/relay/answer-call.js';
-import type { CallTiming } from '../../src/relay/call-timing.js';
-import { openBatches, openCall } from '../../src/relay/open-call.js';
+import { InferenceError } from '../../src/core/errors/inference-error.js';
+import { answerCall, type CallHandler, PACE } from '../../src/relay/stream/answer-call.js';
+import type { CallTiming } from '../../src/relay/stream/call-timing.js';
+import { openBatches, openCall } from '../../src/relay/stream/open-call.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW } from '../../src/relay/protocol.js';
 import { passTimeUntil, stopTime } from '../support/pass-time.js';
 

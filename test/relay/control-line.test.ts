@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { InferenceError } from '../../src/errors/inference-error.js';
-import { type Ask, type LineEnd, move, openControlLine } from '../../src/relay/control-line.js';
+import { InferenceError } from '../../src/core/errors/inference-error.js';
+import { type Ask, type LineEnd, move, openControlLine } from '../../src/relay/control/control-line.js';
 
 interface Questions {
   double(value: number): number;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { CompatibilityName } from '../../src/models/access-options.js';
+import type { CompatibilityName } from '../../src/core/models/access-options.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
-import { setFailureTail } from '../../src/relay/failure-tail.js';
+import { setFailureTail } from '../../src/relay/stream/failure-tail.js';
 import { connectThrough } from '../../src/relay/greeting.js';
 import type { Connect } from '../../src/relay/greeting.js';
-import { relayRequest } from '../../src/relay/relay-request.js';
+import { relayRequest } from '../../src/relay/stream/relay-request.js';
 import { serveCall, type RequestHandler } from '../../src/gateway/serve-call.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectThrough } from '../../src/relay/greeting.js';
 import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
 import type { Connect } from '../../src/relay/greeting.js';
-import { relayRequest } from '../../src/relay/relay-request.js';
+import { relayRequest } from '../../src/relay/stream/relay-request.js';
 import { serveCall } from '../../src/gateway/serve-call.js';
 import { TrunkLines } from '../../src/service-worker/trunk-lines.js';
 

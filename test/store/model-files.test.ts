@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LoadProgress } from '../../src/models/model-entry.js';
+import type { LoadProgress } from '../../src/core/models/model-entry.js';
 import { type FaultServer, sha256Of, someBytes, startFaultServer } from './support/fault-server.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
 

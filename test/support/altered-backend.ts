@@ -1,7 +1,7 @@
 /** A backend whose generations are changed on their way: for answers that no script can be made to give. */
-import type { TokenEvent } from '../../src/events/token-event.js';
-import type { Backend } from '../../src/models/backend.js';
-import type { GenerationRequest } from '../../src/request/generation-request.js';
+import type { TokenEvent } from '../../src/core/events/token-event.js';
+import type { Backend } from '../../src/core/models/backend.js';
+import type { GenerationRequest } from '../../src/core/request/generation-request.js';
 import { oneByOne } from './token-events.js';
 
 /** The same models; `alter` gets each generation's events and gives those that are seen. */

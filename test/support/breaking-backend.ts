@@ -1,7 +1,7 @@
 /** A backend whose models break off in the middle: for answers that fail after they began. */
-import type { Backend } from '../../src/models/backend.js';
-import { InferenceError } from '../../src/errors/inference-error.js';
-import type { InferenceErrorCode } from '../../src/errors/inference-error.js';
+import type { Backend } from '../../src/core/models/backend.js';
+import { InferenceError } from '../../src/core/errors/inference-error.js';
+import type { InferenceErrorCode } from '../../src/core/errors/inference-error.js';
 import { alteredBackend } from './altered-backend.js';
 
 /** What it throws with. */

@@ -1,9 +1,9 @@
 /** The whole service in Node: the app over a real scheduler and scripted models. */
-import type { Backend } from '../../src/models/backend.js';
-import { type AppOptions, createApp } from '../../src/http/app.js';
-import { Catalog } from '../../src/models/catalog.js';
-import type { ModelEntry } from '../../src/models/model-entry.js';
-import { type ControlledInference, Scheduler } from '../../src/scheduler/scheduler.js';
+import type { Backend } from '../../src/core/models/backend.js';
+import { type AppOptions, createApp } from '../../src/gateway/http/app.js';
+import { Catalog } from '../../src/core/models/catalog.js';
+import type { ModelEntry } from '../../src/core/models/model-entry.js';
+import { type ControlledInference, Scheduler } from '../../src/gateway/scheduler/scheduler.js';
 import { inProcessHost } from './in-process-host.js';
 
 export interface BuildAppOptions extends Partial<Omit<AppOptions, 'inference'>> {

@@ -1,9 +1,9 @@
 /** Reading what a model gives, one event after the other. @module */
-import { AnswerEvents, type AnswerOptions, createToolCallId } from '../../src/channels/answer-events.js';
-import type { GenerationEvent } from '../../src/channels/generation-event.js';
-import type { PieceEvent, TokenEvent } from '../../src/events/token-event.js';
-import type { TokenLogprob } from '../../src/events/token-logprob.js';
-import type { GenerationRequest } from '../../src/request/generation-request.js';
+import { AnswerEvents, type AnswerOptions, createToolCallId } from '../../src/gateway/answer/answer-events.js';
+import type { GenerationEvent } from '../../src/gateway/answer/generation-event.js';
+import type { PieceEvent, TokenEvent } from '../../src/core/events/token-event.js';
+import type { TokenLogprob } from '../../src/core/events/token-logprob.js';
+import type { GenerationRequest } from '../../src/core/request/generation-request.js';
 
 type Batches<Event> = AsyncIterable<readonly Event[]>;
 

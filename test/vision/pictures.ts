@@ -1,5 +1,5 @@
 /** Pictures that no two models or encoders confuse, drawn by the browser. For Chromium tests. */
-import type { ImagePart } from '../../src/request/message.js';
+import type { ImagePart } from '../../src/core/request/message.js';
 
 /** A picture with a gradient and a few shapes, different for each number. */
 export async function drawPicture(

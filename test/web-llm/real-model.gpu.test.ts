@@ -3,15 +3,15 @@
  * On SwiftShader one token takes many seconds, so there the contract suite runs on demand only.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { browserEnvironment } from '../../src/backends/web-llm/web-llm-environment.js';
-import { createWebLlmBackend } from '../../src/backends/web-llm/web-llm-backend.js';
-import type { WebLlmModule } from '../../src/backends/web-llm/web-llm-module.js';
-import { collectGeneration } from '../../src/channels/collect-generation.js';
-import type { TextModel } from '../../src/decoding/create-text-model.js';
-import type { TokenEvent } from '../../src/events/token-event.js';
-import type { LoadProgress, ModelEntry } from '../../src/models/model-entry.js';
-import { type GenerationRequest, plainGenerationRequest } from '../../src/request/generation-request.js';
-import type { Message } from '../../src/request/message.js';
+import { browserEnvironment } from '../../src/model/engines/web-llm/web-llm-environment.js';
+import { createWebLlmBackend } from '../../src/model/engines/web-llm/web-llm-backend.js';
+import type { WebLlmModule } from '../../src/model/engines/web-llm/web-llm-module.js';
+import { collectGeneration } from '../../src/gateway/answer/collect-generation.js';
+import type { TextModel } from '../../src/model/decoding/create-text-model.js';
+import type { TokenEvent } from '../../src/core/events/token-event.js';
+import type { LoadProgress, ModelEntry } from '../../src/core/models/model-entry.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../src/core/request/generation-request.js';
+import type { Message } from '../../src/core/request/message.js';
 import { describeBackend } from '../contract/backend-contract.js';
 import { interpret, logprobsOf, piecesOf, textOf } from '../support/token-events.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ModelEntry } from '../../../src/models/model-entry.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import { buildApp } from '../../support/build-app.js';
 import { jsonOf, readEvents } from '../../support/read-events.js';
 import { type StreamDialect, validateStream } from '../../support/validate-stream.js';

@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { generateText } from 'ai';
 import OpenAI from 'openai';
-import type { ModelEntry } from '../../../src/models/model-entry.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { Connection } from './scenario.js';
 
 /** Served beside the demo, see `test/e2e/support/serve-demo.ts`. */

@@ -1,5 +1,5 @@
 /** What official clients do with the service, written once for Node and for real browsers. */
-import type { ModelEntry } from '../../../src/models/model-entry.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 
 /** Where the service is. */
 export interface Connection {

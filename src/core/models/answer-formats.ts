@@ -1,0 +1,57 @@
+/**
+ * Names of the syntaxes in which models write tool calls and thoughts. Public: catalog entries and `status()` name them. The syntax of
+ * each is a family of `model/families/`.
+ * @module
+ */
+
+export const TOOL_FORMATS = [
+  'apertus',
+  'command-r7b',
+  'deepseek',
+  'deepseek-v3.1',
+  'functiongemma',
+  'gemma4',
+  'glm-4.5',
+  'granite',
+  'harmony',
+  'hermes',
+  'hunyuan',
+  'internlm2',
+  'json-list',
+  'kimi-k2',
+  'lfm2',
+  'llama3',
+  'minicpm',
+  'minimax-m2',
+  'mistral',
+  'nemotron',
+  'nemotron-mini',
+  'none',
+  'olmo3',
+  'phi4-mini',
+  'pythonic',
+  'qwen3-coder',
+  'seed-oss',
+] as const;
+
+export const REASONING_FORMATS = [
+  'apertus',
+  'command-r7b',
+  'exaone-deep',
+  'gemma4',
+  'granite',
+  'granite-3.3',
+  'harmony',
+  'hunyuan',
+  'minicpm',
+  'none',
+  'seed-oss',
+  'think-brackets',
+  'think-tags',
+] as const;
+
+/** How a model writes tool calls. */
+export type ToolFormat = (typeof TOOL_FORMATS)[number];
+
+/** How a model writes its thoughts. */
+export type ReasoningFormat = (typeof REASONING_FORMATS)[number];

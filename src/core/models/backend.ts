@@ -1,0 +1,84 @@
+/**
+ * The interface between the scheduler and the engines. A backend loads a model; a loaded model answers canonical requests.
+ * Nothing above knows which engine it is. Runs in a model worker, or in-process in Node tests.
+ * @module
+ */
+import type { InferenceError } from '../errors/inference-error.js';
+import type { TokenEvent } from '../events/token-event.js';
+import type { ReasoningFormat, ToolFormat } from './answer-formats.js';
+import type { LoadProgress, ModelEntry } from './model-entry.js';
+import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
+import type { GenerationRequest } from '../request/generation-request.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
+
+/** Facts known once a model is loaded. Plain data. */
+export interface ModelInfo {
+  /** Tokens that prompt and answer share. */
+  contextLength: number;
+  /** Where it runs, for `status()` and `system_fingerprint`. */
+  device: 'webgpu' | 'wasm' | 'none';
+  /** WASM threads; 1 without cross-origin isolation. */
+  threads: number;
+  dtype?: string;
+  /** What makes it slower than it need be, and what to change. */
+  warning?: string;
+  toolFormat: ToolFormat;
+  reasoningFormat: ReasoningFormat;
+  /** Image parts are understood. */
+  images: boolean;
+  /** Numbers per embedding. */
+  dimensions?: number;
+  /** How many requests may run at a time; others wait for their turn. Absent: text and speech one by one. */
+  concurrency?: number;
+}
+
+/**
+ * A model that is ready. Engines on the device run one generation at a time, or as many as they can decode together
+ * (`concurrency`), so callers queue (`scheduler/`); one call more is a defect.
+ *
+ * Cancelling: when `signal` aborts, the engine stops within one token and the iterable ends by throwing an
+ * InferenceError `cancelled`; afterwards the model is free. Breaking out of the iteration does the same.
+ */
+export interface LoadedModel {
+  readonly info: ModelInfo;
+  /** Resolves when the model can no longer answer (worker ended, GPU device lost). Pending calls then throw it. */
+  readonly lost: Promise<InferenceError>;
+  /** What came together comes together: the events of one decoding step, or of one message. No batch is empty. */
+  generate?(request: GenerationRequest, signal: AbortSignal): AsyncIterable<readonly TokenEvent[]>;
+  /** Tokens of the rendered prompt. */
+  countTokens?(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  embed?(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
+  transcribe?(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptEvent>;
+  /** Frees what can be freed; the worker ends afterwards. */
+  unload(): Promise<void>;
+}
+
+/** A file that a person picked. */
+export interface LocalFile {
+  /** With the folders that it was picked with, e.g. `my-model/onnx/model_q4.onnx`. */
+  path: string;
+  file: Blob;
+}
+
+export interface LoadOptions {
+  /** Called from the first byte on. `ready` is for the scheduler to say, once. */
+  onProgress: (progress: LoadProgress) => void;
+  signal: AbortSignal;
+  /** Absolute base URL of static files that the app serves for engines (ONNX Runtime's wasm); ends with `/`. */
+  assetsURL: string;
+  /** Absolute URL that relative `source` URLs are resolved against. */
+  pageURL: string;
+  /** Base of the hub that hub ids are of. @default the Hugging Face Hub */
+  hubURL?: string | undefined;
+  /** Files are looked up in the browser's cross-origin storage, and offered to it. @default false */
+  crossOriginStorage?: boolean | undefined;
+  /** Files that a person picked: they stand for the server. */
+  localFiles?: readonly LocalFile[];
+}
+
+/** Loads models of one engine. Throws InferenceError `insufficient_resources` before any download when it cannot run here. */
+export interface Backend {
+  load(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel>;
+  /** Brings all of a model's files into the store without loading it. Absent: it has none. Rejects with InferenceError. */
+  fetchFiles?(entry: ModelEntry, options: LoadOptions): Promise<void>;
+}

@@ -1,0 +1,156 @@
+/** What an app says about a model it wants to serve. Public. @module */
+import type { ReasoningFormat, ToolFormat } from './answer-formats.js';
+
+/** Shown by `GET /v1/models?verbose=true` as `vendor_metadata`. */
+export interface VendorMetadata {
+  /** Data residency; `on-device` for local models. */
+  region?: string;
+  /** Requests leave the device. */
+  is_external?: boolean;
+  /** Name of the model's architecture, e.g. `llama`. */
+  architecture?: string;
+  /** Who made the model. */
+  provider?: string;
+  /** What the model can do, e.g. `chat`, `tools`, `json`, `reasoning`, `vision`, `embeddings`, `transcription`. */
+  capabilities?: string[];
+  /** SPDX id or name of the weights' licence. */
+  license?: string;
+  /** In the words of the catalog, e.g. `available`. */
+  status?: string;
+  /** Page of the model on its hub. */
+  hf_link?: string;
+  /** What the model is, in a sentence or two. */
+  overview?: string;
+  /** @default the task */
+  category?: string;
+}
+
+/** Shown as it is by `GET /v1/models`, in whatever unit the app means; nothing is billed. */
+export interface Pricing {
+  /** Price of prompt tokens. */
+  prompt: number;
+  /** Price of generated tokens. */
+  completion: number;
+  /** Price of an hour of sound. */
+  duration_per_hour: number;
+}
+
+/** One fixed answer of a scripted model. */
+export interface ScriptedReply {
+  /** The reply is used when the last message contains this text. Absent: used when no other matches. */
+  match?: string;
+  /** The answer's text. */
+  text?: string;
+  /** What the model thinks before it answers. */
+  reasoning?: string;
+  /** Calls after the text, in this order. */
+  toolCalls?: { name: string; arguments: object }[];
+  /** `text` is written this many times. @default 1 */
+  repeat?: number;
+}
+
+/** What a `scripted` model says and how fast. For tests and demos without a real model. */
+export interface Script {
+  /** The first whose `match` occurs in the last message answers, else the first without `match`, else nothing is said. */
+  replies: ScriptedReply[];
+  /** Pause before each token, in milliseconds. @default 0 */
+  tokenDelayMs?: number;
+  /** Fail every request: never answer, throw, or report the engine as gone. */
+  failWith?: 'timeout' | 'internal' | 'unavailable';
+}
+
+/** A precision for all parts of a model, or by part, e.g. `embed_tokens`, `vision_encoder`, `decoder_model_merged`. */
+export type Dtype = string | Record<string, string>;
+
+/** A model of the catalog. */
+export interface ModelEntry {
+  /** The name that requests use. */
+  id: string;
+  /** What the model does; requests for another task are refused with 400. */
+  task: 'chat' | 'embeddings' | 'speech';
+  /** An `upstream` model runs behind a remote `/v1`: its requests leave the device, and it is listed as external. */
+  backend: 'transformers' | 'web-llm' | 'upstream' | 'scripted';
+  /**
+   * Folder URL (absolute, or relative to the page) or hub id (`owner/name`). Backend `upstream`: the base URL of the
+   * remote service, e.g. `https://api.openai.com/v1`, which no request of this page may be answered below.
+   * @default the id; required for `upstream`
+   */
+  source?: string;
+  /**
+   * Backend `upstream` only: the model's name there.
+   * @default the id
+   */
+  upstreamModel?: string;
+  /**
+   * Backend `upstream` only: headers of its requests, e.g. `{ authorization: 'Bearer …' }`. Whoever can run code in the
+   * page can read them. The keys of this page's clients are never sent.
+   */
+  headers?: Record<string, string>;
+  /**
+   * Branch, tag or commit of a hub model. With a commit the files can never change.
+   * @default 'main'
+   */
+  revision?: string;
+  /**
+   * What the files must be: SHA-256 by file name (64 hexadecimal digits, or `sha256-` and base64), or the one hash of the
+   * manifest in a folder that `inpage pack` made. A file with another content is never used.
+   */
+  integrity?: string | Record<string, string>;
+  /** @default 'auto': WebGPU where an adapter exists and the model profits, else WASM. */
+  device?: 'auto' | 'webgpu' | 'wasm';
+  /**
+   * Backend `transformers` only: the weights' precision, e.g. `q8`, `q4`, `q4f16`; one for all devices, or by device.
+   * `auto` takes for chat models what is fast on the device and in the repository: 8 bits on WASM, 4 on WebGPU; for
+   * others, and where neither is there, transformers.js's default. 4 bits on WASM are slow, and `status()` warns.
+   * A model that sees comes in parts, which may differ: `{ embed_tokens: 'fp16', decoder_model_merged: 'q4' }`; what is
+   * not named there is `auto`.
+   * @default 'auto'
+   */
+  dtype?: Dtype | { wasm?: Dtype; webgpu?: Dtype };
+  /** Overrides the tool-call syntax found in the chat template. */
+  toolFormat?: ToolFormat;
+  /** Overrides the reasoning syntax found in the chat template. */
+  reasoningFormat?: ReasoningFormat;
+  /** web-llm: URL of the compiled model library; absent: the id (or source) is one of WebLLM's own list. */
+  modelLibrary?: string;
+  /** `owned_by` of the model object. @default 'inpage' */
+  ownedBy?: string;
+  /** Context window in tokens; absent: the model's own. */
+  contextLength?: number;
+  /** Largest completion in tokens; absent: the context window. */
+  maxCompletionTokens?: number;
+  /** `vendor_metadata` of the model object, over what the library knows by itself. */
+  metadata?: VendorMetadata;
+  /** `pricing` of the model object. @default zeros */
+  pricing?: Pricing;
+  /** Rehearses 422 `model_not_in_plan`. */
+  access?: 'not-in-plan';
+  /** Rehearses 410. */
+  status?: 'removed';
+  /** Other names that requests may use. */
+  aliases?: string[];
+  /** With `device: 'auto'`: the id of the entry that serves instead when this one cannot run here. */
+  fallback?: string;
+  /** Backend `scripted` only. */
+  script?: Script;
+}
+
+/** One shape for every backend, from the first byte to ready. */
+export interface LoadProgress {
+  /** Id of the entry. */
+  model: string;
+  /** Name of the file within the model's folder; absent: the report is about the whole model. */
+  file?: string;
+  /** Bytes so far, of `file` when given, else of the whole model. */
+  loadedBytes: number;
+  /** 0 while unknown. */
+  totalBytes: number;
+  /** `download` (network or store), `initialize` (sessions, shaders), `ready`. */
+  stage: 'download' | 'initialize' | 'ready';
+  /** Of the model's files together, over the last seconds. Only while bytes come from the network. */
+  bytesPerSecond?: number;
+  /** Until all of the model's files that are being fetched are there, at that speed. */
+  remainingSeconds?: number;
+  /** Why nothing comes in: no network, a pause before the next attempt, or another tab that fetches the same file. */
+  waiting?: 'network' | 'retry' | 'other-tab';
+}

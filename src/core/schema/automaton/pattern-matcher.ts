@@ -1,0 +1,119 @@
+/**
+ * Whether a pattern is found in a text. All ways through the pattern are followed at once, so no pattern takes more
+ * than its states times the text's characters; the engine's own matching would try the ways one after another, which
+ * `^(a+)+$` makes endless.
+ * @module
+ */
+import type { WorkBudget } from '../work-budget.js';
+import { type Assertion, type PatternProgram, compileProgram } from './pattern-program.js';
+import { parsePattern } from './pattern-syntax.js';
+
+/** One pattern. */
+export class PatternMatcher {
+  readonly #program: PatternProgram;
+  readonly #work: WorkBudget;
+
+  /**
+   * @param pattern that the `u` flag accepts
+   * @throws SchemaProblem for back references
+   */
+  constructor(pattern: string, work: WorkBudget) {
+    this.#work = work;
+    this.#program = compileProgram(parsePattern(pattern), work);
+  }
+
+  /** The same as `new RegExp(pattern, 'u').test(text)`. */
+  isFoundIn(text: string): boolean {
+    return new Search(text, this.#work).find(this.#program, 0, 'anywhere').size > 0;
+  }
+}
+
+/** A text, and what is known of it. */
+class Search {
+  readonly #codes: readonly number[];
+  readonly #work: WorkBudget;
+  /** Of each lookaround: the places where it holds, as far as they were asked for. */
+  readonly #ahead = new Map<PatternProgram, Map<number, boolean>>();
+  readonly #behind = new Map<PatternProgram, ReadonlySet<number>>();
+
+  constructor(text: string, work: WorkBudget) {
+    work.spend(text.length);
+    this.#codes = Array.from(text, (character) => character.codePointAt(0) ?? 0);
+    this.#work = work;
+  }
+
+  /**
+   * Places where a match ends.
+   * @param from where matches begin
+   * @param begins `anywhere`: a match may also begin at every later place
+   * @param all all ends are wanted, not only the first
+   */
+  find(program: PatternProgram, from: number, begins: 'here' | 'anywhere', all = false): Set<number> {
+    const { states, first, final } = program;
+    const ends = new Set<number>();
+    let reached = [first];
+    for (let place = from; place <= this.#codes.length && reached.length > 0; place += 1) {
+      const open = this.#follow(program, reached, place);
+      if (open.has(final)) {
+        ends.add(place);
+        if (!all) return ends;
+      }
+      const code = this.#codes[place];
+      if (code === undefined) break;
+      const next = new Set<number>();
+      for (const state of open) {
+        const { consumes, target } = states[state]!;
+        if (target !== undefined && consumes?.holds(code)) next.add(target);
+      }
+      if (begins === 'anywhere') next.add(first);
+      reached = [...next];
+    }
+    return ends;
+  }
+
+  /** All states that are reached without consuming. */
+  #follow({ states }: PatternProgram, from: readonly number[], place: number): Set<number> {
+    const open = new Set(from);
+    for (const state of open) {
+      for (const { to, only } of states[state]!.jumps) {
+        if (only === undefined || this.#holds(only, place)) open.add(to);
+      }
+    }
+    this.#work.spend(2 + 2 * open.size);
+    return open;
+  }
+
+  #holds(assertion: Assertion, place: number): boolean {
+    switch (assertion.type) {
+      case 'start':
+        return place === 0;
+      case 'end':
+        return place === this.#codes.length;
+      case 'border':
+        return (this.#isWord(place - 1) !== this.#isWord(place)) !== assertion.negative;
+      case 'look': {
+        const { program, behind, negative } = assertion;
+        return (behind ? this.#endsAt(program, place) : this.#beginsAt(program, place)) !== negative;
+      }
+    }
+  }
+
+  #isWord(place: number): boolean {
+    const code = this.#codes[place];
+    return code !== undefined && code < 0x80 && /\w/.test(String.fromCharCode(code));
+  }
+
+  #beginsAt(program: PatternProgram, place: number): boolean {
+    let known = this.#ahead.get(program);
+    if (known === undefined) this.#ahead.set(program, (known = new Map()));
+    let holds = known.get(place);
+    if (holds === undefined) known.set(place, (holds = this.find(program, place, 'here').size > 0));
+    return holds;
+  }
+
+  #endsAt(program: PatternProgram, place: number): boolean {
+    let ends = this.#behind.get(program);
+    if (ends === undefined) this.#behind.set(program, (ends = this.find(program, 0, 'anywhere', true)));
+    return ends.has(place);
+  }
+}

@@ -1,0 +1,267 @@
+/** A client's JSON Schema after the check of its structure. @module */
+import type { JsonSchema } from '../request/tool.js';
+import { Patterns } from './automaton/patterns.js';
+import { WorkBudget } from './work-budget.js';
+import { type KeywordKind, SCHEMA_KEYWORDS, SCHEMA_TYPES } from './schema-keywords.js';
+import { SchemaProblem } from './schema-problem.js';
+
+/** A schema object (not `true` or `false`). */
+export type SchemaNode = { [key: string]: unknown };
+
+/** Limits that keep a hostile schema from costing more than a moment. */
+const LIMITS = {
+  depth: 64,
+  schemas: 5_000,
+  values: 20_000,
+  enumeration: 1_000,
+  characters: 250_000,
+  patternLength: 1_000,
+};
+
+/** Where a document keeps the `format` of a schema. */
+export const FORMAT_HINT = 'x-format';
+
+export interface SchemaDocument {
+  /** A copy that holds only keywords with a meaning, in their checked form. */
+  root: JsonSchema;
+  /** Place of every schema object in `root`. */
+  places: ReadonlyMap<object, Place>;
+  /** What is left to spend on this document. */
+  work: WorkBudget;
+  patterns: Patterns;
+}
+
+/** The schema as a document. Throws SchemaProblem for wrong types of keywords and for sizes beyond all sense. */
+export function readSchemaDocument(schema: unknown, work: WorkBudget = new WorkBudget()): SchemaDocument {
+  const reader = new SchemaReader(work);
+  return { root: reader.readSchema(schema, ROOT, 0), places: reader.places, work, patterns: new Patterns(work) };
+}
+
+/** Where something stands in a schema. Its text is made when it is asked for: thousands of them may have long names in common. */
+export class Place {
+  /** The last step: a keyword, a name, an index; '' for the root. */
+  readonly step: string | number;
+  readonly #parent: Place | undefined;
+
+  constructor(step: string | number, parent?: Place) {
+    this.step = step;
+    this.#parent = parent;
+  }
+
+  /** Dotted path, '' for the root itself. */
+  get path(): string {
+    const before = this.#parent?.path ?? '';
+    return before === '' ? String(this.step) : `${before}.${this.step}`;
+  }
+
+  at(step: string | number): Place {
+    return new Place(step, this);
+  }
+}
+
+const ROOT = new Place('');
+
+/** The schema that the `$ref` of `node` names. Throws SchemaProblem when it is remote, missing or no schema. */
+export function resolveReference(document: SchemaDocument, node: SchemaNode): JsonSchema {
+  const reference = String(node['$ref']);
+  if (reference !== '#' && !reference.startsWith('#/')) {
+    throw new SchemaProblem('must be a reference inside this schema, such as `#/$defs/name`', node, '$ref');
+  }
+  let target: unknown = document.root;
+  for (const step of pointerSteps(reference, node)) {
+    target =
+      typeof target === 'object' && target !== null && Object.hasOwn(target, step)
+        ? (target as SchemaNode)[step]
+        : undefined;
+  }
+  if (typeof target === 'boolean') return target;
+  if (typeof target === 'object' && target !== null && document.places.has(target)) return target as SchemaNode;
+  throw new SchemaProblem('does not resolve to a schema', node, '$ref');
+}
+
+function pointerSteps(reference: string, node: SchemaNode): string[] {
+  try {
+    return decodeURIComponent(reference.slice(1))
+      .split('/')
+      .slice(1)
+      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  } catch {
+    throw new SchemaProblem('is not a valid JSON pointer', node, '$ref');
+  }
+}
+
+/** Walks a schema once, copying what it understands. */
+class SchemaReader {
+  readonly places = new Map<object, Place>();
+  readonly #work: WorkBudget;
+  #values = 0;
+  #characters = 0;
+
+  constructor(work: WorkBudget) {
+    this.#work = work;
+  }
+
+  readSchema(schema: unknown, place: Place, depth: number): JsonSchema {
+    this.#work.spend(10);
+    if (typeof schema === 'boolean') return schema;
+    if (!isPlainObject(schema)) throw new StructureProblem(place, 'must be a JSON Schema: an object or a boolean');
+    if (depth > LIMITS.depth) throw new StructureProblem(place, `is nested deeper than ${LIMITS.depth} schemas`);
+    const copy: SchemaNode = {};
+    this.places.set(copy, place);
+    if (this.places.size > LIMITS.schemas)
+      throw new StructureProblem(place, `holds more than ${LIMITS.schemas} schemas`);
+    if (place !== ROOT && typeof schema['$id'] === 'string') {
+      throw new StructureProblem(place.at('$id'), 'is not supported inside a schema; use `$defs` and `$ref`');
+    }
+    const entries = Object.entries(schema);
+    this.#work.spend(entries.length);
+    for (const [keyword, value] of entries) {
+      const kind = Object.hasOwn(SCHEMA_KEYWORDS, keyword) ? SCHEMA_KEYWORDS[keyword] : undefined;
+      if (kind === undefined) continue;
+      // A format is an annotation: under this name validators leave it alone.
+      const name = keyword === 'format' ? FORMAT_HINT : keyword;
+      copy[name] = this.#readKeyword(kind, value, place.at(keyword), depth);
+    }
+    return copy;
+  }
+
+  #readKeyword(kind: KeywordKind, value: unknown, place: Place, depth: number): unknown {
+    switch (kind) {
+      case 'schema':
+        return this.readSchema(value, place, depth + 1);
+      case 'schema-list':
+        return this.#readSchemaList(value, place, depth);
+      case 'schema-or-list':
+        return Array.isArray(value)
+          ? this.#readSchemaList(value, place, depth)
+          : this.readSchema(value, place, depth + 1);
+      case 'schema-map':
+        return this.#readMap(value, place, (item, itemPlace) => this.readSchema(item, itemPlace, depth + 1));
+      case 'schema-by-pattern':
+        return this.#readMap(value, place, (item, itemPlace) => {
+          checkPattern(itemPlace.step, place);
+          return this.readSchema(item, itemPlace, depth + 1);
+        });
+      case 'string-list-map':
+        return this.#readMap(value, place, (item, itemPlace) => this.#readStringList(item, itemPlace));
+      case 'string-list':
+        return this.#readStringList(value, place);
+      case 'values':
+        if (!Array.isArray(value) || value.length === 0)
+          throw new StructureProblem(place, 'must be a list of at least one value');
+        if (value.length > LIMITS.enumeration)
+          throw new StructureProblem(place, `has more than ${LIMITS.enumeration} values`);
+        return value.map((item, index) => this.#readValue(item, place.at(index), depth));
+      case 'value':
+        return this.#readValue(value, place, depth);
+      default:
+        return this.#readScalar(kind, value, place);
+    }
+  }
+
+  #readScalar(kind: KeywordKind, value: unknown, place: Place): unknown {
+    switch (kind) {
+      case 'count':
+        if (!Number.isSafeInteger(value) || (value as number) < 0)
+          throw new StructureProblem(place, 'must be an integer of at least 0');
+        return value;
+      case 'number':
+      case 'positive':
+        if (typeof value !== 'number' || !Number.isFinite(value))
+          throw new StructureProblem(place, 'must be a finite number');
+        if (kind === 'positive' && value <= 0) throw new StructureProblem(place, 'must be greater than 0');
+        return value;
+      case 'boolean':
+        if (typeof value !== 'boolean') throw new StructureProblem(place, 'must be true or false');
+        return value;
+      case 'types':
+        return readTypes(value, place);
+      case 'pattern':
+        checkPattern(value, place);
+        return this.#readString(value, place);
+      default:
+        return this.#readString(value, place);
+    }
+  }
+
+  #readSchemaList(value: unknown, place: Place, depth: number): JsonSchema[] {
+    if (!Array.isArray(value)) throw new StructureProblem(place, 'must be a list of schemas');
+    if (value.length === 0 && place.step !== 'prefixItems' && place.step !== 'items') {
+      throw new StructureProblem(place, 'must hold at least one schema');
+    }
+    return value.map((item, index) => this.readSchema(item, place.at(index), depth + 1));
+  }
+
+  #readMap<T>(value: unknown, place: Place, read: (item: unknown, place: Place) => T): Record<string, T> {
+    if (!isPlainObject(value)) throw new StructureProblem(place, 'must be an object');
+    const entries = Object.entries(value).map(([key, item]): [string, T] => {
+      this.#readString(key, place);
+      return [key, read(item, place.at(key))];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #readStringList(value: unknown, place: Place): string[] {
+    if (!Array.isArray(value)) throw new StructureProblem(place, 'must be a list of strings');
+    if (value.length > LIMITS.schemas) throw new StructureProblem(place, `has more than ${LIMITS.schemas} entries`);
+    return value.map((item, index) => this.#readString(item, place.at(index)));
+  }
+
+  #readString(value: unknown, place: Place): string {
+    if (typeof value !== 'string') throw new StructureProblem(place, 'must be a string');
+    this.#characters += value.length;
+    if (this.#characters > LIMITS.characters)
+      throw new StructureProblem(place, `makes the schema longer than ${LIMITS.characters} characters`);
+    return value;
+  }
+
+  #readValue(value: unknown, place: Place, depth: number): unknown {
+    this.#values += 1;
+    if (this.#values > LIMITS.values)
+      throw new StructureProblem(place, `makes the schema hold more than ${LIMITS.values} values`);
+    if (depth > LIMITS.depth) throw new StructureProblem(place, `is nested deeper than ${LIMITS.depth} levels`);
+    if (value === null || typeof value === 'boolean') return value;
+    if (typeof value === 'string') return this.#readString(value, place);
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    if (Array.isArray(value)) return value.map((item, index) => this.#readValue(item, place.at(index), depth + 1));
+    if (!isPlainObject(value)) throw new StructureProblem(place, 'must be a JSON value');
+    return this.#readMap(value, place, (item, itemPlace) => this.#readValue(item, itemPlace, depth + 1));
+  }
+}
+
+/** A SchemaProblem at a place that has no schema object yet. */
+export class StructureProblem extends SchemaProblem {
+  readonly place: Place;
+
+  constructor(place: Place, message: string) {
+    super(message);
+    this.place = place;
+  }
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readTypes(value: unknown, place: Place): string | string[] {
+  const names = Array.isArray(value) ? value : [value];
+  if (names.length === 0) throw new StructureProblem(place, 'must name at least one type');
+  if (
+    names.length > SCHEMA_TYPES.length ||
+    !names.every((name) => (SCHEMA_TYPES as readonly unknown[]).includes(name))
+  ) {
+    throw new StructureProblem(place, `must be one of ${SCHEMA_TYPES.join(', ')}, or a list of these`);
+  }
+  return Array.isArray(value) ? [...value] : String(value);
+}
+
+function checkPattern(value: unknown, place: Place): void {
+  if (typeof value !== 'string') throw new StructureProblem(place, 'must be a string');
+  if (value.length > LIMITS.patternLength)
+    throw new StructureProblem(place, `is longer than ${LIMITS.patternLength} characters`);
+  try {
+    void new RegExp(value, 'u');
+  } catch {
+    throw new StructureProblem(place, 'is not a valid regular expression');
+  }
+}

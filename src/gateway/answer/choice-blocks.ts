@@ -1,0 +1,126 @@
+/** Turns the parts of one choice into paired blocks. @module */
+import type { AnswerPart } from '../../core/events/answer-part.js';
+import type { ChoiceEndEvent } from '../../core/events/token-event.js';
+import type { TokenLogprob } from '../../core/events/token-logprob.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { GenerationEvent } from './generation-event.js';
+import { findOutputFailure } from './output-failure.js';
+
+export interface ChoiceBlocksOptions {
+  /** 0 to n-1. */
+  choice: number;
+  request: GenerationRequest;
+  /** Unique ids of tool calls. */
+  createId: () => string;
+}
+
+interface Call {
+  name: string;
+  arguments: string;
+  complete: boolean;
+}
+
+/** One choice on its way: which block is open, what calls there were, and how much was written. */
+export class ChoiceBlocks {
+  readonly #options: ChoiceBlocksOptions;
+  readonly #calls: Call[] = [];
+  #block: 'none' | 'reasoning' | 'text' | 'tool-call' = 'none';
+  #text = '';
+  #completionTokens = 0;
+  #isDropping = false;
+
+  constructor(options: ChoiceBlocksOptions) {
+    this.#options = options;
+  }
+
+  /** The parts of one token. @param events what they mean is added here */
+  token(parts: readonly AnswerPart[], events: GenerationEvent[]): void {
+    this.#completionTokens += 1;
+    for (const part of parts) this.#take(part, events);
+  }
+
+  /** The choice's end; `choice-finish` is the last event. */
+  end(end: ChoiceEndEvent, events: GenerationEvent[]): void {
+    for (const part of end.parts) this.#take(part, events);
+    const { choice, request } = this.#options;
+    const endedInText = this.#block === 'text' || this.#block === 'reasoning';
+    this.#close(events);
+    const failure = findOutputFailure(request, { ...end, text: this.#text, toolCalls: this.#calls });
+    events.push({
+      type: 'choice-finish',
+      choice,
+      reason: this.#finishReason(end, endedInText),
+      ...(end.stopSequence === undefined ? {} : { stopSequence: end.stopSequence }),
+      ...(failure ? { failure } : {}),
+      completionTokens: this.#completionTokens,
+    });
+  }
+
+  #take(part: AnswerPart, events: GenerationEvent[]): void {
+    switch (part.type) {
+      case 'text':
+        return this.#addText(part.text, part.logprobs, events);
+      case 'reasoning':
+        this.#open('reasoning', events);
+        events.push({ type: 'reasoning-delta', choice: this.#options.choice, text: part.text });
+        return;
+      case 'tool-call-start':
+        return this.#startCall(part.name, events);
+      case 'tool-call-arguments':
+        return this.#addArguments(part.text, events);
+      case 'tool-call-end':
+        return this.#endCall(events);
+    }
+  }
+
+  #addText(text: string, logprobs: TokenLogprob[] | undefined, events: GenerationEvent[]): void {
+    this.#open('text', events);
+    this.#text += text;
+    events.push({ type: 'text-delta', choice: this.#options.choice, text, ...(logprobs && { logprobs }) });
+  }
+
+  #open(kind: 'reasoning' | 'text', events: GenerationEvent[]): void {
+    if (this.#block === kind) return;
+    this.#close(events);
+    this.#block = kind;
+    events.push({ type: `${kind}-start`, choice: this.#options.choice });
+  }
+
+  #close(events: GenerationEvent[]): void {
+    const { choice } = this.#options;
+    if (this.#block === 'text' || this.#block === 'reasoning') events.push({ type: `${this.#block}-end`, choice });
+    if (this.#block === 'tool-call') events.push({ type: 'tool-call-end', choice, index: this.#calls.length - 1 });
+    this.#block = 'none';
+  }
+
+  #startCall(name: string, events: GenerationEvent[]): void {
+    const { choice, request, createId } = this.#options;
+    this.#isDropping = !request.parallelToolCalls && this.#calls.length > 0;
+    if (this.#isDropping) return;
+    this.#close(events);
+    this.#block = 'tool-call';
+    this.#calls.push({ name, arguments: '', complete: false });
+    events.push({ type: 'tool-call-start', choice, index: this.#calls.length - 1, id: createId(), name });
+  }
+
+  #addArguments(piece: string, events: GenerationEvent[]): void {
+    if (this.#isDropping || piece === '') return;
+    this.#calls.at(-1)!.arguments += piece;
+    const index = this.#calls.length - 1;
+    events.push({ type: 'tool-call-delta', choice: this.#options.choice, index, argumentsDelta: piece });
+  }
+
+  #endCall(events: GenerationEvent[]): void {
+    if (!this.#isDropping) {
+      this.#calls.at(-1)!.complete = true;
+      this.#close(events);
+    }
+    this.#isDropping = false;
+  }
+
+  #finishReason(end: ChoiceEndEvent, endedInText: boolean): 'stop' | 'length' | 'tool-calls' {
+    if (end.stopSequence !== undefined) return 'stop';
+    if (end.reason === 'length' && endedInText) return 'length';
+    return this.#calls.length > 0 ? 'tool-calls' : end.reason;
+  }
+}

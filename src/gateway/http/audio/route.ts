@@ -1,0 +1,53 @@
+/** POST /audio/transcriptions and POST /audio/translations @module */
+import type { TranscriptionRequest } from '../../../core/request/transcription-request.js';
+import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
+import { errorObject } from '../errors/render-error.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { requireModel } from '../policy/require-model.js';
+import { COMMENT } from '../sse/server-sent-event.js';
+import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readForm } from './read-form.js';
+import { audioRequestSchema } from './request-schema.js';
+import { collectTranscript, toResponse } from './to-response.js';
+import { toTranscriptStream } from './to-stream.js';
+import { toTranscriptionRequest } from './to-transcription-request.js';
+
+/** Speech to text in the spoken language. */
+export const transcriptionsEndpoint = audioEndpoint('transcriptions', 'transcribe', 'Writes down what is said.');
+
+/** Speech to English text. */
+export const translationsEndpoint = audioEndpoint('translations', 'translate', 'Writes down in English what is said.');
+
+function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary: string): Endpoint {
+  return {
+    name: 'audio',
+    method: 'POST',
+    path: `/audio/${path}`,
+    summary,
+    requestSchema: () => audioRequestSchema,
+    requestType: 'multipart/form-data',
+    route: (context) => async (c) => {
+      const body = parseBody(audioRequestSchema, await readForm(c));
+      const entry = requireModel(context.inference.catalog, body.model, 'speech');
+      const request = await toTranscriptionRequest(body, entry.id, task, context.compatibility);
+      await context.admit(c);
+      if (body.stream === true) return stream(request, c, context);
+      const options = runOptions(c, 'result');
+      const transcript = await collectTranscript(context.inference.transcribe(request, options));
+      return toResponse(transcript, request, body.response_format);
+    },
+  };
+}
+
+async function stream(request: TranscriptionRequest, c: HttpRequestContext, context: HttpContext): Promise<Response> {
+  const abort = abortWith(c.req.raw.signal);
+  const events = context.inference.transcribe(request, runOptions(c, 'first-token', abort.signal));
+  return streamResponse(context, {
+    events: toTranscriptStream(events),
+    abort,
+    keepAlive: () => COMMENT,
+    failure: (error) => [{ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }],
+  });
+}

@@ -1,0 +1,78 @@
+/** POST /chat/completions @module */
+import { collectGeneration } from '../../answer/collect-generation.js';
+import type { InferenceError } from '../../../core/errors/inference-error.js';
+import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
+import { errorObject } from '../errors/render-error.js';
+import { beginHead } from '../generation/completion-head.js';
+import type { HeadOf } from '../generation/completion-head.js';
+import { generate } from '../generation/generate.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { requireModel } from '../policy/require-model.js';
+import { requireLogprobs, requireStream } from '../schemas/cross-field-rules.js';
+import { COMMENT } from '../sse/server-sent-event.js';
+import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
+import { chatCompletionRequest } from './request-schema.js';
+import { toGenerationRequest } from './to-generation-request.js';
+import { toMessages } from './to-messages.js';
+import { toResponse } from './to-response.js';
+import { toStream } from './to-stream.js';
+
+/** The next assistant message from a list of messages, whole or as a stream of chunks. */
+export const chatCompletionsEndpoint: Endpoint = {
+  name: 'chat-completions',
+  method: 'POST',
+  path: '/chat/completions',
+  summary: 'Creates the next assistant message from a list of messages.',
+  requestSchema: chatCompletionRequest,
+  route: (context) => {
+    const schema = chatCompletionRequest(context.compatibility);
+    return async (c) => {
+      const body = parseBody(schema, await readJsonBody(c, context), [requireStream, requireLogprobs]);
+      const entry = requireModel(context.inference.catalog, body.model, 'chat');
+      const request = toGenerationRequest(body, entry.id, await toMessages(body.messages));
+      await context.admit(c, request.n);
+      const headOf = beginHead('chatcmpl', context);
+      if (body.stream !== true) return collected(c, context, request, headOf);
+      return streamed(c, context, request, headOf, body.stream_options?.include_usage === true);
+    };
+  },
+};
+
+async function collected(
+  c: HttpRequestContext,
+  context: HttpContext,
+  request: GenerationRequest,
+  headOf: HeadOf,
+): Promise<Response> {
+  const answer = await collectGeneration(generate(context, request, runOptions(c, 'result')));
+  return c.json(toResponse(answer, headOf(answer.model), request.topLogprobs !== undefined, context.compatibility));
+}
+
+function streamed(
+  c: HttpRequestContext,
+  context: HttpContext,
+  request: GenerationRequest,
+  headOf: HeadOf,
+  includeUsage: boolean,
+): Promise<Response> {
+  const abort = abortWith(c.req.raw.signal);
+  const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
+  const inStream = (error: InferenceError) => errorObject(error, 'chat-completions', c.get('inferenceId'));
+  return streamResponse(context, {
+    events: toStream(events, {
+      headOf,
+      n: request.n,
+      includeUsage,
+      hasLogprobs: request.topLogprobs !== undefined,
+      compatibility: context.compatibility,
+      errorObject: inStream,
+    }),
+    abort,
+    keepAlive: () => COMMENT,
+    failure: (error) => [{ data: inStream(error) }],
+  });
+}

@@ -1,0 +1,119 @@
+/** Generation events as chat completion chunks. @module */
+import type { GenerationEvent } from '../../answer/generation-event.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { Compatibility } from '../compatibility.js';
+import { finishReason } from '../generation/completion-head.js';
+import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
+import { logprobsObject } from '../generation/logprobs-object.js';
+import { choiceError } from '../generation/output-failure-error.js';
+import { usageObject } from '../generation/usage-object.js';
+import type { ServerSentEvent } from '../sse/server-sent-event.js';
+
+/** What the chunks depend on besides the events. */
+export interface ChunkOptions {
+  headOf: HeadOf;
+  /** Number of choices. */
+  n: number;
+  includeUsage: boolean;
+  hasLogprobs: boolean;
+  compatibility: Compatibility;
+  /** The dialect's JSON for an error inside the stream. */
+  errorObject: (error: InferenceError) => Record<string, unknown>;
+}
+
+interface ChunkState extends ChunkOptions {
+  head: CompletionHead;
+}
+
+/** The last event of every chat and text completion stream that did not break. */
+export const DONE: ServerSentEvent = { data: '[DONE]' };
+
+/** Chunks, then `[DONE]`. A choice that is not what was asked for ends the stream with the error before `[DONE]`. */
+export async function* toStream(
+  events: AsyncIterable<GenerationEvent>,
+  options: ChunkOptions,
+): AsyncGenerator<ServerSentEvent[]> {
+  let state: ChunkState | undefined;
+  let stopReason: 'stop' | 'length' | 'tool_calls' = 'stop';
+  for await (const event of events) {
+    if (event.type === 'start') state = { ...options, head: options.headOf(event.model) };
+    if (!state) throw new InferenceError('internal', 'The generation answered before it began.');
+    if (event.type === 'choice-finish') {
+      const error = choiceError(event, options.compatibility);
+      if (error) {
+        yield [{ data: options.errorObject(error) }, DONE];
+        return;
+      }
+      if (event.choice === 0) stopReason = finishReason(event);
+    }
+    if (event.type === 'finish') {
+      const usage = usageObject(event.usage, stopReason);
+      yield options.includeUsage ? [{ data: { ...chunk(state, []), usage } }, DONE] : [DONE];
+      return;
+    }
+    const chunks = toChunks(event, state);
+    if (chunks.length > 0) yield chunks;
+  }
+}
+
+type ChunkEvent = Exclude<GenerationEvent, { type: 'finish' }>;
+
+function toChunks(event: ChunkEvent, options: ChunkState): ServerSentEvent[] {
+  if (event.type === 'start') {
+    const first = { role: 'assistant', content: '' };
+    return Array.from({ length: options.n }, (_, index) => ({ data: chunk(options, [choiceChunk(index, first)]) }));
+  }
+  const choice = toChoice(event, options);
+  return choice ? [{ data: chunk(options, [choice]) }] : [];
+}
+
+function toChoice(
+  event: Exclude<ChunkEvent, { type: 'start' }>,
+  options: ChunkOptions,
+): Record<string, unknown> | undefined {
+  switch (event.type) {
+    case 'reasoning-delta':
+      return event.text === '' ? undefined : choiceChunk(event.choice, { reasoning: event.text });
+    case 'text-delta': {
+      const logprobs = options.hasLogprobs ? (event.logprobs ?? []) : [];
+      if (event.text === '' && logprobs.length === 0) return undefined;
+      return {
+        ...choiceChunk(event.choice, { content: event.text }),
+        logprobs: logprobs.length > 0 ? logprobsObject(logprobs) : null,
+      };
+    }
+    case 'tool-call-start': {
+      const call = {
+        index: event.index,
+        id: event.id,
+        type: 'function',
+        function: { name: event.name, arguments: '' },
+      };
+      return choiceChunk(event.choice, { tool_calls: [call] });
+    }
+    case 'tool-call-delta': {
+      const call = { index: event.index, function: { arguments: event.argumentsDelta } };
+      return choiceChunk(event.choice, { tool_calls: [call] });
+    }
+    case 'choice-finish':
+      return choiceChunk(event.choice, {}, finishReason(event));
+    default:
+      return undefined;
+  }
+}
+
+function choiceChunk(index: number, delta: object, reason: string | null = null): Record<string, unknown> {
+  return { index, delta, logprobs: null, finish_reason: reason };
+}
+
+function chunk({ head, includeUsage }: ChunkState, choices: object[]): Record<string, unknown> {
+  return {
+    id: head.id,
+    object: 'chat.completion.chunk',
+    created: head.created,
+    model: head.model,
+    system_fingerprint: head.systemFingerprint,
+    choices,
+    ...(includeUsage && { usage: null }),
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * What `compatibility` changes: the one table. `service` answers as the specification says to the letter; `openai` answers
+ * as OpenAI's own service where the specification's ways break clients that were written for that.
+ * @module
+ */
+import type { InferenceErrorCode } from '../../core/errors/inference-error.js';
+import type { CompatibilityName } from '../../core/models/access-options.js';
+import type { ErrorShape } from './errors/error-shape.js';
+import { EFFORTS } from './schemas/to-effort.js';
+
+/** One column of the table. */
+export interface Compatibility {
+  /** What becomes of JSON or a call that the token limit cut: an error, or an answer that ends with `length`. */
+  cutOutput: 'error' | 'length';
+  /** What `verbose_json`, `srt` and `vtt` are: the bare transcript, or files with times. */
+  timedTranscripts: 'text' | 'timed';
+  /** `object` of text completions. */
+  completionObject: 'chat.completion' | 'text_completion';
+  /** What `reasoning_effort` may say. */
+  efforts: readonly ('none' | (typeof EFFORTS)[number])[];
+  /** Whether `response_format.json_schema.name` may be absent. */
+  schemaName: 'required' | 'optional';
+  /** Errors that are General (on `/messages` its own shape), whatever shape the specification has for them. */
+  general: { shapes: readonly ErrorShape[]; codes: readonly InferenceErrorCode[] };
+}
+
+/** See {@link Compatibility}. */
+export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
+  service: {
+    cutOutput: 'error',
+    timedTranscripts: 'text',
+    completionObject: 'chat.completion',
+    efforts: EFFORTS,
+    schemaName: 'required',
+    general: { shapes: [], codes: [] },
+  },
+  openai: {
+    cutOutput: 'length',
+    timedTranscripts: 'timed',
+    completionObject: 'text_completion',
+    efforts: ['none', ...EFFORTS],
+    schemaName: 'optional',
+    general: { shapes: ['flat', 'simple', 'html'], codes: ['internal', 'unavailable'] },
+  },
+};

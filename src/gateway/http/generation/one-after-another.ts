@@ -1,0 +1,52 @@
+/** Several generations as one. @module */
+import type { GenerationEvent, GenerationUsage } from '../../answer/generation-event.js';
+
+/** A generation that has not begun, and how many choices it has. */
+export interface NextGeneration {
+  begin: () => AsyncIterable<GenerationEvent>;
+  n: number;
+}
+
+/**
+ * The events of all, one generation after the other: choices count on, the first start stands for all, usage is the sum.
+ * The engine is free for others in between.
+ */
+export async function* oneAfterAnother(generations: readonly NextGeneration[]): AsyncGenerator<GenerationEvent> {
+  let begun = false;
+  let firstChoice = 0;
+  let usage: GenerationUsage | undefined;
+  for (const { begin, n } of generations) {
+    for await (const event of begin()) {
+      if (event.type === 'finish') usage = usage ? sumOf(usage, event.usage) : event.usage;
+      else if (event.type !== 'start') yield { ...event, choice: firstChoice + event.choice };
+      else if (!begun) {
+        begun = true;
+        yield event;
+      }
+    }
+    firstChoice += n;
+  }
+  if (usage) yield { type: 'finish', usage };
+}
+
+/** Counts and spans of generation add up; the first token is that of the first generation that has any. */
+function sumOf(first: GenerationUsage, next: GenerationUsage): GenerationUsage {
+  const { startTime, timeAfterFirst } = first;
+  return {
+    ...(timeAfterFirst === undefined ? startedAt(startTime, next) : first),
+    startTime,
+    endTime: next.endTime,
+    promptTokens: first.promptTokens + next.promptTokens,
+    cachedTokens: first.cachedTokens + next.cachedTokens,
+    completionTokens: first.completionTokens + next.completionTokens,
+    reasoningTokens: first.reasoningTokens + next.reasoningTokens,
+    ...(timeAfterFirst !== undefined && { timeAfterFirst: timeAfterFirst + (next.timeAfterFirst ?? 0) }),
+  };
+}
+
+/** The same as part of what began before. */
+function startedAt(startTime: number, usage: GenerationUsage): GenerationUsage {
+  const { timeToFirstToken } = usage;
+  if (timeToFirstToken === undefined) return usage;
+  return { ...usage, timeToFirstToken: timeToFirstToken + usage.startTime - startTime };
+}

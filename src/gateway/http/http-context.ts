@@ -1,0 +1,51 @@
+/** What every endpoint gets from the app. @module */
+import type { Context } from 'hono';
+import type { Faults } from './faults.js';
+import type { Inference } from '../scheduler/inference.js';
+import type { Compatibility } from './compatibility.js';
+import type { EndpointName } from './errors/error-shapes.js';
+import type { StreamTiming } from './sse/stream-timing.js';
+
+/** What comes with one request, and variables that the app sets before the endpoint's handler runs. */
+export interface HttpEnvironment {
+  Bindings: {
+    /** Called when a model begins to work on the request. */
+    onBegin?: () => void;
+  };
+  Variables: {
+    /** Uuid of the request: `inference-id` of the answer, `request_id` of an error. */
+    inferenceId: string;
+    /** Which error shapes the operation owes. */
+    endpoint: EndpointName;
+    /** Digest of the caller's key (`anonymous` without one): the name of its rate-limit counters. */
+    caller: string;
+    /** Headers that the answer carries whether it succeeds or fails (rate limits). */
+    answerHeaders: Record<string, string>;
+  };
+}
+
+/** hono's context of one request in this app. */
+export type HttpRequestContext = Context<HttpEnvironment>;
+
+/** Everything an endpoint may use besides the request. */
+export interface HttpContext {
+  inference: Inference;
+  compatibility: Compatibility;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Unix seconds: since when there is this service. */
+  startedAt: number;
+  /** A new uuid. Endpoints make their ids from it, e.g. `chatcmpl-…`. */
+  createId: () => string;
+  streamTiming: StreamTiming;
+  /** Rehearsal switches. Endpoints need not look at them: `admit` and `streamResponse` do. */
+  faults: Faults;
+  /** Largest JSON body in bytes. */
+  maxBodyBytes: number;
+  /**
+   * Takes `requests` (n completions are n requests) from the caller's quota and notes the rate-limit headers.
+   * Called once per inference request, after the body has been validated and before anything is generated.
+   * @throws InferenceError `rate_limit_exceeded`, or what a rehearsed fault says
+   */
+  admit: (c: HttpRequestContext, requests?: number) => Promise<void>;
+}

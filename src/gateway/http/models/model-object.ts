@@ -1,0 +1,61 @@
+/** A catalog entry as the model list shows it. @module */
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import { isHubId } from '../../../core/models/entry-files.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+
+/** Context window that is shown for a model that was never loaded and whose entry names none. */
+const ASSUMED_CONTEXT_LENGTH = 4096;
+
+const FREE = { prompt: 0, completion: 0, duration_per_hour: 0 };
+
+const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
+  chat: ['chat', 'completion'],
+  embeddings: ['embeddings'],
+  speech: ['transcription', 'translation'],
+};
+
+/** The query of both endpoints. */
+export const MODELS_QUERY = { verbose: 'Adds `vendor_metadata`.' };
+
+/** Whether the query asks for `vendor_metadata`. Clients write booleans as their language does: `true`, `True`, `1`. */
+export function asksForMetadata(c: HttpRequestContext): boolean {
+  return /^(true|1)$/i.test(c.req.query('verbose') ?? '');
+}
+
+/** @param verbose adds `vendor_metadata` */
+export function modelObject(entry: ModelEntry, context: HttpContext, verbose: boolean): Record<string, unknown> {
+  const contextLength = context.inference.contextLength(entry.id) ?? ASSUMED_CONTEXT_LENGTH;
+  return {
+    id: entry.id,
+    object: 'model',
+    created: context.startedAt,
+    owned_by: entry.ownedBy ?? 'inpage',
+    context_length: contextLength,
+    max_completion_tokens: Math.min(entry.maxCompletionTokens ?? contextLength, contextLength),
+    pricing: entry.pricing ?? FREE,
+    ...(verbose && { vendor_metadata: vendorMetadata(entry, context) }),
+  };
+}
+
+function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<string, unknown> {
+  const isExternal = entry.backend === 'upstream';
+  // Whether a remote model sees, only the service behind it knows.
+  const sees = !isExternal && inference.takesImages(entry.id) === true;
+  return {
+    region: isExternal ? 'unknown' : 'on-device',
+    is_external: isExternal,
+    architecture: 'unknown',
+    provider: entry.ownedBy ?? 'inpage',
+    capabilities: [...CAPABILITIES[entry.task], ...(sees ? ['vision'] : [])],
+    license: 'unknown',
+    status: 'available',
+    hf_link: isExternal ? '' : hubLink(entry.source),
+    overview: '',
+    category: entry.task,
+    ...entry.metadata,
+  };
+}
+
+function hubLink(source: string | undefined): string {
+  return source !== undefined && isHubId(source) ? `https://huggingface.co/${source}` : '';
+}

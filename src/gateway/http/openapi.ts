@@ -1,0 +1,119 @@
+/** The OpenAPI 3.1 document, made from the schemas that validate. Loaded when somebody asks for it. @module */
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import type { Compatibility } from './compatibility.js';
+import type { Endpoint } from './endpoint.js';
+import { answerErrorShape, ERROR_ROWS } from './errors/error-shapes.js';
+import type { ErrorShape } from './errors/error-shape.js';
+import type { EndpointName } from './errors/error-shapes.js';
+import { INFERENCE_ERROR_CODES } from '../../core/errors/inference-error.js';
+import { ERROR_SCHEMAS } from './errors/error-schemas.js';
+
+type JsonObject = Record<string, unknown>;
+
+/** @param prefix the server's address in the document, e.g. `/v1` */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  prefix: string,
+  compatibility: Compatibility,
+): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}');
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, compatibility);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Inpage',
+      version: '1',
+      description: 'Inference by models that run inside the page. Unknown fields are accepted and ignored everywhere.',
+    },
+    servers: [{ url: prefix }],
+    security: [{ bearer: [] }, { apiKey: [] }, {}],
+    paths,
+    components: {
+      schemas: ERROR_SCHEMAS,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      },
+    },
+  };
+}
+
+function operation(endpoint: Endpoint, compatibility: Compatibility): JsonObject {
+  return {
+    operationId:
+      `${endpoint.method.toLowerCase()}${endpoint.path.replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`.replaceAll(
+        /[^A-Za-z]/g,
+        '',
+      ),
+    summary: endpoint.summary,
+    ...parameters(endpoint),
+    ...(endpoint.requestSchema && { requestBody: requestBody(endpoint, compatibility) }),
+    responses: {
+      200: { description: 'The answer, whole or as a stream.' },
+      ...errorResponses(endpoint.name, compatibility),
+    },
+  };
+}
+
+function parameters({ path, query = {} }: Endpoint): JsonObject {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const inQuery = Object.entries(query).map(([name, description]) => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'boolean', default: false },
+  }));
+  const all = [...inPath, ...inQuery];
+  return all.length === 0 ? {} : { parameters: all };
+}
+
+function requestBody({ requestSchema, requestType }: Endpoint, compatibility: Compatibility): JsonObject {
+  const schema = requestSchema && requestBodySchema(requestSchema(compatibility));
+  return { required: true, content: { [requestType ?? 'application/json']: { schema } } };
+}
+
+/** A request's schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export function requestBodySchema(schema: GenericSchema): JsonObject {
+  const { $schema: _, ...document } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    typeMode: 'input',
+    // What has no JSON Schema (a check in code) is left out; a test compares both on generated bodies.
+    errorMode: 'ignore',
+  });
+  return document;
+}
+
+/** One response per status, with every shape that it may have on this endpoint. */
+function errorResponses(endpoint: EndpointName, compatibility: Compatibility): JsonObject {
+  const shapes = new Map<number, Set<ErrorShape>>();
+  for (const code of INFERENCE_ERROR_CODES) {
+    const { status } = ERROR_ROWS[code];
+    if (status === 200 || code === 'cancelled') continue;
+    shapes.set(status, (shapes.get(status) ?? new Set()).add(answerErrorShape(endpoint, code, compatibility)));
+  }
+  const statuses = [...shapes].toSorted(([left], [right]) => left - right);
+  return Object.fromEntries(
+    statuses.map(([status, found]) => [status, { description: 'An error.', content: errorContent([...found]) }]),
+  );
+}
+
+function errorContent(shapes: readonly ErrorShape[]): JsonObject {
+  const content: JsonObject = {};
+  if (shapes.includes('plain')) content['text/plain'] = { schema: { type: 'string' } };
+  if (shapes.includes('html')) content['text/html'] = { schema: { type: 'string' } };
+  const references = shapes.flatMap((shape) =>
+    shape in ERROR_SCHEMAS ? [{ $ref: `#/components/schemas/${shape}` }] : [],
+  );
+  if (references.length > 0)
+    content['application/json'] = { schema: references.length === 1 ? references[0] : { anyOf: references } };
+  return content;
+}

@@ -1,0 +1,157 @@
+/** What `/responses` answers with. @module */
+import type { GenerationUsage } from '../../answer/generation-event.js';
+
+/** Where an output item stands; `incomplete`: the token cap cut it. */
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+/** One token with its log-probability and the alternatives at its position. */
+export interface ResponseLogprob {
+  token: string;
+  bytes: number[];
+  logprob: number;
+  top_logprobs: { token: string; bytes: number[]; logprob: number }[];
+}
+
+export interface OutputTextPart {
+  type: 'output_text';
+  text: string;
+  annotations: never[];
+  /** Empty unless the request included `message.output_text.logprobs`. */
+  logprobs: ResponseLogprob[];
+}
+export interface ReasoningTextPart {
+  type: 'reasoning_text';
+  text: string;
+}
+
+export interface MessageItem {
+  type: 'message';
+  id: string;
+  role: 'assistant';
+  status: ItemStatus;
+  content: OutputTextPart[];
+}
+export interface SummaryTextPart {
+  type: 'summary_text';
+  text: string;
+}
+export interface ReasoningItem {
+  type: 'reasoning';
+  id: string;
+  status: ItemStatus;
+  /** The thinking once more, for clients that show nothing else; empty unless a summary was asked for. */
+  summary: SummaryTextPart[];
+  content: ReasoningTextPart[];
+  /** The thinking, for clients that send it back; only when it was asked for. */
+  encrypted_content?: string;
+}
+export interface FunctionCallItem {
+  type: 'function_call';
+  id: string;
+  /** What the client's `function_call_output` answers to. */
+  call_id: string;
+  name: string;
+  /** JSON text. */
+  arguments: string;
+  status: ItemStatus;
+}
+export interface CustomToolCallItem {
+  type: 'custom_tool_call';
+  id: string;
+  /** What the client's `custom_tool_call_output` answers to. */
+  call_id: string;
+  name: string;
+  input: string;
+  status: ItemStatus;
+}
+export type OutputItem = MessageItem | ReasoningItem | FunctionCallItem | CustomToolCallItem;
+
+export interface ResponseUsage {
+  /** Cached tokens included. */
+  input_tokens: number;
+  input_tokens_details: { cached_tokens: number; cache_write_tokens: number };
+  /** Reasoning included. */
+  output_tokens: number;
+  output_tokens_details: { reasoning_tokens: number };
+  total_tokens: number;
+}
+
+/** Fields that repeat or complete the request, the same from the first event to the last. */
+export interface EchoedFields {
+  model: string;
+  instructions: string | null;
+  max_output_tokens: number | null;
+  max_tool_calls: null;
+  metadata: Record<string, string>;
+  parallel_tool_calls: boolean;
+  reasoning: { effort: string | null; summary: string | null };
+  temperature: number;
+  text: { format: object };
+  tool_choice: string | object;
+  tools: object[];
+  top_logprobs: number;
+  top_p: number;
+  user: string | null;
+}
+
+/** Fields that are the same for every response of a service that keeps nothing. */
+export interface FixedFields {
+  object: 'response';
+  background: false;
+  frequency_penalty: 0;
+  presence_penalty: 0;
+  previous_response_id: null;
+  prompt_cache_key: null;
+  safety_identifier: null;
+  service_tier: 'default';
+  store: false;
+  truncation: 'disabled';
+}
+
+export interface ResponseObject extends EchoedFields, FixedFields {
+  id: string;
+  /** Unix seconds. */
+  created_at: number;
+  completed_at: number | null;
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  error: { code: string; message: string } | null;
+  incomplete_details: { reason: 'max_output_tokens' } | null;
+  output: OutputItem[];
+  usage: ResponseUsage | null;
+}
+
+/** A response that has just begun. `createdAt` is in Unix seconds. */
+export function startResponse(echoed: EchoedFields, id: string, createdAt: number): ResponseObject {
+  return {
+    id,
+    object: 'response',
+    created_at: createdAt,
+    completed_at: null,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    output: [],
+    usage: null,
+    ...echoed,
+    background: false,
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    previous_response_id: null,
+    prompt_cache_key: null,
+    safety_identifier: null,
+    service_tier: 'default',
+    store: false,
+    truncation: 'disabled',
+  };
+}
+
+/** The token counts of a finished generation. */
+export function toResponseUsage(usage: GenerationUsage): ResponseUsage {
+  return {
+    input_tokens: usage.promptTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
+    output_tokens: usage.completionTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.promptTokens + usage.completionTokens,
+  };
+}

@@ -1,0 +1,104 @@
+/** POST /responses @module */
+import type { InferenceError } from '../../../core/errors/inference-error.js';
+import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import type { Endpoint } from '../endpoint.js';
+import { runOptions } from '../generation/run-options.js';
+import { ERROR_ROWS, errorCode } from '../errors/error-shapes.js';
+import { messageForClients } from '../errors/render-error.js';
+import { generate } from '../generation/generate.js';
+import type { FieldNames } from '../generation/generate.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { requireModel } from '../policy/require-model.js';
+import type { ServerSentEvent } from '../sse/server-sent-event.js';
+import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
+import { refuseBuiltInTools } from './refuse-built-in-tools.js';
+import { RecentItems } from './recent-items.js';
+import { responsesRequestSchema } from './request-schema.js';
+import type { ResponsesRequest } from './request-schema.js';
+import type { ResponseStreamEvent } from './response-event.js';
+import { resolveReferences } from './resolve-references.js';
+import { startResponse } from './response-object.js';
+import type { OutputItem } from './response-object.js';
+import { customToolNames, toEchoedFields, toGenerationRequest } from './to-generation-request.js';
+import { toResponse } from './to-response.js';
+import { failureEvents, keepAliveText, startProgress, toResponseStream } from './to-stream.js';
+import type { GeneralErrorDetails, ResponseProgress } from './to-stream.js';
+
+const NAMES: FieldNames = { messages: 'input', response_format: 'text.format' };
+
+/** Output items for a conversation, streamed or not. Nothing is stored but late items, in memory. */
+export const responsesEndpoint: Endpoint = {
+  name: 'responses',
+  method: 'POST',
+  path: '/responses',
+  summary: 'Creates a response: messages, reasoning and function calls.',
+  requestSchema: () => responsesRequestSchema,
+  route: (context) => {
+    const recent = new RecentItems();
+    return async (c) => {
+      const json = await readJsonBody(c, context);
+      const body = refuseBuiltInTools(json, () => parseBody(responsesRequestSchema, json));
+      const entry = requireModel(context.inference.catalog, body.model, 'chat');
+      const input = resolveReferences(body.input, (id) => recent.find(c.get('caller'), id));
+      const request = await toGenerationRequest(body, input, entry.id);
+      await context.admit(c);
+      const progress = createProgress(body, entry.id, context, (item) => recent.keep(c.get('caller'), item));
+      if (body.stream === true) return stream(request, progress, c, context);
+      const signal = c.req.raw.signal;
+      const events = generate(context, request, runOptions(c, 'result', signal), NAMES);
+      return c.json(await toResponse(toResponseStream(events, progress)));
+    };
+  },
+};
+
+function createProgress(
+  body: ResponsesRequest,
+  model: string,
+  context: HttpContext,
+  onItem: (item: OutputItem) => void,
+): ResponseProgress {
+  const createId = (prefix: string) => `${prefix}_${context.createId().replaceAll('-', '')}`;
+  const now = () => Math.floor(context.now() / 1000);
+  const response = startResponse(toEchoedFields(body, model), createId('resp'), now());
+  return startProgress(response, {
+    createId,
+    now,
+    summarises: body.reasoning?.summary != null,
+    carriesReasoning: (body.include ?? []).includes('reasoning.encrypted_content'),
+    customTools: customToolNames(body),
+    onItem,
+  });
+}
+
+async function stream(
+  request: GenerationRequest,
+  progress: ResponseProgress,
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<Response> {
+  const abort = abortWith(c.req.raw.signal);
+  const events = generate(context, request, runOptions(c, 'first-token', abort.signal), NAMES);
+  return streamResponse(context, {
+    events: toServerSentEvents(toResponseStream(events, progress)),
+    abort,
+    keepAlive: () => keepAliveText(progress),
+    failure: (error) => failureEvents(errorDetails(error), c.get('inferenceId'), progress).map(toServerSentEvent),
+  });
+}
+
+function errorDetails(error: InferenceError): GeneralErrorDetails {
+  const code = errorCode('responses', error.code);
+  return { type: ERROR_ROWS[error.code].type, code, message: messageForClients(error), param: error.param ?? null };
+}
+
+async function* toServerSentEvents(
+  pieces: AsyncIterable<readonly ResponseStreamEvent[]>,
+): AsyncGenerator<ServerSentEvent[]> {
+  for await (const piece of pieces) yield piece.map(toServerSentEvent);
+}
+
+function toServerSentEvent(data: ResponseStreamEvent): ServerSentEvent {
+  return { event: data.type, data };
+}

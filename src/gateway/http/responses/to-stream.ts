@@ -1,0 +1,88 @@
+/** A generation as a Responses stream: the rendered events, numbered, with an end even when it fails. @module */
+import type { GenerationEvent } from '../../answer/generation-event.js';
+import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
+import { renderGeneration, snapshot } from './render-generation.js';
+import type { RenderOptions, RenderState } from './render-generation.js';
+import type { ResponseEvent, ResponseStreamEvent, StreamErrorEvent } from './response-event.js';
+import type { ResponseObject } from './response-object.js';
+
+/** `error` of the general error shape. */
+export interface GeneralErrorDetails {
+  type: string;
+  code: string | null;
+  message: string;
+  param: string | null;
+}
+
+/** One response on its way: rendering state and the next sequence number. */
+export interface ResponseProgress extends RenderState {
+  sequence: number;
+}
+
+/** Progress before anything has happened. */
+export function startProgress(response: ResponseObject, options: RenderOptions): ResponseProgress {
+  return { ...options, response, open: undefined, cut: false, failure: undefined, sequence: 0 };
+}
+
+/**
+ * Renders the one choice of a generation, advancing `progress`. What one generation event causes comes in one piece.
+ * @throws InferenceError of the generation, or `tool_choice_unsatisfied`
+ */
+export async function* toResponseStream(
+  events: AsyncIterable<GenerationEvent>,
+  progress: ResponseProgress,
+): AsyncGenerator<ResponseStreamEvent[], void, undefined> {
+  for await (const event of events) {
+    const rendered: ResponseStreamEvent[] = [];
+    for (const responseEvent of renderGeneration(event, progress)) {
+      rendered.push({ ...responseEvent, sequence_number: progress.sequence });
+      progress.sequence += 1;
+    }
+    if (rendered.length > 0) yield rendered;
+  }
+}
+
+/**
+ * The last events of a stream that failed. A stream that failed before its first event gets that, too, so that
+ * readers that insist on `response.created` understand it. Leaves `progress` as it is.
+ * @param requestId uuid, as in every error of the general shape
+ */
+export function failureEvents(
+  error: GeneralErrorDetails,
+  requestId: string,
+  progress: ResponseProgress,
+): ResponseStreamEvent[] {
+  const response = snapshot(progress);
+  const begun: ResponseEvent[] =
+    progress.sequence === 0
+      ? [
+          { type: 'response.created', response },
+          { type: 'response.in_progress', response },
+        ]
+      : [];
+  const failed: ResponseObject = { ...response, status: 'failed', error: responseError(error) };
+  const events = [...begun, errorEvent(error, requestId), { type: 'response.failed', response: failed } as const];
+  return events.map((event, index) => ({ ...event, sequence_number: progress.sequence + index }));
+}
+
+function errorEvent(error: GeneralErrorDetails, requestId: string): StreamErrorEvent {
+  const { code, message, param } = error;
+  return { type: 'error', code, message, param, error, request_id: requestId };
+}
+
+/** Clients know few codes here; what is the service's own fault is `server_error` to them. */
+function responseError({ type, code, message }: GeneralErrorDetails): NonNullable<ResponseObject['error']> {
+  const isOurs = type === 'internal_error' || type === 'timeout_error';
+  return { code: isOurs ? 'server_error' : (code ?? type), message };
+}
+
+/**
+ * What bridges a silence: a comment before the stream's first event, which strict readers want to be
+ * `response.created`; afterwards a numbered `keepalive` event, which readers of this dialect drop.
+ */
+export function keepAliveText(progress: ResponseProgress): string {
+  if (progress.sequence === 0) return COMMENT;
+  const data = { type: 'keepalive', sequence_number: progress.sequence };
+  progress.sequence += 1;
+  return encodeServerSentEvent({ event: data.type, data });
+}

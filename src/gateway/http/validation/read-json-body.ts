@@ -1,0 +1,103 @@
+/** Request bodies as JSON objects. @module */
+import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+
+/** Deeper nesting than any request needs; beyond it, recursive readers further down would run out of stack. */
+const MAX_DEPTH = 200;
+
+/**
+ * The body as an object.
+ * @throws InferenceError `invalid_json` (also when the body is no object), `payload_too_large`, or `invalid_request`
+ * for JSON that is nested too deeply
+ */
+export async function readJsonBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
+  const text = await readText(c.req.raw, context.maxBodyBytes);
+  if (isDeeperThan(text, MAX_DEPTH)) {
+    throw new InferenceError('invalid_request', `The request body is nested more than ${MAX_DEPTH} levels deep.`);
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw new InferenceError('invalid_json', 'The request body is not valid JSON.', {}, { cause });
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new InferenceError('invalid_json', 'The request body must be a JSON object.');
+  }
+  return body as Record<string, unknown>;
+}
+
+/**
+ * The body as bytes, read no further than the limit: `content-length` may be absent or wrong.
+ * @throws InferenceError `payload_too_large`, or `invalid_request` when it broke off
+ */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  try {
+    return await readWhole(request, maxBytes);
+  } catch (thrown) {
+    if (isInferenceError(thrown) || request.signal.aborted) throw thrown;
+    throw new InferenceError('invalid_request', 'The request body broke off while it was sent.', {}, { cause: thrown });
+  }
+}
+
+async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  // Firefox gives a stream of a response's body, but none of a request's.
+  const body = request.body ?? new Response(await request.arrayBuffer()).body;
+  const reader = body?.getReader();
+  if (!reader) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    length += step.value.byteLength;
+    if (length > maxBytes) {
+      void reader.cancel().catch(() => {});
+      throw tooLarge(maxBytes);
+    }
+    chunks.push(step.value);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const bytes = await readBytes(request, maxBytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new InferenceError('invalid_json', 'The request body is not valid UTF-8.', {}, { cause });
+  }
+}
+
+function tooLarge(maxBytes: number): InferenceError {
+  return new InferenceError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
+}
+
+/** Looks at brackets outside strings, without building anything. */
+function isDeeperThan(json: string, limit: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < json.length; index += 1) {
+    const character = json[index];
+    if (character === '"') index = endOfString(json, index);
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (character === '}' || character === ']') depth -= 1;
+  }
+  return false;
+}
+
+/** Index of the quote that ends the string starting at `start` (or the end of the text). */
+function endOfString(json: string, start: number): number {
+  for (let index = json.indexOf('"', start + 1); index !== -1; index = json.indexOf('"', index + 1)) {
+    let backslashes = 0;
+    while (json[index - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return index;
+  }
+  return json.length;
+}

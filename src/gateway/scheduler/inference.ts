@@ -1,0 +1,39 @@
+/**
+ * What `http/` sees of everything below it. One object answers canonical requests for all models of the catalog;
+ * it loads models on first use, queues, enforces deadlines, and turns tokens into events.
+ * @module
+ */
+import type { GenerationEvent } from '../answer/generation-event.js';
+import type { Catalog } from '../../core/models/catalog.js';
+import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
+
+export interface RunOptions {
+  /** The caller's cancellation. */
+  signal: AbortSignal;
+  /**
+   * What `requestTimeout` waits for: `first-token` when the answer is streamed, `result` when it is collected.
+   * Queueing counts, downloading and loading the model does not. Late: InferenceError `timeout`.
+   */
+  deadline: 'first-token' | 'result';
+  /** Called when it is the request's turn, perhaps several times; until then it has cost nothing but its place. */
+  onBegin?: (() => void) | undefined;
+}
+
+/**
+ * Every method rejects (or the iterable throws) with an InferenceError. Errors of the request itself
+ * (`context_length_exceeded`, `unsupported_content`, a schema that does not compile) come before the first event.
+ */
+export interface Inference {
+  readonly catalog: Catalog;
+  /** Tokens of a model's context window: the engine's own word once it was loaded, before that the entry's, if any. */
+  contextLength(model: string): number | undefined;
+  /** The model takes images; undefined: it was not loaded yet, so nobody knows. */
+  takesImages(model: string): boolean | undefined;
+  /** What came together comes together, e.g. all that one message from the model's worker brought. No batch is empty. */
+  generate(request: GenerationRequest, options: RunOptions): AsyncIterable<readonly GenerationEvent[]>;
+  countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;
+  embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;
+  transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;
+}

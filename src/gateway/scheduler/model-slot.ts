@@ -1,0 +1,208 @@
+/** One model of the catalog and its engine: absent -> loading -> ready -> (lost ->) absent. @module */
+import type { LoadedModel } from '../../core/models/backend.js';
+import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
+import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
+import { orAborted } from '../../core/platform/reject-on-abort.js';
+import { settledWithin } from '../../core/platform/settled-within.js';
+import type { ModelHost } from './model-host.js';
+import type { ModelStatus } from '../../core/models/model-status.js';
+import { RunQueue } from './run-queue.js';
+import { StallWatch } from './stall-watch.js';
+
+/** A load that reports nothing for so long is given up. Compiling the shaders of a large model takes a minute or two. */
+export const LOAD_STALL_MS = 300_000;
+
+/** An engine that is ended gets so long until the next one may begin. Its host ends it by force in less. */
+const END_DEADLINE_MS = 5_000;
+
+interface Loading {
+  promise: Promise<LoadedModel>;
+  controller: AbortController;
+}
+
+/** Loads its model on demand, once for all who wait, and forgets it when its engine dies. */
+export class ModelSlot {
+  readonly entry: ModelEntry;
+  readonly queue: RunQueue;
+  /** Bytes of the loaded files, as reported while loading. */
+  bytes = 0;
+  /** `performance.now()`-like time of the last use, for eviction. */
+  lastUsed = 0;
+  /** Tokens, as the engine said when it was loaded last. */
+  contextLength: number | undefined;
+  /** The engine that was loaded last takes images; undefined: none was. */
+  images: boolean | undefined;
+
+  readonly #host: ModelHost;
+  readonly #changed: () => void;
+  readonly #fileBytes = new Map<string, number>();
+  #model: LoadedModel | undefined;
+  #gone = new AbortController();
+  #loading: Loading | undefined;
+  #progress: LoadProgress | undefined;
+  /** Why the engine is not there, when it failed. */
+  #failure: InferenceError | undefined;
+  #refused = false;
+  /** Settles when nothing of earlier loads and engines is left: memory is for one. */
+  #ending: Promise<unknown> = Promise.resolve();
+
+  /** @param changed called after every change of {@link status} */
+  constructor(entry: ModelEntry, host: ModelHost, changed: (progress?: LoadProgress) => void) {
+    this.entry = entry;
+    this.#host = host;
+    this.#changed = changed;
+    this.queue = new RunQueue(() => changed());
+    this.#report = (progress): void => {
+      this.#progress = progress;
+      if (progress.totalBytes > 0 && progress.stage === 'download')
+        this.#fileBytes.set(progress.file ?? '', progress.totalBytes);
+      changed(progress);
+    };
+  }
+
+  readonly #report: (progress: LoadProgress) => void;
+
+  /** The engine that is loaded now. */
+  get model(): LoadedModel | undefined {
+    return this.#model;
+  }
+
+  /** Aborts with the engine's own error when the engine that is loaded now is lost. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** The last load found that this device cannot run the model. Holds until {@link unload} or a load that succeeds. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
+  /** Why the last load or the last engine failed; undefined once it is loaded again. */
+  get failure(): InferenceError | undefined {
+    return this.#failure;
+  }
+
+  get idle(): boolean {
+    return this.#model !== undefined && !this.queue.busy && this.queue.length === 0;
+  }
+
+  /** The loaded engine; loads it when needed. A failed load is reported to all who wait and tried anew by the next. */
+  async ready(): Promise<LoadedModel> {
+    if (this.#model) return this.#model;
+    this.#loading ??= this.#load();
+    return this.#loading.promise;
+  }
+
+  /**
+   * Ends the engine, or its loading, for which requests may wait: `unavailable` to them. The next `ready` loads again,
+   * once nothing of it is left.
+   */
+  async unload(): Promise<void> {
+    this.#loading?.controller.abort(new InferenceError('unavailable', 'The model was unloaded while it was loading.'));
+    const model = this.#model;
+    this.#forget();
+    this.#refused = false;
+    if (model) this.#end(model.unload());
+    await this.#ending;
+  }
+
+  /** The engine does not react any more: ends it by force and lets the next request load a fresh one. */
+  async restart(
+    model: LoadedModel,
+    reason = new InferenceError('unavailable', 'The engine did not stop when told.'),
+  ): Promise<void> {
+    if (this.#model !== model) return;
+    this.#forget(reason);
+    this.#end(model.unload());
+    await this.#ending;
+  }
+
+  status(): ModelStatus {
+    const { id, task, backend } = this.entry;
+    const status: ModelStatus = { id, task, backend, state: this.#state(), queued: this.queue.length };
+    if (this.#loading && this.#progress) status.progress = this.#progress;
+    if (this.#failure) status.error = this.#failure.serialize();
+    if (this.#model) {
+      const { device, threads, dtype, warning, contextLength, images } = this.#model.info;
+      Object.assign(
+        status,
+        { device, threads, contextLength, images },
+        dtype === undefined ? {} : { dtype },
+        warning === undefined ? {} : { warning },
+      );
+    }
+    return status;
+  }
+
+  #state(): ModelStatus['state'] {
+    if (this.#model) return this.queue.busy ? 'busy' : 'ready';
+    if (this.#loading) return 'loading';
+    return this.#failure ? 'failed' : 'absent';
+  }
+
+  #load(): Loading {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#fileBytes.clear();
+    const stall = new StallWatch(LOAD_STALL_MS, () =>
+      controller.abort(new InferenceError('unavailable', `Loading \`${this.entry.id}\` made no progress.`)),
+    );
+    const onProgress = (progress: LoadProgress): void => {
+      if (signal.aborted) return;
+      stall.heard();
+      this.#report(progress);
+    };
+    const started = this.#ending.then(() => {
+      signal.throwIfAborted();
+      return this.#host.start(this.entry, { onProgress, signal });
+    });
+    // A model that comes after it was given up must not stay.
+    const over = started.then((model) => (signal.aborted ? model.unload() : undefined));
+    over.catch(() => {});
+    signal.addEventListener('abort', () => this.#end(over));
+    const promise = orAborted(started, controller.signal)
+      .then((model) => this.#loaded(model))
+      .catch((thrown: unknown) => {
+        const error = toInferenceError(thrown);
+        if (this.#loading?.controller === controller) {
+          this.#refused = error.code === 'insufficient_resources';
+          this.#forget(error);
+        }
+        throw error;
+      })
+      .finally(() => stall.end());
+    queueMicrotask(this.#changed);
+    return { promise, controller };
+  }
+
+  #end(rest: Promise<unknown>): void {
+    const ended = settledWithin(rest, END_DEADLINE_MS).catch(() => {});
+    this.#ending = Promise.all([this.#ending, ended]);
+  }
+
+  #loaded(model: LoadedModel): LoadedModel {
+    this.#model = model;
+    this.contextLength = model.info.contextLength;
+    this.images = model.info.images;
+    this.#loading = undefined;
+    this.#failure = undefined;
+    this.#refused = false;
+    this.bytes = [...this.#fileBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const gone = new AbortController();
+    this.#gone = gone;
+    void model.lost.then((error) => {
+      gone.abort(error);
+      return this.restart(model, error);
+    });
+    this.#report({ model: this.entry.id, loadedBytes: this.bytes, totalBytes: this.bytes, stage: 'ready' });
+    return model;
+  }
+
+  #forget(failure?: InferenceError): void {
+    this.#model = undefined;
+    this.#loading = undefined;
+    this.#failure = failure;
+    this.bytes = 0;
+    this.#changed();
+  }
+}

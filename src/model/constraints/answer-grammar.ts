@@ -1,0 +1,131 @@
+/** A request's whole answer as a grammar: reasoning, then text, JSON or calls. @module */
+import { InferenceError } from '../../core/errors/inference-error.js';
+import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
+import type { TokenMarker } from '../families/grammar/tags.js';
+import { type CallableTool, freeText, type ToolCallGrammar } from '../families/grammar/tool-call-grammar.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { OutputFormat } from '../../core/request/output-format.js';
+import type { JsonSchema, Tool } from '../../core/request/tool.js';
+import { anyObject } from '../grammar/any-value.js';
+import { type Expression, choice, isNever } from '../grammar/expression.js';
+import { GrammarRules } from '../grammar/grammar-rules.js';
+import type { ValueStyle } from '../grammar/value-style.js';
+import { readSchemaDocument } from '../../core/schema/schema-document.js';
+import { SchemaGrammar } from './schema/schema-grammar.js';
+import { withSchemaErrors } from '../../core/schema/schema-error.js';
+import { SchemaProblem } from '../../core/schema/schema-problem.js';
+import { SCHEMA_WORK, WorkBudget } from '../../core/schema/work-budget.js';
+
+/** What a model's answers look like. */
+export interface AnswerFormat extends AnswerFormats {
+  /** The prompt ends inside a think block. */
+  reasoningOpen: boolean;
+  spacing: ValueStyle['spacing'];
+  marker: TokenMarker;
+}
+
+/** All schemas of a request come together here, and with blanks. */
+const WORK = 1.5 * SCHEMA_WORK;
+
+/** Arguments of a tool without parameters, and what all arguments are. */
+const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+const AN_OBJECT: JsonSchema = { type: 'object' };
+
+/**
+ * The EBNF text of all answers that the request allows. Throws InferenceError `invalid_request` when there is none,
+ * or when a schema says what no grammar can keep.
+ */
+export function answerGrammar(request: GenerationRequest, format: AnswerFormat): string {
+  const param = request.tools.length > 0 && request.toolChoice !== 'none' ? 'tools' : 'response_format';
+  return withSchemaErrors(param, () => writeGrammar(request, format, new WorkBudget(WORK)));
+}
+
+function writeGrammar(request: GenerationRequest, format: AnswerFormat, work: WorkBudget): string {
+  const rules = new GrammarRules(work);
+  const tools = offeredTools(request);
+  const { spacing, marker } = format;
+  const syntax = answerSyntax(format);
+  const content = contentGrammar(request.output, rules, { language: 'json', spacing });
+  const framed = syntax.reasoning.grammar.frame(content ?? freeText(), marker);
+  let answer: Expression;
+  if (tools.length === 0) {
+    answer = framed;
+  } else {
+    const { grammar } = syntax.tools;
+    const style: ValueStyle = { spacing, ...grammar.values(marker) };
+    const callable = tools.map((tool) => callableTool(tool, rules, style, grammar));
+    const { parallelToolCalls: parallel } = request;
+    const calls = grammar.calls({ rules, style, tools: callable, parallel, marker });
+    if (request.toolChoice !== 'auto') answer = calls.required;
+    else answer = content === undefined ? calls.free : choice(framed, calls.required);
+  }
+  const whole = isNever(answer)
+    ? answer
+    : syntax.reasoning.grammar.think(rules.add(answer), {
+        rules,
+        marker,
+        startOpen: format.reasoningOpen,
+        enabled: request.reasoning.enabled === true,
+      });
+  const ebnf = rules.toEbnf(whole);
+  if (ebnf === undefined)
+    throw new InferenceError('invalid_request', 'No answer can satisfy this request.', {
+      param: tools.length > 0 ? 'tools' : 'response_format',
+    });
+  return ebnf;
+}
+
+/** The tools that may be called. Throws when the forced one is not there. */
+function offeredTools({ tools, toolChoice }: GenerationRequest): Tool[] {
+  if (toolChoice === 'none') return [];
+  if (typeof toolChoice === 'string') {
+    if (toolChoice === 'required' && tools.length === 0) {
+      throw new InferenceError('invalid_request', 'A tool choice of `required` needs at least one tool.', {
+        param: 'tool_choice',
+      });
+    }
+    return tools;
+  }
+  const forced = tools.filter((tool) => tool.name === toolChoice.name);
+  if (forced.length === 0) {
+    throw new InferenceError(
+      'invalid_request',
+      `The tool \`${toolChoice.name}\` of \`tool_choice\` is not among \`tools\`.`,
+      {
+        param: 'tool_choice',
+      },
+    );
+  }
+  return forced;
+}
+
+function contentGrammar(output: OutputFormat, rules: GrammarRules, style: ValueStyle): Expression | undefined {
+  switch (output.type) {
+    case 'text':
+      return undefined;
+    case 'json-object':
+      return anyObject(rules, style);
+    case 'json-schema':
+      return withSchemaErrors(output.param ?? 'response_format', (locate) => {
+        const document = readSchemaDocument(output.schema, rules.work);
+        locate(document.places);
+        const root = new SchemaGrammar(document, rules, style).root();
+        if (!rules.canFinish(root)) throw new SchemaProblem('allows no finite value, so nothing can be generated');
+        return root;
+      });
+  }
+}
+
+function callableTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax: ToolCallGrammar): CallableTool {
+  return withSchemaErrors(tool.param ?? 'tools', (locate) => {
+    const document = readSchemaDocument(tool.parameters ?? NO_ARGUMENTS, rules.work);
+    locate(document.places);
+    const schema = new SchemaGrammar(document, rules, style);
+    const grammar = syntax.arguments({
+      object: () => schema.root(AN_OBJECT),
+      members: (frame) => rules.add(schema.rootObject(frame)),
+    });
+    if (!rules.canFinish(grammar)) throw new SchemaProblem('allows no arguments that this model can write');
+    return { name: tool.name, arguments: grammar };
+  });
+}

@@ -1,0 +1,42 @@
+/** Whether grammars can keep the schemas of a request. @module */
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { JsonSchema } from '../../core/request/tool.js';
+import { GrammarRules } from '../grammar/grammar-rules.js';
+import { SchemaProblem } from '../../core/schema/schema-problem.js';
+import { WorkBudget } from '../../core/schema/work-budget.js';
+import { readSchemaDocument } from '../../core/schema/schema-document.js';
+import { SchemaGrammar } from './schema/schema-grammar.js';
+import { withSchemaErrors } from '../../core/schema/schema-error.js';
+
+/**
+ * For models to which grammars are not applied: what others would refuse, they refuse too.
+ * @throws InferenceError `invalid_request`
+ */
+export function checkSchemas({ tools, output }: GenerationRequest): void {
+  const work = new WorkBudget();
+  for (const { parameters, param = 'tools' } of tools)
+    if (parameters !== undefined) checkJsonSchema(parameters, param, work);
+  if (output.type === 'json-schema') checkJsonSchema(output.schema, output.param ?? 'response_format');
+}
+
+/**
+ * Makes sure that `compileConstraint` can keep this schema to the letter. Pure; takes milliseconds, and of a hostile
+ * schema no more than `work` allows.
+ * Throws InferenceError `invalid_request`: `param` is the dotted place, the message names the rule.
+ * @param param where the schema stands in the request, e.g. `response_format.json_schema.schema`
+ * @param work one for all schemas of a field
+ */
+export function checkJsonSchema(
+  schema: unknown,
+  param: string,
+  work: WorkBudget = new WorkBudget(),
+): asserts schema is JsonSchema {
+  withSchemaErrors(param, (locate) => {
+    const document = readSchemaDocument(schema, work);
+    locate(document.places);
+    const rules = new GrammarRules(work);
+    const root = new SchemaGrammar(document, rules, { language: 'json', spacing: 'compact' }).root();
+    if (rules.toEbnf(root) === undefined)
+      throw new SchemaProblem('allows no finite value, so nothing can be generated');
+  });
+}

@@ -1,0 +1,62 @@
+/** From a request to what its answer's tokens must obey. @module */
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
+import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
+import { answerGrammar } from './answer-grammar.js';
+import { forbidTokens } from './forbidden-tokens.js';
+import { ForcedTokenizer } from './forced-tokenizer.js';
+import type { ValueStyle } from '../grammar/value-style.js';
+import { GrammarConstraint, endTokenMask } from './grammar-constraint.js';
+import type { CompiledConstraint } from './token-constraint.js';
+import { grammarEngineFor } from './xgrammar.js';
+
+/** The model whose tokens are constrained. */
+export interface ConstrainedModel extends AnswerFormats {
+  tokenizer: TextTokenizer;
+  /** The prompt ends inside a think block: the answer begins with reasoning. */
+  reasoningOpen: boolean;
+}
+
+/**
+ * What the request's output format, tools and tool choice demand of the tokens; undefined: nothing. The result makes
+ * one state per choice of the request (`n`). Throws InferenceError `invalid_request` for what cannot be kept, and
+ * `unavailable` or `internal` when the grammar engine fails: never is an answer left unconstrained.
+ */
+export async function compileConstraint(
+  request: GenerationRequest,
+  model: ConstrainedModel,
+): Promise<CompiledConstraint | undefined> {
+  const { tokenizer } = model;
+  const callable = offersTools(request);
+  const demanded = request.toolChoice === 'required' || typeof request.toolChoice === 'object';
+  if (request.output.type === 'text' && !callable && !demanded) {
+    const tags = request.prompt.type === 'chat' ? answerSyntax(model).tools.openingTokens : [];
+    const tokens = tags.flatMap((tag) => tokenizer.addedTokens.get(tag) ?? []);
+    return tokens.length > 0 ? forbidTokens(tokens) : undefined;
+  }
+  const engine = await grammarEngineFor(tokenizer);
+  const { markers, markerTokens } = engine.vocabulary;
+  const ebnf = answerGrammar(request, { ...model, spacing: spacingOf(tokenizer), marker: (text) => markers.get(text) });
+  const positions = await engine.begin(ebnf, request.n);
+  const forced = new ForcedTokenizer(tokenizer, markerTokens);
+  const endMask = endTokenMask(tokenizer);
+  return {
+    start() {
+      const position = positions.pop();
+      if (position === undefined)
+        throw new InferenceError('internal', 'A grammar was started more often than there are choices.');
+      return new GrammarConstraint(tokenizer, position, forced, endMask);
+    },
+    dispose() {
+      for (const position of positions.splice(0)) position.dispose();
+    },
+  };
+}
+
+/** Models write JSON as their template showed it to them in training. */
+function spacingOf({ chatTemplate }: TextTokenizer): ValueStyle['spacing'] {
+  return chatTemplate !== undefined && /separators\s*=\s*\(\s*(['"]),\1\s*,\s*(['"]):\2\s*\)/.test(chatTemplate)
+    ? 'compact'
+    : 'spaced';
+}

@@ -1,0 +1,102 @@
+/** Arrays: a fixed beginning, then more of one kind, within the bounds. @module */
+import type { JsonSchema } from '../../../core/request/tool.js';
+import { EMPTY, type Expression, NEVER, choice, isNever, literal, repeat, sequence } from '../../grammar/expression.js';
+import { comma, constant } from '../../grammar/value-style.js';
+import type { Alternative } from './alternative.js';
+import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
+import type { SchemaNode } from '../../../core/schema/schema-document.js';
+import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+
+/** A minimum above this would make the grammar too large. */
+const MAX_ITEMS = 1_000;
+
+/** The arrays that conform to the alternative. */
+export function arrayGrammar(context: SchemaContext, alternative: Alternative): Expression {
+  const min = tightest(alternative, 'minItems', 'largest') ?? 0;
+  const max = tightest(alternative, 'maxItems', 'smallest');
+  if (min > MAX_ITEMS)
+    throw new SchemaProblem(`must be at most ${MAX_ITEMS}`, nodeWith(alternative, 'minItems'), 'minItems');
+  // More items than this are never written; fewer conform as well.
+  const most = max !== undefined && max > MAX_ITEMS ? MAX_ITEMS : max;
+  if (most !== undefined && min > most) return NEVER;
+  const unevaluated = nodeWith(alternative, 'unevaluatedItems');
+  if (unevaluated !== undefined && typeof unevaluated['unevaluatedItems'] === 'object') {
+    throw new SchemaProblem('is only supported as true or false', unevaluated, 'unevaluatedItems');
+  }
+  if (unevaluated?.['unevaluatedItems'] === false && alternative.length > 1) {
+    throw new SchemaProblem('is not supported in combination with other schemas', unevaluated, 'unevaluatedItems');
+  }
+  const node = alternative.find((each) => each['uniqueItems'] === true);
+  if (node !== undefined && (most === undefined || most > 1)) return uniqueArray(context, alternative, node, min, most);
+  return sequence(literal('['), items(context, alternative, min, most), literal(']'));
+}
+
+function items(context: SchemaContext, alternative: Alternative, min: number, max: number | undefined): Expression {
+  const length = Math.max(0, ...alternative.map((node) => prefixOf(node).length));
+  const separator = comma(context.style);
+  const rest = context.valueOf(alternative.flatMap((node) => schemaAt(node, Infinity)));
+  const room = max === undefined ? undefined : Math.max(0, max - length);
+  // From the last place of the beginning to the first.
+  let tail = repeat(sequence(separator, rest), Math.max(0, min - length), room);
+  if (length === 0) {
+    if (max === 0) return EMPTY;
+    const some = sequence(
+      rest,
+      repeat(sequence(separator, rest), Math.max(0, min - 1), max === undefined ? undefined : max - 1),
+    );
+    return min === 0 ? choice(some, EMPTY) : some;
+  }
+  for (let place = length - 1; place >= 0; place -= 1) {
+    if (max !== undefined && place >= max) {
+      tail = EMPTY;
+      continue;
+    }
+    const value = context.valueOf(alternative.flatMap((node) => schemaAt(node, place)));
+    const written = sequence(place === 0 ? EMPTY : separator, value, tail);
+    tail = context.rules.add(place >= min ? choice(written, EMPTY) : written);
+  }
+  return tail;
+}
+
+/** Schemas of a node for the item at a place; Infinity: for all items after the fixed beginning. */
+function schemaAt(node: SchemaNode, place: number): JsonSchema[] {
+  const prefix = prefixOf(node);
+  if (place < prefix.length) return [prefix[place] ?? true];
+  const rest = Array.isArray(node['items']) ? node['additionalItems'] : node['items'];
+  if (rest === undefined) return node['unevaluatedItems'] === false ? [false] : [];
+  return [rest as JsonSchema];
+}
+
+function prefixOf(node: SchemaNode): JsonSchema[] {
+  const prefix = node['prefixItems'] ?? (Array.isArray(node['items']) ? node['items'] : []);
+  return prefix as JsonSchema[];
+}
+
+/** Different items can be guaranteed when they come from a finite list: they are written in the list's order. */
+function uniqueArray(
+  context: SchemaContext,
+  alternative: Alternative,
+  node: SchemaNode,
+  min: number,
+  max: number | undefined,
+): Expression {
+  const values = context.enumerate(alternative.flatMap((each) => schemaAt(each, Infinity)));
+  if (values === undefined || alternative.some((each) => prefixOf(each).length > 0)) {
+    throw new SchemaProblem('is only supported for items with `enum` or `const`', node, 'uniqueItems');
+  }
+  const known = new Map<string, Expression>();
+  const from = (index: number, written: number): Expression => {
+    if (max !== undefined && written === max) return EMPTY;
+    if (index === values.length) return written >= min ? EMPTY : NEVER;
+    const state = `${index} ${Math.min(written, Math.max(min, max ?? 0) + 1)} ${written > 0}`;
+    const found = known.get(state);
+    if (found !== undefined) return found;
+    checkSize(context, node);
+    const item = sequence(written > 0 ? comma(context.style) : EMPTY, constant(values[index], context.style));
+    const added = context.rules.add(choice(sequence(item, from(index + 1, written + 1)), from(index + 1, written)));
+    known.set(state, added);
+    return added;
+  };
+  const body = from(0, 0);
+  return isNever(body) ? NEVER : sequence(literal('['), body, literal(']'));
+}

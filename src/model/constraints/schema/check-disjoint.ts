@@ -1,0 +1,225 @@
+/** Whether the branches of a `oneOf` exclude each other. @module */
+import type { JsonSchema } from '../../../core/request/tool.js';
+import type { Alternative } from './alternative.js';
+import { canonicalText } from './canonical-text.js';
+import type { Conformance } from './conformance.js';
+import { type ObjectMembers, objectMembers } from './object-members.js';
+import { tightest } from './schema-context.js';
+import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
+import type { SchemaType } from '../../../core/schema/schema-keywords.js';
+import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { allowedTypes, writtenTypes } from './schema-types.js';
+
+/** Members inside members that are looked into; deeper, branches count as overlapping. */
+const MAX_DEPTH = 4;
+
+/** Steps of comparing two branches. */
+const PAIR = 4;
+
+/** What is known of an alternative. */
+interface Facts {
+  written: ReadonlySet<SchemaType>;
+  allowed: ReadonlySet<SchemaType>;
+  listed: readonly unknown[] | undefined;
+  members?: ObjectMembers;
+  tags?: readonly string[];
+  /** Of members by name: the values that the schemas list for them, as text. */
+  listedMembers: Map<string, ReadonlySet<string> | undefined>;
+}
+
+/** Checks the `oneOf`s of one document. */
+export class DisjointCheck {
+  readonly #document: SchemaDocument;
+  readonly #conformance: Conformance;
+  readonly #alternativesOf: (schemas: readonly JsonSchema[]) => Alternative[];
+  readonly #facts = new Map<Alternative, Facts>();
+
+  constructor(
+    document: SchemaDocument,
+    conformance: Conformance,
+    alternativesOf: (schemas: readonly JsonSchema[]) => Alternative[],
+  ) {
+    this.#document = document;
+    this.#conformance = conformance;
+    this.#alternativesOf = alternativesOf;
+  }
+
+  /**
+   * Throws SchemaProblem unless a value written for one branch can never conform to another one as well, which `oneOf`
+   * forbids and a grammar cannot watch.
+   * @param base what the schema demands besides the branches
+   * @param branches the ways of each branch
+   */
+  check(node: SchemaNode, base: readonly Alternative[], branches: readonly (readonly Alternative[])[]): void {
+    const written = branches.map((branch) =>
+      branch.flatMap((mine) => base.map((common): Alternative => [...common, ...mine])),
+    );
+    const comparable = this.#sharingValues(written);
+    branches.forEach((_, index) => {
+      for (const otherIndex of comparable?.(index) ?? branches.keys()) {
+        if (index === otherIndex) continue;
+        const overlap = written[index]!.some((mine) =>
+          branches[otherIndex]!.some((theirs) => this.#mayConform(mine, theirs, 0)),
+        );
+        if (!overlap) continue;
+        throw new SchemaProblem(
+          'has branches that one value could satisfy at once; use `anyOf`, or tell them apart by a required property with `const`',
+          node,
+          'oneOf',
+        );
+      }
+    });
+  }
+
+  /**
+   * Where all branches list their values, or those of one required member: the branches that share a value with a
+   * branch. All others exclude it.
+   */
+  #sharingValues(written: readonly (readonly Alternative[])[]): ((branch: number) => ReadonlySet<number>) | undefined {
+    const first = written[0]?.[0];
+    if (first === undefined) return undefined;
+    for (const name of [undefined, ...this.#tagsOf(first)]) {
+      const values = written.map((ways) => this.#valuesOf(ways, name));
+      if (values.includes(undefined)) continue;
+      const owners = new Map<string, Set<number>>();
+      values.forEach((own, branch) => {
+        this.#document.work.spend(own!.length);
+        for (const value of own!) owners.set(value, (owners.get(value) ?? new Set()).add(branch));
+      });
+      return (branch) => new Set(values[branch]!.flatMap((value) => [...owners.get(value)!]));
+    }
+    return undefined;
+  }
+
+  /** The texts of all values that the ways list, or of all that they list for a member; undefined: some list none. */
+  #valuesOf(ways: readonly Alternative[], name: string | undefined): string[] | undefined {
+    const values: string[] = [];
+    for (const way of ways) {
+      const { listed } = this.#factsOf(way);
+      const own =
+        name === undefined
+          ? listed?.map((value) => canonicalText(value, this.#document.work))
+          : this.#tagsOf(way).includes(name) && this.#listedMember(way, name);
+      if (!own) return undefined;
+      values.push(...own);
+    }
+    return values;
+  }
+
+  /** The required members with listed values of alternatives that are written as objects only. */
+  #tagsOf(alternative: Alternative): readonly string[] {
+    const facts = this.#factsOf(alternative);
+    const isObject = facts.listed === undefined && facts.written.size === 1 && facts.written.has('object');
+    facts.tags ??= isObject
+      ? [...this.#membersOf(alternative).required].filter((name) => this.#listedMember(alternative, name))
+      : [];
+    return facts.tags;
+  }
+
+  /** Whether a value that is written for `mine` may conform to `theirs`. True when in doubt. */
+  #mayConform(mine: Alternative, theirs: Alternative, depth: number): boolean {
+    this.#document.work.spend(PAIR);
+    if (depth > MAX_DEPTH) return true;
+    const [own, other] = [this.#factsOf(mine), this.#factsOf(theirs)];
+    if (this.#apartByMember(mine, theirs)) return false;
+    const listed = own.listed ?? other.listed;
+    if (listed !== undefined) {
+      const both = [...mine, ...theirs];
+      return listed.some((value) => both.every((node) => this.#conformance.conforms(value, node)));
+    }
+    const shared = [...own.written].filter(
+      (type) =>
+        other.allowed.has(type) ||
+        (type === 'integer' && other.allowed.has('number')) ||
+        (type === 'number' && other.allowed.has('integer')),
+    );
+    return shared.some((type) => {
+      if (type === 'number' || type === 'integer') return rangesMeet(mine, theirs);
+      if (type === 'object') return this.#objectsMayConform(mine, theirs, depth);
+      return true;
+    });
+  }
+
+  /** The usual way to tell branches apart, and the quickest to see: a required member whose listed values differ. */
+  #apartByMember(mine: Alternative, theirs: Alternative): boolean {
+    return this.#tagsOf(mine).some((name) => {
+      const [left, right] = [this.#listedMember(mine, name)!, this.#listedMember(theirs, name)];
+      return right !== undefined && ![...left].some((value) => right.has(value));
+    });
+  }
+
+  #listedMember(alternative: Alternative, name: string): ReadonlySet<string> | undefined {
+    const { listedMembers } = this.#factsOf(alternative);
+    if (listedMembers.has(name)) return listedMembers.get(name);
+    let listed: ReadonlySet<string> | undefined;
+    for (const node of alternative) {
+      const properties = (node['properties'] ?? {}) as Record<string, JsonSchema>;
+      const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      const values = typeof member === 'object' ? listedValues([member]) : undefined;
+      this.#document.work.spend(1);
+      if (values !== undefined) listed ??= new Set(values.map((value) => canonicalText(value, this.#document.work)));
+    }
+    listedMembers.set(name, listed);
+    return listed;
+  }
+
+  #objectsMayConform(mine: Alternative, theirs: Alternative, depth: number): boolean {
+    const [written, wanted] = [this.#membersOf(mine), this.#membersOf(theirs)];
+    for (const name of wanted.required) {
+      if (!written.declared.has(name) && written.extra.length === 0) return false;
+    }
+    for (const name of written.required) {
+      const values = this.#alternativesOf(written.declared.get(name) ?? []);
+      // objectMembers closes what lists its properties; what the law says of other names is only in the schemas.
+      const demanded = wanted.declared.get(name) ?? undeclared(theirs);
+      const others = this.#alternativesOf(demanded);
+      if (!values.some((value) => others.some((other) => this.#mayConform(value, other, depth + 1)))) return false;
+    }
+    return true;
+  }
+
+  #membersOf(alternative: Alternative): ObjectMembers {
+    const facts = this.#factsOf(alternative);
+    return (facts.members ??= objectMembers(this.#document, alternative));
+  }
+
+  #factsOf(alternative: Alternative): Facts {
+    let facts = this.#facts.get(alternative);
+    if (facts === undefined) {
+      this.#document.work.spend(20 * alternative.length);
+      facts = {
+        written: writtenTypes(alternative),
+        allowed: allowedTypes(alternative),
+        listed: listedValues(alternative),
+        listedMembers: new Map(),
+      };
+      this.#facts.set(alternative, facts);
+    }
+    return facts;
+  }
+}
+
+function listedValues(alternative: Alternative): unknown[] | undefined {
+  for (const node of alternative) {
+    if (Object.hasOwn(node, 'const')) return [node['const']];
+    if (Array.isArray(node['enum'])) return node['enum'];
+  }
+  return undefined;
+}
+
+function rangesMeet(mine: Alternative, theirs: Alternative): boolean {
+  const both = [...mine, ...theirs];
+  const low = tightest(both, 'minimum', 'largest') ?? -Infinity;
+  const lowOpen = tightest(both, 'exclusiveMinimum', 'largest') ?? -Infinity;
+  const high = tightest(both, 'maximum', 'smallest') ?? Infinity;
+  const highOpen = tightest(both, 'exclusiveMaximum', 'smallest') ?? Infinity;
+  return low <= high && lowOpen < highOpen && low < highOpen && lowOpen < high;
+}
+
+/** What the schemas demand of a member that none of them declares. */
+function undeclared(alternative: Alternative): JsonSchema[] {
+  return alternative.flatMap((node) => {
+    const additional = node['additionalProperties'] as JsonSchema | undefined;
+    return node['patternProperties'] === undefined && additional !== undefined ? [additional] : [];
+  });
+}

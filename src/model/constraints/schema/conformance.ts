@@ -1,0 +1,228 @@
+/**
+ * Whether known values conform to the schemas of a document: `const` and `enum` beside other keywords, names of
+ * members. Each pair of value and schema is looked at once, and every step is counted.
+ * @module
+ */
+import type { JsonSchema } from '../../../core/request/tool.js';
+import { PairSet } from './pair-set.js';
+import { typesOfValue, withinBounds } from './plain-conformance.js';
+import { type SchemaDocument, type SchemaNode, resolveReference } from '../../../core/schema/schema-document.js';
+import { UNKNOWN_KEYWORDS } from '../../../core/schema/schema-keywords.js';
+import { SchemaProblem, atKeyword } from '../../../core/schema/schema-problem.js';
+import { canonicalText } from './canonical-text.js';
+
+/** Schemas and values inside each other, references included. */
+const MAX_DEPTH = 400;
+
+/** Steps of looking at one pair. */
+const PAIR = 20;
+
+/** Which members and items a value's schemas have spoken of, for `unevaluatedProperties` and `unevaluatedItems`. */
+interface Evaluated {
+  names: ReadonlySet<string>;
+  items: ReadonlySet<number>;
+}
+
+const NOTHING: Evaluated = { names: new Set(), items: new Set() };
+
+/** Undefined: the value does not conform. */
+type Outcome = Evaluated | undefined;
+
+/** Looks at values for one document. */
+export class Conformance {
+  readonly #document: SchemaDocument;
+  readonly #known = new PairSet<Outcome | 'open'>();
+  readonly #listed = new Map<SchemaNode, ReadonlySet<string>>();
+  readonly #byListed = new Map<readonly JsonSchema[], Map<string, JsonSchema[]> | 'unlisted'>();
+  #depth = 0;
+
+  constructor(document: SchemaDocument) {
+    this.#document = document;
+  }
+
+  /**
+   * True when `value` conforms to a schema of the document. `format` is an annotation.
+   * @throws SchemaProblem for keywords that cannot be followed, and when the work is too much
+   */
+  conforms(value: unknown, schema: JsonSchema): boolean {
+    return this.#evaluate(value, schema) !== undefined;
+  }
+
+  #evaluate(value: unknown, schema: JsonSchema): Outcome {
+    if (typeof schema === 'boolean') return schema ? NOTHING : undefined;
+    const known = this.#known.get(schema, value);
+    if (known === 'open') throw new SchemaProblem('refers to itself without a value in between', schema, '$ref');
+    if (known !== undefined || this.#known.has(schema, value)) return known;
+    this.#document.work.spend(PAIR);
+    if (this.#depth >= MAX_DEPTH) throw new SchemaProblem('leads through too many schemas', schema);
+    this.#known.set(schema, value, 'open');
+    this.#depth += 1;
+    const outcome = this.#look(value, schema);
+    this.#depth -= 1;
+    this.#known.set(schema, value, outcome);
+    return outcome;
+  }
+
+  #look(value: unknown, node: SchemaNode): Outcome {
+    for (const keyword of UNKNOWN_KEYWORDS) {
+      if (Object.hasOwn(node, keyword)) throw new SchemaProblem('is not supported', node, keyword);
+    }
+    if (!this.#conformsPlainly(value, node)) return undefined;
+    const evaluated: { names: Set<string>; items: Set<number> } = { names: new Set(), items: new Set() };
+    const take = (outcome: Outcome): boolean => {
+      if (outcome === undefined) return false;
+      this.#document.work.spend(outcome.names.size + outcome.items.size);
+      for (const name of outcome.names) evaluated.names.add(name);
+      for (const item of outcome.items) evaluated.items.add(item);
+      return true;
+    };
+    if (!this.#combined(value, node, take)) return undefined;
+    if (Array.isArray(value) && !this.#conformingItems(value, node, evaluated.items)) return undefined;
+    if (isObject(value) && !this.#conformingMembers(value, node, evaluated.names, take)) return undefined;
+    return evaluated;
+  }
+
+  /** What needs no other schema. */
+  #conformsPlainly(value: unknown, node: SchemaNode): boolean {
+    const { work, patterns } = this.#document;
+    const { type, pattern } = node as { type?: string | string[]; pattern?: string };
+    if (type !== undefined) {
+      const types = typesOfValue(value);
+      if (!(Array.isArray(type) ? type : [type]).some((each) => types.includes(each))) return false;
+    }
+    if (Object.hasOwn(node, 'const') || node['enum'] !== undefined) {
+      if (!this.#listedValues(node).has(canonicalText(value, work))) return false;
+    }
+    if (pattern !== undefined && typeof value === 'string') {
+      if (!atKeyword(node, 'pattern', () => patterns.isFound(pattern, value))) return false;
+    }
+    return withinBounds(value, node, work);
+  }
+
+  #listedValues(node: SchemaNode): ReadonlySet<string> {
+    let listed = this.#listed.get(node);
+    if (listed === undefined) {
+      const { work } = this.#document;
+      const constant = Object.hasOwn(node, 'const') ? [canonicalText(node['const'], work)] : undefined;
+      const values = (node['enum'] as unknown[] | undefined)?.map((each) => canonicalText(each, work));
+      listed = new Set(constant?.filter((each) => values === undefined || values.includes(each)) ?? values);
+      this.#listed.set(node, listed);
+    }
+    return listed;
+  }
+
+  /** Schemas about the same value. */
+  #combined(value: unknown, node: SchemaNode, take: (outcome: Outcome) => boolean): boolean {
+    const { allOf, anyOf, oneOf } = node as { [key: string]: JsonSchema[] | undefined };
+    if (node['$ref'] !== undefined && !take(this.#evaluate(value, resolveReference(this.#document, node))))
+      return false;
+    if (allOf && !allOf.every((each) => take(this.#evaluate(value, each)))) return false;
+    // All that hold count, because each speaks of members.
+    if (anyOf && this.#promising(anyOf, value).filter((each) => take(this.#evaluate(value, each))).length === 0)
+      return false;
+    if (oneOf) {
+      const [holding, ...more] = this.#promising(oneOf, value).filter((each) => this.conforms(value, each));
+      if (holding === undefined || more.length > 0) return false;
+      take(this.#evaluate(value, holding));
+    }
+    if (node['not'] !== undefined && this.conforms(value, node['not'] as JsonSchema)) return false;
+    if (node['if'] === undefined) return true;
+    const branch = (take(this.#evaluate(value, node['if'] as JsonSchema)) ? node['then'] : node['else']) as
+      | JsonSchema
+      | undefined;
+    return branch === undefined || take(this.#evaluate(value, branch));
+  }
+
+  /** The branches that a value may conform to; where all list their values, only those that list this one. */
+  #promising(branches: readonly JsonSchema[], value: unknown): readonly JsonSchema[] {
+    let byText = this.#byListed.get(branches);
+    if (byText === undefined) {
+      byText = this.#branchesByText(branches);
+      this.#byListed.set(branches, byText);
+    }
+    return byText === 'unlisted' ? branches : (byText.get(canonicalText(value, this.#document.work)) ?? []);
+  }
+
+  #branchesByText(branches: readonly JsonSchema[]): Map<string, JsonSchema[]> | 'unlisted' {
+    const byText = new Map<string, JsonSchema[]>();
+    for (const branch of branches) {
+      if (typeof branch === 'boolean' || !(Object.hasOwn(branch, 'const') || Object.hasOwn(branch, 'enum')))
+        return 'unlisted';
+      for (const text of this.#listedValues(branch)) {
+        const known = byText.get(text);
+        if (known === undefined) byText.set(text, [branch]);
+        else known.push(branch);
+      }
+    }
+    return byText;
+  }
+
+  #conformingItems(items: readonly unknown[], node: SchemaNode, evaluated: Set<number>): boolean {
+    const isTuple = Array.isArray(node['items']);
+    const prefix = (node['prefixItems'] ?? (isTuple ? node['items'] : [])) as JsonSchema[];
+    const rest = (isTuple ? node['additionalItems'] : node['items']) as JsonSchema | undefined;
+    for (const [index, item] of items.entries()) {
+      const schema = index < prefix.length ? prefix[index] : rest;
+      if (schema === undefined) continue;
+      if (!this.conforms(item, schema)) return false;
+      evaluated.add(index);
+    }
+    const contains = node['contains'] as JsonSchema | undefined;
+    if (contains !== undefined) {
+      const { minContains = 1, maxContains = Infinity } = node as { [key: string]: number | undefined };
+      const found = [...items.keys()].filter((index) => this.conforms(items[index], contains));
+      if (found.length < minContains || found.length > maxContains) return false;
+      for (const index of found) evaluated.add(index);
+    }
+    const others = node['unevaluatedItems'] as JsonSchema | undefined;
+    if (others === undefined) return true;
+    return items.every((item, index) => {
+      if (evaluated.has(index)) return true;
+      evaluated.add(index);
+      return this.conforms(item, others);
+    });
+  }
+
+  #conformingMembers(
+    value: Readonly<Record<string, unknown>>,
+    node: SchemaNode,
+    evaluated: Set<string>,
+    take: (outcome: Outcome) => boolean,
+  ): boolean {
+    const schemas = node as { [key: string]: JsonSchema | undefined };
+    const names = Object.keys(value);
+    const { propertyNames, additionalProperties, unevaluatedProperties: others } = schemas;
+    if (propertyNames !== undefined && !names.every((name) => this.conforms(name, propertyNames))) return false;
+    for (const name of names) {
+      const own = this.#schemasOfMember(node, name);
+      if (own.length === 0 && additionalProperties !== undefined) own.push(additionalProperties);
+      if (own.length > 0) evaluated.add(name);
+      if (!own.every((schema) => this.conforms(value[name], schema))) return false;
+    }
+    const dependent = Object.entries((node['dependentSchemas'] ?? {}) as Record<string, JsonSchema>);
+    this.#document.work.spend(dependent.length);
+    for (const [name, schema] of dependent) {
+      if (Object.hasOwn(value, name) && !take(this.#evaluate(value, schema))) return false;
+    }
+    if (others === undefined) return true;
+    return names.every((name) => {
+      if (evaluated.has(name)) return true;
+      evaluated.add(name);
+      return this.conforms(value[name], others);
+    });
+  }
+
+  #schemasOfMember(node: SchemaNode, name: string): JsonSchema[] {
+    const properties = (node['properties'] ?? {}) as Record<string, JsonSchema>;
+    const byPattern = Object.entries((node['patternProperties'] ?? {}) as Record<string, JsonSchema>);
+    this.#document.work.spend(1 + byPattern.length);
+    const matching = byPattern.filter(([pattern]) =>
+      atKeyword(node, 'patternProperties', () => this.#document.patterns.isFound(pattern, name)),
+    );
+    return [...(Object.hasOwn(properties, name) ? [properties[name]!] : []), ...matching.map(([, schema]) => schema)];
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,178 @@
+/** Objects: members in the order of the schema, optional ones left out or not. @module */
+import {
+  EMPTY,
+  type Expression,
+  NEVER,
+  choice,
+  isNever,
+  literal,
+  optional,
+  repeat,
+  sequence,
+} from '../../grammar/expression.js';
+import type { JsonSchema } from '../../../core/request/tool.js';
+import type { ObjectFrame } from '../../grammar/object-frame.js';
+import { colon, comma, constant, constantString, objectKey } from '../../grammar/value-style.js';
+import { type ObjectMembers, objectMembers } from './object-members.js';
+import type { Alternative } from './alternative.js';
+import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
+import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { keyOutside } from './key-grammar.js';
+import { writtenTypes } from './schema-types.js';
+import { stringGrammar } from './string-grammar.js';
+
+/** The usual frame: `{"key":value}`. */
+export function braces(context: SchemaContext): ObjectFrame {
+  return {
+    open: '{',
+    close: '}',
+    key: (name) => objectKey(name, context.style),
+    extraKeys: true,
+  };
+}
+
+interface Member {
+  text: Expression;
+  required: boolean;
+}
+
+/** The objects that conform to the alternative. */
+export function objectGrammar(
+  context: SchemaContext,
+  alternative: Alternative,
+  frame: ObjectFrame = braces(context),
+): Expression {
+  const sealed = nodeWith(alternative, 'unevaluatedProperties');
+  if (sealed !== undefined && typeof sealed['unevaluatedProperties'] === 'object') {
+    throw new SchemaProblem('is only supported as true or false', sealed, 'unevaluatedProperties');
+  }
+  const found = objectMembers(context.document, alternative);
+  const members: Member[] = [];
+  for (const [name, schemas] of found.declared) {
+    const required = found.required.has(name);
+    const isAllowed = allowedName(context, alternative, name);
+    const value = isAllowed ? memberValue(context, schemas, frame) : NEVER;
+    const text = sequence(frame.key(name), value);
+    if (isNever(text) && required) return NEVER;
+    if (!isNever(text)) members.push({ text: context.rules.add(text), required });
+  }
+  const extra = frame.extraKeys ? extraMember(context, alternative, found) : NEVER;
+  const min = tightest(alternative, 'minProperties', 'largest') ?? 0;
+  const max = tightest(alternative, 'maxProperties', 'smallest');
+  const body = new MemberList(
+    context,
+    alternative,
+    frame.separator ?? comma(context.style),
+    members,
+    extra,
+    min,
+    max,
+  ).from(0, 0, true);
+  return sequence(literal(frame.open), body, literal(frame.close));
+}
+
+/** Plain text for strings, where the frame has it, and JSON for all else. */
+function memberValue(context: SchemaContext, schemas: readonly JsonSchema[], { text }: ObjectFrame): Expression {
+  if (!text) return context.valueOf(schemas);
+  const style = { ...context.style, strings: text };
+  const close = literal(text.close);
+  const listed = context.enumerate(schemas);
+  if (listed !== undefined) {
+    return choice(
+      ...listed.map((value) =>
+        typeof value === 'string' ? constantString(value, style) : sequence(constant(value, context.style), close),
+      ),
+    );
+  }
+  const others = sequence(context.valueOf([...schemas, NO_STRING]), close);
+  const texts = context.alternatives(schemas).filter((alternative) => writtenTypes(alternative).has('string'));
+  const plain = texts.map((alternative) => stringGrammar(context, alternative, style));
+  return choice(...plain, others);
+}
+
+/** Everything but strings. */
+const NO_STRING: JsonSchema = { type: ['number', 'boolean', 'null', 'object', 'array'] };
+
+function allowedName(context: SchemaContext, alternative: Alternative, name: string): boolean {
+  return alternative.every((node) => context.conforms(name, (node['propertyNames'] ?? true) as JsonSchema));
+}
+
+function extraMember(context: SchemaContext, alternative: Alternative, members: ObjectMembers): Expression {
+  const kinds = members.extra.map((kind) => {
+    const value = context.valueOf(kind.schemas);
+    if (isNever(value)) return NEVER;
+    const key = keyOutside(context, alternative, [...members.declared.keys()], kind);
+    return sequence(key, colon(context.style), value);
+  });
+  return context.rules.add(choice(...kinds));
+}
+
+/** Writes the list of members; where their number is bounded, the rules count. */
+class MemberList {
+  readonly #context: SchemaContext;
+  readonly #alternative: Alternative;
+  readonly #separator: Expression;
+  readonly #members: readonly Member[];
+  readonly #extra: Expression;
+  readonly #min: number;
+  readonly #max: number | undefined;
+  readonly #counts: boolean;
+  readonly #known = new Map<string, Expression>();
+
+  constructor(
+    context: SchemaContext,
+    alternative: Alternative,
+    separator: Expression,
+    members: readonly Member[],
+    extra: Expression,
+    min: number,
+    max: number | undefined,
+  ) {
+    this.#context = context;
+    this.#alternative = alternative;
+    this.#separator = separator;
+    this.#members = members;
+    this.#extra = extra;
+    const required = members.filter((member) => member.required).length;
+    const most = isNever(extra) ? members.length : Infinity;
+    this.#min = min <= required ? 0 : min;
+    this.#max = max === undefined || max >= most ? undefined : max;
+    this.#counts = this.#min > 0 || this.#max !== undefined;
+  }
+
+  /** What may follow when `written` members stand there and `index` is the next to decide about. */
+  from(index: number, written: number, first: boolean): Expression {
+    if (this.#max !== undefined && written > this.#max) return NEVER;
+    const state = `${index} ${this.#counts ? written : 0} ${first}`;
+    const known = this.#known.get(state);
+    if (known !== undefined) return known;
+    checkSize(this.#context, this.#alternative[0]);
+    const separator = first ? EMPTY : this.#separator;
+    const member = this.#members[index];
+    if (member === undefined) return this.#extras(written, first, separator);
+    const taken = sequence(separator, member.text, this.from(index + 1, written + 1, false));
+    const expression = member.required ? taken : choice(taken, this.from(index + 1, written, first));
+    const added = this.#context.rules.add(expression);
+    this.#known.set(state, added);
+    return added;
+  }
+
+  #extras(written: number, first: boolean, separator: Expression): Expression {
+    const missing = Math.max(0, this.#min - written);
+    // Nothing stops a model from writing one undeclared name twice, which would count once.
+    if (missing > 1 && !isNever(this.#extra)) {
+      const node = nodeWith(this.#alternative, 'minProperties');
+      throw new SchemaProblem(
+        'cannot be guaranteed for undeclared properties when it is greater than 1',
+        node,
+        'minProperties',
+      );
+    }
+    const room = this.#max === undefined ? undefined : this.#max - written;
+    if (!first) return repeat(sequence(separator, this.#extra), missing, room);
+    if (room === 0) return missing === 0 ? EMPTY : NEVER;
+    const more = repeat(sequence(this.#separator, this.#extra), 0, room === undefined ? undefined : room - 1);
+    const some = sequence(this.#extra, more);
+    return missing === 0 ? optional(some) : some;
+  }
+}

@@ -1,0 +1,59 @@
+/** Which types of values an alternative allows. @module */
+import type { Alternative } from './alternative.js';
+import { SCHEMA_TYPES, type SchemaType } from '../../../core/schema/schema-keywords.js';
+
+/** Keywords that say of which type a schema without `type` speaks. */
+const HINTS: readonly [SchemaType, readonly string[]][] = [
+  [
+    'object',
+    [
+      'properties',
+      'required',
+      'additionalProperties',
+      'patternProperties',
+      'propertyNames',
+      'minProperties',
+      'maxProperties',
+      'unevaluatedProperties',
+    ],
+  ],
+  ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems']],
+  ['string', ['pattern', 'minLength', 'maxLength', 'x-format']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+];
+
+/** The types that the law allows: those all `type` keywords share. `number` stands for itself and for `integer`. */
+export function allowedTypes(alternative: Alternative): Set<SchemaType> {
+  let allowed = new Set<SchemaType>(SCHEMA_TYPES.filter((type) => type !== 'integer'));
+  for (const node of alternative) {
+    const type = node['type'];
+    if (type === undefined) continue;
+    const named = new Set((Array.isArray(type) ? type : [type]) as SchemaType[]);
+    if (named.has('number')) named.delete('integer');
+    allowed = intersect(allowed, named);
+  }
+  return allowed;
+}
+
+/**
+ * The types that are written. Where nobody named a type but the keywords speak of one (`properties` without
+ * `type: object`), only that one is meant, although the law would let any other value through.
+ */
+export function writtenTypes(alternative: Alternative): Set<SchemaType> {
+  const allowed = allowedTypes(alternative);
+  if (alternative.some((node) => node['type'] !== undefined)) return allowed;
+  const meant = HINTS.filter(([, keywords]) =>
+    alternative.some((node) => keywords.some((keyword) => Object.hasOwn(node, keyword))),
+  );
+  return meant.length === 0 ? allowed : new Set(meant.map(([type]) => type));
+}
+
+function intersect(left: ReadonlySet<SchemaType>, right: ReadonlySet<SchemaType>): Set<SchemaType> {
+  const shared = new Set<SchemaType>();
+  for (const type of left) {
+    if (right.has(type)) shared.add(type);
+    else if (type === 'number' && right.has('integer')) shared.add('integer');
+    else if (type === 'integer' && right.has('number')) shared.add('integer');
+  }
+  return shared;
+}

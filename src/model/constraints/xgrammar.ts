@@ -1,0 +1,175 @@
+/** Grammars for one tokenizer, through web-xgrammar. @module */
+import type { CompiledGrammar, GrammarCompiler, GrammarMatcher } from '@mlc-ai/web-xgrammar';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
+import { type XgrammarModule, dropXgrammar, loadXgrammar } from './load-xgrammar.js';
+import { type TokenVocabulary, readVocabulary } from './token-vocabulary.js';
+
+/** Compiled grammars that are kept for the next request. */
+const KEPT_GRAMMARS = 32;
+
+/** A vector of 32-bit words inside the engine. */
+interface WordVector {
+  $$: { ptr: number };
+  size(): number;
+  get(index: number): number;
+  delete(): void;
+}
+
+/** The position of one generation in a grammar. All calls throw InferenceError when the engine fails. */
+export interface GrammarPosition {
+  /** One bit per token, least significant first; 1: allowed. */
+  allowedTokens(): Int32Array;
+  /** False: the grammar does not allow this token. */
+  accept(token: number): boolean;
+  /** How many of the tokens, one after another, the grammar allows. Does not change the position. */
+  countAllowed(tokens: readonly number[]): number;
+  /** The text that must come next; empty when there is a choice. */
+  forcedText(): string;
+  dispose(): void;
+}
+
+const engines = new WeakMap<TextTokenizer, { module: XgrammarModule; engine: Promise<GrammarEngine> }>();
+
+/** The engine for a tokenizer; made once, and again after an abort. Throws InferenceError `unavailable`. */
+export async function grammarEngineFor(tokenizer: TextTokenizer): Promise<GrammarEngine> {
+  const module = await loadXgrammar();
+  const known = engines.get(tokenizer);
+  if (known?.module === module) return known.engine;
+  const engine = GrammarEngine.create(module, tokenizer);
+  engines.set(tokenizer, { module, engine });
+  engine.catch(() => engines.delete(tokenizer));
+  return engine;
+}
+
+/** Compiles grammars for one vocabulary and keeps the last ones. */
+export class GrammarEngine {
+  readonly vocabulary: TokenVocabulary;
+  readonly #module: XgrammarModule;
+  readonly #compiler: GrammarCompiler;
+  readonly #size: number;
+  /** In order of use, the latest last. */
+  readonly #kept = new Map<string, CompiledGrammar>();
+  #memory: WebAssembly.Memory | undefined;
+  #memoryTried = false;
+
+  private constructor(module: XgrammarModule, vocabulary: TokenVocabulary, compiler: GrammarCompiler, size: number) {
+    this.#module = module;
+    this.vocabulary = vocabulary;
+    this.#compiler = compiler;
+    this.#size = size;
+  }
+
+  static async create(module: XgrammarModule, tokenizer: TextTokenizer): Promise<GrammarEngine> {
+    const vocabulary = readVocabulary(tokenizer);
+    const size = tokenizer.vocabularySize;
+    return guarded(module, async () => {
+      // Bytes go in as they are, also those that are no whole character; the declared type knows only text.
+      const texts = vocabulary.bytes as unknown as string[];
+      const info = await module.api.TokenizerInfo.createTokenizerInfo(texts, 'raw', false, size, [
+        ...tokenizer.endTokens,
+      ]);
+      const compiler = await module.api.GrammarCompiler.createGrammarCompiler(info, false);
+      info.dispose();
+      return new GrammarEngine(module, vocabulary, compiler, size);
+    });
+  }
+
+  /** `count` positions at the beginning of a grammar. Throws InferenceError `internal` when the engine refuses it. */
+  async begin(ebnf: string, count: number): Promise<GrammarPosition[]> {
+    const grammar = await this.#compile(ebnf);
+    const { GrammarMatcher: matchers } = this.#module.api;
+    return guarded(this.#module, async () => {
+      const positions: GrammarPosition[] = [];
+      for (let index = 0; index < count; index += 1) {
+        positions.push(this.#position(await matchers.createGrammarMatcher(grammar)));
+      }
+      return positions;
+    });
+  }
+
+  async #compile(ebnf: string): Promise<CompiledGrammar> {
+    const kept = this.#kept.get(ebnf);
+    const grammar = kept ?? (await guarded(this.#module, () => this.#compiler.compileGrammar(ebnf)));
+    this.#kept.delete(ebnf);
+    this.#kept.set(ebnf, grammar);
+    for (const [oldest, unused] of this.#kept) {
+      if (this.#kept.size <= KEPT_GRAMMARS) break;
+      this.#kept.delete(oldest);
+      unused.dispose();
+    }
+    return grammar;
+  }
+
+  #position(matcher: GrammarMatcher): GrammarPosition {
+    const module = this.#module;
+    // The public method for masks is asynchronous for no other reason than loading.
+    const { handle } = matcher as unknown as { handle: { GetNextTokenBitmask(size: number): WordVector } };
+    let disposed = false;
+    return {
+      allowedTokens: () => guardedSync(module, () => this.#readWords(handle.GetNextTokenBitmask(this.#size))),
+      accept: (token) => guardedSync(module, () => matcher.acceptToken(token)),
+      countAllowed: (tokens) =>
+        guardedSync(module, () => {
+          let allowed = 0;
+          while (allowed < tokens.length && matcher.acceptToken(tokens[allowed]!)) allowed += 1;
+          if (allowed > 0) matcher.rollBack(allowed);
+          return allowed;
+        }),
+      forcedText: () => guardedSync(module, () => matcher.findJumpForwardString()),
+      dispose: () => {
+        if (!disposed) matcher.dispose();
+        disposed = true;
+      },
+    };
+  }
+
+  #readWords(vector: WordVector): Int32Array {
+    try {
+      const size = vector.size();
+      if (!this.#memoryTried) {
+        this.#memoryTried = true;
+        this.#memory = this.#module.memories.find((memory) => holds(memory, vector, size));
+      }
+      const view = this.#memory && viewOf(this.#memory, vector);
+      return view?.length === size ? view.slice() : Int32Array.from({ length: size }, (_, index) => vector.get(index));
+    } finally {
+      vector.delete();
+    }
+  }
+}
+
+/** A C++ vector starts with the addresses of its first element and of the one after its last. */
+function viewOf(memory: WebAssembly.Memory, vector: WordVector): Int32Array | undefined {
+  const header = vector.$$.ptr;
+  if (header <= 0 || header % 4 !== 0 || header + 8 > memory.buffer.byteLength) return undefined;
+  const [begin = 0, end = 0] = new Uint32Array(memory.buffer, header, 2);
+  const fits = begin > 0 && begin % 4 === 0 && end >= begin && end % 4 === 0 && end <= memory.buffer.byteLength;
+  return fits ? new Int32Array(memory.buffer, begin, (end - begin) / 4) : undefined;
+}
+
+function holds(memory: WebAssembly.Memory, vector: WordVector, size: number): boolean {
+  const view = viewOf(memory, vector);
+  return view?.length === size && view.every((word, index) => word === vector.get(index));
+}
+
+async function guarded<T>(module: XgrammarModule, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    throw failed(module, cause);
+  }
+}
+
+function guardedSync<T>(module: XgrammarModule, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    throw failed(module, cause);
+  }
+}
+
+function failed(module: XgrammarModule, cause: unknown): InferenceError {
+  dropXgrammar(module);
+  return new InferenceError('internal', 'The grammar engine failed.', {}, { cause });
+}

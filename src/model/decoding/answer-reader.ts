@@ -1,0 +1,114 @@
+/** Reads one choice's text as it is decoded: its meaning, and where a stop sequence ends it. @module */
+import type { AnswerPart } from '../../core/events/answer-part.js';
+import type { ChannelPart } from '../../core/events/channel-part.js';
+import type { TokenLogprob } from '../../core/events/token-logprob.js';
+import type { ChannelParser } from '../families/parsing/channel-parser.js';
+import { HeldLogprobs } from './held-logprobs.js';
+import { StopSequences } from './stop-sequences.js';
+
+/** What came of one token. */
+export interface ReadToken {
+  parts: AnswerPart[];
+  /** Its text counts as thinking, or is a tag around it. */
+  isReasoning: boolean;
+  /** The stop sequence that is complete now. Nothing may be pushed afterwards. */
+  stopSequence: string | undefined;
+}
+
+/** What was left at the end. */
+export interface ReadEnd extends Omit<ReadToken, 'isReasoning'> {
+  /** The end cut a call of which nothing had been given out. */
+  cutBeforeCall: boolean;
+}
+
+/**
+ * Stop sequences are looked for in what the caller reads as text, neither in thinking nor in calls, and are not part of
+ * it. Log-probabilities come with the text that their tokens became; those of tags and of thinking are dropped.
+ */
+export class AnswerReader {
+  readonly #parser: ChannelParser;
+  readonly #stops: StopSequences;
+  readonly #logprobs = new HeldLogprobs();
+  #rawOutput = '';
+
+  /** @param stop sequences; empty ones are ignored */
+  constructor(parser: ChannelParser, stop: readonly string[]) {
+    this.#parser = parser;
+    this.#stops = new StopSequences(stop);
+  }
+
+  /** The next text would belong to the thinking. */
+  get isThinking(): boolean {
+    return this.#parser.channel === 'reasoning';
+  }
+
+  /** All text so far, tags included. */
+  get rawOutput(): string {
+    return this.#rawOutput;
+  }
+
+  /** @param text of one token; may be empty */
+  push(text: string, logprob?: TokenLogprob): ReadToken {
+    this.#rawOutput += text;
+    const before = this.#parser.channel;
+    const found = this.#parser.push(text);
+    const after = this.#parser.channel;
+    if (logprob && before === 'text' && after === 'text') this.#logprobs.hold(text, logprob);
+    const parts: AnswerPart[] = [];
+    const stopSequence = this.#take(found, parts) ?? this.#takeHeld(parts);
+    return { parts, isReasoning: before === 'reasoning' || after === 'reasoning', stopSequence };
+  }
+
+  /**
+   * No more tokens will come.
+   * @param text of the last bytes. @param isCut the end is not the model's own
+   */
+  end(text: string, isCut: boolean): ReadEnd {
+    const { parts, stopSequence: early } = this.push(text);
+    const insideCall = isCut && this.#parser.channel === 'tool-call';
+    let cutBeforeCall = false;
+    let stopSequence = early;
+    if (stopSequence === undefined) {
+      const rest = this.#parser.end();
+      // Held-back text of a call that was cut is no content.
+      cutBeforeCall = insideCall && rest.some((part) => part.type === 'text');
+      const taken = cutBeforeCall ? rest.filter((part) => part.type !== 'text') : rest;
+      stopSequence = this.#take(taken, parts);
+    }
+    if (stopSequence === undefined) addText(parts, this.#stops.end(), this.#logprobs);
+    const swallowed = this.#logprobs.releaseRest();
+    if (swallowed.length > 0) parts.push({ type: 'text', text: '', logprobs: swallowed });
+    return { parts, stopSequence, cutBeforeCall };
+  }
+
+  /** Adds what is certain; gives the stop sequence that ends it. */
+  #take(found: readonly ChannelPart[], parts: AnswerPart[]): string | undefined {
+    for (const part of found) {
+      if (part.type === 'text') {
+        const { text, matched, swallowed } = this.#stops.push(part.text);
+        addText(parts, text, this.#logprobs, swallowed);
+        if (matched !== undefined) return matched;
+      } else {
+        addText(parts, this.#stops.end(), this.#logprobs);
+        this.#logprobs.drop();
+        parts.push(part);
+      }
+    }
+    return undefined;
+  }
+
+  /** What the parser still holds is text unless a tag follows; a stop sequence in it ends the text before that shows. */
+  #takeHeld(parts: AnswerPart[]): string | undefined {
+    const found = this.#stops.peek(this.#parser.heldText);
+    if (!found) return undefined;
+    addText(parts, found.text, this.#logprobs, found.swallowed);
+    return found.matched;
+  }
+}
+
+/** @param swallowed text that a stop sequence took; its tokens still have log-probabilities */
+function addText(parts: AnswerPart[], text: string, held: HeldLogprobs, swallowed = ''): void {
+  const logprobs = [...held.release(text), ...held.release(swallowed)];
+  if (text === '' && logprobs.length === 0) return;
+  parts.push({ type: 'text', text, ...(logprobs.length > 0 && { logprobs }) });
+}

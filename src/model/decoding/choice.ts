@@ -1,0 +1,187 @@
+/** One choice of a generation: chooses its tokens, knows its text and when it ends. @module */
+import type { TokenConstraint } from '../constraints/token-constraint.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import type { ChoiceEndEvent, TokenEvent } from '../../core/events/token-event.js';
+import type { TokenCandidate, TokenLogprob } from '../../core/events/token-logprob.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { ChannelParser } from '../families/parsing/channel-parser.js';
+import { LogitAdjuster } from '../sampling/adjust-logits.js';
+import { type LogProbabilities, logProbabilities } from '../sampling/log-probabilities.js';
+import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
+import type { TokenSampler } from '../sampling/sample-token.js';
+import type { TokenLogits } from '../sampling/token-logits.js';
+import type { TextTokenizer } from '../prompt/text-tokenizer.js';
+import { AnswerReader } from './answer-reader.js';
+import { TokenTextDecoder } from './text-decoder.js';
+
+/** What a choice needs to know. */
+export interface ChoiceOptions {
+  /** 0 to n-1. */
+  index: number;
+  request: GenerationRequest;
+  tokenizer: TextTokenizer;
+  promptTokens: readonly number[];
+  parser: ChannelParser;
+  /** Most tokens, at least 1. */
+  cap: number;
+  sampler: TokenSampler;
+  constraint: TokenConstraint | undefined;
+  /** Tokens that end a thinking that has taken so many tokens; undefined: thinking is not limited. */
+  reasoning: { budget: number; close: readonly number[] } | undefined;
+  /** This choice decodes alone, so several tokens may be appended at once. */
+  alone: boolean;
+}
+
+const characters = new TextDecoder();
+
+/** The state of one choice. Ends by itself; `dispose` frees the grammar. */
+export class Choice {
+  /** Tokens that the engine has not seen yet: what the last step chose. */
+  pending: number[] = [];
+  ended = false;
+  readonly #options: ChoiceOptions;
+  readonly #adjuster: LogitAdjuster;
+  readonly #random: RandomNumbers;
+  readonly #decoder = new TokenTextDecoder();
+  readonly #reader: AnswerReader;
+  readonly #jumps: boolean;
+  /** Tokens that come next without being sampled. */
+  readonly #forced: number[] = [];
+  #count = 0;
+  /** Of them, tokens of thinking. */
+  #thought = 0;
+
+  constructor(options: ChoiceOptions) {
+    const { request, tokenizer, promptTokens, index } = options;
+    this.#options = options;
+    this.#adjuster = new LogitAdjuster(request.sampling, promptTokens, tokenizer.vocabularySize);
+    this.#random = createRandomNumbers(request.sampling.seed, index);
+    this.#reader = new AnswerReader(options.parser, request.stop);
+    // A token that is appended without its own logits would have no log-probability.
+    this.#jumps = options.alone && request.topLogprobs === undefined;
+    this.#limitReasoning();
+  }
+
+  /**
+   * Chooses what comes next and fills `pending`.
+   * @param logits after the last token: of the whole vocabulary, changed in place; or the greatest, where they decide
+   */
+  step(logits: TokenLogits, events: TokenEvent[]): void {
+    this.pending = [];
+    this.#queueGrammar();
+    if (this.#forced.length === 0) {
+      this.#take(logits, undefined, events);
+      this.#queueGrammar();
+    } else {
+      this.#take(logits, this.#forced.shift(), events);
+    }
+    while (!this.ended && this.#jumps && this.#forced.length > 0) this.#take(undefined, this.#forced.shift(), events);
+  }
+
+  /** What the grammar most likely makes of the next tokens; empty: it does not say. */
+  get likely(): number[] {
+    return this.ended || !this.#jumps ? [] : (this.#options.constraint?.likelyTokens() ?? []);
+  }
+
+  /** There is no room for any token. */
+  endByCap(events: TokenEvent[]): void {
+    this.#end('length', events);
+  }
+
+  dispose(): void {
+    this.#options.constraint?.dispose();
+  }
+
+  /** Queues what the grammar leaves no choice about. */
+  #queueGrammar(): void {
+    if (this.ended || !this.#jumps || this.#forced.length > 0) return;
+    const forced = this.#options.constraint?.forcedTokens();
+    if (forced) this.#forced.push(...forced);
+  }
+
+  #limitReasoning(): void {
+    const { reasoning } = this.#options;
+    if (!reasoning || this.#forced.length > 0) return;
+    if (this.#reader.isThinking && this.#thought >= reasoning.budget) this.#forced.push(...reasoning.close);
+  }
+
+  #take(logits: TokenLogits | undefined, forced: number | undefined, events: TokenEvent[]): void {
+    const { topLogprobs } = this.#options.request;
+    let probabilities: LogProbabilities | undefined;
+    let logprobOf: ((token: number) => number) | undefined;
+    let token = forced;
+    if (logits && !(logits instanceof Float32Array)) {
+      token ??= this.#sample(logits);
+    } else if (logits) {
+      this.#adjuster.adjust(logits);
+      if (topLogprobs !== undefined) {
+        probabilities = logProbabilities(logits, topLogprobs);
+        const before = forced === undefined && this.#options.constraint ? logits.slice() : logits;
+        const { normalizer } = probabilities;
+        logprobOf = (id) => Math.min(0, before[id]! - normalizer);
+      }
+      if (token === undefined) {
+        this.#options.constraint?.maskLogits(logits);
+        token = this.#sample(logits);
+      }
+    }
+    this.#accept(
+      token!,
+      probabilities && logprobOf && this.#describe(token!, logprobOf(token!), probabilities.top),
+      events,
+    );
+  }
+
+  #sample(logits: TokenLogits): number {
+    const { request, sampler } = this.#options;
+    const token = sampler.sample(logits, request.sampling, this.#random);
+    if (token < 0) throw new InferenceError('internal', 'The model gave no token that may come next.');
+    return token;
+  }
+
+  #accept(token: number, logprob: TokenLogprob | undefined, events: TokenEvent[]): void {
+    const { constraint, tokenizer, index, cap } = this.#options;
+    if (tokenizer.endTokens.has(token)) return this.#end('stop', events);
+    constraint?.accept(token);
+    this.#adjuster.accept(token);
+    this.#count += 1;
+    this.pending.push(token);
+    if (this.#reader.isThinking) this.#thought += 1;
+    const text = this.#decoder.push(tokenizer.bytesOf(token));
+    const { parts, isReasoning, stopSequence } = this.#reader.push(text, logprob);
+    events.push({ type: 'piece', choice: index, parts, isReasoning, token });
+    if (stopSequence !== undefined) {
+      this.#endWith({ reason: 'stop', stopSequence, parts: [], cutBeforeCall: false }, events);
+    } else if (constraint?.isComplete()) {
+      this.#end('stop', events);
+    } else if (this.#count >= cap) {
+      this.#end('length', events);
+    } else {
+      this.#limitReasoning();
+    }
+  }
+
+  #end(reason: 'stop' | 'length', events: TokenEvent[]): void {
+    const { stopSequence, ...last } = this.#reader.end(this.#decoder.end(), reason === 'length');
+    if (stopSequence === undefined) this.#endWith({ reason, ...last }, events);
+    else this.#endWith({ reason: 'stop', stopSequence, ...last }, events);
+  }
+
+  #endWith(end: Omit<ChoiceEndEvent, 'type' | 'choice' | 'rawOutput'>, events: TokenEvent[]): void {
+    this.ended = true;
+    events.push({ type: 'end', choice: this.#options.index, rawOutput: this.#reader.rawOutput, ...end });
+  }
+
+  #describe(token: number, logprob: number, top: LogProbabilities['top']): TokenLogprob {
+    const { tokenizer } = this.#options;
+    return {
+      ...candidate(tokenizer, token, logprob),
+      top: top.map((other) => candidate(tokenizer, other.token, other.logprob)),
+    };
+  }
+}
+
+function candidate(tokenizer: TextTokenizer, token: number, logprob: number): TokenCandidate {
+  const bytes = tokenizer.bytesOf(token);
+  return { token: characters.decode(bytes), bytes: [...bytes], logprob };
+}

@@ -1,0 +1,178 @@
+/** Makes a loaded model of a text engine: prompt, grammar, decode loop. @module */
+import type { LoadedModel, ModelInfo } from '../../core/models/backend.js';
+import type { CompiledConstraint } from '../constraints/token-constraint.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import type { TokenEvent } from '../../core/events/token-event.js';
+import { answerSyntax } from '../families/answer-syntax.js';
+import { Interruptible } from '../../core/platform/interruptible.js';
+import { completionCap, promptTooLong, refuseHugePrompt } from '../prompt/context-window.js';
+import { encodeTrustedText } from '../prompt/encode-prompt.js';
+import type { PromptImage, PromptImages } from '../prompt/prompt-image.js';
+import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
+import { imagesOf } from '../prompt/template-messages.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import { type DecodeRun, decodeLoop } from './decode-loop.js';
+import type { TextEngine } from './text-engine.js';
+
+/** What the engine itself cannot say. */
+export interface TextModelOptions {
+  info: Omit<ModelInfo, 'contextLength' | 'toolFormat' | 'reasoningFormat' | 'images'>;
+  /** Most tokens per completion; absent: what the context leaves. */
+  maxCompletionTokens?: number;
+  /** Resolves when the engine can no longer answer; running generations then throw it. */
+  lost?: Promise<InferenceError>;
+  unload(): Promise<void>;
+}
+
+/** A text model. */
+export interface TextModel extends LoadedModel {
+  /** Tokens read after prompts since the model was loaded: shows how fast a cancelled generation really stops. */
+  readonly decodedTokens: number;
+  /** Images that the vision encoder has looked at since the model was loaded. */
+  readonly encodedImages: number;
+  generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined>;
+  countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+}
+
+/**
+ * Wraps an engine. `generate` throws `context_length_exceeded`, `unsupported_content` or (for a bad schema)
+ * `invalid_request` before its first event, `cancelled` when its signal aborts.
+ */
+export function createTextModel(engine: TextEngine, options: TextModelOptions): TextModel {
+  const { contextLength, toolFormat, reasoningFormat } = engine;
+  const lost = options.lost ?? new Promise<InferenceError>(() => {});
+  const gone = new AbortController();
+  void lost.then((error) => gone.abort(error));
+  let decodedTokens = 0;
+  let running = 0;
+
+  async function* generate(
+    request: GenerationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<TokenEvent[], void, undefined> {
+    if (running >= engine.maxSequences)
+      throw new InferenceError('internal', 'More generations were started than can run at a time.');
+    running += 1;
+    const alive = new Interruptible(gone.signal);
+    let run: DecodeRun | undefined;
+    let steps: AsyncGenerator<TokenEvent[], void, undefined> | undefined;
+    try {
+      run = await prepare(engine, request, options, () => (decodedTokens += 1));
+      steps = decodeLoop(run, signal);
+      for (;;) {
+        const next = await alive.wait(steps.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      alive.dispose();
+      const closed = steps?.return();
+      // A lost engine may never answer, and then neither would this.
+      if (gone.signal.aborted) closed?.catch(() => {});
+      else await closed;
+      run?.constraint?.dispose();
+      running -= 1;
+    }
+  }
+
+  return {
+    info: {
+      ...options.info,
+      contextLength,
+      toolFormat,
+      reasoningFormat,
+      images: engine.images !== undefined,
+      ...(engine.maxSequences > 1 && { concurrency: engine.maxSequences }),
+    },
+    lost,
+    get decodedTokens() {
+      return decodedTokens;
+    },
+    get encodedImages() {
+      return engine.images?.encodedImages ?? 0;
+    },
+    generate,
+    countTokens: async (request) => (await readPrompt(request, engine)).prompt.tokens.length,
+    unload: () => options.unload(),
+  };
+}
+
+interface ReadPrompt {
+  prompt: RenderedPrompt;
+  images: PromptImages | undefined;
+}
+
+/**
+ * @param mostPlaces of all images together
+ * @throws InferenceError `context_length_exceeded` for what nobody should even count; see {@link renderPrompt} for others
+ */
+async function readPrompt(request: GenerationRequest, engine: TextEngine, mostPlaces = Infinity): Promise<ReadPrompt> {
+  refuseHugePrompt(request, engine.tokenizer, engine.contextLength);
+  const images = await readImages(engine, request, mostPlaces);
+  return { prompt: renderPrompt(request, engine.tokenizer, engine, images), images };
+}
+
+async function prepare(
+  engine: TextEngine,
+  request: GenerationRequest,
+  options: TextModelOptions,
+  onDecode: () => void,
+): Promise<DecodeRun> {
+  const { prompt, images } = await readPrompt(request, engine, engine.contextLength);
+  const cap = completionCap(prompt.tokens.length, engine.contextLength, [
+    request.maxTokens,
+    options.maxCompletionTokens,
+  ]);
+  const { forcedClose } = answerSyntax(engine).reasoning;
+  return {
+    engine,
+    request,
+    promptTokens: prompt.tokens,
+    images: images?.all ?? [],
+    reasoningOpen: prompt.reasoningOpen,
+    reasoningClose: forcedClose === '' ? [] : encodeTrustedText(forcedClose, engine.tokenizer),
+    cap,
+    constraint: await compile(engine, request, prompt),
+    onDecode,
+  };
+}
+
+/**
+ * What the engine makes of the request's images; undefined: it takes none.
+ * @param most tokens of them together; further images are not looked at
+ * @throws InferenceError `invalid_media`, `context_length_exceeded`
+ */
+async function readImages(
+  { images: reader }: TextEngine,
+  { prompt }: GenerationRequest,
+  most: number,
+): Promise<PromptImages | undefined> {
+  if (!reader || prompt.type !== 'chat') return undefined;
+  const all: PromptImage[] = [];
+  let places = 0;
+  for (const image of imagesOf(prompt.messages)) {
+    const read = await reader.read(image);
+    all.push(read);
+    places += read.places;
+    if (places > most) throw promptTooLong(most, `more than ${places} for its images alone`);
+  }
+  return { placeholder: reader.placeholder, all };
+}
+
+/** The grammar module is large, so only requests that need a grammar load it. */
+async function compile(
+  engine: TextEngine,
+  request: GenerationRequest,
+  prompt: RenderedPrompt,
+): Promise<CompiledConstraint | undefined> {
+  const plain = request.output.type === 'text' && request.tools.length === 0;
+  if (plain) return undefined;
+  if (!engine.constrainable) {
+    const { checkSchemas } = await import('../constraints/check-json-schema.js');
+    checkSchemas(request);
+    return undefined;
+  }
+  const { compileConstraint } = await import('../constraints/compile-constraint.js');
+  const { tokenizer, toolFormat, reasoningFormat } = engine;
+  return compileConstraint(request, { tokenizer, toolFormat, reasoningFormat, reasoningOpen: prompt.reasoningOpen });
+}

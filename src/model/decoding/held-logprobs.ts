@@ -1,0 +1,61 @@
+/** Log-probabilities wait here until their tokens have become content. @module */
+import type { TokenLogprob } from '../../core/events/token-logprob.js';
+
+interface HeldToken {
+  /** What of the token's text has not yet come out of the parser. */
+  text: string;
+  /** Absent when it was given out with the beginning of the text. */
+  logprob: TokenLogprob | undefined;
+}
+
+/** Tells tokens that became content from those that the parser kept: blanks around thinking and calls, tags. */
+export class HeldLogprobs {
+  #tokens: HeldToken[] = [];
+
+  /** A token went into the parser. @param text may be empty: it comes with a later token, or a stop sequence took it */
+  hold(text: string, logprob: TokenLogprob): void {
+    this.#tokens.push({ text, logprob });
+  }
+
+  /** Content came out: the log-probabilities of the tokens that it is made of. Tokens before it are no content. */
+  release(content: string): TokenLogprob[] {
+    const released: TokenLogprob[] = [];
+    let left = content;
+    for (let held = this.#tokens[0]; held; held = this.#tokens[0]) {
+      if (left === '' && held.text !== '') break;
+      if (left.startsWith(held.text)) {
+        left = left.slice(held.text.length);
+        this.#tokens.shift();
+      } else if (held.text.startsWith(left)) {
+        this.#tokens[0] = { text: held.text.slice(left.length), logprob: undefined };
+        left = '';
+      } else {
+        left = this.#skip(held, left);
+        continue;
+      }
+      if (held.logprob) released.push(held.logprob);
+    }
+    return released;
+  }
+
+  /** The text is over: the log-probabilities of tokens that a stop sequence took whole. */
+  releaseRest(): TokenLogprob[] {
+    const rest = this.#tokens.flatMap(({ text, logprob }) => (text === '' && logprob ? [logprob] : []));
+    this.drop();
+    return rest;
+  }
+
+  /** What was held is no content. */
+  drop(): void {
+    this.#tokens = [];
+  }
+
+  /** Passes over what parsers leave out (blanks, then whole tokens) or put in between two texts (blanks). */
+  #skip(held: HeldToken, left: string): string {
+    const text = held.text.trimStart();
+    const trimmed = left.trimStart();
+    if (text === '' || (text === held.text && trimmed === left)) this.#tokens.shift();
+    else this.#tokens[0] = { text, logprob: held.logprob };
+    return text === '' ? left : trimmed;
+  }
+}

@@ -1,0 +1,37 @@
+/** Image files as the pixels that engines take. @module */
+import { InferenceError } from '../../core/errors/inference-error.js';
+import type { ImagePart } from '../../core/request/message.js';
+
+/** Larger pictures are made smaller while they are drawn: four bytes a pixel, and no model looks at so many. */
+const MOST_PIXELS = 2 ** 24;
+
+/** Pixels of the longer side of a picture that is to be looked at in low detail. */
+const LOW_DETAIL_SIDE = 512;
+
+/**
+ * The picture as a browser shows it: turned as its EXIF data says, the first frame of an animation, transparent places on
+ * white. Its size has been checked when the request came in.
+ * @param mostPixels of what is drawn
+ * @throws InferenceError `invalid_media` when the browser cannot decode it
+ */
+export async function drawImage(
+  { bytes, mediaType, detail }: ImagePart,
+  mostPixels: number = MOST_PIXELS,
+): Promise<ImageData> {
+  const bitmap = await createImageBitmap(new Blob([bytes as BlobPart], { type: mediaType })).catch((cause: unknown) => {
+    throw new InferenceError('invalid_media', 'The image could not be decoded.', { param: 'messages' }, { cause });
+  });
+  try {
+    const most = detail === 'low' ? LOW_DETAIL_SIDE / Math.max(bitmap.width, bitmap.height) : 1;
+    const scale = Math.min(1, most, Math.sqrt(mostPixels / (bitmap.width * bitmap.height)));
+    const [width, height] = [bitmap.width, bitmap.height].map((side) => Math.max(1, Math.round(side * scale)));
+    const canvas = new OffscreenCanvas(width!, height!);
+    const context = canvas.getContext('2d', { willReadFrequently: true })!;
+    context.fillStyle = 'white';
+    context.fillRect(0, 0, width!, height!);
+    context.drawImage(bitmap, 0, 0, width!, height!);
+    return context.getImageData(0, 0, width!, height!);
+  } finally {
+    bitmap.close();
+  }
+}

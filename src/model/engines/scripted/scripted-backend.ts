@@ -1,0 +1,44 @@
+/** Models that say what their script tells them to: for tests, demos and rehearsals without a real model. @module */
+import { createTextModel } from '../../decoding/create-text-model.js';
+import type { ModelEntry, Script } from '../../../core/models/model-entry.js';
+import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
+import type { Backend, LoadedModel } from '../../../core/models/backend.js';
+import { createScriptedEmbedder } from './scripted-embeddings.js';
+import { createScriptedEngine } from './scripted-engine.js';
+import { createScriptedTranscriber } from './scripted-speech.js';
+
+/** Tokens, unless the entry says otherwise. */
+const CONTEXT_LENGTH = 4096;
+
+/** Loads at once and needs nothing. See `ModelEntry.script`; without a script every answer is empty. */
+export const scriptedBackend: Backend = {
+  async load(entry, { signal }) {
+    signal.throwIfAborted();
+    return createModel(entry);
+  },
+};
+
+function createModel(entry: ModelEntry): LoadedModel {
+  const script: Script = entry.script ?? { replies: [] };
+  const contextLength = entry.contextLength ?? CONTEXT_LENGTH;
+  switch (entry.task) {
+    case 'embeddings':
+      return createScriptedEmbedder({ script, contextLength });
+    case 'speech':
+      return createScriptedTranscriber({ script, contextLength });
+    case 'chat':
+      return createChatModel(entry, script, contextLength);
+  }
+}
+
+function createChatModel(entry: ModelEntry, script: Script, contextLength: number): LoadedModel {
+  // What the template suggests, unless the entry rehearses another family.
+  const toolFormat = detectToolFormat('tools <tool_call>', entry.toolFormat);
+  const reasoningFormat = detectReasoningFormat('<think>', entry.reasoningFormat);
+  const engine = createScriptedEngine({ script, contextLength, toolFormat, reasoningFormat });
+  return createTextModel(engine, {
+    info: { device: 'none', threads: 1 },
+    ...(entry.maxCompletionTokens === undefined ? {} : { maxCompletionTokens: entry.maxCompletionTokens }),
+    unload: async () => {},
+  });
+}

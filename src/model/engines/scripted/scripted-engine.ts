@@ -1,0 +1,142 @@
+/** A text engine whose model says what a script tells it to. @module */
+import { textOfTokens } from '../../decoding/text-decoder.js';
+import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
+import type { Script } from '../../../core/models/model-entry.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../../core/request/generation-request.js';
+import { chooseReply } from './choose-reply.js';
+import { failAsScripted, rest } from './rehearse.js';
+import { END_TOKEN, ScriptedTokenizer } from './scripted-tokenizer.js';
+import { writeReply } from './write-reply.js';
+
+/**
+ * The scripted token's logit; all others lie between 0 and 1. So no temperature up to 2 and no repetition penalty
+ * chooses another, but a bias of +100 on another, or of -100 on this one, does.
+ */
+const CERTAIN = 80;
+
+/** As many as a request may have choices, so that they always decode together. */
+const MAX_ROWS = 8;
+
+export interface ScriptedEngineOptions {
+  script: Script;
+  contextLength: number;
+  toolFormat: ToolFormat;
+  reasoningFormat: ReasoningFormat;
+}
+
+/** Everything above the logits (sampling, stop sequences, log-probabilities, counting) is the code that every engine shares. */
+export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine {
+  const { script, contextLength, toolFormat, reasoningFormat } = options;
+  const tokenizer = new ScriptedTokenizer();
+  learnWords(tokenizer, options);
+  return {
+    tokenizer,
+    contextLength,
+    maxRows: MAX_ROWS,
+    maxSequences: 1,
+    toolFormat,
+    reasoningFormat,
+    constrainable: false,
+    open: async (promptTokens, request) => {
+      const scripted = chooseReply(script, request, textOfTokens(promptTokens, tokenizer));
+      const tokens = tokenizer.encodeMarkup(writeReply(scripted, request, options));
+      return new ScriptedSequence({ script, tokenizer, reply: tokens, request, promptTokens });
+    },
+  };
+}
+
+/** A generation's vocabulary must not grow while it runs, so every way to write a reply is read beforehand. */
+function learnWords(tokenizer: ScriptedTokenizer, options: ScriptedEngineOptions): void {
+  const raw = plainGenerationRequest('', { type: 'raw', text: '' });
+  const chat = plainGenerationRequest('', { type: 'chat', messages: [] });
+  const tools = [{ name: 'any' }];
+  const thinking = { reasoning: { enabled: true } };
+  const requests = [raw, chat, { ...chat, tools }, { ...chat, ...thinking }, { ...chat, ...thinking, tools }];
+  for (const reply of options.script.replies) {
+    // Twice shows every junction of a repeated text.
+    const short = { ...reply, repeat: Math.min(2, reply.repeat ?? 1) };
+    for (const request of requests) tokenizer.encodeMarkup(writeReply(short, request, options));
+  }
+}
+
+interface SequenceOptions {
+  script: Script;
+  tokenizer: ScriptedTokenizer;
+  reply: readonly number[];
+  request: GenerationRequest;
+  promptTokens: readonly number[];
+}
+
+class ScriptedSequence implements TextSequence {
+  readonly cachedTokens = 0;
+  readonly #options: SequenceOptions;
+  readonly #vocabularySize: number;
+  readonly #closed = new AbortController();
+  /** Ends waiting: the caller went away, or the sequence was closed. */
+  #signal: AbortSignal = this.#closed.signal;
+  /** Where in the reply each row is. */
+  #positions = [0];
+
+  constructor(options: SequenceOptions) {
+    this.#options = options;
+    this.#vocabularySize = options.tokenizer.vocabularySize;
+  }
+
+  async prefill(signal: AbortSignal): Promise<Float32Array> {
+    this.#signal = AbortSignal.any([signal, this.#closed.signal]);
+    await failAsScripted(this.#options.script, this.#signal);
+    await this.#pause();
+    return this.#logits(0);
+  }
+
+  async fork(rows: number): Promise<void> {
+    this.#positions = Array.from({ length: rows }, () => this.#positions[0]!);
+  }
+
+  async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    await this.#pause();
+    this.#positions = this.#positions.map((position, row) => this.#advance(position, tokens[row] ?? []));
+    return this.#positions.map((position) => this.#logits(position));
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+  }
+
+  async #pause(): Promise<void> {
+    await rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
+    if (this.#closed.signal.aborted) throw new InferenceError('internal', 'A closed sequence was used.');
+  }
+
+  /**
+   * Each token takes one place of the reply, whether it was the scripted one or a bias chose another. A control token
+   * that came early (a thinking cut by its budget) leads to the place after it.
+   */
+  #advance(position: number, tokens: readonly number[]): number {
+    const { reply, tokenizer } = this.#options;
+    let next = position;
+    for (const token of tokens) {
+      const isControl = token >= 256 && token < tokenizer.firstWord;
+      const place = isControl ? reply.indexOf(token, next) : -1;
+      next = place >= 0 ? place + 1 : next + 1;
+    }
+    return next;
+  }
+
+  #logits(position: number): Float32Array {
+    const { reply, tokenizer } = this.#options;
+    const logits = new Float32Array(this.#vocabularySize);
+    // Words get a little more than nothing, different at each place, so that alternatives are words too.
+    for (let token = tokenizer.firstWord; token < logits.length; token++) logits[token] = noise(token, position);
+    logits[reply[position] ?? END_TOKEN] = CERTAIN;
+    return logits;
+  }
+}
+
+/** From 0 to 1, always the same for the same token and place. */
+function noise(token: number, position: number): number {
+  const mixed = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(position + 1, 0x85ebca6b);
+  return (Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
+}

@@ -1,0 +1,81 @@
+/** Transcription without a model: the script's first reply, word by word, whatever the audio says. @module */
+import type { Script } from '../../../core/models/model-entry.js';
+import type {
+  TimedText,
+  TranscriptEvent,
+  TranscriptionRequest,
+  TranscriptSegment,
+} from '../../../core/request/transcription-request.js';
+import type { LoadedModel } from '../../../core/models/backend.js';
+import { failAsScripted, rest } from './rehearse.js';
+import { ScriptedTokenizer } from './scripted-tokenizer.js';
+
+export interface ScriptedTranscriberOptions {
+  script: Script;
+  contextLength: number;
+}
+
+/** Seconds that each word takes, whatever the audio says: it is not decoded. */
+const WORD_SECONDS = 0.25;
+
+export function createScriptedTranscriber({ script, contextLength }: ScriptedTranscriberOptions): LoadedModel {
+  const tokenizer = new ScriptedTokenizer();
+  const reply = script.replies[0] ?? {};
+  const text = (reply.text ?? '').repeat(reply.repeat ?? 1);
+
+  async function* transcribe(
+    request: TranscriptionRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<TranscriptEvent, void, undefined> {
+    await failAsScripted(script, signal);
+    const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
+    for (const word of words) {
+      await rest(script.tokenDelayMs ?? 0, signal);
+      yield { type: 'delta', text: word };
+    }
+    yield {
+      type: 'finish',
+      text: words.join(''),
+      language: request.language ?? 'en',
+      durationSeconds: words.length * WORD_SECONDS,
+      promptTokens: tokenizer.encodeText(request.prompt ?? '').length,
+      completionTokens: tokenizer.encodeText(text).length,
+      ...(request.times && { segments: segmentsOf(words, tokenizer) }),
+      ...(request.times === 'words' && { words: words.map((word, index) => timed([word], index)) }),
+    };
+  }
+
+  return {
+    info: {
+      contextLength,
+      device: 'none',
+      threads: 1,
+      toolFormat: 'none',
+      reasoningFormat: 'none',
+      images: false,
+    },
+    lost: new Promise(() => {}),
+    transcribe,
+    unload: async () => {},
+  };
+}
+
+/** Some words together, of which the first has this place. */
+function timed(words: readonly string[], place: number): TimedText {
+  const start = place * WORD_SECONDS;
+  return { start, end: start + words.length * WORD_SECONDS, text: words.join('').trim() };
+}
+
+/** One per sentence. */
+function segmentsOf(words: readonly string[], tokenizer: ScriptedTokenizer): TranscriptSegment[] {
+  const segments: TranscriptSegment[] = [];
+  let first = 0;
+  for (const [index, word] of words.entries()) {
+    if (!/[.!?]\s*$/.test(word) && index < words.length - 1) continue;
+    const segment = timed(words.slice(first, index + 1), first);
+    const tokens = tokenizer.encodeText(segment.text);
+    segments.push({ ...segment, tokens, averageLogprob: 0, noSpeechProbability: 0 });
+    first = index + 1;
+  }
+  return segments;
+}

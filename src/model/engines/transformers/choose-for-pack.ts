@@ -1,0 +1,47 @@
+/** Which files an app needs of a repository, whatever device its visitors have. Knows no engine, for it runs in Node. @module */
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
+import type { ModelFiles } from '../../../store/model-files.js';
+import type { PackChoice } from '../pack-choice.js';
+import { expectedGraphs, GRAPHS_BY_TASK } from './chat-graphs.js';
+import { chooseDtype } from './choose-dtype.js';
+import { profitsFromGpu } from './profits-from-gpu.js';
+import { wantedFiles } from './wanted-files.js';
+
+/** Some repositories have the chat template in a file of its own. */
+const CHAT_TEMPLATES = ['chat_template.jinja', 'chat_template.json'];
+
+/**
+ * The files of every device that the entry may run on. Unless it says otherwise: 8 bits for WASM, and for WebGPU 4 bits
+ * that compute with 32-bit floats, which every GPU can.
+ * @throws InferenceError `unavailable` when there is no `config.json`
+ */
+export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promise<PackChoice> {
+  const config = (await (await files.read('config.json'))?.json()) as Record<string, unknown> | undefined;
+  if (!config) throw new InferenceError('unavailable', 'The model has no `config.json`.');
+  const wanted = new Set<string>();
+  const dtypes: Partial<Record<'wasm' | 'webgpu', Dtype>> = {};
+  const devices = devicesOf(entry, config);
+  const graphs = entry.task === 'chat' ? expectedGraphs(config) : GRAPHS_BY_TASK[entry.task];
+  const has = (file: string): Promise<boolean> => files.exists(file);
+  for (const device of devices) {
+    const dtype = await chooseDtype(entry, { device, halfFloats: false, graphs, has });
+    if (dtype !== undefined) dtypes[device] = dtype;
+    for (const file of wantedFiles({ task: entry.task, device, dtype, graphs, config })) wanted.add(file);
+  }
+  if (entry.task === 'chat') for (const file of CHAT_TEMPLATES) wanted.add(file);
+  const said = Object.values(dtypes);
+  const [only] = devices;
+  return {
+    files: [...wanted],
+    entry: {
+      ...(devices.length === 1 && { device: only! }),
+      ...(said.length > 0 && { dtype: devices.length === 1 ? said[0]! : dtypes }),
+    },
+  };
+}
+
+function devicesOf({ device = 'auto' }: ModelEntry, config: Record<string, unknown>): ('wasm' | 'webgpu')[] {
+  if (device !== 'auto') return [device];
+  return profitsFromGpu(config) ? ['wasm', 'webgpu'] : ['wasm'];
+}

@@ -1,0 +1,152 @@
+/** What every transformers.js model needs before its files are read. @module */
+import type { PretrainedModelOptions } from '@huggingface/transformers';
+import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
+import { isHubId } from '../../../core/models/entry-files.js';
+import type { LoadOptions, ModelInfo } from '../../../core/models/backend.js';
+import { type FileFailure, loadFailure } from '../load-failure.js';
+import { filesFolderOf, openModelFiles } from '../model-files.js';
+import type { ModelFiles } from '../../../store/model-files.js';
+import { checkMemory } from './check-memory.js';
+import { chooseDevice } from './choose-device.js';
+import { chooseDtype, dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
+import { modelGraphs } from './model-graphs.js';
+import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
+import { wantedFiles } from './wanted-files.js';
+
+/** A source that is ready for `from_pretrained`. */
+export interface ModelSource {
+  /** First argument of `from_pretrained`. */
+  id: string;
+  /** Second argument of `from_pretrained`. */
+  pretrained: PretrainedModelOptions;
+  info: Omit<ModelInfo, 'contextLength'>;
+  /** Names of the model's graphs. */
+  graphs: readonly string[];
+  /** The file that is the reason of a failure to load, if one is. */
+  fileFailure(thrown: unknown): FileFailure | undefined;
+  /**
+   * The model's last graph, the decoder, has an operator of this name. To be asked for once the model is loaded and kept; false also when
+   * that cannot be told.
+   */
+  graphHas(operator: string): Promise<boolean>;
+  /**
+   * Begins to fetch all files, several at once.
+   * @throws InferenceError `insufficient_resources` before the first byte of the weights when there is no room for them,
+   * in storage or in what WASM can address
+   */
+  fetchFiles(): Promise<void>;
+  /** A JSON file of the model; undefined when there is none. */
+  readJson(file: string): Promise<unknown>;
+  /** A text file of the model; undefined when there is none. */
+  readText(file: string): Promise<string | undefined>;
+  /** Reads all kept files again and fetches damaged ones anew: then another attempt to load makes sense, and it is true. */
+  repair(): Promise<boolean>;
+}
+
+/**
+ * Chooses the device and points transformers.js at the model's files. A realm holds one model, because these settings
+ * are the engine's globals.
+ * @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched
+ */
+export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
+  const { location, files, fileFailure, device, dtype: dtypes, graphs } = await chooseFiles(entry, options);
+  const decoder = graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
+  // That of the decoder stands for the others: it takes nearly all of the time.
+  const dtype = dtypeOf(dtypes, decoder);
+  const threads = device === 'wasm' ? availableThreads(entry.task === 'embeddings' ? 1 : 0.5) : 1;
+  if (files) await configureRuntime(device, options.assetsURL, threads);
+  const warning = dtypeWarning(dtype, device);
+  if (warning !== undefined) console.warn(`inpage: the model \`${entry.id}\`: ${warning}`);
+  const readText = async (file: string): Promise<string | undefined> => (await files?.read(file))?.text();
+  return {
+    id: location.id,
+    pretrained: {
+      device: files ? device : 'cpu',
+      ...(dtypes !== undefined && { dtype: dtypes as NonNullable<PretrainedModelOptions['dtype']> }),
+    },
+    graphs,
+    info: {
+      device,
+      threads,
+      ...(dtype !== undefined && { dtype }),
+      ...(warning !== undefined && { warning }),
+      toolFormat: 'none',
+      reasoningFormat: 'none',
+      images: false,
+    },
+    fileFailure,
+    async graphHas(operator) {
+      const start = dtype === undefined ? undefined : await files?.start(graphFile(decoder, dtype), GRAPH_START);
+      return start !== undefined && new TextDecoder('latin1').decode(start).includes(operator);
+    },
+    readText,
+    async readJson(file) {
+      const text = await readText(file);
+      return text === undefined ? undefined : (JSON.parse(text) as unknown);
+    },
+    async fetchFiles() {
+      const config = await readText('config.json');
+      if (files === undefined || config === undefined) return;
+      const wanted = wantedFiles({
+        task: entry.task,
+        device,
+        dtype: dtypes,
+        graphs,
+        config: JSON.parse(config) as unknown,
+      });
+      if (device === 'wasm') checkMemory(entry, await files.bytesOf(wanted));
+      await files.prepare(wanted);
+    },
+    repair: async () => (await files?.repair()) ?? false,
+  };
+}
+
+/** A model's files, and which of them its device needs. */
+export interface ChosenFiles {
+  location: ModelLocation;
+  /** Absent in Node: transformers.js reads a folder itself. */
+  files: ModelFiles | undefined;
+  fileFailure: (thrown: unknown) => FileFailure | undefined;
+  device: 'webgpu' | 'wasm';
+  dtype: Dtype | undefined;
+  /** Names of the model's graphs. */
+  graphs: readonly string[];
+}
+
+/** @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched */
+export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Promise<ChosenFiles> {
+  const location = locate(entry, options);
+  if (options.pageURL.startsWith('file:')) {
+    const dtype = dtypeFor(entry, 'wasm');
+    const graphs = await modelGraphs(entry, location.id);
+    return { location, files: undefined, fileFailure: () => undefined, device: 'wasm', dtype, graphs };
+  }
+  const files = await openModelFiles(entry, location.folderURL, options);
+  const fileFailure = configureFiles(location, files, { task: entry.task, signal: options.signal });
+  try {
+    const { device, halfFloats } = await chooseDevice(entry, location.id);
+    const graphs = await modelGraphs(entry, location.id);
+    const has = (file: string): Promise<boolean> => files.exists(file);
+    const dtype = await chooseDtype(entry, { device, halfFloats, graphs, has });
+    return { location, files, fileFailure, device, dtype, graphs };
+  } catch (thrown) {
+    throw loadFailure(thrown, entry, options.signal, fileFailure(thrown));
+  }
+}
+
+/** The graph comes before the weights. Its first operators are all that is looked for. */
+const GRAPH_START = 2 ** 20;
+
+function locate(entry: ModelEntry, { pageURL, hubURL }: LoadOptions): ModelLocation {
+  const source = entry.source ?? entry.id;
+  const folderURL = filesFolderOf(entry, pageURL, hubURL);
+  if (isHubId(source)) return { id: source, folderURL, isFolder: false };
+  const url = new URL(folderURL);
+  if (url.protocol === 'file:') {
+    return { id: decodeURIComponent(url.pathname).replace(/\/$/, ''), folderURL, isFolder: true };
+  }
+  const path = url.pathname.replace(/\/$/, '');
+  // transformers.js takes no folder URLs, but paths; one of another origin needs a path that cannot be our own.
+  const id = url.origin === new URL(pageURL).origin ? path : `/.inpage/${encodeURIComponent(url.origin)}${path}`;
+  return { id, folderURL, isFolder: true };
+}

@@ -1,0 +1,85 @@
+/** One window of sound as tokens. @module */
+import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
+import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import type { TranscriptionRequest } from '../../../../core/request/transcription-request.js';
+import type { AttentionRow } from './align-words.js';
+import { chooseTimedToken } from './choose-timed-token.js';
+import { type Choice, chooseToken, isLooping, probabilityOf } from './choose-token.js';
+import type { SpeechFacts } from './speech-facts.js';
+import type { Decoding, EncodedSound, WhisperSessions } from './whisper-sessions.js';
+
+/** A window counts as silent when the model says so with this probability … */
+const NO_SPEECH = 0.6;
+
+/** … and its words have less than this mean log-probability. */
+const UNSURE = -1;
+
+/** What decoding needs of a loaded model. */
+export interface WindowEngine {
+  facts: SpeechFacts;
+  sessions: WhisperSessions;
+}
+
+export interface WindowRun {
+  sound: EncodedSound;
+  prefix: readonly number[];
+  times: TranscriptionRequest['times'];
+  signal: AbortSignal;
+}
+
+/** One token of the window, text or time; the last one is the end token where the model wrote one. */
+export interface WindowStep extends Choice {
+  /** Where the model looked; empty unless times of words were asked for. */
+  attention: AttentionRow;
+  /** Of the whole window. */
+  noSpeechProbability: number;
+}
+
+/**
+ * The window's tokens as they are chosen; all at the end where the model doubts that anybody speaks, and none when its
+ * doubts were right.
+ */
+export async function* decodeWindow(
+  { facts, sessions }: WindowEngine,
+  { sound, prefix, times, signal }: WindowRun,
+): AsyncGenerator<WindowStep, void, undefined> {
+  const decoding = await sessions.start(sound, prefix, times === 'words' ? facts.alignmentHeads : []);
+  try {
+    const noSpeechProbability = noSpeech(facts, decoding, prefix);
+    const doubtful = noSpeechProbability > NO_SPEECH;
+    const steps: WindowStep[] = [];
+    const written: number[] = [];
+    const text: number[] = [];
+    let certainty = 0;
+    for (;;) {
+      const choice = choose(facts, decoding.logits(), written, times !== undefined);
+      const { token, logprob } = choice;
+      certainty += logprob;
+      const ended = token === facts.endToken;
+      if (!ended && prefix.length + written.length >= facts.maxTokens) break;
+      const step = { ...choice, attention: decoding.attention, noSpeechProbability };
+      steps.push(step);
+      if (!doubtful) yield step;
+      if (ended) break;
+      written.push(token);
+      if (token < facts.endToken) text.push(token);
+      if (isLooping(text)) break;
+      await yieldToEventLoop();
+      throwIfCancelled(signal);
+      await decoding.append(token);
+    }
+    if (doubtful && certainty / (text.length + 1) >= UNSURE) yield* steps;
+  } finally {
+    decoding.close();
+  }
+}
+
+function choose(facts: SpeechFacts, logits: Float32Array, written: readonly number[], timed: boolean): Choice {
+  if (timed && facts.times) return chooseTimedToken(logits, written, facts, facts.times);
+  return chooseToken(logits, facts.endToken + 1, written.length === 0 ? facts.suppressedFirst : facts.suppressed);
+}
+
+function noSpeech(facts: SpeechFacts, decoding: Decoding, prefix: readonly number[]): number {
+  if (facts.noSpeechToken === undefined) return 0;
+  return probabilityOf(decoding.logits(prefix.indexOf(facts.startToken)), facts.noSpeechToken);
+}

@@ -1,0 +1,122 @@
+/** From a recording to its words: windows, language, decoding window by window, text while it is being written. @module */
+import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
+import type {
+  TimedText,
+  TranscriptEvent,
+  TranscriptionRequest,
+  TranscriptSegment,
+} from '../../../../core/request/transcription-request.js';
+import { likeliestOf } from './choose-token.js';
+import { cutWindows } from './cut-windows.js';
+import { decodeWindow, type WindowEngine } from './decode-window.js';
+import type { LogMel } from './log-mel.js';
+import type { SpeechFacts } from './speech-facts.js';
+import { type TextDecoder, TranscriptText } from './transcript-text.js';
+import type { EncodedSound } from './whisper-sessions.js';
+import { WrittenWindow } from './written-window.js';
+
+/** A loaded speech model. */
+export interface SpeechEngine extends WindowEngine {
+  logMel: LogMel;
+  tokenizer: TextDecoder & { encode(text: string, options: { add_special_tokens: boolean }): number[] };
+}
+
+/**
+ * The transcript of `samples` (mono, in the model's sampling rate), window by window.
+ * @throws InferenceError `cancelled` within one token of the abort
+ */
+export async function* transcribeAudio(
+  engine: SpeechEngine,
+  samples: Float32Array,
+  request: TranscriptionRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TranscriptEvent, void, undefined> {
+  const { facts } = engine;
+  const transcript = new TranscriptText(engine.tokenizer);
+  const usage = { promptTokens: 0, completionTokens: 0 };
+  const timing = { segments: [] as TranscriptSegment[], words: [] as TimedText[] };
+  const prompt = promptTokens(engine, request.prompt);
+  // A language that the model was not trained on is no reason to refuse: it is heard as the one it sounds most like.
+  let language = facts.multilingual?.languages.has(request.language ?? '') ? request.language : undefined;
+  for (const { start, end } of cutWindows(samples, facts.sampleRate, facts.windowSamples)) {
+    await checkpoint(signal);
+    const features = engine.logMel(samples.subarray(start, end));
+    const sound = await engine.sessions.encode(features, facts.mel.filters.length);
+    const place = { start: start / facts.sampleRate, end: end / facts.sampleRate };
+    try {
+      await checkpoint(signal);
+      language ??= await detectLanguage(engine, sound);
+      const prefix = windowPrefix(facts, language, request);
+      // A prompt that silences the model is left out: it is there to help.
+      for (const whole of prompt.length > 0 ? [[...prompt, ...prefix], prefix] : [prefix]) {
+        usage.promptTokens += whole.length;
+        const decoded = decodeWindow(engine, { sound, prefix: whole, times: request.times, signal });
+        const written = new WrittenWindow(facts, transcript, { place, language });
+        for await (const step of decoded) {
+          const text = written.take(step);
+          if (step.token !== facts.endToken) usage.completionTokens++;
+          if (text !== '') yield { type: 'delta', text };
+        }
+        if (written.isEmpty) continue;
+        timing.segments.push(...written.segments());
+        if (request.times === 'words') timing.words.push(...written.words());
+        break;
+      }
+      transcript.endWindow();
+    } finally {
+      sound.dispose();
+    }
+  }
+  const durationSeconds = samples.length / facts.sampleRate;
+  yield {
+    type: 'finish',
+    text: transcript.text,
+    language: language ?? request.language,
+    durationSeconds,
+    ...usage,
+    ...(request.times && { segments: timing.segments }),
+    ...(request.times === 'words' && { words: timing.words }),
+  };
+}
+
+/** Hears of aborts that have arrived; the engine computes without pause otherwise. */
+async function checkpoint(signal: AbortSignal): Promise<void> {
+  await yieldToEventLoop();
+  throwIfCancelled(signal);
+}
+
+async function detectLanguage({ facts, sessions }: SpeechEngine, sound: EncodedSound): Promise<string | undefined> {
+  if (!facts.multilingual) return undefined;
+  const decoding = await sessions.start(sound, [facts.startToken]);
+  const language = likeliestOf(decoding.logits(), facts.multilingual.languages);
+  decoding.close();
+  return language;
+}
+
+/** Earlier text as Whisper takes it: its last tokens, at most half of the context, as in OpenAI's own implementation. */
+function promptTokens({ facts, tokenizer }: SpeechEngine, prompt: string | undefined): number[] {
+  const text = prompt?.trim() ?? '';
+  if (text === '' || facts.previousToken === undefined) return [];
+  // Text that spells a special token must not become one.
+  const tokens = tokenizer.encode(` ${text}`, { add_special_tokens: false }).filter((id) => id < facts.endToken);
+  // Models that hear less than Whisper's 30 s have seen short texts only; longer prompts make them fall silent.
+  const seconds = facts.windowSamples / facts.sampleRate;
+  const most = seconds >= 30 ? Math.floor(facts.maxTokens / 2) - 1 : Math.floor(2 * seconds);
+  return [facts.previousToken, ...tokens.slice(-most)];
+}
+
+function windowPrefix(
+  facts: SpeechFacts,
+  language: string | undefined,
+  { task, times }: TranscriptionRequest,
+): number[] {
+  const { multilingual, startToken, noTimestampsToken } = facts;
+  const prefix = [startToken];
+  if (multilingual && language !== undefined) {
+    prefix.push(multilingual.languages.get(language)!);
+    prefix.push(task === 'translate' ? multilingual.translateToken : multilingual.transcribeToken);
+  }
+  if (noTimestampsToken !== undefined && !(times && facts.times)) prefix.push(noTimestampsToken);
+  return prefix;
+}

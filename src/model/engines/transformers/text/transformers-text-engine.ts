@@ -1,0 +1,105 @@
+/** A text engine on an ONNX decoder, reusing what the next prompt shares with earlier ones. @module */
+import type { ImageReader, TextEngine, TextSequence } from '../../../decoding/text-engine.js';
+import type { ReasoningFormat, ToolFormat } from '../../../../core/models/answer-formats.js';
+import type { PromptImage } from '../../../prompt/prompt-image.js';
+import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
+import type { GenerationRequest } from '../../../../core/request/generation-request.js';
+import type { LogitsNeed } from '../../../sampling/token-logits.js';
+import { SeenImages, type SeenImagesOptions } from '../vision/seen-images.js';
+import type { ForwardPass } from './forward-pass.js';
+import { type KeptPrefix, KeptPrefixes } from './kept-prefixes.js';
+import { OnnxSequence } from './onnx-sequence.js';
+import { MOST_ROWS, PassQueue } from './pass-queue.js';
+import type { SequenceState } from './sequence-state.js';
+
+/** Bytes of keys and values that stay for the next prompts. */
+const MOST_KEPT_BYTES = 256 * 2 ** 20;
+
+/** Bytes of logits that one block of a prompt may cost, where the graph gives those of all its tokens. */
+const MOST_LOGITS_BYTES = 64 * 2 ** 20;
+
+/** Blocks are a multiple of this many tokens. */
+const BLOCK_STEP = 64;
+
+export interface TextEngineOptions {
+  forward: ForwardPass;
+  emptyState(): SequenceState;
+  tokenizer: TextTokenizer;
+  contextLength: number;
+  toolFormat: ToolFormat;
+  reasoningFormat: ReasoningFormat;
+  /** Most tokens of a prompt that are read in one run. Abortion is looked at between runs. */
+  blockLength: number;
+  /** The graph takes rows of different lengths, so that the answers to several requests can be decoded together. */
+  ragged: boolean;
+  /** Absent: the model takes no images. */
+  vision?: Pick<SeenImagesOptions, 'processor' | 'encoder'> | undefined;
+}
+
+/** An engine over one session. */
+export class TransformersTextEngine implements TextEngine {
+  readonly tokenizer: TextTokenizer;
+  readonly contextLength: number;
+  readonly maxRows = MOST_ROWS;
+  readonly maxSequences: number;
+  readonly toolFormat: ToolFormat;
+  readonly reasoningFormat: ReasoningFormat;
+  readonly constrainable = true;
+  readonly #options: TextEngineOptions;
+  readonly #passes: PassQueue;
+  readonly #kept = new KeptPrefixes(MOST_KEPT_BYTES);
+  readonly #blockLength: number;
+  readonly #seen: SeenImages | undefined;
+
+  constructor(options: TextEngineOptions) {
+    this.#options = options;
+    this.tokenizer = options.tokenizer;
+    this.contextLength = options.contextLength;
+    this.toolFormat = options.toolFormat;
+    this.reasoningFormat = options.reasoningFormat;
+    this.maxSequences = options.ragged ? MOST_ROWS : 1;
+    this.#passes = new PassQueue(options.forward, options.ragged);
+    const { vision, tokenizer } = options;
+    this.#seen = vision && new SeenImages({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
+    this.#blockLength = options.forward.givesAllLogits
+      ? boundedBlock(options.blockLength, options.tokenizer.vocabularySize)
+      : options.blockLength;
+  }
+
+  async open(
+    promptTokens: readonly number[],
+    _: GenerationRequest,
+    need: LogitsNeed,
+    images: readonly PromptImage[] = [],
+  ): Promise<TextSequence> {
+    const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
+    const start = (await this.#kept.take(layout?.keys ?? promptTokens, need)) ?? this.#nothing();
+    return new OnnxSequence(promptTokens, start, {
+      passes: this.#passes,
+      need,
+      layout,
+      blockLength: this.#blockLength,
+      onClose: async (ended) => ended && this.#kept.keep(ended),
+    });
+  }
+
+  get images(): ImageReader | undefined {
+    return this.#seen;
+  }
+
+  #nothing(): KeptPrefix {
+    const held = { state: this.#options.emptyState(), row: 0, length: 0 };
+    return { tokens: [], promptLength: 0, promptLogits: undefined, held };
+  }
+
+  /** Frees what is kept for the next prompts. */
+  dispose(): void {
+    this.#kept.dispose();
+  }
+}
+
+/** The block, or a smaller one whose logits fit. */
+export function boundedBlock(blockLength: number, vocabularySize: number): number {
+  const most = Math.floor(MOST_LOGITS_BYTES / (4 * vocabularySize * BLOCK_STEP)) * BLOCK_STEP;
+  return Math.max(BLOCK_STEP, Math.min(blockLength, most));
+}

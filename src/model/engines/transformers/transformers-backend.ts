@@ -1,0 +1,19 @@
+/** The transformers.js engine: ONNX models on WASM and WebGPU. @module */
+import type { Backend } from '../../../core/models/backend.js';
+
+/** Loads chat, embedding and speech models; each brings only its own code. */
+export const transformersBackend: Backend = {
+  async load(entry, options) {
+    switch (entry.task) {
+      case 'chat':
+        return (await import('./text/load-text-model.js')).loadTextModel(entry, options);
+      case 'embeddings':
+        return (await import('./embeddings/load-embedding-model.js')).loadEmbeddingModel(entry, options);
+      case 'speech':
+        return (await import('./speech/load-speech-model.js')).loadSpeechModel(entry, options);
+    }
+  },
+  async fetchFiles(entry, options) {
+    await (await import('./fetch-files.js')).fetchFiles(entry, options);
+  },
+};

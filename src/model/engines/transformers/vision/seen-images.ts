@@ -1,0 +1,126 @@
+/** The images that a model has seen: each is read once and encoded once, as long as there is room to remember it. @module */
+import { RawImage } from '@huggingface/transformers';
+import type { ImageReader } from '../../../decoding/text-engine.js';
+import { InferenceError } from '../../../../core/errors/inference-error.js';
+import { encodeTrustedText } from '../../../prompt/encode-prompt.js';
+import type { PromptImage } from '../../../prompt/prompt-image.js';
+import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
+import type { ImagePart } from '../../../../core/request/message.js';
+import { drawImage } from '../../draw-image.js';
+import { imageKey } from '../../image-key.js';
+import { PromptLayout } from './prompt-layout.js';
+import type { SeenImage } from './seen-image.js';
+import type { VisionEncoder } from './vision-encoder.js';
+import type { ImageInputs, VisionProcessor } from './vision-processor.js';
+
+/** Bytes of encoder inputs and outputs that are kept for the next prompts. */
+const MOST_KEPT_BYTES = 192 * 2 ** 20;
+
+interface Kept {
+  image: SeenImage;
+  /** Until it is encoded. */
+  inputs: ImageInputs | undefined;
+  features: Float32Array | undefined;
+  bytes: number;
+}
+
+export interface SeenImagesOptions {
+  processor: VisionProcessor;
+  encoder: VisionEncoder;
+  tokenizer: TextTokenizer;
+  /** Runs work while nothing else runs on the engine. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** @default 192 MiB */
+  mostBytes?: number;
+}
+
+/** Finds images by the hash of their bytes. The least recently used are forgotten. */
+export class SeenImages implements ImageReader {
+  readonly placeholder: string;
+  encodedImages = 0;
+  readonly #options: SeenImagesOptions;
+  readonly #mostBytes: number;
+  /** By key; the last used comes last. */
+  readonly #kept = new Map<number, Kept>();
+
+  constructor(options: SeenImagesOptions) {
+    this.placeholder = options.processor.placeholder;
+    this.#options = options;
+    this.#mostBytes = options.mostBytes ?? MOST_KEPT_BYTES;
+  }
+
+  async read(part: ImagePart): Promise<SeenImage> {
+    const key = await imageKey(part);
+    const { image } = await this.#options.alone(async () => this.#recall(key) ?? this.#process(part, key));
+    // The bytes are the caller's own: what is kept shall not keep those of a request that is over.
+    return { ...image, part };
+  }
+
+  /** Its vectors, one for each of its places. */
+  async features(image: SeenImage): Promise<Float32Array> {
+    return this.#options.alone(async () => {
+      const kept = this.#recall(image.key);
+      if (kept?.features) return kept.features;
+      const inputs = kept?.inputs ?? (await this.#process(image.part, image.key)).inputs!;
+      this.encodedImages += 1;
+      const features = await this.#options.encoder.encode(inputs);
+      if (features.length % image.places !== 0)
+        throw new InferenceError('internal', 'The vision encoder gave another number of vectors than the prompt has.');
+      this.#keep({ image, inputs: undefined, features, bytes: features.byteLength });
+      return features;
+    });
+  }
+
+  /** Where the images of a prompt are. @param images as `read` gave them, in the order of their places */
+  layOut(tokens: readonly number[], images: readonly PromptImage[]): PromptLayout {
+    const { encoder } = this.#options;
+    const seen = images as readonly SeenImage[];
+    const grids = seen.flatMap(({ grid }) => grid ?? []);
+    return new PromptLayout({
+      tokens,
+      images: seen,
+      imageToken: encoder.imageToken,
+      features: (image) => this.features(image),
+      positions: grids.length > 0 ? encoder.positions(tokens, grids) : undefined,
+    });
+  }
+
+  #recall(key: number): Kept | undefined {
+    const kept = this.#kept.get(key);
+    if (!kept) return undefined;
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    return kept;
+  }
+
+  async #process(part: ImagePart, key: number): Promise<Kept> {
+    const { processor, encoder, tokenizer } = this.#options;
+    const { text, inputs } = await processor.process(await rawImage(part), part.detail);
+    const places = encodeTrustedText(text, tokenizer).filter((token) => token === encoder.imageToken).length;
+    if (places === 0)
+      throw new InferenceError('internal', 'The model’s processor gave an image no place in the prompt.');
+    const bytes = Object.values(inputs).reduce((sum, { data }) => sum + (data as Uint8Array).byteLength, 0);
+    const image = { text, places, key, part, grid: inputs['image_grid_thw'] };
+    return this.#keep({ image, inputs, features: undefined, bytes });
+  }
+
+  #keep(kept: Kept): Kept {
+    const { part, ...image } = kept.image;
+    this.#kept.delete(image.key);
+    this.#kept.set(image.key, { ...kept, image: { ...image, part: { ...part, bytes: NOTHING } } });
+    let bytes = [...this.#kept.values()].reduce((sum, each) => sum + each.bytes, 0);
+    for (const [key, oldest] of this.#kept) {
+      if (bytes <= this.#mostBytes || this.#kept.size === 1) break;
+      bytes -= oldest.bytes;
+      this.#kept.delete(key);
+    }
+    return kept;
+  }
+}
+
+const NOTHING = new Uint8Array();
+
+async function rawImage(part: ImagePart): Promise<RawImage> {
+  const { data, width, height } = await drawImage(part);
+  return new RawImage(data, width, height, 4);
+}

@@ -1,0 +1,77 @@
+/** A model's vision encoder and what else its class knows of images. @module */
+import { type PreTrainedModel, Tensor } from '@huggingface/transformers';
+import { InferenceError } from '../../../../core/errors/inference-error.js';
+import { toFloat32 } from '../text/onnx-session.js';
+import type { ImageInputs } from './vision-processor.js';
+
+/** What the library's classes have and its declarations do not. */
+interface ModelClass {
+  encode_image(inputs: ImageInputs): Promise<Tensor>;
+  _encode_vision?(inputs: ImageInputs): Promise<{ image_features: Tensor }>;
+  get_rope_index?(
+    ids: Tensor,
+    grids: Tensor,
+    videos: null,
+    mask: null,
+  ): [positions: Tensor, deltas: Tensor | readonly unknown[]];
+}
+
+/** Positions of a prompt with images, where each is three numbers. */
+export interface RopePositions {
+  /** `[3, tokens]`: time, height, width. */
+  prompt: BigInt64Array;
+  /** What is added to the place of a token behind the prompt. */
+  delta: bigint;
+}
+
+export class VisionEncoder {
+  /** Token id of a place of an image. */
+  readonly imageToken: number;
+  /** Resolves when the encoder has failed. The library runs passes one after the other, and all after a failed one fail like it. */
+  readonly lost: Promise<InferenceError>;
+  readonly #model: ModelClass;
+  #lose: (error: InferenceError) => void = () => {};
+
+  constructor(model: PreTrainedModel) {
+    const config = model.config as unknown as Record<string, unknown>;
+    this.imageToken = Number(config['image_token_id'] ?? config['image_token_index']);
+    this.#model = model;
+    this.lost = new Promise((resolve) => (this.#lose = resolve));
+  }
+
+  /** The vectors of an image, one after the other. @throws InferenceError `unavailable`: nothing can be encoded any more */
+  async encode(inputs: ImageInputs): Promise<Float32Array> {
+    try {
+      return await this.#encode(inputs);
+    } catch (cause) {
+      const error = new InferenceError('unavailable', 'The vision encoder failed.', { retryAfter: 5 }, { cause });
+      this.#lose(error);
+      throw error;
+    }
+  }
+
+  async #encode(inputs: ImageInputs): Promise<Float32Array> {
+    // Gemma 3n and later have another name for it.
+    // oxlint-disable-next-line no-underscore-dangle -- the library's name
+    const ownWay = this.#model._encode_vision?.bind(this.#model);
+    const features = ownWay ? (await ownWay(inputs)).image_features : await this.#model.encode_image(inputs);
+    const floats = toFloat32(features.data);
+    features.dispose();
+    return floats;
+  }
+
+  /**
+   * Where the tokens of a prompt are for a model whose images have rows and columns; undefined for all others.
+   * @param grids of the prompt's images, each `[1, 3]`
+   */
+  positions(tokens: readonly number[], grids: readonly Tensor[]): RopePositions | undefined {
+    if (!this.#model.get_rope_index) return undefined;
+    const ids = new Tensor('int64', BigInt64Array.from(tokens, BigInt), [1, tokens.length]);
+    const sizes = grids.flatMap((grid) => [...(grid.data as BigInt64Array)]);
+    const all = new Tensor('int64', BigInt64Array.from(sizes), [grids.length, 3]);
+    const [positions] = this.#model.get_rope_index(ids, all, null, null);
+    const prompt = positions.data as BigInt64Array;
+    const last = prompt.reduce((most, position) => (position > most ? position : most), 0n);
+    return { prompt, delta: last + 1n - BigInt(tokens.length) };
+  }
+}

@@ -1,0 +1,80 @@
+/** A model's own processor, asked for one image at a time. @module */
+import { type Processor, type RawImage, Tensor } from '@huggingface/transformers';
+import { InferenceError } from '../../../../core/errors/inference-error.js';
+import type { ImagePart } from '../../../../core/request/message.js';
+
+/** What the vision encoder takes, by name. */
+export type ImageInputs = Readonly<Record<string, Tensor>>;
+
+/** An image as the processor has it. */
+export interface ProcessedImage {
+  /** What stands for the image in the prompt. */
+  text: string;
+  inputs: ImageInputs;
+}
+
+/** Processors that take the images before the text, by `processor_class`. */
+const IMAGES_FIRST = new Set(['LlavaProcessor', 'PixtralProcessor', 'Lfm2VlProcessor', 'PaliGemmaProcessor']);
+
+/** Processors that cut large images into tiles unless they are told not to. */
+const TILING = new Set(['Idefics3Processor', 'SmolVLMProcessor']);
+
+/** Where classes keep the text of their image token. */
+interface Fields {
+  image_token?: string;
+  boi_token?: string;
+  config?: { image_token?: string };
+  constructor: { image_token?: string };
+  components: { tokenizer?: object; image_processor?: object };
+}
+
+/**
+ * Asks it for the text that stands for an image, and for the encoder's inputs. All of a prompt's images at once is more
+ * than some of them can, and what one image becomes never depends on the others.
+ */
+export class VisionProcessor {
+  /** What chat templates write for an image. */
+  readonly placeholder: string;
+  readonly #processor: Processor;
+  readonly #kind: string;
+
+  /**
+   * Undefined for models of which the library has no processor that writes texts for images.
+   * @param kind `processor_class` of `preprocessor_config.json`
+   */
+  static of(processor: Processor, kind: string): VisionProcessor | undefined {
+    const { components } = processor as unknown as Fields;
+    const { tokenizer, image_processor: images } = components;
+    return tokenizer && images ? new VisionProcessor(processor, tokenizer, kind) : undefined;
+  }
+
+  private constructor(processor: Processor, tokenizer: object, kind: string) {
+    this.#kind = kind;
+    this.#processor = processor;
+    const fields = processor as unknown as Fields;
+    // Gemma 3's template writes what begins an image, and its processor the rest.
+    const begin = kind === 'Gemma3Processor' ? fields.boi_token : undefined;
+    this.placeholder =
+      begin ?? fields.image_token ?? fields.constructor.image_token ?? fields.config?.image_token ?? '<image>';
+    // It would tokenize what it wrote, with the tokens that belong to images alone.
+    fields.components.tokenizer = new Proxy(tokenizer, {
+      apply: (_, __, [text]: [string | string[]]) => ({ written: [text].flat()[0] }),
+    });
+  }
+
+  /** @throws InferenceError `invalid_media` for pictures of a shape that the model does not take */
+  async process(image: RawImage, detail: ImagePart['detail']): Promise<ProcessedImage> {
+    const call = this.#processor as unknown as (...given: unknown[]) => Promise<Record<string, unknown>>;
+    const given: unknown[] = IMAGES_FIRST.has(this.#kind) ? [[image], this.placeholder] : [this.placeholder, [image]];
+    if (detail === 'low' && TILING.has(this.#kind)) given.push({ do_image_splitting: false });
+    const processed = await call(...given).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? ` ${cause.message}` : '';
+      const message = `The model cannot take an image of ${image.width} x ${image.height} pixels.${reason}`;
+      throw new InferenceError('invalid_media', message, { param: 'messages' }, { cause });
+    });
+    const { written, ...rest } = processed;
+    if (typeof written !== 'string') throw new Error('The processor wrote no text for an image.');
+    const inputs = Object.entries(rest).filter((entry): entry is [string, Tensor] => entry[1] instanceof Tensor);
+    return { text: written, inputs: Object.fromEntries(inputs) };
+  }
+}

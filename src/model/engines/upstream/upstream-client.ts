@@ -1,0 +1,109 @@
+/** The remote `/v1` of an upstream model. @module */
+import {
+  cancelled,
+  InferenceError,
+  type InferenceErrorDetails,
+  isInferenceError,
+} from '../../../core/errors/inference-error.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import { upstreamURLOf } from '../../../core/models/entry-files.js';
+import { broken } from './read-event-stream.js';
+import { toUpstreamError } from './upstream-error.js';
+
+/** Sends requests to one model of a remote service. The keys that this page's clients send stay here. */
+export class UpstreamClient {
+  /** The model's name there. */
+  readonly model: string;
+  readonly #base: string;
+  readonly #headers: Headers;
+  /** What no error may repeat. */
+  readonly #secrets: readonly string[];
+  readonly #id: string;
+  /** What the console was told last. */
+  #reported = '';
+
+  /** @throws InferenceError `invalid_request` when the entry names no URL, or headers that cannot be sent */
+  constructor({ id, source, upstreamModel, headers }: ModelEntry, pageURL: string) {
+    try {
+      this.#base = upstreamURLOf(source, pageURL);
+      this.#headers = new Headers(headers);
+    } catch {
+      // Without the cause, which would repeat the header.
+      const message = `The model \`${id}\` needs the URL of an upstream service, and headers that can be sent.`;
+      throw new InferenceError('invalid_request', message);
+    }
+    this.#id = id;
+    this.model = upstreamModel ?? id;
+    this.#secrets = secretsOf(this.#headers);
+  }
+
+  /**
+   * The answer, when its status says that there is one.
+   * @param path below the base, e.g. `/chat/completions`
+   * @param body JSON, or a form
+   * @throws InferenceError `cancelled`, or what {@link toUpstreamError} makes of the answer
+   */
+  async post(path: string, body: object, signal: AbortSignal): Promise<Response> {
+    const isForm = body instanceof FormData;
+    const headers = new Headers(this.#headers);
+    // A form says its own, with its boundary.
+    if (isForm) headers.delete('content-type');
+    else headers.set('content-type', 'application/json');
+    const url = new URL(this.#base);
+    url.pathname = url.pathname.replace(/\/+$/, '') + path;
+    let response: Response;
+    try {
+      const sent = isForm ? body : JSON.stringify(body);
+      // A redirect would take the prompt, and headers such as `x-api-key`, to wherever it says.
+      response = await fetch(url.href, { method: 'POST', headers, body: sent, signal, redirect: 'error' });
+    } catch (cause) {
+      if (signal.aborted) throw cancelled();
+      throw this.report(broken('could not be reached', cause));
+    }
+    if (response.ok) return response;
+    throw this.report(await toUpstreamError(response));
+  }
+
+  /**
+   * The same error without the values of the configured headers: services repeat keys that they do not know. Bodies say no
+   * more than `unavailable`, so whoever wrote the entry reads the reason in the console, once until there is another.
+   */
+  report(error: unknown): unknown {
+    if (!isInferenceError(error)) return error;
+    const clean = (text: string): string =>
+      this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '…'), text);
+    const details = Object.entries(error.details).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? clean(value) : value,
+    ]);
+    const message = clean(error.message);
+    if (error.code === 'unavailable' && message !== this.#reported) {
+      this.#reported = message;
+      const { origin, pathname } = new URL(this.#base);
+      console.error(clean(`inpage: \`${this.#id}\` failed. ${message} (\`source\`: ${origin}${pathname})`));
+    }
+    return new InferenceError(error.code, message, Object.fromEntries(details) as InferenceErrorDetails);
+  }
+
+  /** The JSON of an answer; for answers that are not streamed. */
+  async postForJson(path: string, body: object, signal: AbortSignal): Promise<unknown> {
+    const response = await this.post(path, body, signal);
+    try {
+      return await response.json();
+    } catch (cause) {
+      if (signal.aborted) throw cancelled();
+      throw this.report(broken('gave an answer that is no JSON', cause));
+    }
+  }
+}
+
+/** Shorter values are words of everybody, such as `gzip`. */
+const SHORTEST_SECRET = 6;
+
+/** The values of headers, and the words in them (`Bearer …`), the longest first. */
+function secretsOf(headers: Headers): string[] {
+  const values = [...headers.values()].flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
+  return [...new Set(values)]
+    .filter((value) => value.length >= SHORTEST_SECRET && value.toLowerCase() !== 'bearer')
+    .toSorted((left, right) => right.length - left.length);
+}

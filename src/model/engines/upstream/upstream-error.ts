@@ -1,0 +1,120 @@
+/** Errors of a remote service as an InferenceError. @module */
+import {
+  InferenceError,
+  type InferenceErrorCode,
+  type InferenceErrorDetails,
+} from '../../../core/errors/inference-error.js';
+
+/** Codes that mean the same there. */
+const SHARED_CODES = new Set<InferenceErrorCode>([
+  'context_length_exceeded',
+  'model_not_supported',
+  'unsupported_content',
+  'invalid_media',
+  'tool_choice_unsatisfied',
+  'model_output_invalid',
+]);
+
+/** Characters of a message that are passed on. */
+const MESSAGE_LENGTH = 500;
+
+/** How services that give it no code say that a prompt is too long. */
+const TOO_LONG = /context (length|size|window)/i;
+
+/** Seconds, where a busy service names no time. */
+const RETRY_AFTER = 5;
+
+/** A refused request as an InferenceError. Complaints about the request keep their message, all others only their kind. */
+export async function toUpstreamError(response: Response): Promise<InferenceError> {
+  const said = readError(await response.json().catch(() => undefined));
+  return errorOf(response.status, said, secondsOf(response.headers.get('retry-after')));
+}
+
+/** An error that came as an event of a stream which had begun. */
+export function streamedError(event: unknown): InferenceError {
+  const said = readError(event);
+  const isStatus = Number(said.code) >= 400 && Number(said.code) < 600;
+  return errorOf(isStatus ? Number(said.code) : 500, said, undefined);
+}
+
+interface Said {
+  message: string;
+  code: string | undefined;
+  /** The field that is to blame, and the text that was no answer. */
+  details: InferenceErrorDetails;
+}
+
+function errorOf(status: number, { message, code, details }: Said, retryAfter = RETRY_AFTER): InferenceError {
+  const shared = [...SHARED_CODES].find((known) => known === code);
+  if (shared) return new InferenceError(shared, message, details);
+  switch (status) {
+    case 400:
+    case 422:
+      return new InferenceError(
+        TOO_LONG.test(message) ? 'context_length_exceeded' : 'invalid_request',
+        message,
+        details,
+      );
+    case 404:
+      if (code !== 'model_not_found') break;
+      return new InferenceError('model_not_found', 'The upstream service does not know this model.', {
+        param: 'model',
+      });
+    case 408:
+    case 504:
+      return new InferenceError('timeout', 'The upstream service took too long.');
+    case 413:
+      return new InferenceError('payload_too_large', 'The request is too large for the upstream service.');
+    case 429:
+      return new InferenceError('rate_limit_exceeded', 'The upstream service takes no more requests now.', {
+        retryAfter,
+      });
+  }
+  // Wrong credentials are the app's matter: its clients can do nothing about them.
+  return new InferenceError('unavailable', `The upstream service failed (${status}): ${message}`, { retryAfter });
+}
+
+/**
+ * Services say `{error: {message, code, param}}`, `{error: 'message'}` or `{message}`, some in an array, some of Python
+ * `{detail}` or `{message: {detail}}`, or nothing that can be read; this one also `{error: 'message', error_code, error_param}`.
+ */
+function readError(body: unknown): Said {
+  const outer = asObject(Array.isArray(body) ? body[0] : body);
+  const inner =
+    typeof outer['error'] === 'string'
+      ? { message: outer['error'], code: outer['error_code'], param: outer['error_param'] }
+      : asObject(outer['error'] ?? outer);
+  const detail = readDetail(inner['detail'] ?? asObject(inner['message'])['detail']);
+  const [message = ''] = (textOf(inner['message']) ?? detail.message ?? 'no reason was given').split('\n', 1);
+  const param = textOf(inner['param']) ?? detail.param;
+  const modelOutput = textOf(inner['model_output']);
+  const code = inner['code'];
+  return {
+    message: message.slice(0, MESSAGE_LENGTH),
+    code: typeof code === 'number' ? String(code) : textOf(code),
+    details: { ...(param !== undefined && { param }), ...(modelOutput !== undefined && { modelOutput }) },
+  };
+}
+
+/** A sentence, or a list of `{loc: ['body', 'field', 'inner'], msg}`. */
+function readDetail(detail: unknown): { message?: string | undefined; param?: string | undefined } {
+  if (!Array.isArray(detail)) return { message: textOf(detail) };
+  const { loc, msg } = asObject(detail[0]);
+  const path = Array.isArray(loc) ? loc.filter((part) => part !== 'body').join('.') : '';
+  return { message: textOf(msg), param: textOf(path) };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** LiteLLM writes Python's `None` where nothing is. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value !== 'None' ? value : undefined;
+}
+
+/** `retry-after` may also be a date; then the default does. */
+function secondsOf(header: string | null): number | undefined {
+  const seconds = header === null ? NaN : Number(header);
+  return seconds > 0 && Number.isFinite(seconds) ? seconds : undefined;
+}

@@ -1,0 +1,100 @@
+/** Can this device run a model? Asked before anything is downloaded. @module */
+import type { ModelRecord } from '@mlc-ai/web-llm';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { findAdapter } from '../find-adapter.js';
+import type { WebLlmEnvironment } from './web-llm-environment.js';
+import { requiredFeatures } from './model-record.js';
+
+/** What a GPU and its browser offer. Plain data. */
+export interface DeviceFacts {
+  features: ReadonlySet<string>;
+  maxBufferSize: number;
+  maxStorageBufferBindingSize: number;
+  maxComputeWorkgroupStorageSize: number;
+  maxComputeInvocationsPerWorkgroup: number;
+  maxStorageBuffersPerShaderStage: number;
+  /** See `WebLlmEnvironment`. */
+  deviceMemory: number | undefined;
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** What WebLLM's runtime asks of every device; below that it refuses to start. */
+const RUNTIME_NEEDS = {
+  maxBufferSize: 256 * MEGABYTE,
+  maxStorageBufferBindingSize: 128 * MEGABYTE,
+  maxComputeWorkgroupStorageSize: 32 * 1024,
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxStorageBuffersPerShaderStage: 10,
+} as const satisfies Partial<Record<keyof DeviceFacts, number>>;
+
+/** WebLLM's sign of a phone or an old chip: such devices get models marked `low_resource_required` only. */
+const LARGE_BINDING = 1024 * MEGABYTE;
+
+/** Browsers report no more than this many gigabytes, so the number is a limit only below it. */
+const MOST_REPORTED_MEMORY = 8;
+
+/** @throws InferenceError `insufficient_resources` without WebGPU or without an adapter */
+export async function readDeviceFacts(environment: WebLlmEnvironment): Promise<DeviceFacts> {
+  const adapter = await findAdapter(environment.gpu);
+  if (!adapter) {
+    const lacks = environment.gpu ? 'This browser finds no GPU for WebGPU.' : 'This browser has no WebGPU.';
+    throw new InferenceError(
+      'insufficient_resources',
+      `${lacks} WebLLM models cannot run here; use a transformers.js model.`,
+      { param: 'model' },
+    );
+  }
+  const { limits } = adapter;
+  return {
+    features: new Set(adapter.features),
+    maxBufferSize: limits.maxBufferSize,
+    maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
+    maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
+    maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
+    maxStorageBuffersPerShaderStage: limits.maxStorageBuffersPerShaderStage,
+    deviceMemory: environment.deviceMemory,
+  };
+}
+
+/**
+ * What the device lacks for a model, as the end of a sentence ("it needs …").
+ * WebGPU does not say how much video memory there is; buffer limits and main memory are the best known bounds.
+ * @param quantization of the model's config, once that is read
+ * @returns undefined when nothing speaks against trying
+ */
+export function missingForModel(record: ModelRecord, facts: DeviceFacts, quantization?: string): string | undefined {
+  return missingForRuntime(facts) ?? missingFeature(record, facts, quantization) ?? missingMemory(record, facts);
+}
+
+function missingForRuntime(facts: DeviceFacts): string | undefined {
+  for (const [limit, need] of Object.entries(RUNTIME_NEEDS)) {
+    const offered = facts[limit as keyof typeof RUNTIME_NEEDS];
+    if (offered < need) return `a GPU whose \`${limit}\` is at least ${need}, and this one has ${offered}`;
+  }
+  return undefined;
+}
+
+function missingFeature(record: ModelRecord, facts: DeviceFacts, quantization?: string): string | undefined {
+  const missing = requiredFeatures(record, quantization).find((feature) => !facts.features.has(feature));
+  return missing === undefined ? undefined : `the WebGPU feature \`${missing}\`, which this GPU lacks`;
+}
+
+function missingMemory(record: ModelRecord, facts: DeviceFacts): string | undefined {
+  const { buffer_size_required_bytes: buffer = 0, vram_required_MB: memory = 0 } = record;
+  if (buffer > facts.maxStorageBufferBindingSize) {
+    return `GPU buffers of ${megabytes(buffer)} MB, and this GPU takes ${megabytes(facts.maxStorageBufferBindingSize)} MB`;
+  }
+  const { deviceMemory } = facts;
+  if (deviceMemory !== undefined && deviceMemory < MOST_REPORTED_MEMORY && memory > deviceMemory * 1024) {
+    return `${Math.ceil(memory)} MB of GPU memory, and this device has ${deviceMemory} GB in all`;
+  }
+  if (record.low_resource_required === false && facts.maxStorageBufferBindingSize < LARGE_BINDING) {
+    return `${Math.ceil(memory)} MB of GPU memory, and this GPU is limited to small models`;
+  }
+  return undefined;
+}
+
+function megabytes(bytes: number): number {
+  return Math.ceil(bytes / MEGABYTE);
+}

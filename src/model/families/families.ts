@@ -1,0 +1,68 @@
+/** All families of models that are known. @module */
+import { apertus } from './apertus/apertus.js';
+import { commandR7b } from './command-r7b/command-r7b.js';
+import { deepseek } from './deepseek/deepseek.js';
+import { deepseekV31 } from './deepseek-v31/deepseek-v31.js';
+import { exaoneDeep } from './exaone-deep/exaone-deep.js';
+import { functionGemma } from './functiongemma/functiongemma.js';
+import { gemma4 } from './gemma4/gemma4.js';
+import { glm45 } from './glm-45/glm-45.js';
+import { granite } from './granite/granite.js';
+import { granite33 } from './granite-33/granite-33.js';
+import { harmony } from './harmony/harmony.js';
+import { hermes } from './hermes/hermes.js';
+import { hunyuan } from './hunyuan/hunyuan.js';
+import { internlm2 } from './internlm2/internlm2.js';
+import { jsonList } from './json-list/json-list.js';
+import { kimiK2 } from './kimi-k2/kimi-k2.js';
+import { lfm2 } from './lfm2/lfm2.js';
+import { llama3 } from './llama3/llama3.js';
+import { miniCpm } from './minicpm/minicpm.js';
+import { minimaxM2 } from './minimax-m2/minimax-m2.js';
+import { mistral } from './mistral/mistral.js';
+import type { ModelFamily } from './model-family.js';
+import { nemotron } from './nemotron/nemotron.js';
+import { nemotronMini } from './nemotron-mini/nemotron-mini.js';
+import { none } from './none/none.js';
+import { olmo3 } from './olmo3/olmo3.js';
+import { phi4Mini } from './phi4-mini/phi4-mini.js';
+import { pythonic } from './pythonic/pythonic.js';
+import { qwen3Coder } from './qwen3-coder/qwen3-coder.js';
+import { seedOss } from './seed-oss/seed-oss.js';
+import { thinkBrackets } from './think-brackets/think-brackets.js';
+import { thinkTags } from './think-tags/think-tags.js';
+
+/** Templates are shown to them in this order: of two that recognise one, the first is taken. */
+export const MODEL_FAMILIES = [
+  harmony,
+  gemma4,
+  functionGemma,
+  seedOss,
+  minimaxM2,
+  kimiK2,
+  deepseek,
+  deepseekV31,
+  apertus,
+  commandR7b,
+  internlm2,
+  mistral,
+  miniCpm,
+  lfm2,
+  olmo3,
+  phi4Mini,
+  granite,
+  granite33,
+  nemotron,
+  nemotronMini,
+  hunyuan,
+  jsonList,
+  qwen3Coder,
+  glm45,
+  hermes,
+  llama3,
+  pythonic,
+  thinkTags,
+  thinkBrackets,
+  exaoneDeep,
+  none,
+] satisfies readonly ModelFamily[];

@@ -1,0 +1,154 @@
+/** `call:name{key:<|"|>text<|"|>,n:1}`: objects with bare keys and quotes of the family's own. @module */
+import type { ChannelPart } from '../../../../core/events/channel-part.js';
+import type { CallReader, CallShape } from '../call-shape.js';
+import { type HeadPart, matchHead, NAME } from '../match-head.js';
+
+/** @param quotes texts that begin and end a string, beside JSON's own */
+export function looseObjectCall(quotes: readonly string[]): CallShape {
+  const head: readonly HeadPart[] = [
+    { type: 'text', options: ['call:'] },
+    { type: 'blanks' },
+    NAME,
+    { type: 'blanks' },
+    { type: 'text', options: ['{'] },
+  ];
+  return {
+    begins(text, final) {
+      const found = matchHead(text, head, final);
+      return typeof found === 'string' ? found : 'yes';
+    },
+    createReader: () => new LooseObjectReader(head, [...quotes, '"']),
+  };
+}
+
+/** Gives an argument out when its value is complete. */
+class LooseObjectReader implements CallReader {
+  state: CallReader['state'] = 'undecided';
+  readonly #head: readonly HeadPart[];
+  readonly #quotes: readonly string[];
+  #count = 0;
+
+  constructor(head: readonly HeadPart[], quotes: readonly string[]) {
+    this.#head = head;
+    this.#quotes = quotes;
+  }
+
+  read(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    if (this.state === 'undecided') return this.#begin(text, parts, final);
+    const found = readMember(text, this.#quotes);
+    if (found === 'incomplete') return undefined;
+    if (found === 'end' || found === 'invalid') {
+      parts.push({ type: 'tool-call-arguments', text: '}' }, { type: 'tool-call-end' });
+      this.state = 'done';
+      return found === 'end' ? text.indexOf('}') + 1 : 0;
+    }
+    parts.push({ type: 'tool-call-arguments', text: `${this.#count > 0 ? ', ' : ''}${found.json}` });
+    this.#count += 1;
+    return found.end;
+  }
+
+  #begin(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    const found = matchHead(text, this.#head, final);
+    if (found === 'no') this.state = 'invalid';
+    if (typeof found === 'string') return undefined;
+    this.state = 'called';
+    parts.push({ type: 'tool-call-start', name: found.words[0]! }, { type: 'tool-call-arguments', text: '{' });
+    return found.length;
+  }
+}
+
+type Reading = { json: string; end: number } | 'incomplete' | 'invalid';
+
+/** One member with the comma before it, or the closing brace. */
+function readMember(text: string, quotes: readonly string[]): Reading | 'end' {
+  const from = skip(text, 0, /[\s,]/);
+  if (from === text.length) return 'incomplete';
+  return text[from] === '}' ? 'end' : readPair(text, from, quotes);
+}
+
+function readPair(text: string, from: number, quotes: readonly string[]): Reading {
+  const key = readKey(text, from, quotes);
+  if (typeof key === 'string') return key;
+  const colon = skip(text, key.end, /\s/);
+  if (colon === text.length) return 'incomplete';
+  if (text[colon] !== ':') return 'invalid';
+  const value = readValue(text, skip(text, colon + 1, /\s/), quotes);
+  return typeof value === 'string' ? value : { json: `${key.json}: ${value.json}`, end: value.end };
+}
+
+function readKey(text: string, from: number, quotes: readonly string[]): Reading {
+  const quoted = readQuoted(text, from, quotes);
+  if (quoted !== undefined) return quoted;
+  let end = from;
+  while (end < text.length && !/[:,{}[\]]/.test(text[end]!)) end += 1;
+  if (end === text.length) return 'incomplete';
+  return { json: JSON.stringify(text.slice(from, end).trim()), end };
+}
+
+function readValue(text: string, from: number, quotes: readonly string[]): Reading {
+  if (from >= text.length) return 'incomplete';
+  const quoted = readQuoted(text, from, quotes);
+  if (quoted !== undefined) return quoted;
+  if (text[from] === '{') return readList(text, from, '}', (at) => readPair(text, at, quotes));
+  if (text[from] === '[') return readList(text, from, ']', (at) => readValue(text, at, quotes));
+  let end = from;
+  while (end < text.length && !/[,}\]]/.test(text[end]!)) end += 1;
+  if (end === text.length) return 'incomplete';
+  return { json: bareJson(text.slice(from, end).trim()), end };
+}
+
+function readList(text: string, from: number, close: string, readItem: (at: number) => Reading): Reading {
+  const items: string[] = [];
+  let at = from + 1;
+  for (;;) {
+    at = skip(text, at, /[\s,]/);
+    if (at === text.length) return 'incomplete';
+    if (text[at] === close) {
+      const inside = items.join(', ');
+      return { json: close === '}' ? `{${inside}}` : `[${inside}]`, end: at + 1 };
+    }
+    const item = readItem(at);
+    if (typeof item === 'string') return item;
+    items.push(item.json);
+    at = item.end;
+  }
+}
+
+/** A string in one of the quotes; undefined when none begins here. Only JSON's own quote knows escapes. */
+function readQuoted(text: string, from: number, quotes: readonly string[]): Reading | undefined {
+  const rest = text.slice(from);
+  const quote = quotes.find((each) => rest.startsWith(each));
+  if (quote === undefined) return quotes.some((each) => each.startsWith(rest)) ? 'incomplete' : undefined;
+  if (quote === '"') return readJsonString(text, from);
+  const end = text.indexOf(quote, from + quote.length);
+  if (end < 0) return 'incomplete';
+  return { json: JSON.stringify(text.slice(from + quote.length, end)), end: end + quote.length };
+}
+
+function readJsonString(text: string, from: number): Reading {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') {
+      const json = text.slice(from, at + 1);
+      try {
+        return { json: JSON.stringify(JSON.parse(json)), end: at + 1 };
+      } catch {
+        return { json: JSON.stringify(json.slice(1, -1)), end: at + 1 };
+      }
+    }
+  }
+  return 'incomplete';
+}
+
+/** Numbers and words of JSON are what they are; other words are strings that lost their quotes. */
+function bareJson(word: string): string {
+  if (/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(word)) return word;
+  if (/^(?:True|False)$/.test(word)) return word.toLowerCase();
+  return word === 'None' || word === '' ? 'null' : JSON.stringify(word);
+}
+
+function skip(text: string, from: number, characters: RegExp): number {
+  let at = from;
+  while (at < text.length && characters.test(text[at]!)) at += 1;
+  return at;
+}

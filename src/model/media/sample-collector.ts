@@ -1,0 +1,69 @@
+/** Gathers a recording's samples at the rate that is wanted. @module */
+import { cancelled, InferenceError } from '../../core/errors/inference-error.js';
+import { createResampler, type Resampler } from './resample-audio.js';
+
+/** The mean of all channels. */
+export function mixDown(channels: readonly Float32Array[]): Float32Array {
+  const [first] = channels;
+  if (!first || channels.length === 1) return first ?? new Float32Array(0);
+  const mono = new Float32Array(first.length);
+  for (const channel of channels) for (let i = 0; i < mono.length; i++) mono[i]! += channel[i]! / channels.length;
+  return mono;
+}
+
+/** Hz that a recorder may have; one of 1 Hz would grow 16,000 times when it is resampled. */
+export function isPlausibleRate(sampleRate: number): boolean {
+  return sampleRate >= 1_000 && sampleRate <= 768_000;
+}
+
+/** @throws InferenceError `invalid_media` for another rate */
+export function requirePlausibleRate(sampleRate: number): void {
+  if (isPlausibleRate(sampleRate)) return;
+  const message = 'The recording has a sampling rate that no recorder has.';
+  throw new InferenceError('invalid_media', message, { param: 'file' });
+}
+
+/** Resamples what is pushed and keeps it, within the limits. */
+export class SampleCollector {
+  readonly #resampler: Resampler;
+  readonly #limit: number;
+  readonly #signal: AbortSignal | undefined;
+  #samples = new Float32Array(1 << 16);
+  #length = 0;
+
+  /** @throws InferenceError `invalid_media` for a sampling rate that no recorder has */
+  constructor(from: number, to: number, maxSeconds: number, signal: AbortSignal | undefined) {
+    requirePlausibleRate(from);
+    this.#resampler = createResampler(from, to);
+    this.#limit = maxSeconds * to;
+    this.#signal = signal;
+  }
+
+  /** @throws InferenceError `cancelled`, or `invalid_media` when the recording is too long */
+  push(mono: Float32Array): void {
+    if (this.#signal?.aborted) throw cancelled();
+    this.#append(this.#resampler.push(mono));
+  }
+
+  end(): Float32Array {
+    this.#append(this.#resampler.end());
+    return this.#samples.subarray(0, this.#length);
+  }
+
+  #append(samples: Float32Array): void {
+    const length = this.#length + samples.length;
+    if (length > this.#limit) throw tooLong();
+    if (length > this.#samples.length) {
+      const grown = new Float32Array(Math.max(length, this.#samples.length * 2));
+      grown.set(this.#samples.subarray(0, this.#length));
+      this.#samples = grown;
+    }
+    this.#samples.set(samples, this.#length);
+    this.#length = length;
+  }
+}
+
+/** What a recording is refused with that is longer than allowed. */
+export function tooLong(): InferenceError {
+  return new InferenceError('invalid_media', 'The recording is too long.', { param: 'file' });
+}

@@ -1,0 +1,33 @@
+/** Which syntax a model uses for tool calls and thinking, found out from its chat template. @module */
+import { isReasoningFormat, isToolFormat, modelFamilies } from '../families/answer-syntax.js';
+import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-formats.js';
+import { templateTraits } from './template-traits.js';
+
+/**
+ * The syntax of tool calls: that of a call which the template writes, else that of a prompt in which it declares a tool,
+ * else that of which its source speaks. A template that knows nothing of tools gets Hermes: the prompt then explains that
+ * syntax.
+ * @param override from the catalog entry; unknown names are ignored
+ */
+export function detectToolFormat(chatTemplate: string | undefined, override?: string): ToolFormat {
+  if (override !== undefined && isToolFormat(override)) return override;
+  if (chatTemplate === undefined) return 'none';
+  const { call, prompt, tools } = templateTraits(chatTemplate);
+  const shown = tools === 'never' ? [call] : [call, prompt, chatTemplate];
+  for (const text of shown) {
+    const found = modelFamilies().find((family) => family.tools?.recognise(text));
+    if (found && isToolFormat(found.name)) return found.name;
+  }
+  return 'hermes';
+}
+
+/**
+ * The syntax of thinking, of which the template's source speaks: thoughts of earlier answers are hardly ever rendered.
+ * @param override from the catalog entry; unknown names are ignored
+ */
+export function detectReasoningFormat(chatTemplate: string | undefined, override?: string): ReasoningFormat {
+  if (override !== undefined && isReasoningFormat(override)) return override;
+  if (chatTemplate === undefined) return 'none';
+  const found = modelFamilies().find(({ reasoning }) => reasoning?.recognise(chatTemplate));
+  return found && isReasoningFormat(found.name) ? found.name : 'none';
+}

@@ -1,0 +1,190 @@
+/** A canonical request to the token ids of its prompt. @module */
+import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
+import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
+import type { ToolSyntax } from '../families/model-family.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import { adaptConversation } from './adapt-conversation.js';
+import { compiledTemplate } from './chat-templates.js';
+import { encodeTrustedText, PromptEncoder, unusedCharacter } from './encode-prompt.js';
+import type { PromptImages } from './prompt-image.js';
+import { type TemplateMessage, templateMessages, type TemplateTool, templateTools } from './template-messages.js';
+import { messageVariants, templateTraits, toolVariants, type VariedMessage } from './template-traits.js';
+import type { TextTokenizer } from './text-tokenizer.js';
+
+/** What the engine reads. */
+export interface RenderedPrompt {
+  tokens: number[];
+  /** The prompt ends inside a think block, so the text begins as reasoning. */
+  reasoningOpen: boolean;
+}
+
+/**
+ * Renders with the model's own chat template; raw prompts are encoded as they are, control tokens included, and token ids
+ * taken as they are. No string of a chat request can become a control token.
+ * @param images of the conversation (`imagesOf`); absent: the model takes none
+ * @returns at least one token
+ * @throws InferenceError `unsupported_content`, or `invalid_request` when the template refuses the conversation
+ */
+export function renderPrompt(
+  request: GenerationRequest,
+  tokenizer: TextTokenizer,
+  formats: AnswerFormats,
+  images?: PromptImages,
+): RenderedPrompt {
+  const { prompt } = request;
+  if (prompt.type === 'tokens') return { tokens: knownTokens(prompt.ids, tokenizer), reasoningOpen: false };
+  if (prompt.type === 'raw') {
+    const tokens = [...tokenizer.prefixTokens, ...encodeTrustedText(prompt.text, tokenizer)];
+    return { tokens: neverEmpty(tokens, tokenizer), reasoningOpen: false };
+  }
+  if (tokenizer.chatTemplate === undefined) {
+    throw new InferenceError(
+      'model_not_supported',
+      'This model has no chat template: it completes text, but cannot chat.',
+      {
+        param: 'model',
+      },
+    );
+  }
+  const seen = images && images.all.length > 0 ? images : undefined;
+  const mark = seen && unusedCharacter(textsOf([prompt.messages, request.tools]));
+  const messages = templateMessages(prompt.messages, mark);
+  const tools = request.toolChoice === 'none' ? [] : templateTools(request.tools);
+  const syntax = answerSyntax(formats);
+  const sources = templatesFor(tokenizer, formats, { messages, tools });
+  const encoder = new PromptEncoder(
+    tokenizer,
+    sources.join('') + JSON.stringify([messages, tools, request.templateArguments]),
+  );
+  const text = renderConversation(sources, request, tokenizer, {
+    syntax: syntax.tools,
+    messages: encoder.markDeep(messages) as TemplateMessage[],
+    tools: encoder.markDeep(tools) as TemplateTool[],
+    templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
+    images: seen && mark !== undefined ? { ...seen, mark } : undefined,
+  });
+  const tokens = neverEmpty(encoder.encode(text), tokenizer);
+  return { tokens, reasoningOpen: syntax.reasoning.endsInside(text) };
+}
+
+/** @throws InferenceError `invalid_request` for ids beyond the vocabulary */
+function knownTokens(ids: readonly number[], tokenizer: TextTokenizer): number[] {
+  if (ids.every((id) => id < tokenizer.vocabularySize)) return neverEmpty([...ids], tokenizer);
+  const message = '`messages` must consist of token ids of this model.';
+  throw new InferenceError('invalid_request', message, { param: 'messages' });
+}
+
+interface Conversation {
+  /** How calls are written out and explained where the template cannot. */
+  syntax: ToolSyntax;
+  messages: TemplateMessage[];
+  tools: TemplateTool[];
+  templateArguments: Record<string, unknown>;
+  images: MarkedImages | undefined;
+}
+
+/** `mark` stands for each image in the messages. */
+type MarkedImages = PromptImages & { mark: string };
+
+/** The templates to try. One for tools is right for calls, too; what it refuses can be written out for the plain one. */
+function templatesFor(
+  { chatTemplate = '', toolTemplate }: TextTokenizer,
+  { toolFormat }: AnswerFormats,
+  { messages, tools }: Pick<Conversation, 'messages' | 'tools'>,
+): string[] {
+  const hasCalls = messages.some((message) => message.tool_calls !== undefined || message.role === 'tool');
+  if (toolTemplate === undefined || (tools.length === 0 && !hasCalls)) return [chatTemplate];
+  return tools.length === 0 || toolFormat === 'hermes' ? [toolTemplate, chatTemplate] : [toolTemplate];
+}
+
+function renderConversation(
+  sources: readonly string[],
+  request: GenerationRequest,
+  tokenizer: TextTokenizer,
+  conversation: Conversation,
+): string {
+  const { enabled, effort } = request.reasoning;
+  const variables = {
+    ...conversation.templateArguments,
+    ...(enabled !== undefined && { enable_thinking: enabled, thinking: enabled }),
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...tokenizer.templateVariables,
+    add_generation_prompt: true,
+  };
+  const { images } = conversation;
+  let refusal: unknown;
+  for (const source of sources) {
+    const template = compiledTemplate(source);
+    const { messages, tools } = adaptConversation(conversation, templateTraits(source), conversation.syntax);
+    for (const given of toolVariants(tools)) {
+      for (const variant of imageReadings(messages, images)) {
+        try {
+          const text = template.render({ ...variables, tools: given, messages: variant });
+          if (!images) return text;
+          const pieces = text.split(images.placeholder);
+          if (pieces.length === images.all.length + 1) return withImages(pieces, images);
+          refusal ??= new Error('It does not write the images.');
+        } catch (error) {
+          // Another reading of the conversation would loop as often.
+          if (isInferenceError(error)) throw error;
+          refusal ??= error;
+        }
+      }
+    }
+  }
+  const reason = refusal instanceof Error ? refusal.message : 'unknown reason';
+  throw new InferenceError('invalid_request', `The model's chat template refused the conversation: ${reason}`, {
+    param: 'messages',
+  });
+}
+
+/** Everything but the bytes of files. */
+function textsOf(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) => (ArrayBuffer.isView(item) ? undefined : item));
+}
+
+/** The readings of a conversation, and at last those in which its images do not depend on the template. */
+function* imageReadings(
+  messages: readonly TemplateMessage[],
+  images: MarkedImages | undefined,
+): Generator<readonly VariedMessage[], void, undefined> {
+  yield* messageVariants(messages, images?.mark);
+  if (!images) return;
+  const { mark, placeholder } = images;
+  // Results of tools are text for most templates; the one who asked can show what came with them.
+  yield* messageVariants(withShownImages(messages, mark), mark);
+  const written = messages.map((message) => ({ ...message, content: message.content.replaceAll(mark, placeholder) }));
+  yield* messageVariants(written);
+}
+
+/** Images of tool results in a message of the user behind them. */
+function withShownImages(messages: readonly TemplateMessage[], mark: string): TemplateMessage[] {
+  const shown: TemplateMessage[] = [];
+  let waiting = '';
+  for (const message of messages) {
+    if (waiting !== '' && message.role !== 'tool') {
+      shown.push({ role: 'user', content: waiting });
+      waiting = '';
+    }
+    const isResult = message.role === 'tool';
+    if (isResult) waiting += mark.repeat(message.content.split(mark).length - 1);
+    shown.push(isResult ? { ...message, content: message.content.replaceAll(mark, '') } : message);
+  }
+  return waiting === '' ? shown : [...shown, { role: 'user', content: waiting }];
+}
+
+/** The prompt with what the model's processor writes in place of each placeholder. */
+function withImages(pieces: readonly string[], { all }: PromptImages): string {
+  return pieces.map((piece, place) => (all[place - 1]?.text ?? '') + piece).join('');
+}
+
+/** No engine has logits before its first token, so nothing becomes the token that texts begin with, or end with. */
+function neverEmpty(tokens: number[], { addedTokens, templateVariables, endTokens }: TextTokenizer): number[] {
+  if (tokens.length > 0) return tokens;
+  const { bos_token: begin = '', eos_token: end = '' } = templateVariables;
+  const first = addedTokens.get(begin) ?? addedTokens.get(end) ?? [...endTokens][0];
+  if (first === undefined) {
+    throw new InferenceError('invalid_request', 'This model cannot complete an empty prompt.', { param: 'prompt' });
+  }
+  return [first];
+}

@@ -1,0 +1,203 @@
+/** The conversation in the shape that chat templates read. @module */
+import { InferenceError } from '../../core/errors/inference-error.js';
+import { type ImagePart, type Message, textOf, type ToolCall } from '../../core/request/message.js';
+import type { Tool } from '../../core/request/tool.js';
+
+/** A call as templates know it: OpenAI's shape, arguments as an object where they parse. */
+export interface TemplateToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: unknown };
+}
+
+/** A message as templates know it. Absent fields are truly absent, because templates ask `is defined`. */
+export interface TemplateMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  /** Images stand in it as marks. */
+  content: string;
+  reasoning_content?: string;
+  tool_calls?: TemplateToolCall[];
+  tool_call_id?: string;
+  name?: string;
+  /** The same as `reasoning_content`, as other templates call it. */
+  thinking?: string;
+  /** Declarations as JSON text, where templates look for them in the system message. */
+  tools?: string;
+}
+
+/** A declaration as templates know it. */
+export interface TemplateTool {
+  type: 'function';
+  function: { name: string; description?: string; parameters: unknown };
+}
+
+/**
+ * Several system messages become one at the start, because most templates look nowhere else.
+ * @param mark a character that stands for each image; absent: the model takes none
+ * @throws InferenceError `unsupported_content` for audio, and for images that the model does not take
+ */
+export function templateMessages(messages: readonly Message[], mark?: string): TemplateMessage[] {
+  const names = new Map<string, string>();
+  const systems: string[] = [];
+  const others: TemplateMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    refuseMedia(message, index, mark !== undefined);
+    const content = message.content.map((part) => (part.type === 'image' ? mark : textOf([part]))).join('');
+    if (message.role === 'system') {
+      systems.push(content);
+    } else if (message.role === 'user') {
+      others.push({ role: 'user', content });
+    } else if (message.role === 'tool') {
+      const name = names.get(message.toolCallId);
+      others.push({ role: 'tool', content, tool_call_id: message.toolCallId, ...(name !== undefined && { name }) });
+    } else {
+      for (const call of message.toolCalls) names.set(call.id, call.name);
+      others.push({
+        role: 'assistant',
+        content,
+        ...(message.reasoning && { reasoning_content: message.reasoning, thinking: message.reasoning }),
+        ...(message.toolCalls.length > 0 && { tool_calls: message.toolCalls.map(templateCall) }),
+      });
+    }
+  }
+  return systems.length === 0 ? others : [{ role: 'system', content: systems.join('\n\n') }, ...others];
+}
+
+/** The images of a conversation in the order of their marks: system messages come first. */
+export function imagesOf(messages: readonly Message[]): ImagePart[] {
+  const isSystem = ({ role }: Message): boolean => role === 'system';
+  const ordered = [...messages.filter(isSystem), ...messages.filter((message) => !isSystem(message))];
+  return ordered.flatMap(({ content }) => content.filter((part) => part.type === 'image'));
+}
+
+/** Functions without parameters get an empty object, because templates print what is there. */
+export function templateTools(tools: readonly Tool[]): TemplateTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      parameters: typeof parameters === 'object' ? parameters : { type: 'object', properties: {} },
+    },
+  }));
+}
+
+/** For templates that add the arguments to a string themselves. */
+export function withStringArguments(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  return messages.map((message) => {
+    if (!message.tool_calls) return message;
+    const calls = message.tool_calls.map((call) => {
+      const given = call.function.arguments;
+      return {
+        ...call,
+        function: { ...call.function, arguments: typeof given === 'string' ? given : JSON.stringify(given) },
+      };
+    });
+    return { ...message, tool_calls: calls };
+  });
+}
+
+/** For templates that read every description and have no word for a missing one. */
+export function withDescriptions(tools: readonly TemplateTool[]): TemplateTool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    function: { description: '', ...tool.function, parameters: describedSchema(tool.function.parameters) },
+  }));
+}
+
+function describedSchema(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
+  const described = Object.entries(schema).map(([key, value]: [string, unknown]) => {
+    if (key !== 'properties' || typeof value !== 'object' || value === null) return [key, value] as const;
+    const properties = Object.entries(value).map(([name, property]: [string, unknown]) => [
+      name,
+      typeof property === 'object' && property !== null
+        ? { description: '', ...(describedSchema(property) as object) }
+        : property,
+    ]);
+    return [key, Object.fromEntries(properties) as unknown] as const;
+  });
+  return Object.fromEntries(described);
+}
+
+/** For templates that know no system role and insist that user and assistant take turns. */
+export function withoutSystemRole(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const merged: TemplateMessage[] = [];
+  for (const message of messages) {
+    const role = message.role === 'system' ? 'user' : message.role;
+    const previous = merged.at(-1);
+    if (previous && previous.role === role && role !== 'tool' && !previous.tool_calls && !message.tool_calls) {
+      merged[merged.length - 1] = { ...previous, content: `${previous.content}\n\n${message.content}` };
+    } else {
+      merged.push({ ...message, role });
+    }
+  }
+  return merged;
+}
+
+/** For templates that take one call per message (Llama 3): each call is followed by its own result. */
+export function withSingleCalls(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const single: TemplateMessage[] = [];
+  for (let place = 0; place < messages.length; place++) {
+    const message = messages[place]!;
+    const { tool_calls: calls = [], ...plain } = message;
+    if (calls.length < 2) {
+      single.push(message);
+      continue;
+    }
+    const results = resultsAt(messages, place + 1);
+    for (const [index, call] of calls.entries()) {
+      const rest: TemplateMessage = index === 0 ? plain : { role: plain.role, content: '' };
+      single.push({ ...rest, tool_calls: [call] }, ...results.filter((result) => result.tool_call_id === call.id));
+    }
+    single.push(...results.filter((result) => !calls.some((call) => call.id === result.tool_call_id)));
+    place += results.length;
+  }
+  return single;
+}
+
+/** The tool messages that stand together from a place on. */
+function resultsAt(messages: readonly TemplateMessage[], place: number): TemplateMessage[] {
+  const end = messages.findIndex((message, index) => index >= place && message.role !== 'tool');
+  return messages.slice(place, end < 0 ? messages.length : end);
+}
+
+/** For templates that accept only ids of nine letters and digits (Mistral's). */
+export function withShortCallIds(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const short = new Map<string, string>();
+  const shorten = (id: string): string => {
+    const known = short.get(id) ?? short.size.toString(36).padStart(9, '0');
+    short.set(id, known);
+    return known;
+  };
+  return messages.map((message) => ({
+    ...message,
+    ...(message.tool_calls && { tool_calls: message.tool_calls.map((call) => ({ ...call, id: shorten(call.id) })) }),
+    ...(message.tool_call_id !== undefined && { tool_call_id: shorten(message.tool_call_id) }),
+  }));
+}
+
+function templateCall(call: ToolCall): TemplateToolCall {
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: parsedArguments(call.arguments) } };
+}
+
+function parsedArguments(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : text;
+  } catch {
+    return text.trim() === '' ? {} : text;
+  }
+}
+
+function refuseMedia(message: Message, index: number, seesImages: boolean): void {
+  const part = message.content.find(({ type }) => type !== 'text' && !(seesImages && type === 'image'));
+  if (!part) return;
+  throw new InferenceError(
+    'unsupported_content',
+    `This model cannot take ${part.type === 'image' ? 'images' : 'audio'}.`,
+    {
+      param: `messages.${index}.content`,
+    },
+  );
+}

@@ -1,0 +1,45 @@
+/** Bias and repetition penalty: what changes the logits before a token is chosen. @module */
+import type { Sampling } from '../../core/request/sampling.js';
+
+/** Changes the logits of one choice in place. Keeps the set of tokens that were seen. */
+export class LogitAdjuster {
+  readonly #biasTokens: readonly number[];
+  readonly #biases: readonly number[];
+  readonly #penalty: number;
+  readonly #seen: Uint8Array | undefined;
+  readonly #seenTokens: number[] = [];
+
+  /** @param promptTokens counted as seen by the repetition penalty */
+  constructor(sampling: Sampling, promptTokens: readonly number[], vocabularySize: number) {
+    const entries = Object.entries(sampling.logitBias ?? {})
+      .map(([token, bias]): [number, number] => [Number(token), bias])
+      .filter(([token, bias]) => Number.isInteger(token) && token >= 0 && token < vocabularySize && bias !== 0);
+    this.#biasTokens = entries.map(([token]) => token);
+    this.#biases = entries.map(([, bias]) => bias);
+    this.#penalty = sampling.repetitionPenalty ?? 1;
+    if (this.#penalty !== 1) {
+      this.#seen = new Uint8Array(vocabularySize);
+      for (const token of promptTokens) this.accept(token);
+    }
+  }
+
+  /** Adds the biases, then penalises every token seen so far. */
+  adjust(logits: Float32Array): void {
+    for (let index = 0; index < this.#biasTokens.length; index++) {
+      const token = this.#biasTokens[index]!;
+      logits[token] = logits[token]! + this.#biases[index]!;
+    }
+    const penalty = this.#penalty;
+    for (const token of this.#seenTokens) {
+      const logit = logits[token]!;
+      logits[token] = logit > 0 ? logit / penalty : logit * penalty;
+    }
+  }
+
+  /** Counts a token as seen. */
+  accept(token: number): void {
+    if (!this.#seen || token >= this.#seen.length || this.#seen[token] === 1) return;
+    this.#seen[token] = 1;
+    this.#seenTokens.push(token);
+  }
+}

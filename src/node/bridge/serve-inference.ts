@@ -1,0 +1,156 @@
+/**
+ * The service for programs that are no browsers: a local HTTP server, whose `/v1` is answered by a page in a headless
+ * browser.
+ * @module
+ */
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LaunchOptions } from 'playwright';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import type { CompatibilityName } from '../../core/models/access-options.js';
+import { matchBase } from '../../relay/match-base.js';
+import { HOST_PAGE, hostHtml, listHostFiles } from '../static-files/host-files.js';
+import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
+import { mediaTypeOf } from '../static-files/static-files.js';
+import type { InferenceOptions } from '../../page/start-options.js';
+import { checkOptionNames } from '../../page/check-option-names.js';
+import { OPTION_NAMES } from '../../page/option-names.js';
+import { createLimitedServer } from './limited-server.js';
+import { sendUnavailable } from './page-bridge.js';
+import { PageKeeper } from './page-keeper.js';
+import { welcomePage } from './welcome-page.js';
+
+/** Those of `startInference`, and how to serve. */
+export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker' | 'intercept'> {
+  /**
+   * TCP port on the loopback interface; 0: any free one.
+   * @default 0
+   */
+  port?: number;
+  /** For Playwright's `chromium.launch`, e.g. `{ executablePath: '/usr/bin/chromium' }`. */
+  launch?: LaunchOptions;
+}
+
+/** A running server. */
+export interface InferenceServer {
+  /** Absolute base, e.g. `http://localhost:8080/v1`: an SDK's `baseURL`. */
+  readonly baseURL: string;
+  /** Whether Chromium runs in its sandbox; undefined where `launch` decides. Where it cannot run, it is off. */
+  readonly sandbox: boolean | undefined;
+  /** Ends requests, browser and server. */
+  close(): Promise<void>;
+}
+
+const { onProgress: _onProgress, serviceWorker: _serviceWorker, intercept: _intercept, ...ofStart } = OPTION_NAMES;
+const SERVE_OPTIONS: Record<keyof ServeOptions, true> = { ...ofStart, port: true, launch: true };
+
+const PAGE_HEADERS = { ...ISOLATION_HEADERS, 'content-type': mediaTypeOf(HOST_PAGE) };
+
+const WELCOME_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+};
+
+/**
+ * Starts browser, page and server; resolves when requests are answered. Only programs of this machine reach the
+ * server: other origins' web pages are refused.
+ * @throws InferenceError `invalid_request` (an option is wrong, `param` names it); Error that says what to do (no browser,
+ * the port is taken)
+ * @example
+ * const server = await serveInference({ port: 8080 });
+ * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
+ */
+export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
+  checkOptionNames(all, SERVE_OPTIONS, 'an option of serveInference');
+  const { port = 0, launch, ...options } = all;
+  checkPort(port);
+  const files = listHostFiles();
+  const html = hostHtml();
+  const server = createLimitedServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  const origin = await listen(server, port);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const target = targetOf(request, origin);
+    const file = files.get(target?.pathname ?? '');
+    if (isForeign(request.headers)) response.writeHead(403).end('Forbidden');
+    else if (!target) response.writeHead(404).end('Not Found');
+    else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(html);
+    else if (target.pathname === '/') response.writeHead(200, WELCOME_HEADERS).end(welcomePage(origin, options));
+    else if (file !== undefined) await sendFile(file, request, response, ISOLATION_HEADERS);
+    else await forward(target, { keeper, compatibility: options.compatibility }, request, response);
+  };
+
+  const keeper = new PageKeeper({ origin, inference: { ...options, serviceWorker: false }, launch });
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await Promise.all([keeper.close(), new Promise((resolve) => server.close(resolve))]);
+  };
+  try {
+    const { baseURL } = await keeper.page();
+    return { baseURL, sandbox: keeper.sandbox, close };
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+}
+
+function checkPort(port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
+  throw new InferenceError('invalid_request', 'The option `port` must be a whole number from 0 to 65535.', {
+    param: 'port',
+  });
+}
+
+/** A client may name any host in its request line; only the path counts. Undefined: there is none. */
+function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefined {
+  if (!URL.canParse(url, origin)) return undefined;
+  const target = new URL(origin);
+  const { pathname, search } = new URL(url, origin);
+  target.pathname = pathname;
+  target.search = search;
+  return target;
+}
+
+/** Through the page that is open, or is opened again for this. */
+async function forward(
+  target: URL,
+  { keeper, compatibility }: { keeper: PageKeeper; compatibility: CompatibilityName | undefined },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const open = await keeper.page().catch(() => undefined);
+  if (!open) return sendUnavailable(response, target.href, compatibility);
+  const url = matchBase(target, { origin: target.origin, prefix: new URL(open.baseURL).pathname, intercept: [] });
+  if (url === undefined) response.writeHead(404).end('Not Found');
+  else await open.forward(url, request, response);
+}
+
+/** Why a port cannot be had. */
+const REFUSALS: Record<string, string> = {
+  EADDRINUSE: 'is taken.',
+  EACCES: 'is reserved for programs with more rights.',
+};
+
+/** Returns the origin. */
+async function listen(server: Server, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const what = REFUSALS[error.code ?? ''];
+      const hint = 'Choose another with `--port` (`port`), or 0 for any that is free.';
+      reject(what === undefined ? error : new Error(`Port ${port} ${what} ${hint}`, { cause: error }));
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+/**
+ * Whether a web page of somebody else asks. It must not get to the models: neither by a name of its own that points here,
+ * nor by one of those requests that browsers send to any address.
+ */
+function isForeign({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  const isLocal = /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host);
+  const isOwn = origin === undefined || origin === `http://${host}`;
+  return !isLocal || !isOwn || site === 'cross-site' || site === 'same-site';
+}

@@ -1,0 +1,125 @@
+/** `inpage pack`. @module */
+import { relative, resolve } from 'node:path';
+import { isInferenceError } from '../../core/errors/inference-error.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import { TASKS } from '../../core/models/tasks.js';
+import { type Command, type CommandValues, UsageError } from './command.js';
+import { ProgressBar } from './pack/progress-bar.js';
+import type { NamedModel } from './pack/read-entry.js';
+
+const DEVICES = ['auto', 'wasm', 'webgpu'] as const;
+const UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
+/** Smaller files would only be many. */
+const SMALLEST_PART = 2 ** 20;
+
+/** Fetches a model into a folder of the app, and prints the entry to paste. */
+export const pack: Command = {
+  summary:
+    'Fetches the files that a model needs into a folder which an app serves itself, checked and with their hashes.',
+  usage: ['pack <model> <folder> [options]'],
+  options: {
+    device: {
+      type: 'string',
+      value: 'NAME',
+      help: 'Only what it needs: wasm or webgpu. Default: what the entry may run on',
+    },
+    dtype: {
+      type: 'string',
+      value: 'NAME',
+      help: 'Precision of the weights, e.g. q4f16. Default: q8 on WASM, q4 on WebGPU',
+    },
+    task: { type: 'string', value: 'NAME', help: "chat, embeddings or speech. Default: what the model's config tells" },
+    revision: { type: 'string', value: 'NAME', help: 'Branch, tag or commit on the hub. Default: main' },
+    hub: { type: 'string', value: 'URL', help: 'Another hub. Default: https://huggingface.co/' },
+    'part-size': { type: 'string', value: 'SIZE', help: 'Split larger files, for hosts with a limit, e.g. 24MB' },
+  },
+  examples: [
+    'npx inpage pack onnx-community/Qwen2.5-0.5B-Instruct public/models/qwen',
+    'npx inpage pack onnx-community/Qwen2.5-0.5B-Instruct packed/qwen --device wasm --part-size 24MB',
+    'npx inpage pack Llama-3.2-1B-Instruct-q4f32_1-MLC packed/llama',
+    'npx inpage pack ./my-onnx-model packed/mine',
+    'npx inpage pack entry.json packed/mine',
+  ],
+  async run([model, folder, ...more], values) {
+    if (model === undefined || folder === undefined || more.length > 0) {
+      throw new UsageError(
+        '`inpage pack` takes a model (hub id, folder, WebLLM model or entry) and a folder, e.g. `npx inpage pack owner/name public/models/name`.',
+      );
+    }
+    const changes = changesOf(values);
+    const partBytes = parseSize(values['part-size']);
+    const hubURL = parseHub(values['hub']);
+    // The other commands need not read the list of models.
+    const [{ readEntry }, { packModel }] = await Promise.all([
+      import('./pack/read-entry.js'),
+      import('./pack/pack-model.js'),
+    ]);
+    const bar = new ProgressBar(process.stderr);
+    const { entry, bytes, files } = await packModel(
+      { ...readEntry(model), ...changes },
+      {
+        folder: resolve(folder),
+        hubURL,
+        partBytes,
+        onTotal: (total) => bar.expect(total),
+        onProgress: (progress) => bar.show(progress),
+      },
+    )
+      .catch((thrown: unknown) => {
+        throw withAddress(thrown);
+      })
+      .finally(() => bar.end());
+    const size = `${(bytes / 2 ** 20).toFixed(1)} MB`;
+    process.stderr.write(`inpage: packed ${files} files, ${size}, into ${folder}\n${adviceFor(folder, entry)}`);
+    process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
+  },
+};
+
+/** The file's URL and what the server answered belong to the message: nobody can look into a command's error. */
+function withAddress(thrown: unknown): unknown {
+  if (!isInferenceError(thrown) || thrown.details.url === undefined) return thrown;
+  const { url, httpStatus } = thrown.details;
+  const status = httpStatus === undefined ? '' : `, status ${httpStatus}`;
+  return new Error(`${thrown.message} (${url}${status})`, { cause: thrown });
+}
+
+/** Where the entry's `source` comes from. */
+function adviceFor(folder: string, { source }: ModelEntry): string {
+  const path = relative('.', resolve(folder)).replaceAll('\\', '/');
+  return `inpage: serve the folder as ${source}, or name it to the Vite plugin: inpage({ packed: ['${path}'] })\ninpage: the entry for \`models\`:\n`;
+}
+
+function changesOf({ revision, task, device, dtype }: CommandValues): Partial<NamedModel> {
+  return {
+    ...(typeof revision === 'string' && { revision }),
+    ...(task !== undefined && { task: oneOf('task', TASKS, task) }),
+    ...(device !== undefined && { device: oneOf('device', DEVICES, device) }),
+    ...(typeof dtype === 'string' && { dtype }),
+  };
+}
+
+function oneOf<Name extends string>(flag: string, names: readonly Name[], value: string | boolean): Name {
+  const found = names.find((name) => name === value);
+  if (found === undefined) {
+    throw new UsageError(`\`--${flag}\` must be one of ${names.join(', ')}, not \`${String(value)}\`.`);
+  }
+  return found;
+}
+
+function parseHub(value: CommandValues[string]): string | undefined {
+  if (value === undefined) return undefined;
+  const isURL = typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value);
+  if (!isURL) throw new UsageError(`\`--hub\` must be a URL, not \`${String(value)}\`.`);
+  return value;
+}
+
+/** `24MB`, `24M` or bytes; a megabyte has 2^20. */
+function parseSize(value: CommandValues[string]): number | undefined {
+  if (value === undefined) return undefined;
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMG]?)I?B?$/.exec(String(value).toUpperCase()) ?? [];
+  const bytes = Math.floor(Number(number) * UNITS[unit]!);
+  if (!(bytes >= SMALLEST_PART)) {
+    throw new UsageError(`\`--part-size\` must be a size of 1MB or more, such as 24MB, not \`${String(value)}\`.`);
+  }
+  return bytes;
+}

@@ -1,0 +1,221 @@
+/** Files on a disk while a pack is made: what was received stays, also when the process is killed. @module */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { ByteStorage, OpenFile } from '../../../store/byte-storage.js';
+import {
+  countParts,
+  type FilePlace,
+  type FileRecord,
+  type KeptFile,
+  lengthOfPart,
+  type ModelNote,
+  parseRecord,
+} from '../../../store/file-record.js';
+
+/** The bytes, how much of each part is there, and the record. */
+const BYTES = '.bytes';
+const PARTS = '.parts';
+const RECORD = '.record';
+
+export class DiskStorage implements ByteStorage {
+  readonly lasting = true;
+  readonly #folder: string;
+
+  /** @param folder is made when it is missing */
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true });
+  }
+
+  /** Absolute path of a file's bytes. */
+  pathOf(place: FilePlace): string {
+    return this.#base(place) + BYTES;
+  }
+
+  /** The whole pack is compared with what came in when it is done. */
+  async tellsChanges(): Promise<boolean> {
+    return true;
+  }
+
+  async find(place: FilePlace): Promise<KeptFile | undefined> {
+    return this.#found(this.#base(place));
+  }
+
+  async open(place: FilePlace): Promise<OpenFile> {
+    return new OpenDiskFile(this.#base(place));
+  }
+
+  async readAll(place: FilePlace, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(readFileSync(this.pathOf(place)));
+    onBytes(bytes.length, bytes.length);
+    return bytes;
+  }
+
+  async readPart({ record }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
+    const file = openSync(this.pathOf(record), 'r');
+    try {
+      return readAt(file, part * record.partBytes, lengthOfPart(record, part));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  async accept({ record }: KeptFile): Promise<void> {
+    saveRecord(this.#base(record), record);
+  }
+
+  async remove(place: FilePlace): Promise<void> {
+    for (const ending of [BYTES, PARTS, RECORD]) rmSync(this.#base(place) + ending, { force: true });
+  }
+
+  /** A pack is of one model, and no other is in its way. */
+  async list(): Promise<{ note: ModelNote; files: KeptFile[] }[]> {
+    const names = readdirSync(this.#folder).filter((name) => name.endsWith(RECORD));
+    const files = names.flatMap((name) => this.#found(join(this.#folder, name.slice(0, -RECORD.length))) ?? []);
+    const model = files[0]?.record.model;
+    return model === undefined ? [] : [{ note: { model, wanted: [], lastUsed: 0 }, files }];
+  }
+
+  async note(): Promise<ModelNote | undefined> {
+    return undefined;
+  }
+
+  async saveNote(): Promise<void> {}
+
+  async removeModel(): Promise<void> {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #base({ model, file }: FilePlace): string {
+    return join(this.#folder, createHash('sha256').update(`${model} ${file}`).digest('hex').slice(0, 32));
+  }
+
+  #found(base: string): KeptFile | undefined {
+    const record = readRecord(base);
+    if (!record) return undefined;
+    const bytes = statSync(base + BYTES, { throwIfNoEntry: false })?.size ?? 0;
+    return { record, bytes, untouched: record.state === 'complete' && bytes === record.size };
+  }
+}
+
+class OpenDiskFile implements OpenFile {
+  readonly #base: string;
+  readonly #bytes: number;
+  readonly #parts: number;
+  record: FileRecord | undefined;
+  kept: number[];
+
+  constructor(base: string) {
+    this.#base = base;
+    this.#bytes = openToWrite(base + BYTES);
+    this.#parts = openToWrite(base + PARTS);
+    this.record = readRecord(base);
+    this.kept = this.#readKept();
+  }
+
+  async reset(record: FileRecord): Promise<void> {
+    ftruncateSync(this.#parts);
+    ftruncateSync(this.#bytes);
+    this.kept = [];
+    await this.save(record);
+  }
+
+  async save(record: FileRecord): Promise<void> {
+    saveRecord(this.#base, record);
+    this.record = record;
+  }
+
+  async append(part: number, bytes: Uint8Array): Promise<void> {
+    const kept = this.kept[part] ?? 0;
+    const position = part * this.record!.partBytes + kept;
+    try {
+      for (let start = 0; start < bytes.length;) {
+        start += writeSync(this.#bytes, bytes, start, bytes.length - start, position + start);
+      }
+    } catch (error) {
+      const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+      throw isFull ? new DOMException('There is no room for the file.', 'QuotaExceededError') : error;
+    }
+    this.#keep(part, kept + bytes.length);
+  }
+
+  async drop(part: number): Promise<void> {
+    this.#keep(part, 0);
+  }
+
+  async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
+    return readAt(this.#bytes, part * this.record!.partBytes, this.kept[part] ?? 0);
+  }
+
+  async finish(record: FileRecord): Promise<void> {
+    ftruncateSync(this.#bytes, record.size ?? 0);
+    await this.save(record);
+  }
+
+  async close(): Promise<void> {
+    closeSync(this.#bytes);
+    closeSync(this.#parts);
+  }
+
+  #keep(part: number, length: number): void {
+    this.kept[part] = length;
+    writeSync(this.#parts, Buffer.from(new Uint32Array([length]).buffer), 0, 4, 4 * part);
+  }
+
+  #readKept(): number[] {
+    if (this.record?.state === 'complete') {
+      const { record } = this;
+      return Array.from({ length: countParts(record) }, (_, part) => lengthOfPart(record, part));
+    }
+    const noted = new Uint8Array(readFileSync(this.#base + PARTS));
+    const words = new Uint32Array(noted.buffer, 0, noted.length >> 2);
+    const size = statSync(this.#base + BYTES).size;
+    const partBytes = this.record?.partBytes ?? 0;
+    return Array.from(words, (length, part) => Math.max(0, Math.min(length, partBytes, size - part * partBytes)));
+  }
+}
+
+/** What was there stays. */
+function openToWrite(path: string): number {
+  closeSync(openSync(path, 'a'));
+  return openSync(path, 'r+');
+}
+
+function readAt(file: number, position: number, length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let read = 0;
+  while (read < length) {
+    const count = readSync(file, bytes, read, length - read, position + read);
+    if (count === 0) return bytes.slice(0, read);
+    read += count;
+  }
+  return bytes;
+}
+
+function readRecord(base: string): FileRecord | undefined {
+  try {
+    return parseRecord(readFileSync(base + RECORD, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** As a whole or not at all. */
+function saveRecord(base: string, record: FileRecord): void {
+  writeFileSync(`${base}${RECORD}.new`, JSON.stringify(record));
+  renameSync(`${base}${RECORD}.new`, base + RECORD);
+}

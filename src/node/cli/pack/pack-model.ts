@@ -1,0 +1,137 @@
+/** Fetches what an entry needs into a folder that an app can serve. @module */
+import { mkdirSync, openAsBlob, rmSync, statfsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fetchAll, filesFolderOf, openModelFiles } from '../../../model/engines/model-files.js';
+import type { PackChoice } from '../../../model/engines/pack-choice.js';
+import { chooseForPack as chooseTransformers } from '../../../model/engines/transformers/choose-for-pack.js';
+import { chooseForPack as chooseWebLlm, findForPack } from '../../../model/engines/web-llm/choose-for-pack.js';
+import type { LocalFile } from '../../../core/models/backend.js';
+import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.js';
+import type { ModelFiles } from '../../../store/model-files.js';
+import { type StoreEnvironment, surroundings } from '../../../store/store-environment.js';
+import { DiskStorage } from './disk-storage.js';
+import { guessTask } from './guess-task.js';
+import type { NamedModel } from './read-entry.js';
+import { type FetchedFile, writePack } from './write-pack.js';
+
+/** Folder in the pack's own that a broken run leaves behind, and the next one goes on with. */
+const UNDER_WAY = '.inpage-pack';
+
+export interface PackOptions {
+  /** Where the pack goes; made when it is missing. */
+  folder: string;
+  /** @default the Hugging Face Hub */
+  hubURL?: string | undefined;
+  /** Larger files are split; undefined: none is. */
+  partBytes?: number | undefined;
+  /** Bytes of all files, known before the weights are fetched. */
+  onTotal?: (bytes: number) => void;
+  onProgress?: (progress: LoadProgress) => void;
+  signal?: AbortSignal;
+}
+
+/** A pack that is done. */
+export interface Packed {
+  /** Says which files there are and what they must be. */
+  entry: ModelEntry;
+  /** Of all files. */
+  bytes: number;
+  files: number;
+}
+
+/**
+ * Packs a model. A run that was broken off is gone on with, where it was called with the same folder.
+ * @throws InferenceError `unavailable` when a file cannot be had or is not what its source states, `insufficient_resources`
+ * when the disk is full; Error when the model's task cannot be told
+ */
+export async function packModel(named: NamedModel, options: PackOptions): Promise<Packed> {
+  const { folder, partBytes, onTotal, onProgress = () => {} } = options;
+  const { signal = new AbortController().signal } = options;
+  mkdirSync(folder, { recursive: true });
+  const work = join(folder, UNDER_WAY);
+  const storage = new DiskStorage(work);
+  const source = await sourceOf(named, options.hubURL);
+  const { localFiles } = source;
+  const environment: StoreEnvironment = {
+    ...surroundings,
+    storage,
+    async freeBytes() {
+      const { bavail, bsize } = statfsSync(work);
+      return bavail * bsize;
+    },
+  };
+  const load = { onProgress, signal, ...(localFiles && { localFiles }) };
+  const files = await openModelFiles(named, source.folder, load, environment);
+  const task = named.task ?? guessTask(await (await files.read('config.json'))?.json());
+  const choice = await choose({ ...named, task }, source.library, files);
+  onTotal?.(await files.bytesOf(choice.files));
+  await fetchAll(files, choice.files);
+  const fetched = await listFetched(choice.files, files, storage);
+  const integrity = await writePack(folder, fetched, partBytes);
+  rmSync(work, { recursive: true });
+  const packed = servedAs(folder);
+  const { revision: _, ...rest } = named;
+  return {
+    entry: {
+      ...rest,
+      task,
+      ...choice.entry,
+      ...(source.contextLength !== undefined && { contextLength: source.contextLength }),
+      source: packed,
+      ...(source.library !== undefined && { modelLibrary: `${packed}/${packedName(source.library)}` }),
+      integrity,
+    },
+    bytes: fetched.reduce((sum, { record }) => sum + (record.size ?? 0), 0),
+    files: fetched.length,
+  };
+}
+
+/** The URL path that the folder is served under: below a public folder its place there. */
+function servedAs(folder: string): string {
+  return /[\\/](?:public|static)([\\/].+)$/.exec(folder)?.[1]?.replaceAll('\\', '/') ?? `/models/${basename(folder)}`;
+}
+
+interface Source {
+  /** URL; ends with `/`. */
+  folder: string;
+  localFiles?: LocalFile[];
+  /** Of a WebLLM model. */
+  library?: string;
+  contextLength?: number | undefined;
+}
+
+/** No page is there that a relative URL could be of: those were refused. */
+const NO_PAGE = 'http://localhost/';
+
+async function sourceOf(named: NamedModel, hubURL: string | undefined): Promise<Source> {
+  const place = { pageURL: NO_PAGE, hubURL };
+  if (named.backend === 'web-llm') return findForPack({ ...named, task: 'chat' }, place);
+  const folder = filesFolderOf(named, NO_PAGE, hubURL);
+  return folder.startsWith('file:') ? { folder, localFiles: await listFolder(fileURLToPath(folder)) } : { folder };
+}
+
+async function listFolder(folder: string): Promise<LocalFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    paths.map(async (path) => ({ path: relative(folder, path).replaceAll('\\', '/'), file: await openAsBlob(path) })),
+  );
+}
+
+function choose(entry: ModelEntry, library: string | undefined, files: ModelFiles): Promise<PackChoice> {
+  return library === undefined ? chooseTransformers(entry, files) : chooseWebLlm(library, files);
+}
+
+async function listFetched(wanted: readonly string[], files: ModelFiles, storage: DiskStorage): Promise<FetchedFile[]> {
+  const found = await Promise.all(wanted.map((file) => files.find(file)));
+  return found.flatMap((kept) =>
+    kept ? [{ path: storage.pathOf(kept.record), record: kept.record, name: packedName(kept.record.file) }] : [],
+  );
+}
+
+/** A file from elsewhere, such as a WebLLM library, comes into the folder. */
+function packedName(file: string): string {
+  return /^https?:\/\//.test(file) ? basename(new URL(file).pathname) : file;
+}

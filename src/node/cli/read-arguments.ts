@@ -1,0 +1,43 @@
+/** Reads the arguments of a command. @module */
+import { parseArgs } from 'node:util';
+import { suggestName } from '../../core/models/check-names.js';
+import { allOptions, type Command, type CommandValues, flagOf, UsageError } from './command.js';
+
+/** What a command was called with. */
+export interface CommandArguments {
+  /** What is no flag, in order. */
+  words: string[];
+  values: CommandValues;
+}
+
+/**
+ * @param name of the command
+ * @throws UsageError that names the flag and what is wrong with it
+ */
+export function readArguments(name: string, command: Command, args: string[]): CommandArguments {
+  const options = allOptions(command);
+  const { tokens, positionals, values } = parseArgs({
+    args,
+    options,
+    allowPositionals: true,
+    // Node's own messages name neither the command nor what it knows.
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+    if (!option) {
+      const known = Object.keys(options).map((each) => `--${each}`);
+      throw new UsageError(
+        `\`${token.rawName}\` is not an option of \`inpage ${name}\`. ${suggestName(token.rawName, known)}`,
+      );
+    }
+    const isFlag = option.type === 'boolean';
+    const isMissing = token.value === undefined || (!token.inlineValue && token.value.startsWith('-'));
+    if (isFlag && token.value !== undefined) throw new UsageError(`\`${token.rawName}\` takes no value.`);
+    if (!isFlag && isMissing)
+      throw new UsageError(`\`${token.rawName}\` needs a value: \`${flagOf(token.name, option)}\`.`);
+  }
+  return { words: positionals, values };
+}

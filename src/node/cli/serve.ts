@@ -1,0 +1,107 @@
+/** `inpage serve`. @module */
+import { randomBytes } from 'node:crypto';
+import type { InferenceServer, ServeOptions } from '../bridge/serve-inference.js';
+import { isInferenceError } from '../../core/errors/inference-error.js';
+import { type Command, type CommandValues, UsageError } from './command.js';
+import { readJsonFile } from './read-json-file.js';
+
+const DEFAULT_PORT = 8080;
+
+/** Serves until the process is told to end. */
+export const serve: Command = {
+  summary: 'Serves /v1 to programs that are no browsers, from a page in a headless Chromium. Needs `playwright`.',
+  usage: ['serve [--port N] [--config FILE] [--chromium PATH] [--key]'],
+  options: {
+    port: {
+      type: 'string',
+      value: 'N',
+      help: `TCP port of the loopback interface; 0: any free one. Default: ${DEFAULT_PORT}`,
+    },
+    config: {
+      type: 'string',
+      value: 'FILE',
+      help: 'JSON with options of `startInference`: models, prefix, apiKeys, …',
+    },
+    chromium: { type: 'string', value: 'PATH', help: "The browser's executable. Default: Playwright's own." },
+    key: { type: 'boolean', help: 'Answer only with a key, which is made up and printed.' },
+  },
+  examples: [
+    'npx inpage serve',
+    'npx inpage serve --port 3000 --config inpage.json --key',
+    'npx inpage serve --chromium /usr/bin/chromium',
+    `curl http://localhost:${DEFAULT_PORT}/v1/models`,
+  ],
+  async run(words, values) {
+    if (words.length > 0) throw new UsageError(`\`inpage serve\` takes options only, not \`${words[0]}\`.`);
+    const { port, config, chromium, key } = values;
+    const asked = portOf(port);
+    const configured = typeof config === 'string' ? readConfig(config) : {};
+    const apiKey = key ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
+    const { serveInference } = await importBridge();
+    const server = await serveInference({
+      ...configured,
+      ...(apiKey !== undefined && { apiKeys: [apiKey] }),
+      port: asked ?? configured.port ?? DEFAULT_PORT,
+      ...(typeof chromium === 'string' && { launch: { ...configured.launch, executablePath: chromium } }),
+    }).catch((thrown: unknown) => {
+      // Only the file can have said a wrong option.
+      if (isInferenceError(thrown) && thrown.param !== undefined)
+        throw new Error(`${String(config)}: ${thrown.message}`);
+      throw thrown;
+    });
+    process.stdout.write(`inpage: serving ${server.baseURL}\n`);
+    if (server.sandbox === false) {
+      process.stdout.write(
+        'inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n',
+      );
+    }
+    if (apiKey !== undefined) process.stdout.write(clientLines(server.baseURL, apiKey));
+    closeOnSignal(server);
+  },
+};
+
+/** Ends with 0 when it is told to; at once when it is told again. */
+function closeOnSignal(server: InferenceServer): void {
+  let isClosing = false;
+  const close = (): void => {
+    if (isClosing) process.exit(1);
+    isClosing = true;
+    void server.close();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close);
+}
+
+/** @throws Error that names the file */
+function readConfig(file: string): ServeOptions {
+  const options = readJsonFile(file);
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
+  throw new Error(`${file}: must be an object with options, e.g. { "models": [] }.`);
+}
+
+function portOf(port: CommandValues[string]): number | undefined {
+  if (port === undefined) return undefined;
+  if (!/^\d{1,5}$/.test(String(port)) || Number(port) > 65_535) {
+    throw new UsageError(`\`--port\` must be a number from 0 to 65535, not \`${String(port)}\`.`);
+  }
+  return Number(port);
+}
+
+async function importBridge(): Promise<typeof import('../bridge/serve-inference.js')> {
+  try {
+    return await import('../bridge/serve-inference.js');
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw thrown;
+    throw new Error('`inpage serve` needs the package `playwright`: run `npm install playwright` first.', {
+      cause: thrown,
+    });
+  }
+}
+
+/** How clients are told of the service, to copy. */
+function clientLines(baseURL: string, apiKey: string): string {
+  return `
+  const openai = new OpenAI({ baseURL: '${baseURL}', apiKey: '${apiKey}' });
+  const anthropic = new Anthropic({ baseURL: '${baseURL.replace(/\/v1$/, '')}', apiKey: '${apiKey}' });
+
+`;
+}

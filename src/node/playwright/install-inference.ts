@@ -1,0 +1,184 @@
+/** Puts the service in front of an app under test. @module */
+import type { BrowserContext, Page, Request, Response } from 'playwright';
+import { matchBase } from '../../relay/match-base.js';
+import { type HostWindow, openHostPage } from '../static-files/host-files.js';
+import type { FaultSettings } from '../../core/models/fault-settings.js';
+import type { ModelStatus } from '../../core/models/model-status.js';
+import type { PageInference } from '../../page/start-inference.js';
+import { checkOptionNames } from '../../page/check-option-names.js';
+import { OPTION_NAMES } from '../../page/option-names.js';
+import type { InferenceOptions } from '../../page/start-options.js';
+import { guardHosts } from './guard-hosts.js';
+import { routePackage } from './route-package.js';
+
+/** Those of `startInference`, and where the app is. */
+export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker'> {
+  /**
+   * Hosts of inference APIs that may be asked in earnest, e.g. `api.openai.com`. Requests to others that nothing answers
+   * are blocked, and fail the test that uses the fixtures; sources of `upstream` models are allowed.
+   * @default []
+   */
+  allowHosts?: readonly string[];
+  /** Any URL of the app under test. `https` or `localhost`: only there can a page have a Service Worker. */
+  origin: string;
+}
+
+/** The service in a test: what a page's `inference` has, seen from outside, and the requests that it answered. */
+export interface InstalledInference {
+  /** Absolute base of the service on the app's origin. */
+  readonly baseURL: string;
+  /**
+   * What the app's pages asked and the service answered, oldest first. `page.route` does not see these requests, because
+   * a Service Worker answers them; `page.waitForResponse` does.
+   */
+  readonly requests: readonly Request[];
+  /**
+   * Requests to known inference APIs (api.openai.com, api.anthropic.com and others) that neither the service nor a route
+   * of the test answered. They were blocked.
+   */
+  readonly blocked: readonly Request[];
+  /** Loads a model before its first request. @throws Error with the message of `PageInference.load` */
+  load(model: string): Promise<void>;
+  /** Ends a model's engine and frees its memory. @throws Error when the page is gone */
+  unload(model: string): Promise<void>;
+  /** The models' state. @throws Error when the page is gone */
+  status(): Promise<ModelStatus[]>;
+  /** Failures, delays and broken streams on demand. */
+  readonly faults: PageInference['faults'];
+  /**
+   * Ends the service. Pages that are opened (or loaded again) afterwards ask the app's own server; one that stays open
+   * gets 503 for what the service answered, because a browser takes no Service Worker away from a page.
+   */
+  stop(): Promise<void>;
+}
+
+const { onProgress: _onProgress, serviceWorker: _serviceWorker, ...ofStart } = OPTION_NAMES;
+const INSTALL_OPTIONS: Record<keyof InstallOptions, true> = { ...ofStart, origin: true, allowHosts: true };
+
+/**
+ * Starts the service on the app's origin, in a page of its own that stays open in the background. Pages of this context
+ * that are opened (or loaded again) afterwards have it; pages of other contexts do not.
+ * @throws Error whose message says which option is wrong, or why the page cannot have a Service Worker
+ * @example
+ * const inference = await installInference(context, { origin: 'http://localhost:5173' });
+ */
+export async function installInference(context: BrowserContext, options: InstallOptions): Promise<InstalledInference> {
+  checkOptionNames(options, INSTALL_OPTIONS, 'an option of installInference');
+  const { origin: app, allowHosts = [], ...rest } = options;
+  const origin = originOf(app);
+  checkBrowser(context);
+  const blocked: Request[] = [];
+  const [page, stopRouting, stopGuarding] = await Promise.all([
+    context.newPage(),
+    routePackage(context, origin),
+    guardHosts(context, { hosts: allowHosts, models: rest.models ?? [] }, (request) => blocked.push(request)),
+  ]);
+  const crashed = rejectOnCrash(page);
+  const requests: Request[] = [];
+  const bases = { origin, prefix: rest.prefix ?? '/v1', intercept: rest.intercept ?? [] };
+  const note = (response: Response): void => {
+    const isAnswered = response.fromServiceWorker() && matchBase(new URL(response.url()), bases) !== undefined;
+    if (isAnswered) requests.push(response.request());
+  };
+  const stop = async (): Promise<void> => {
+    context.off('response', note);
+    const gone = crashed.catch(() => {});
+    await Promise.race([page.evaluate(stopService).catch(() => {}), gone]);
+    await page.close();
+    // Playwright changes the routes of all pages, which fails for one that is just closing.
+    // It waits for ever for a Service Worker that went with the page.
+    await Promise.race([Promise.all([stopRouting(), stopGuarding()]), gone]);
+  };
+
+  try {
+    const baseURL = await openHostPage(page, origin, rest);
+    context.on('response', note);
+    return { baseURL, requests, blocked, stop, ...remoteControl(page, crashed) };
+  } catch (thrown) {
+    const obstacle = await page.evaluate(serviceWorkerObstacle).catch(() => undefined);
+    await stop();
+    throw obstacle === undefined ? thrown : obstacleError(obstacle, origin);
+  }
+}
+
+function originOf(app: string): string {
+  if (URL.canParse(app) && /^https?:$/.test(new URL(app).protocol)) return new URL(app).origin;
+  throw new Error(`inpage/playwright: \`origin\` must be the URL of the app under test, not \`${app}\`.`);
+}
+
+/** Only there Playwright routes the scripts of Service Workers. */
+function checkBrowser(context: BrowserContext): void {
+  const name = context.browser()?.browserType().name() ?? 'chromium';
+  if (name === 'chromium') return;
+  throw new Error(
+    `inpage/playwright works in Chromium only, not in ${name}: Playwright routes Service Worker scripts nowhere else.`,
+  );
+}
+
+type Obstacle = 'blocked' | 'insecure';
+
+/** Runs in the page. Playwright blocks Service Workers by a function of its own in the place of the browser's. */
+function serviceWorkerObstacle(): Obstacle | undefined {
+  if (!isSecureContext) return 'insecure';
+  const register = Object.getOwnPropertyDescriptor(ServiceWorkerContainer.prototype, 'register');
+  return String(register?.value).includes('[native code]') ? undefined : 'blocked';
+}
+
+function obstacleError(obstacle: Obstacle, origin: string): Error {
+  return new Error(
+    obstacle === 'blocked'
+      ? "inpage/playwright: Service Workers are blocked in this context. Take `serviceWorkers: 'block'` out of Playwright's `use`, or set it to 'allow' for these tests."
+      : `inpage/playwright: pages of ${origin} can have no Service Worker. Serve the app under test on https or on localhost.`,
+  );
+}
+
+/** Rejects when the page crashes. Playwright leaves whoever asks a crashed page waiting for ever. */
+function rejectOnCrash(page: Page): Promise<never> {
+  const crashed = new Promise<never>((_, reject) => {
+    page.once('crash', () => reject(new Error('The page that hosts the service has crashed.')));
+  });
+  crashed.catch(() => {}); // Nobody may be asking.
+  return crashed;
+}
+
+function remoteControl(
+  page: Page,
+  crashed: Promise<never>,
+): Pick<InstalledInference, 'load' | 'unload' | 'status' | 'faults'> {
+  const control = <Argument, Answer>(
+    question: (argument: Argument) => Answer | Promise<Answer>,
+    argument: Argument,
+  ): Promise<Answer> => Promise.race([ask(page, question, argument), crashed]);
+  return {
+    load: (model) => control((id) => (window as unknown as HostWindow).inference.load(id), model),
+    unload: (model) => control((id) => (window as unknown as HostWindow).inference.unload(id), model),
+    status: () => control(() => (window as unknown as HostWindow).inference.status(), undefined),
+    faults: {
+      set: (settings: FaultSettings) =>
+        control((faults) => (window as unknown as HostWindow).inference.faults.set(faults), settings),
+      clear: () => control(() => (window as unknown as HostWindow).inference.faults.clear(), undefined),
+    },
+  };
+}
+
+/** Asks in the page. What it rejects with has its own message, without what Playwright puts around it. */
+async function ask<Argument, Answer>(
+  page: Page,
+  question: (argument: Argument) => Answer | Promise<Answer>,
+  argument: Argument,
+): Promise<Answer> {
+  try {
+    return (await page.evaluate(question as never, argument)) as Answer;
+  } catch (thrown) {
+    const { message } = thrown as Error;
+    throw new Error(message.replace(/^page\.evaluate: (\w*Error: )?/, '').split('\n    at ')[0], { cause: thrown });
+  }
+}
+
+/** Runs in the page. Without the registration, pages that are loaded from now on ask the app's own server. */
+async function stopService(): Promise<void> {
+  await (window as Partial<HostWindow>).inference?.stop();
+  for (const registration of await navigator.serviceWorker.getRegistrations()) {
+    if (registration.active?.scriptURL.includes('/inpage-sw')) await registration.unregister();
+  }
+}

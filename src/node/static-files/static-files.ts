@@ -1,0 +1,73 @@
+/** The files that an app serves for the library, by the URL path the library asks for. @module */
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suggestName } from '../../core/models/check-names.js';
+
+export interface StaticFile {
+  /** Absolute path in the installed package. */
+  path: string;
+}
+
+/** All that come with the package. */
+export const BUNDLED_MODELS = ['tiny-chat', 'tiny-embed', 'tiny-whisper'];
+
+const MEDIA_TYPES: Record<string, string> = {
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  html: 'text/html',
+  json: 'application/json',
+  wasm: 'application/wasm',
+};
+
+/** By the extension of a file's name. */
+export function mediaTypeOf(path: string): string {
+  return MEDIA_TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+}
+
+/** What an app may leave out. */
+export interface StaticFileOptions {
+  /** Which bundled models to include; `false`: none. */
+  models: readonly string[] | false;
+  /** ONNX Runtime for WebGPU (27 MB), which models with `device: 'webgpu'` or `'auto'` use where there is a GPU. */
+  webgpu: boolean;
+}
+
+/** Cards, samples and notes of the bundled models, which no engine asks for. */
+const SAMPLES = /^(README\.md|notes\.json|clips[\\/])/;
+
+/**
+ * URL path to file: `/inpage-sw.js`, `/inpage-sw-isolated.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
+ * Paths are those of the built package, where this module is bundled into `dist/`.
+ * @throws Error for a model that is not bundled
+ */
+export function listStaticFiles({ models, webgpu }: StaticFileOptions): Map<string, StaticFile> {
+  const packaged = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+  const files = new Map<string, StaticFile>([
+    ['/inpage-sw.js', { path: packaged('./service-worker.js') }],
+    ['/inpage-sw-isolated.js', { path: packaged('./service-worker-isolated.js') }],
+  ]);
+  addFolder(files, packaged('./ort/'), '/inpage/', (file) => webgpu || !file.includes('.asyncify.'));
+  for (const model of models || []) {
+    if (!BUNDLED_MODELS.includes(model)) {
+      throw new Error(`There is no bundled model \`${model}\`. ${suggestName(model, BUNDLED_MODELS)}`);
+    }
+    const folder = packaged(`../public/models/${model}/`);
+    addFolder(files, folder, `/models/${model}/`, (file) => !SAMPLES.test(file));
+  }
+  return files;
+}
+
+function addFolder(
+  files: Map<string, StaticFile>,
+  folder: string,
+  url: string,
+  isWanted: (file: string) => boolean,
+): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const file = relative(folder, path);
+    if (isWanted(file)) files.set(url + file.replaceAll('\\', '/'), { path });
+  }
+}

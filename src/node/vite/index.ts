@@ -1,0 +1,120 @@
+/**
+ * Vite plugin: serves and emits what a page needs beside its bundle, so that not one request leaves the origin: the
+ * Service Worker script, ONNX Runtime's files, and the bundled models.
+ * @module
+ * @example
+ * // vite.config.ts
+ * import { inpage } from 'inpage/vite';
+ * export default { plugins: [inpage()] };
+ */
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Plugin } from 'vite';
+import { checkNames } from '../../core/models/check-names.js';
+import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
+import { checkPackedFolder, type PackedFolder, readPackedFolder } from '../static-files/packed-folders.js';
+import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
+
+/** Options of {@link inpage}. */
+export interface InpagePluginOptions {
+  /**
+   * Which bundled models to serve below `/models/`; `false`: none.
+   * @default ['tiny-chat', 'tiny-embed', 'tiny-whisper']
+   */
+  models?: string[] | false;
+  /**
+   * Folders that `npx inpage pack` made, relative to Vite's `root`. The folder `packed/smollm` is what entries with
+   * `source: '/models/smollm'` mean; its name gets a hash, so that its files can be cached for ever.
+   * @default []
+   */
+  packed?: string[];
+  /**
+   * Serve ONNX Runtime for WebGPU too: 27 MB in one file, more than some hosts take. Without it, models of the backend
+   * `transformers` run on WASM only (`device: 'wasm'`).
+   * @default true
+   */
+  webgpu?: boolean;
+  /**
+   * Send COOP and COEP headers in dev and preview, so that WASM runs on several threads. In production your own server
+   * must send them.
+   * @default false
+   */
+  crossOriginIsolation?: boolean;
+}
+
+const OPTIONS: Record<keyof InpagePluginOptions, true> = {
+  models: true,
+  packed: true,
+  webgpu: true,
+  crossOriginIsolation: true,
+};
+
+/**
+ * See the module's example. Works in dev, build and preview.
+ * @throws Error that names the option when there is no such one, or the model when it is not bundled. What is no packed
+ * folder fails the start, and a file that is not what its folder's manifest says fails the build
+ */
+export function inpage(options: InpagePluginOptions = {}): Plugin {
+  checkNames(options, OPTIONS, 'an option of the plugin inpage');
+  const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu: options.webgpu ?? true });
+  let folders: PackedFolder[] = [];
+  const fileOf = (url: string): string | undefined =>
+    files.get(url)?.path ?? folders.map((folder) => folder.files.get(url)).find(Boolean);
+  return {
+    name: 'inpage',
+    config: ({ base = '/', root = '.' }) => {
+      folders = (options.packed ?? []).map((folder) => readPackedFolder(resolve(root, folder)));
+      return {
+        define: {
+          INPAGE_BASE: JSON.stringify(appBase(base)),
+          INPAGE_PACKED: JSON.stringify(hashedURLs(folders, base)),
+        },
+        optimizeDeps: { exclude: ['inpage'] },
+        worker: { format: 'es' },
+        ...(options.crossOriginIsolation
+          ? { server: { headers: ISOLATION_HEADERS }, preview: { headers: ISOLATION_HEADERS } }
+          : {}),
+      };
+    },
+    configureServer(server) {
+      const { base } = server.config;
+      server.middlewares.use((request, response, next) => {
+        const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+        const path = decodeURIComponent(pathname);
+        const file = fileOf(path.startsWith(base) ? `/${path.slice(base.length)}` : path);
+        if (file === undefined) return next();
+        const headers = options.crossOriginIsolation ? ISOLATION_HEADERS : {};
+        sendFile(file, request, response, headers).catch(() => response.destroy());
+      });
+    },
+    async generateBundle() {
+      // A build for a server needs none of them.
+      if (this.environment.config.consumer !== 'client') return;
+      for (const folder of folders) await checkPackedFolder(folder);
+      for (const [url, file] of files) {
+        this.emitFile({ type: 'asset', fileName: url.slice(1), source: await readFile(file.path) });
+      }
+    },
+    async writeBundle({ dir }) {
+      if (this.environment.config.consumer !== 'client' || dir === undefined) return;
+      // Copied, because weights can be larger than what a buffer holds.
+      for (const folder of folders) {
+        for (const [url, path] of folder.files) {
+          await mkdir(dirname(join(dir, url)), { recursive: true });
+          await cp(path, join(dir, url));
+        }
+      }
+    },
+  };
+}
+
+/** Where the app lives: a base on another origin (a CDN) holds its assets, but a Service Worker must be the page's own. */
+function appBase(base: string): string {
+  if (base === '' || base.startsWith('./')) return './';
+  return base.startsWith('/') ? base : '/';
+}
+
+/** By the source that entries name. */
+function hashedURLs(folders: readonly PackedFolder[], base: string): Record<string, string> {
+  return Object.fromEntries(folders.map(({ source, hashed }) => [source, appBase(base) + hashed.slice(1)]));
+}

@@ -1,0 +1,185 @@
+/** The callee's half of a call: pushes items into a MessagePort as far as the caller's credit goes. @module */
+import { yieldToEventLoop } from '../../core/platform/yield-to-event-loop.js';
+import { cancelled, toInferenceError } from '../../core/errors/inference-error.js';
+import type { CallTiming } from './call-timing.js';
+import { watchLifeline } from '../lifeline.js';
+import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from '../protocol.js';
+
+/**
+ * Produces the items of one call. `signal` aborts when the caller cancels, dies or takes nothing any more; `begin` says
+ * that the work begins, for callers who would else ask somebody else when this realm dies.
+ */
+export type CallHandler<Payload, Item> = (
+  payload: Payload,
+  signal: AbortSignal,
+  begin: () => void,
+) => AsyncIterable<Item>;
+
+/**
+ * Answers the one call of a port. The first items go out at once, and those of a slow source always do; a fast source's
+ * are collected into messages {@link PACE} apart, because every message costs four threads some work that the engine
+ * lacks then. For a slow caller items are collected, up to {@link BUFFER_LIMIT}, and then the handler is not asked for
+ * more. Resolves when the call is over; never rejects: errors of the handler go to the caller.
+ */
+export async function answerCall<Payload, Item>(
+  port: MessagePort,
+  handler: CallHandler<Payload, Item>,
+  timing: CallTiming,
+): Promise<void> {
+  const call = new AnsweredCall<Payload, Item>(port, timing);
+  const payload = await call.opened();
+  if (payload) await call.run(() => handler(payload.value, call.signal, call.begin));
+  else port.close();
+}
+
+/** Milliseconds. */
+const TURN_EVERY = 5;
+
+/** Milliseconds between two messages of a fast source: a frame of a screen, so nobody sees them. */
+export const PACE = 16;
+
+/** Messages that may be sent ahead of that pace. */
+const BURST = 4;
+
+class AnsweredCall<Payload, Item> {
+  readonly #port: MessagePort;
+  readonly #timing: CallTiming;
+  readonly #cancellation = new AbortController();
+  readonly #ended = new AbortController();
+  #buffer: Item[] = [];
+  #credit = CREDIT_WINDOW;
+  #wake: () => void = () => {};
+  /** Messages that may be sent now, and when that was true. */
+  #allowance = BURST;
+  #allowedAt = 0;
+  #nextMessage: ReturnType<typeof setTimeout> | undefined;
+  /** No more items will come: what is collected goes out as credit allows. */
+  #isComplete = false;
+  #open: (payload: { value: Payload } | undefined) => void = () => {};
+
+  constructor(port: MessagePort, timing: CallTiming) {
+    this.#port = port;
+    this.#timing = timing;
+  }
+
+  get signal(): AbortSignal {
+    return this.#cancellation.signal;
+  }
+
+  readonly begin = (): void => this.#send({ type: 'begun' });
+
+  /** What the caller wants; undefined when it goes away without asking. */
+  opened(): Promise<{ value: Payload } | undefined> {
+    return new Promise((resolve) => {
+      this.#open = resolve;
+      this.#port.addEventListener('message', this.#onMessage);
+      this.#port.addEventListener('close', () => this.#cancel(), { signal: this.#ended.signal });
+      this.#port.start();
+    });
+  }
+
+  async run(start: () => AsyncIterable<Item>): Promise<void> {
+    const beat = setInterval(() => this.#send({ type: 'alive' }), this.#timing.beat);
+    try {
+      await this.#pump(start());
+      this.#send({ type: 'end' });
+    } catch (thrown) {
+      this.#flush();
+      this.#send({ type: 'error', error: toInferenceError(thrown).serialize() });
+    } finally {
+      clearInterval(beat);
+      clearTimeout(this.#nextMessage);
+      this.#ended.abort();
+      this.#port.removeEventListener('message', this.#onMessage);
+      // Closing at once could overtake the last message where the port is still on its way to another realm.
+      setTimeout(() => this.#port.close(), 1_000);
+    }
+  }
+
+  async #pump(source: AsyncIterable<Item>): Promise<void> {
+    let turned = performance.now();
+    for await (const item of source) {
+      this.signal.throwIfAborted();
+      this.#buffer.push(item);
+      this.#offer();
+      while (this.#buffer.length >= BUFFER_LIMIT) await this.#moreCredit();
+      // A source that never leaves its task would not see the messages that cancel it; most do by themselves.
+      if (performance.now() - turned > TURN_EVERY) {
+        await yieldToEventLoop();
+        turned = performance.now();
+        this.signal.throwIfAborted();
+      }
+    }
+    this.#isComplete = true;
+    this.#offer();
+    while (this.#buffer.length > 0) await this.#moreCredit();
+  }
+
+  /** Sends what is collected, now or when it is time for the next message. */
+  #offer(): void {
+    if (this.#credit === 0 || this.#buffer.length === 0) return;
+    const wait = this.#isComplete || this.#buffer.length >= BUFFER_LIMIT ? 0 : this.#untilAllowed();
+    if (wait === 0) return this.#flush();
+    this.#nextMessage ??= setTimeout(() => {
+      this.#nextMessage = undefined;
+      this.#offer();
+    }, wait);
+  }
+
+  /** Milliseconds until the next message may be sent. */
+  #untilAllowed(): number {
+    const now = performance.now();
+    this.#allowance = Math.min(BURST, this.#allowance + (now - this.#allowedAt) / PACE);
+    this.#allowedAt = now;
+    return this.#allowance >= 1 ? 0 : Math.ceil((1 - this.#allowance) * PACE);
+  }
+
+  #flush(): void {
+    if (this.#credit === 0 || this.#buffer.length === 0) return;
+    const items = this.#buffer.splice(0, this.#credit);
+    this.#credit -= items.length;
+    // A message that was sent ahead of the pace (a full buffer, the end) does not make later ones wait longer.
+    this.#allowance = Math.max(0, this.#allowance - 1);
+    this.#send({ type: 'items', items });
+  }
+
+  async #moreCredit(): Promise<void> {
+    let stalled: ReturnType<typeof setTimeout> | undefined;
+    if (this.#timing.stall !== Infinity) stalled = setTimeout(() => this.#cancel(), this.#timing.stall);
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (this.signal.aborted) resolve();
+    });
+    clearTimeout(stalled);
+    this.signal.throwIfAborted();
+  }
+
+  #cancel(): void {
+    // Nobody takes what is collected.
+    this.#buffer = [];
+    this.#cancellation.abort(cancelled());
+    this.#open(undefined);
+    this.#wake();
+  }
+
+  readonly #onMessage = (event: MessageEvent<CallerMessage<Payload>>): void => {
+    const message = event.data;
+    switch (message.type) {
+      case 'open':
+        watchLifeline(message.lifeline, () => this.#cancel(), this.#ended.signal);
+        return this.#open({ value: message.payload });
+      case 'credit':
+        this.#credit += message.count;
+        this.#offer();
+        return this.#wake();
+      case 'cancel':
+        return this.#cancel();
+      case 'call':
+        return;
+    }
+  };
+
+  #send(message: CalleeMessage<Item>): void {
+    this.#port.postMessage(message);
+  }
+}

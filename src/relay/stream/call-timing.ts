@@ -1,0 +1,54 @@
+/** The deadlines of a call, and of all who shall answer one. Tests shorten them. @module */
+import type { Patience } from '../../core/platform/answers-in-time.js';
+
+/** Milliseconds, except where said. */
+export interface CallTiming {
+  /** The callee says `alive` once per beat. */
+  beat: number;
+  /** Beats without any message after which the callee counts as stuck; Infinity: only its lifeline says so. */
+  silentBeats: number;
+  /** How long a callee with something to send waits for a caller that takes nothing. */
+  stall: number;
+  /** How long a cancelled call may take to end. */
+  cancel: number;
+}
+
+/**
+ * Between the page or Service Worker and the gateway, which never computes for long: whatever does runs in a model
+ * worker.
+ */
+export const REQUEST_TIMING: CallTiming = { beat: 5_000, silentBeats: 3, stall: 60_000, cancel: 2_000 };
+
+/** What is common to all calls between the gateway and a model worker. */
+export const MODEL_TIMING: CallTiming = { beat: 5_000, silentBeats: Infinity, stall: Infinity, cancel: 30_000 };
+
+/**
+ * Between the gateway and a model worker that loads or fetches. The scheduler ends a load that reports nothing for too
+ * long, because engines are silent while they compile. One that is cancelled need not come to an end by itself: its worker
+ * is ended afterwards in any case, and what it had fetched stays.
+ */
+export const LOADING_TIMING: CallTiming = { ...MODEL_TIMING, cancel: 2_000 };
+
+/** Seconds. */
+const MODEL_SILENCE = { least: 15, most: 300 };
+
+/**
+ * Between the gateway and a model worker that answers. An engine on WASM looks at no message while it computes, which
+ * on a slow device takes a minute for a long prompt, so its silence must be long to prove that it is stuck: as long as
+ * the app waits for a first token, within bounds. Silence counts only while a call is open; a cancelled call ends
+ * sooner, by the scheduler's grace.
+ * @param requestTimeout seconds
+ */
+export function answeringModelTiming(requestTimeout: number): CallTiming {
+  const seconds = Math.min(Math.max(requestTimeout, MODEL_SILENCE.least), MODEL_SILENCE.most);
+  return { ...MODEL_TIMING, silentBeats: Math.ceil((seconds * 1_000) / MODEL_TIMING.beat) };
+}
+
+/** How long to look for an engine before answering that there is none. */
+export const CONNECT_DEADLINE = 10_000;
+
+/** Until a gateway that takes no port is replaced by its page. Less than {@link CONNECT_DEADLINE}: the next one answers. */
+export const GATEWAY_PATIENCE: Patience = { turn: 1_250, turns: 4 };
+
+/** Until a hosting tab that does not answer loses its place to another one. */
+export const HOST_PATIENCE: Patience = GATEWAY_PATIENCE;

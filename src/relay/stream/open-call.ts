@@ -1,0 +1,170 @@
+/** The caller's half of a call: pulls items out of a MessagePort, a credit for each one taken. @module */
+import { cancelled, deserializeInferenceError, InferenceError } from '../../core/errors/inference-error.js';
+import type { CallTiming } from './call-timing.js';
+import { ownLifeline, watchLifeline } from '../lifeline.js';
+import { CREDIT_STEP, type CalleeMessage, type CallerMessage } from '../protocol.js';
+
+/** How to place a call. */
+export interface CallOptions {
+  /** Cancels the call; the iteration then throws InferenceError `cancelled`, once the callee has stopped. */
+  signal: AbortSignal;
+  timing: CallTiming;
+  /** The callee's lifeline. */
+  lifeline: string | undefined;
+  /** Called when the callee says that it works on this call. */
+  onBegun?: () => void;
+  /** Called when the callee is silent for too long, or does not stop in time when it is cancelled. */
+  onStuck?: () => void;
+}
+
+/**
+ * Opens a call on a port of its own and iterates over its items. Leaving the iteration cancels the call and waits for
+ * the callee to stop, at most `timing.cancel`. Throws the callee's InferenceError, or `unavailable` when it is gone.
+ */
+export async function* openCall<Item>(
+  port: MessagePort,
+  payload: unknown,
+  options: CallOptions,
+): AsyncGenerator<Item, void, undefined> {
+  for await (const batch of openBatches<Item>(port, payload, options)) yield* batch;
+}
+
+/** The same by messages: what came together stays together. No batch is empty. */
+export async function* openBatches<Item>(
+  port: MessagePort,
+  payload: unknown,
+  options: CallOptions,
+): AsyncGenerator<Item[], void, undefined> {
+  const call = new OpenCall<Item>(port, options);
+  try {
+    await call.open(payload);
+    for (;;) {
+      const batch = await call.take();
+      if (!batch) return;
+      yield batch;
+    }
+  } finally {
+    await call.close();
+  }
+}
+
+/** The error of a call whose callee is gone. */
+export function peerGone(): InferenceError {
+  return new InferenceError('unavailable', 'The inference engine stopped.', {
+    retryAfter: 1,
+  });
+}
+
+class OpenCall<Item> {
+  readonly #port: MessagePort;
+  readonly #options: CallOptions;
+  readonly #ended = new AbortController();
+  #batches: Item[][] = [];
+  #outcome: { error?: InferenceError } | undefined;
+  #cancelled = false;
+  #silentBeats = 0;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  /** Runs while the callee is told to stop. */
+  #late: ReturnType<typeof setTimeout> | undefined;
+  #taken = 0;
+  #wake: () => void = () => {};
+
+  constructor(port: MessagePort, options: CallOptions) {
+    this.#port = port;
+    this.#options = options;
+  }
+
+  async open(payload: unknown): Promise<void> {
+    const { signal, lifeline, timing } = this.#options;
+    const gone = (): void => this.#end({ error: peerGone() });
+    this.#port.addEventListener('message', this.#onMessage);
+    this.#port.addEventListener('close', gone, { signal: this.#ended.signal });
+    this.#port.start();
+    watchLifeline(lifeline, gone, this.#ended.signal);
+    this.#beat = setInterval(() => {
+      this.#silentBeats += 1;
+      if (this.#silentBeats > timing.silentBeats) this.#stuck();
+    }, timing.beat);
+    const own = await ownLifeline();
+    this.#send({ type: 'open', payload, lifeline: own });
+    if (signal.aborted) this.#cancel();
+    else signal.addEventListener('abort', () => this.#cancel(), { signal: this.#ended.signal });
+  }
+
+  /** The next message's items; undefined at the end. */
+  async take(): Promise<Item[] | undefined> {
+    for (;;) {
+      const batch = this.#cancelled ? undefined : this.#batches.shift();
+      if (batch) {
+        this.#grant(batch.length);
+        return batch;
+      }
+      if (this.#outcome) {
+        if (this.#cancelled) throw cancelled();
+        if (this.#outcome.error) throw this.#outcome.error;
+        return undefined;
+      }
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  /** Cancels what still runs and waits for its end. */
+  async close(): Promise<void> {
+    if (!this.#outcome) this.#cancel();
+    while (!this.#outcome) await new Promise<void>((resolve) => (this.#wake = resolve));
+  }
+
+  #grant(items: number): void {
+    this.#taken += items;
+    if (this.#taken < CREDIT_STEP) return;
+    this.#send({ type: 'credit', count: this.#taken });
+    this.#taken = 0;
+  }
+
+  #cancel(): void {
+    if (this.#cancelled || this.#outcome) return;
+    this.#cancelled = true;
+    this.#send({ type: 'cancel' });
+    this.#wake();
+    this.#late = setTimeout(() => this.#stuck(), this.#options.timing.cancel);
+  }
+
+  #stuck(): void {
+    this.#options.onStuck?.();
+    this.#end({ error: peerGone() });
+  }
+
+  readonly #onMessage = (event: MessageEvent<CalleeMessage<Item>>): void => {
+    this.#silentBeats = 0;
+    const message = event.data;
+    switch (message.type) {
+      case 'items':
+        this.#batches.push(message.items);
+        this.#wake();
+        return;
+      case 'end':
+        return this.#end({});
+      case 'error':
+        return this.#end({ error: deserializeInferenceError(message.error) });
+      case 'begun':
+        return this.#options.onBegun?.();
+      // The others say only that somebody is there.
+      default:
+    }
+  };
+
+  #end(outcome: { error?: InferenceError }): void {
+    if (this.#outcome) return;
+    this.#outcome = outcome;
+    this.#port.removeEventListener('message', this.#onMessage);
+    clearInterval(this.#beat);
+    clearTimeout(this.#late);
+    this.#ended.abort();
+    this.#port.close();
+    this.#wake();
+  }
+
+  #send(message: CallerMessage<unknown>): void {
+    if (!this.#outcome) this.#port.postMessage(message);
+  }
+}

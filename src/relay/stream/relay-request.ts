@@ -1,0 +1,166 @@
+/** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
+import { isInferenceError } from '../../core/errors/inference-error.js';
+import type { CompatibilityName } from '../../core/models/access-options.js';
+import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
+import { orAborted } from '../../core/platform/reject-on-abort.js';
+import type { Connect } from '../greeting.js';
+import { openBatches, peerGone } from './open-call.js';
+import type { RequestPayload, ResponseItem } from '../protocol.js';
+import { fromResponseHead, unavailableResponse } from './request-payload.js';
+
+/** Hosts that are asked, one after the other is gone. */
+const ATTEMPTS = 4;
+
+/** How one request is relayed. */
+export interface RelayOptions {
+  signal: AbortSignal;
+  /** Called once when nothing of the exchange is left, however it ended. */
+  onDone?: () => void;
+  /** Decides the form of a 503. */
+  compatibility: CompatibilityName;
+}
+
+/**
+ * Sends one request to the gateway, and to the next one when the first is gone before a model worked on it. Resolves with
+ * the answer, or with 503 when no engine can answer; rejects only with
+ * the reason of `signal`, as `fetch` does. When the engine dies while the body streams, the body ends with the failure
+ * tail that the head brought, or else with an error: it is never silently cut.
+ */
+export async function relayRequest(
+  payload: RequestPayload,
+  connect: Connect,
+  { signal, onDone = () => {}, compatibility }: RelayOptions,
+): Promise<Response> {
+  const exchange = new Exchange(payload, signal, onDone);
+  try {
+    signal.throwIfAborted();
+    return await orAborted(exchange.run(connect), signal);
+  } catch {
+    exchange.end();
+    signal.throwIfAborted();
+    return unavailableResponse(compatibility, payload.url);
+  }
+}
+
+class Exchange {
+  readonly #payload: RequestPayload;
+  readonly #signal: AbortSignal;
+  readonly #onDone: () => void;
+  readonly #cancellation = new AbortController();
+  /** Errors the body, where there is one. */
+  #fail: (reason: unknown) => void = () => {};
+
+  constructor(payload: RequestPayload, signal: AbortSignal, onDone: () => void) {
+    this.#payload = payload;
+    this.#signal = signal;
+    this.#onDone = onDone;
+    signal.addEventListener('abort', this.#leave);
+  }
+
+  async run(connect: Connect): Promise<Response> {
+    const payload = this.#payload;
+    const [batches, [head, ...chunks]] = await this.#begin(connect);
+    if (!head || head instanceof Uint8Array) throw peerGone();
+    const { failureTail } = head;
+    if (failureTail !== undefined) {
+      const response = fromResponseHead(head, payload, () => this.#body(chunks, batches, failureTail));
+      if (!response.body) this.end();
+      return response;
+    }
+    // What is no stream comes whole or not at all: nobody can be told of a failure in the middle of it.
+    for await (const batch of batches) chunks.push(...batch);
+    this.end();
+    return fromResponseHead(head, payload, () => joined(chunks));
+  }
+
+  /** The first words of a gateway. One that is gone before it has begun to work is not the last to be asked. */
+  async #begin(connect: Connect): Promise<[AsyncGenerator<ResponseItem[], void>, ResponseItem[]]> {
+    const { signal } = this.#cancellation;
+    for (let attempt = 1; ; attempt++) {
+      const { port, hello } = await connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+      let isBegun = attempt === ATTEMPTS;
+      const batches = openBatches<ResponseItem>(port, this.#payload, {
+        signal,
+        timing: REQUEST_TIMING,
+        lifeline: hello.lifeline,
+        onBegun: () => (isBegun = true),
+      });
+      try {
+        return [batches, (await batches.next()).value ?? []];
+      } catch (thrown) {
+        // Nobody is asked for a caller that has left: `connect` rejects then.
+        if (isBegun) throw thrown;
+      }
+    }
+  }
+
+  readonly #leave = (): void => {
+    this.#fail(this.#signal.reason);
+    this.end();
+  };
+
+  /** Cancels what still runs. */
+  readonly end = (): void => {
+    if (this.#cancellation.signal.aborted) return;
+    this.#signal.removeEventListener('abort', this.#leave);
+    this.#cancellation.abort();
+    this.#onDone();
+  };
+
+  #body(
+    first: ResponseItem[],
+    batches: AsyncGenerator<ResponseItem[], void>,
+    failureTail: string,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return new ReadableStream(
+      {
+        start: (controller) => {
+          this.#fail = (reason) => controller.error(reason);
+          if (first.length > 0) controller.enqueue(joined(first));
+        },
+        pull: async (controller) => {
+          const chunk = await this.#next(batches, failureTail);
+          if (this.#signal.aborted) return;
+          if (chunk) return controller.enqueue(chunk);
+          controller.close();
+          this.end();
+        },
+        // Not at once: WebKit's Service Worker stands still for ever when a signal is aborted while it cancels a stream.
+        cancel: () => queueMicrotask(this.end),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** The body's next bytes, or the failure tail where the call broke; undefined at the end. */
+  async #next(
+    batches: AsyncGenerator<ResponseItem[], void>,
+    failureTail: string,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    try {
+      const { value } = await batches.next();
+      return value ? joined(value) : undefined;
+    } catch (thrown) {
+      if (this.#signal.aborted) return undefined;
+      // The tail speaks for an engine that is gone; a body that broke by itself stays broken.
+      if (isInferenceError(thrown) && thrown.code === 'unavailable') return new TextEncoder().encode(failureTail);
+      this.end();
+      throw thrown;
+    }
+  }
+}
+
+/** Chunks that came together as one: every chunk of a body that crosses realms has its price. */
+function joined(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
+  // The head came first and is not among them.
+  const chunks = items as readonly Uint8Array<ArrayBuffer>[];
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,71 @@
+/** Requests and responses as plain data. @module */
+import type { CompatibilityName } from '../../core/models/access-options.js';
+import { createUuid } from '../../core/platform/create-uuid.js';
+import { failureTailOf } from './failure-tail.js';
+import type { RequestPayload, ResponseHead } from '../protocol.js';
+
+/** Statuses whose responses have no body. */
+const BODILESS = [101, 103, 204, 205, 304];
+
+/**
+ * Reads a request completely. Bodies are sent whole: they are prompts and recordings, and not every browser can move
+ * streams between realms.
+ * @param url what the gateway shall see, where it differs from the request's own
+ */
+export async function toRequestPayload(request: Request, url: string = request.url): Promise<RequestPayload> {
+  const { method } = request;
+  const bodiless = method === 'GET' || method === 'HEAD';
+  const body = bodiless ? undefined : await request.arrayBuffer().catch(() => 'broken' as const);
+  return { url, method, headers: [...request.headers], body: body === 'broken' || body?.byteLength ? body : undefined };
+}
+
+/** The Request that a payload describes. */
+export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal): Request {
+  const { url, method, headers, body } = payload;
+  if (body !== 'broken') return new Request(url, { method, headers, signal, ...(body && { body }) });
+  // Whoever reads it shall find out, and answer in the words of its dialect.
+  const broken = new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
+  return new Request(url, { method, headers, signal, body: broken, duplex: 'half' } as RequestInit);
+}
+
+/** Everything of a response but its body. */
+export function toResponseHead(response: Response): ResponseHead {
+  return { status: response.status, headers: [...response.headers], failureTail: failureTailOf(response) };
+}
+
+/** The response that a head and a body make. The body is ignored where the method or status forbids one. */
+export function fromResponseHead(head: ResponseHead, { method, url }: RequestPayload, body: () => BodyInit): Response {
+  const bodiless = method === 'HEAD' || BODILESS.includes(head.status);
+  const response = new Response(bodiless ? null : body(), { status: head.status, headers: head.headers });
+  Object.defineProperty(response, 'url', { value: url });
+  return response;
+}
+
+/** Told apart from the other answers of a request: nobody of its dialect is there to write it. */
+const UNAVAILABLE = 'Service Temporarily Unavailable';
+
+/**
+ * What a caller gets when no engine can answer. The sentence is part of the service's contract.
+ * @param compatibility `openai`: the error object of the request's dialect instead of the sentence alone
+ * @param url of the request
+ */
+export function unavailableResponse(compatibility: CompatibilityName, url: string): Response {
+  const id = createUuid();
+  const isJson = compatibility === 'openai';
+  const isMessages = /\/messages\b/.test(url);
+  // A response of a string says itself that it is plain text in UTF-8.
+  const headers = {
+    ...(isJson && { 'content-type': 'application/json' }),
+    ...(isMessages && { 'request-id': id }),
+    'retry-after': '1',
+    'x-request-id': id,
+  };
+  return new Response(isJson ? unavailableJson(isMessages, id) : UNAVAILABLE, { status: 503, headers });
+}
+
+/** As the gateway itself would write it. */
+function unavailableJson(isMessages: boolean, requestId: string): string {
+  const type = isMessages ? 'api_error' : 'internal_error';
+  const error = { type, message: `${UNAVAILABLE}.`, code: 'unavailable', param: null };
+  return JSON.stringify({ ...(isMessages && { type: 'error' }), error, request_id: requestId });
+}

@@ -1,0 +1,132 @@
+/** The document says what the validation does. */
+import { Validator } from '@cfworker/json-schema';
+import { safeParse } from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../../src/gateway/http/app.js';
+import { COMPATIBILITY } from '../../../src/gateway/http/compatibility.js';
+import type { Endpoint } from '../../../src/gateway/http/endpoint.js';
+import { requestBodySchema } from '../../../src/gateway/http/openapi.js';
+import { buildApp } from '../../support/build-app.js';
+import { get } from './support/call.js';
+import { JSON_ENDPOINTS } from './support/models.js';
+
+/** Values that lie on both sides of every rule of every field. */
+const VALUES: unknown[] = [
+  null,
+  true,
+  false,
+  '',
+  'x',
+  'auto',
+  'none',
+  'low',
+  'text',
+  0,
+  1,
+  -1,
+  0.5,
+  1.5,
+  2,
+  2.5,
+  -2.5,
+  8,
+  9,
+  20,
+  21,
+  100,
+  101,
+  1e9,
+  [],
+  ['a'],
+  [1],
+  ['a', 'b', 'c', 'd'],
+  ['a', 'b', 'c', 'd', 'e'],
+  {},
+  { a: 1 },
+  { 5: 1 },
+  { 5: 101 },
+  { x: 1 },
+  [[1, 2]],
+  [null],
+  { type: 'text' },
+  { type: 'auto' },
+  { type: 'function', function: { name: 'f' } },
+  { include_usage: true },
+  { include_usage: 5 },
+  { type: 'enabled', budget_tokens: 5 },
+  { effort: 'low' },
+  { effort: 'no' },
+  [{ role: 'user', content: 'x' }],
+  [{ role: 'wizard', content: 'x' }],
+  [{ role: 'user', content: 5 }],
+  [{ type: 'function', function: { name: 'f' } }],
+  [{ type: 'function', function: { name: 'a b' } }],
+  [{ name: 'f', input_schema: {} }],
+  [{ type: 'message', role: 'user', content: 'x' }],
+  { type: 'json_schema', json_schema: { name: 'x' } },
+  { type: 'json_schema', json_schema: {} },
+  { format: { type: 'text' } },
+  { format: { type: 'xml' } },
+];
+
+type Documented = Endpoint & { requestSchema: NonNullable<Endpoint['requestSchema']> };
+
+const documented = ENDPOINTS.filter(
+  (endpoint): endpoint is Documented =>
+    endpoint.requestSchema !== undefined && endpoint.requestType !== 'multipart/form-data',
+);
+
+function fieldsOf(schema: unknown): string[] {
+  return Object.keys((schema as { properties?: object }).properties ?? {});
+}
+
+it('is served as OpenAPI 3.1 and lists every operation', async () => {
+  const { app } = await buildApp();
+  const { status, json } = await get(app, '/v1/openapi.json');
+  expect(status).toBe(200);
+  expect(json.openapi).toBe('3.1.0');
+  expect(json.servers).toEqual([{ url: '/v1' }]);
+  for (const { method, path } of ENDPOINTS) {
+    const operation = json.paths[path.replace(':id{.+}', '{id}')]?.[method.toLowerCase()];
+    expect(operation).toMatchObject({
+      summary: expect.any(String),
+      operationId: expect.stringMatching(/^[a-z]+[A-Za-z]*$/),
+    });
+    expect(Object.keys(operation.responses)).toEqual(
+      expect.arrayContaining(['200', '400', '401', '429', '500', '503']),
+    );
+  }
+  const verbose = { name: 'verbose', in: 'query', schema: { type: 'boolean' } };
+  expect(json.paths['/models'].get.parameters).toMatchObject([verbose]);
+  const id = { name: 'id', in: 'path', required: true };
+  expect(json.paths['/models/{id}'].get.parameters).toMatchObject([id, verbose]);
+  const references = [...JSON.stringify(json).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]);
+  expect(references.length).toBeGreaterThan(0);
+  for (const name of references) expect(json.components.schemas).toHaveProperty(name!);
+});
+
+describe('request bodies', () => {
+  it.each(documented)(
+    '$path: what is documented is enforced, and what is enforced is documented',
+    ({ path, requestSchema: schemaOf }) => {
+      const requestSchema = schemaOf(COMPATIBILITY.service);
+      const document = requestBodySchema(requestSchema);
+      const validator = new Validator(document, '2020-12');
+      const valid = JSON_ENDPOINTS.find((endpoint) => path.startsWith(endpoint.path.slice(3)))?.body;
+      expect(safeParse(requestSchema, valid).success).toBe(true);
+      const fields = fieldsOf(document);
+      expect(fields.length).toBeGreaterThan(3);
+      const verdicts = new Set<boolean>();
+      for (const field of fields) {
+        const { [field]: _, ...without } = valid ?? {};
+        const bodies = [without, ...VALUES.map((value) => ({ ...valid, [field]: value }))];
+        for (const body of bodies) {
+          const isValid = safeParse(requestSchema, body).success;
+          expect([path, body, validator.validate(body).valid]).toEqual([path, body, isValid]);
+          verdicts.add(isValid);
+        }
+      }
+      expect(verdicts.size).toBe(2);
+    },
+  );
+});

@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest';
+import type { ChannelPart } from '../../../src/core/events/channel-part.js';
+import { createChannelParser } from '../../../src/model/decoding/create-channel-parser.js';
+import { type ConstrainedModel, compileConstraint } from '../../../src/model/constraints/compile-constraint.js';
+import { conformsToSchema } from './support/conforms-to-schema.js';
+import type { ToolFormat } from '../../../src/core/models/answer-formats.js';
+import type { GenerationRequest } from '../../../src/core/request/generation-request.js';
+import type { JsonSchema, Tool } from '../../../src/core/request/tool.js';
+import { ask } from './support/ask.js';
+import { disguised, tinyChatTokenizer } from './support/tiny-chat-tokenizer.js';
+import { type Walk, randomWalk, seededRandom } from './support/walk.js';
+
+const weather: JsonSchema = {
+  type: 'object',
+  properties: {
+    city: { type: 'string', maxLength: 12 },
+    days: { type: 'integer', minimum: 1, maximum: 14 },
+    units: { enum: ['metric', 'imperial', null] },
+    at: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { hour: { type: 'number', minimum: 0, maximum: 24 } },
+        required: ['hour'],
+        additionalProperties: false,
+      },
+      maxItems: 2,
+    },
+    alerts: { type: 'boolean' },
+  },
+  required: ['city', 'days'],
+  additionalProperties: false,
+};
+const tools: Tool[] = [
+  { name: 'weather', parameters: weather },
+  { name: 'get_time' },
+  {
+    name: 'weather_map',
+    parameters: { type: 'object', properties: { zoom: { type: 'integer' } }, required: ['zoom'] },
+  },
+];
+const schemas = new Map(tools.map((tool) => [tool.name, tool.parameters ?? { type: 'object', maxProperties: 0 }]));
+
+const families: [ToolFormat, Record<string, string>][] = [
+  ['hermes', {}],
+  ['hermes', { '<tool_call>': '<unused1>', '</tool_call>': '<unused2>' }],
+  ['mistral', { '<tool_call>': '[TOOL_CALLS]' }],
+  ['mistral', { '<tool_call>': '[TOOL_CALLS]', '</tool_call>': '[ARGS]' }],
+  ['llama3', { '<tool_call>': '<|python_tag|>' }],
+  ['llama3', {}],
+  ['pythonic', {}],
+  ['pythonic', { '<tool_call>': '<|tool_call_start|>', '</tool_call>': '<|tool_call_end|>' }],
+  ['lfm2', { '<tool_call>': '<|tool_call_start|>', '</tool_call>': '<|tool_call_end|>' }],
+  ['qwen3-coder', {}],
+  ['glm-4.5', {}],
+  ['minimax-m2', {}],
+  ['gemma4', {}],
+  ['gemma4', { '<tool_call>': '<|tool_call>', '</tool_call>': '<tool_call|>', '<think>': '<|"|>' }],
+  ['functiongemma', { '<tool_call>': '<start_function_call>', '</tool_call>': '<end_function_call>' }],
+  ['phi4-mini', {}],
+  ['granite', { '<tool_call>': '<|tool_call|>' }],
+  ['hunyuan', {}],
+  ['deepseek', {}],
+  ['olmo3', {}],
+];
+
+interface Call {
+  name: string;
+  arguments: string;
+}
+
+async function model(toolFormat: ToolFormat, renamed: Record<string, string>): Promise<ConstrainedModel> {
+  const tokenizer = await tinyChatTokenizer();
+  const own = toolFormat === 'hermes' && Object.keys(renamed).length === 0;
+  return {
+    tokenizer: own ? tokenizer : disguised(tokenizer, renamed),
+    toolFormat,
+    reasoningFormat: 'none',
+    reasoningOpen: false,
+  };
+}
+
+async function walk(
+  using: ConstrainedModel,
+  more: Partial<GenerationRequest>,
+  seed: number,
+  prefer?: number,
+): Promise<Walk> {
+  const compiled = await compileConstraint(ask({ tools, ...more }), using);
+  const state = compiled!.start();
+  try {
+    return randomWalk(using.tokenizer, state, {
+      random: seededRandom(seed),
+      jump: seed % 2 === 0,
+      ...(prefer !== undefined && { prefer }),
+    });
+  } finally {
+    state.dispose();
+    compiled!.dispose();
+  }
+}
+
+/** What the family's own parser finds. */
+function read(
+  { toolFormat, reasoningFormat, reasoningOpen }: ConstrainedModel,
+  text: string,
+): { calls: Call[]; text: string } {
+  const parser = createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: true, tools });
+  const parts: ChannelPart[] = [...parser.push(text), ...parser.end()];
+  const calls: Call[] = [];
+  let plain = '';
+  for (const part of parts) {
+    if (part.type === 'text') plain += part.text;
+    if (part.type === 'tool-call-start') calls.push({ name: part.name, arguments: '' });
+    if (part.type === 'tool-call-arguments') calls.at(-1)!.arguments += part.text;
+  }
+  return { calls, text: plain };
+}
+
+function expectValid(calls: readonly Call[]): void {
+  for (const call of calls) {
+    const schema = schemas.get(call.name);
+    expect(schema).toBeDefined();
+    expect(conformsToSchema(JSON.parse(call.arguments), schema!)).toBe(true);
+  }
+}
+
+describe.each(families)('%s with %o', (toolFormat, renamed) => {
+  it('[C46] [C56] required: only valid calls of declared tools, at least one', async () => {
+    const using = await model(toolFormat, renamed);
+    for (let seed = 0; seed < 12; seed += 1) {
+      const { text, complete } = await walk(using, { toolChoice: 'required' }, seed);
+      expect(complete).toBe(true);
+      const found = read(using, text);
+      expect(found.calls.length).toBeGreaterThan(0);
+      expect(found.text.trim()).toBe('');
+      expectValid(found.calls);
+    }
+  });
+
+  it('[C47] a forced function is the one that is called', async () => {
+    const using = await model(toolFormat, renamed);
+    for (let seed = 0; seed < 6; seed += 1) {
+      const { text } = await walk(using, { toolChoice: { name: 'weather_map' }, parallelToolCalls: false }, seed);
+      expect(read(using, text).calls.map((call) => call.name)).toEqual(['weather_map']);
+    }
+  });
+
+  it('[C50] without parallel calls there is one', async () => {
+    const using = await model(toolFormat, renamed);
+    for (let seed = 0; seed < 8; seed += 1) {
+      const { text } = await walk(using, { toolChoice: 'required', parallelToolCalls: false }, seed);
+      const { calls } = read(using, text);
+      expect(calls).toHaveLength(1);
+      expectValid(calls);
+    }
+  });
+});
+
+describe('tool_choice auto', () => {
+  it('[C56] a call that was begun ends valid, and only the end follows', async () => {
+    const using = await model('hermes', {});
+    const open = using.tokenizer.addedTokens.get('<tool_call>')!;
+    for (let seed = 0; seed < 12; seed += 1) {
+      const compiled = await compileConstraint(ask({ tools, parallelToolCalls: seed % 2 === 0 }), using);
+      const state = compiled!.start();
+      for (const token of [...using.tokenizer.encodeText('Let me see.'), open]) state.accept(token);
+      const rest = randomWalk(using.tokenizer, state, { random: seededRandom(seed) });
+      state.dispose();
+      compiled!.dispose();
+      expect(rest.complete).toBe(true);
+      const text = `Let me see.<tool_call>${rest.text}`;
+      const found = read(using, text);
+      expect(found.text.trim()).toBe('Let me see.');
+      expect(found.calls.length).toBeGreaterThan(0);
+      expect(found.calls.length).toBeLessThanOrEqual(seed % 2 === 0 ? 32 : 1);
+      expectValid(found.calls);
+    }
+  });
+
+  it('leaves free text free and lets it end', async () => {
+    const using = await model('hermes', {});
+    const compiled = await compileConstraint(ask({ tools }), using);
+    const state = compiled!.start();
+    for (const token of using.tokenizer.encodeText('Hello, {"name":"weather"} [a] <b> é ß 😀.\n')) state.accept(token);
+    const logits = new Float32Array(using.tokenizer.vocabularySize);
+    state.maskLogits(logits);
+    for (const token of using.tokenizer.endTokens) expect(logits[token]).toBe(0);
+    expect(state.isComplete()).toBe(false);
+    expect(state.forcedTokens()).toEqual([]);
+    compiled!.dispose();
+  });
+
+  it('a spelled tag begins a call like the token', async () => {
+    const using = await model('hermes', {});
+    const compiled = await compileConstraint(ask({ tools }), using);
+    const state = compiled!.start();
+    for (const token of using.tokenizer.encodeText('<tool_call>')) state.accept(token);
+    const rest = randomWalk(using.tokenizer, state, { random: seededRandom(3) });
+    expectValid(read(using, `<tool_call>${rest.text}`).calls);
+    expect(read(using, `<tool_call>${rest.text}`).calls.length).toBeGreaterThan(0);
+    compiled!.dispose();
+  });
+});
+
+describe('harmony', () => {
+  const tags = ['<|channel|>', '<|message|>', '<|constrain|>', '<|start|>', '<|end|>'];
+  const added = ['<think>', '</think>', '<tool_call>', '</tool_call>', '<tools>'];
+  const renamed = Object.fromEntries(added.map((text, index) => [text, tags[index] ?? text]));
+
+  it('[C46] [C56] thinks or not, then calls a declared tool', async () => {
+    const using: ConstrainedModel = { ...(await model('none', renamed)), reasoningFormat: 'harmony' };
+    const end = using.tokenizer.addedTokens.get('<|end|>')!;
+    for (let seed = 0; seed < 10; seed += 1) {
+      const { text, complete } = await walk(using, { toolChoice: 'required' }, seed, end);
+      expect(complete).toBe(true);
+      const { calls } = read(using, text);
+      expect(calls).toHaveLength(1);
+      expectValid(calls);
+    }
+  });
+
+  it('[C38] the final message is the JSON', async () => {
+    const using: ConstrainedModel = { ...(await model('none', renamed)), reasoningFormat: 'harmony' };
+    const end = using.tokenizer.addedTokens.get('<|end|>')!;
+    for (let seed = 0; seed < 10; seed += 1) {
+      const { text } = await walk(using, { tools: [], output: { type: 'json-object' } }, seed, end);
+      expect(JSON.parse(read(using, text).text)).toBeTypeOf('object');
+    }
+  });
+});
+
+describe('around calls', () => {
+  it('[C45] none: the token that begins a call is forbidden', async () => {
+    const using = await model('hermes', {});
+    const compiled = await compileConstraint(ask({ tools, toolChoice: 'none' }), using);
+    const logits = new Float32Array(using.tokenizer.vocabularySize);
+    expect(compiled!.start().maskLogits(logits)).toBe(true);
+    expect(logits[using.tokenizer.addedTokens.get('<tool_call>')!]).toBe(-Infinity);
+  });
+
+  it('reasoning is free text before the constrained answer', async () => {
+    const using: ConstrainedModel = {
+      ...(await model('hermes', {})),
+      reasoningFormat: 'think-tags',
+      reasoningOpen: true,
+    };
+    const { tokenizer } = using;
+    const compiled = await compileConstraint(ask({ output: { type: 'json-object' } }), using);
+    const state = compiled!.start();
+    const thought = 'I think {"a": that <tool_call> is wrong.\n';
+    for (const token of tokenizer.encodeText(thought)) state.accept(token);
+    expect(state.isComplete()).toBe(false);
+    const logits = new Float32Array(tokenizer.vocabularySize);
+    state.maskLogits(logits);
+    for (const token of tokenizer.endTokens) expect(logits[token]).toBe(-Infinity);
+    state.accept(tokenizer.addedTokens.get('</think>')!);
+    const rest = randomWalk(tokenizer, state, { random: seededRandom(5) });
+    expect(JSON.parse(rest.text)).toBeTypeOf('object');
+    compiled!.dispose();
+  });
+
+  it('a model that was asked to think may open its thinking itself', async () => {
+    const using: ConstrainedModel = { ...(await model('hermes', {})), reasoningFormat: 'think-tags' };
+    const { tokenizer } = using;
+    const close = tokenizer.addedTokens.get('</think>')!;
+    for (const thinks of [true, false]) {
+      const compiled = await compileConstraint(
+        ask({ tools, toolChoice: 'required', reasoning: { enabled: true } }),
+        using,
+      );
+      const state = compiled!.start();
+      const thought = [tokenizer.addedTokens.get('<think>')!, ...tokenizer.encodeText('\nHm.\n'), close];
+      if (thinks) for (const token of thought) state.accept(token);
+      const rest = randomWalk(tokenizer, state, {
+        random: seededRandom(8),
+        prefer: tokenizer.addedTokens.get('<tool_call>')!,
+      });
+      expectValid(read({ ...using, reasoningFormat: 'none' }, rest.text).calls);
+      expect(read({ ...using, reasoningFormat: 'none' }, rest.text).calls.length).toBeGreaterThan(0);
+      state.dispose();
+      compiled!.dispose();
+    }
+  });
+
+  it('a forced tool that is not declared is refused', async () => {
+    const using = await model('hermes', {});
+    const refused = compileConstraint(ask({ tools, toolChoice: { name: 'nothing' } }), using);
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_request', details: { param: 'tool_choice' } });
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { loadFailure } from '../../../src/model/engines/load-failure.js';
+
+const { signal } = new AbortController();
+
+it.each([
+  ['https://app.test/models/tiny-chat/config.json', { httpStatus: 404 }],
+  ['https://app.test/app/models/tiny-embed/config.json', { isPage: true, httpStatus: 200 }],
+])('a bundled model that is not served, %s: the command that copies it', (url, answer) => {
+  const error = loadFailure(new Error(), { id: 'tiny-chat' }, signal, { url, ...answer });
+  expect(error.message).toContain('`npx inpage init public`');
+});
+
+it('another model that is not there: its source', () => {
+  const url = 'https://app.test/models/other/config.json';
+  const error = loadFailure(new Error(), { id: 'other' }, signal, { url, httpStatus: 404 });
+  expect(error.message).toContain('Check `source`');
+  expect(error.message).not.toContain('npx');
+});
+
+// As engines and browsers say it.
+it.each([
+  new RangeError('Array buffer allocation failed'),
+  new RangeError('Invalid typed array length: 4294967296'),
+  new RangeError('WebAssembly.Memory(): could not allocate memory'),
+  new Error("Can't create a session. ERROR_CODE: 6, ERROR_MESSAGE: std::bad_alloc"),
+  new Error('failed to allocate a buffer of size 3221225472.'),
+  new Error('Aborted(OOM)'),
+  Object.assign(new Error('Out of memory'), { name: 'GPUOutOfMemoryError' }),
+])('%s: the device cannot run the model, so that a fallback answers', (thrown) => {
+  const expected = { code: 'insufficient_resources', details: { reason: `${thrown.name}: ${thrown.message}` } };
+  expect(loadFailure(thrown, { id: 'large' }, signal)).toMatchObject(expected);
+  // The same while a kept file is read.
+  const file = { url: 'https://app.test/m/model.onnx', cause: thrown };
+  expect(loadFailure(thrown, { id: 'large' }, signal, file)).toMatchObject(expected);
+});
+
+it('what only sounds like it is a failure like others', () => {
+  const thrown = new Error('The room for improvement is not small.');
+  expect(loadFailure(thrown, { id: 'm' }, signal).code).toBe('unavailable');
+});
+
+// As Chromium, Firefox and Safari say it, through ONNX Runtime.
+it.each([
+  'TypeError: Failed to fetch dynamically imported module: https://app.test/inpage/ort-wasm-simd-threaded.mjs',
+  'TypeError: error loading dynamically imported module: https://app.test/inpage/ort-wasm-simd-threaded.mjs',
+  'TypeError: Importing a module script failed.',
+  'RuntimeError: Aborted(CompileError: WebAssembly.instantiate(): expected magic word 00 61 73 6d, found 3c 21 64 6f @+0)',
+])('%s: the command that copies ONNX Runtime', (said) => {
+  const error = loadFailure(new Error(`no available backend found. ERR: [wasm] ${said}`), { id: 'm' }, signal);
+  expect(error.message).toMatch(/ONNX Runtime is not served: `npx inpage init public`/);
+});
+
+it('WebAssembly that the policy forbids: the directive comes before what the engine says, which may be long', () => {
+  const said = `violates the following Content Security Policy directive${' because'.repeat(100)}`;
+  const { message } = loadFailure(new Error(said), { id: 'm' }, signal);
+  expect(message).toMatch(/could not be loaded\. The page's .* must allow 'wasm-unsafe-eval' in `script-src`\. .*…$/);
+});

@@ -1,0 +1,24 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { chooseDevice } from '../../../../src/model/engines/transformers/choose-device.js';
+import { readDeviceFacts } from '../../../../src/model/engines/web-llm/check-device.js';
+import { browserEnvironment } from '../../../../src/model/engines/web-llm/web-llm-environment.js';
+import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const entry: ModelEntry = { id: 'm', task: 'chat', backend: 'transformers' };
+
+it('a GPU process that owes an answer for long is no GPU', async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal('navigator', { gpu: { requestAdapter: () => new Promise(() => {}) } });
+  const chosen = chooseDevice(entry, 'm');
+  const wished = chooseDevice({ ...entry, device: 'webgpu' }, 'm').catch((thrown: unknown) => thrown);
+  const facts = readDeviceFacts(browserEnvironment).catch((thrown: unknown) => thrown);
+  await vi.advanceTimersByTimeAsync(10_100);
+  expect(await chosen).toEqual({ device: 'wasm', halfFloats: false });
+  expect(await wished).toMatchObject({ code: 'insufficient_resources' });
+  expect(await facts).toMatchObject({ code: 'insufficient_resources' });
+});

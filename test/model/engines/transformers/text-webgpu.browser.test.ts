@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadTextModel } from '../../../../src/model/engines/transformers/text/load-text-model.js';
+import type { TextModel } from '../../../../src/model/decoding/create-text-model.js';
+import type { TokenEvent } from '../../../../src/core/events/token-event.js';
+import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
+import type { Message } from '../../../../src/core/request/message.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../../../src/core/request/generation-request.js';
+import { describeBackend } from '../../../contract/backend-contract.js';
+import { collectEvents, piecesOf, textOf } from '../../../support/token-events.js';
+
+const entry: ModelEntry = {
+  id: 'tiny-chat',
+  task: 'chat',
+  backend: 'transformers',
+  source: '/models/tiny-chat',
+  device: 'wasm',
+  dtype: 'q8',
+};
+const { signal } = new AbortController();
+
+function load(changes: Partial<ModelEntry> = {}): Promise<TextModel> {
+  const assetsURL = new URL('/inpage/', location.href).href;
+  return loadTextModel({ ...entry, ...changes }, { onProgress: () => {}, signal, assetsURL, pageURL: location.href });
+}
+
+function ask(text: string, changes: Partial<GenerationRequest> = {}): GenerationRequest {
+  const messages: Message[] = [{ role: 'user', content: [{ type: 'text', text }] }];
+  return { ...plainGenerationRequest('tiny-chat', { type: 'chat', messages }), maxTokens: 60, ...changes };
+}
+
+const idsOf = (events: readonly TokenEvent[]) => piecesOf(events).map((piece) => piece.token);
+
+const FRANCE = 'What is the capital of France?';
+/** Logits of one token; keys and values of the prompt are several times as much. */
+const LOGITS_BYTES = 8192 * 4;
+/** One token's id and logit. */
+const FOUND_BYTES = 8;
+let bytesRead = 0;
+const { mapAsync } = GPUBuffer.prototype;
+GPUBuffer.prototype.mapAsync = function (this: GPUBuffer, mode, offset = 0, size = this.size - offset) {
+  if (mode === GPUMapMode.READ) bytesRead += size;
+  return mapAsync.call(this, mode, offset, size);
+};
+
+let onGpu: TextModel;
+beforeAll(async () => {
+  // The GPU's build of ONNX Runtime runs both; it must come first in a realm.
+  onGpu = await load({ device: 'webgpu' });
+});
+afterAll(() => onGpu.unload());
+
+// The rest takes too long on a software GPU; it is the same code that WASM runs.
+describeBackend('transformers.js on WebGPU', {
+  load: () => load({ device: 'webgpu' }),
+  only: ['tells the prompt first, then tokens, and one end', 'stops at the cap', 'takes a raw prompt'],
+});
+
+describe('tiny-chat on WebGPU', () => {
+  it('writes the same first tokens as on WASM', async () => {
+    expect(onGpu.info.device).toBe('webgpu');
+    const events = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    const onCpu = await load();
+    const expected = await collectEvents(onCpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    await onCpu.unload();
+    expect(idsOf(events)).toEqual(idsOf(expected));
+    expect(textOf(events)).toContain('Paris');
+  });
+
+  it('goes on with what it kept, alone and in a batch, and reads nothing back but ids and logits of tokens', async () => {
+    const events = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    let read = bytesRead;
+    const again = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
+    // Never keys and values, not even when the prompt is taken over from what is kept. Guesses are read, too.
+    expect(bytesRead - read).toBeGreaterThan(0);
+    expect(bytesRead - read).toBeLessThanOrEqual(2 * 16 * FOUND_BYTES);
+    expect(idsOf(again)).toEqual(idsOf(events));
+    expect(again[0]).toMatchObject({
+      type: 'prompt',
+      cachedTokens: (again[0] as { promptTokens: number }).promptTokens,
+    });
+    read = bytesRead;
+    const two = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16, n: 2 }), signal));
+    expect(bytesRead - read).toBeLessThanOrEqual(2 * 16 * FOUND_BYTES);
+    expect(textOf(two, 0)).toBe(textOf(events));
+    expect(textOf(two, 1)).toBe(textOf(events));
+  });
+
+  it('reads so many logits back as the next token depends on, and chooses the same tokens', async () => {
+    const sampled = { temperature: 1, topK: 20, seed: 5 };
+    const written: (number | undefined)[][] = [];
+    const crossed: number[] = [];
+    // A bias of a token that is never near the top makes all logits count and changes nothing.
+    for (const changes of [{}, { logitBias: { 3: -1 } }]) {
+      const read = bytesRead;
+      const request = ask('Tell me a story.', { maxTokens: 6, sampling: { ...sampled, ...changes } });
+      written.push(idsOf(await collectEvents(onGpu.generate(request, signal))));
+      crossed.push(bytesRead - read);
+    }
+    expect(written[1]).toEqual(written[0]);
+    expect(crossed[0]).toBeLessThanOrEqual(2 * 6 * 21 * FOUND_BYTES);
+    expect(crossed[1]).toBeGreaterThan(5 * LOGITS_BYTES);
+  });
+
+  it('writes for several requests of other lengths what it writes for each alone', async () => {
+    expect(onGpu.info.concurrency).toBe(8);
+    const requests = [ask(FRANCE, { maxTokens: 8 }), ask('Hello, who are you?', { maxTokens: 8 })];
+    const alone: (number | undefined)[][] = [];
+    for (const request of requests) alone.push(idsOf(await collectEvents(onGpu.generate(request, signal))));
+    const together = await Promise.all(requests.map((request) => collectEvents(onGpu.generate(request, signal))));
+    expect(together.map(idsOf)).toEqual(alone);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type KeptPrefix,
+  KeptPrefixes,
+  reusableLength,
+} from '../../../../../src/model/engines/transformers/text/kept-prefixes.js';
+import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
+
+const ALL = { type: 'all' } as const;
+
+/** Keys and values of one layer with two heads of width 2, which tell what they are of. */
+const HEADS = 2;
+const WIDTH = 2;
+const valueAt = (token: number, head: number, part: number): number => token * 10 + head * 2 + part;
+
+function stateOf(rows: readonly (readonly number[])[], tokens = rows[0]!.length): SequenceState {
+  const values = rows.flatMap((row) =>
+    Array.from({ length: HEADS }, (_, head) =>
+      Array.from({ length: tokens }, (_, place) => [0, 1].map((part) => valueAt(row[place] ?? -1, head, part))),
+    ),
+  );
+  const data = Float32Array.from(values.flat(3));
+  const tensors = { 'past_key_values.0.key': createTensor('float32', data, [rows.length, HEADS, tokens, WIDTH]) };
+  return new SequenceState(tensors);
+}
+
+/** The tokens that a row of a state is of. */
+function tokensIn({ state, row, length }: KeptPrefix['held']): number[] {
+  const tensor = state.tensors['past_key_values.0.key']!;
+  const most = tensor.dims[2]!;
+  return Array.from({ length }, (_, place) => {
+    const found = Array.from({ length: HEADS }, (_, head) => {
+      const at = ((row * HEADS + head) * most + place) * WIDTH;
+      return (Number(tensor.data[at]) - head * 2) / 10;
+    });
+    expect(new Set(found).size).toBe(1);
+    return found[0]!;
+  });
+}
+
+const count = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+const prefix = (tokens: number[], promptLength: number, knowsLogits = true): KeptPrefix => ({
+  tokens,
+  promptLength,
+  promptLogits: knowsLogits ? new Float32Array(1) : undefined,
+  held: { state: stateOf([tokens]), row: 0, length: tokens.length },
+});
+const uncroppable = (tokens: number[], promptLength: number): KeptPrefix => {
+  const state = new SequenceState({ past_conv: createTensor('float32', new Float32Array(4), [1, 4]) });
+  return { ...prefix(tokens, promptLength), held: { state, row: 0, length: tokens.length } };
+};
+
+describe('reusableLength', () => {
+  it('takes the same prompt whole, when its logits are known', () => {
+    expect(reusableLength(prefix(count(0, 150), 100), count(0, 100), ALL)).toBe(100);
+    expect(reusableLength(prefix(count(0, 150), 100, false), count(0, 100), ALL)).toBe(64);
+  });
+
+  it('reads the end of the same prompt again, when more of its logits is needed than was kept', () => {
+    const kept = { ...prefix(count(0, 150), 100), promptLogits: { tokens: [7, 9], values: Float32Array.of(2, 3) } };
+    expect(reusableLength(kept, count(0, 100), { type: 'greatest', count: 2 })).toBe(100);
+    expect(reusableLength(kept, count(0, 100), { type: 'greatest', count: 3 })).toBe(64);
+    expect(reusableLength(kept, count(0, 100), ALL)).toBe(64);
+    expect(reusableLength(kept, count(0, 100), { type: 'draw', temperature: 1, topP: 1 })).toBe(64);
+  });
+
+  it('takes whole blocks of an earlier prompt, and leaves at least one token to read', () => {
+    expect(reusableLength(prefix(count(0, 150), 140), [...count(0, 100), 999, 998], ALL)).toBe(64);
+    expect(reusableLength(prefix(count(0, 150), 140), [...count(0, 50), 999], ALL)).toBe(0);
+    expect(reusableLength(prefix(count(0, 140), 140), count(0, 128), ALL)).toBe(64);
+  });
+
+  it('takes every token of a conversation that goes on', () => {
+    expect(reusableLength(prefix(count(0, 15), 10), count(0, 20), ALL)).toBe(15);
+    expect(reusableLength(prefix(count(0, 15), 10), [...count(0, 13), 99, 98], ALL)).toBe(13);
+  });
+
+  it('takes all or nothing of a state that cannot be cropped', () => {
+    expect(reusableLength(uncroppable(count(0, 15), 10), count(0, 20), ALL)).toBe(15);
+    expect(reusableLength(uncroppable(count(0, 15), 10), [...count(0, 13), 99, 98], ALL)).toBe(0);
+    expect(reusableLength(uncroppable(count(0, 15), 10), count(0, 10), ALL)).toBe(0);
+  });
+});
+
+describe('KeptPrefixes', () => {
+  it('continues two conversations in turns, each where it ended', async () => {
+    const kept = new KeptPrefixes(1e6);
+    const [first, second] = [count(0, 20), count(100, 130)];
+    await kept.keep(prefix(first, 10));
+    await kept.keep(prefix(second, 10));
+    for (const tokens of [first, second]) {
+      const start = (await kept.take([...tokens, 7], ALL))!;
+      expect(start.tokens).toEqual(tokens);
+      expect(tokensIn(start.held)).toEqual(tokens);
+      await kept.keep({ ...start, tokens: [...tokens], promptLength: 21 });
+    }
+    expect(kept.count).toBe(2);
+  });
+
+  it('copies what several conversations begin with, and keeps the one it came from', async () => {
+    const kept = new KeptPrefixes(1e6);
+    const system = count(0, 128);
+    await kept.keep(prefix([...system, ...count(500, 510)], 135));
+    const start = (await kept.take([...system, ...count(600, 610)], ALL))!;
+    expect(start).toMatchObject({ promptLength: 128, promptLogits: undefined });
+    expect(tokensIn(start.held)).toEqual(system);
+    expect(tokensIn((await kept.take([...system, ...count(500, 510), 1], ALL))!.held)).toHaveLength(138);
+  });
+
+  it('takes one row out of a state that several answers share', async () => {
+    const kept = new KeptPrefixes(1e6);
+    const state = stateOf([count(0, 9), count(20, 25)], 9);
+    await kept.keep({ ...prefix(count(20, 25), 3), held: { state, row: 1, length: 5 } });
+    const { held } = (await kept.take(count(20, 30), ALL))!;
+    expect(held.state.rows).toBe(1);
+    expect(tokensIn(held)).toEqual(count(20, 25));
+  });
+
+  it('drops the least recently used when there is no more room', async () => {
+    const bytes = prefix(count(0, 10), 5).held.state.bytes;
+    const kept = new KeptPrefixes(bytes * 2);
+    await kept.keep(prefix(count(0, 10), 5));
+    await kept.keep(prefix(count(20, 30), 5));
+    const used = (await kept.take(count(0, 11), ALL))!;
+    await kept.keep(used);
+    await kept.keep(prefix(count(40, 50), 5));
+    expect(await kept.take(count(20, 31), ALL)).toBeUndefined();
+    expect((await kept.take(count(0, 11), ALL))?.tokens).toHaveLength(10);
+    expect((await kept.take(count(40, 51), ALL))?.tokens).toHaveLength(10);
+  });
+
+  it('gives up what is kept when there is no memory for a copy', async () => {
+    const kept = new KeptPrefixes(1e6);
+    const long = prefix(count(0, 200), 190);
+    const tensor = long.held.state.tensors['past_key_values.0.key']!;
+    Object.defineProperty(tensor, 'getData', { value: () => Promise.reject(new Error('no memory')) });
+    await kept.keep(long);
+    expect(await kept.take([...count(0, 100), 999], ALL)).toBeUndefined();
+    expect(kept.count).toBe(0);
+  });
+
+  it('keeps the last one even when it is larger than the room', async () => {
+    const kept = new KeptPrefixes(1);
+    await kept.keep(prefix(count(0, 10), 5));
+    await kept.keep(prefix(count(20, 30), 5));
+    expect(kept.count).toBe(1);
+    expect((await kept.take(count(20, 31), ALL))?.tokens).toHaveLength(10);
+  });
+});

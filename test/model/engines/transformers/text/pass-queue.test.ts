@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
+import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import { PassQueue, type Row } from '../../../../../src/model/engines/transformers/text/pass-queue.js';
+import type { PassRow } from '../../../../../src/model/engines/transformers/text/pass-row.js';
+import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
+import type { LogitsNeed, TokenLogits } from '../../../../../src/model/sampling/token-logits.js';
+
+const ALL = { type: 'all' } as const;
+const NAME = 'past_key_values.0.key';
+
+/** Keys that are the tokens themselves. */
+function stateOf(rows: readonly (readonly number[])[]): SequenceState {
+  const most = Math.max(...rows.map((row) => row.length));
+  const data = Float32Array.from(rows.flatMap((row) => Array.from({ length: most }, (_, place) => row[place] ?? -1)));
+  return new SequenceState({ [NAME]: createTensor('float32', data, [rows.length, 1, most, 1]) });
+}
+
+function tokensOf(state: SequenceState, row: number, length: number): number[] {
+  const { data, dims } = state.tensors[NAME]!;
+  return Array.from({ length }, (_, place) => Number(data[row * dims[2]! + place]));
+}
+
+/** Appends the tokens that are read, as the graph does; the logits tell all that a row was read after. */
+function recorder() {
+  const passes: PassRow[][] = [];
+  const needs: LogitsNeed[] = [];
+  const run = async (rows: readonly PassRow[], state: SequenceState, _: number, need: LogitsNeed) => {
+    passes.push([...rows]);
+    needs.push(need);
+    await Promise.resolve();
+    const all = rows.map(({ tokens, past }, row) => [...tokensOf(state, row, past), ...tokens]);
+    return { logits: all.map((row) => [Float32Array.from(row)]), state: stateOf(all) };
+  };
+  return { passes, needs, forward: { run } as unknown as ForwardPass };
+}
+
+const lastOf = (logits: TokenLogits): number | undefined => (logits as Float32Array).at(-1);
+const rowOf = (...tokens: number[]): Row => ({ held: { state: stateOf([tokens]), row: 0, length: tokens.length } });
+const held = ({ held: { state, row, length } }: Row): number[] => tokensOf(state, row, length);
+
+describe('PassQueue', () => {
+  it('reads rows of any lengths together, and each goes on where it was', async () => {
+    const { forward, passes } = recorder();
+    const queue = new PassQueue(forward, true);
+    const rows = [rowOf(1, 2, 3), rowOf(4), rowOf(5, 6)];
+    const leave = rows.map(() => queue.join());
+    for (let token = 10; token < 14; token++) {
+      const logits = await Promise.all(rows.map((row) => queue.run([row], [[token]], 1, ALL)));
+      expect(logits.map(([row]) => lastOf(row![0]!))).toEqual([token, token, token]);
+    }
+    expect(passes.map((pass) => pass.length)).toEqual([3, 3, 3, 3]);
+    expect(rows.map(held)).toEqual([
+      [1, 2, 3, 10, 11, 12, 13],
+      [4, 10, 11, 12, 13],
+      [5, 6, 10, 11, 12, 13],
+    ]);
+    // One leaves, another stays behind for a pass.
+    leave[1]!();
+    await queue.run([rows[2]!], [[20]], 1, ALL);
+    await Promise.all([rows[0]!, rows[2]!].map((row) => queue.run([row], [[21]], 1, ALL)));
+    expect(held(rows[0]!).slice(-2)).toEqual([13, 21]);
+    expect(held(rows[2]!).slice(-2)).toEqual([20, 21]);
+  });
+
+  it('asks for as many of the greatest logits as one of them needs, or for all', async () => {
+    const { forward, needs } = recorder();
+    const queue = new PassQueue(forward, true);
+    const rows = [rowOf(1), rowOf(2)];
+    for (const _ of rows) queue.join();
+    const greatest = (count: number): LogitsNeed => ({ type: 'greatest', count });
+    const together = async (given: readonly LogitsNeed[]): Promise<void> => {
+      await Promise.all(rows.map((row, place) => queue.run([row], [[9]], 1, given[place]!)));
+    };
+    await together([greatest(1), greatest(41)]);
+    await together([greatest(1), { type: 'draw', temperature: 1, topP: 1 }]);
+    await together([ALL, greatest(1)]);
+    expect(needs).toEqual([greatest(41), ALL, ALL]);
+  });
+
+  it('lets sequences take turns that are too long for one pass', async () => {
+    const { forward, passes } = recorder();
+    // Four bytes a token.
+    const queue = new PassQueue(forward, true, 2 * 4 * 4);
+    const rows = [rowOf(1, 2, 3, 4), rowOf(5), rowOf(6)];
+    for (const _ of rows) queue.join();
+    await Promise.all(rows.map((row) => queue.run([row], [[9]], 1, ALL)));
+    expect(passes.map((pass) => pass.length)).toEqual([2, 1]);
+    expect(rows.map(held)).toEqual([
+      [1, 2, 3, 4, 9],
+      [5, 9],
+      [6, 9],
+    ]);
+  });
+
+  it('lets blocks of a prompt and tokens of answers take turns', async () => {
+    const { forward, passes } = recorder();
+    const queue = new PassQueue(forward, true);
+    const [first, second, reading] = [rowOf(1), rowOf(2), rowOf()];
+    queue.join();
+    queue.join();
+    const answer = async (row: Row): Promise<void> => {
+      for (let token = 0; token < 4; token++) await queue.run([row], [[token]], 1, ALL);
+    };
+    const prompt = async (): Promise<void> => {
+      for (let block = 0; block < 3; block++) await queue.run([reading], [[7, 8]], 1, ALL);
+    };
+    await Promise.all([answer(first), answer(second), prompt()]);
+    const kinds = passes.map((pass) => (pass[0]!.tokens.length === 2 ? 'prompt' : `${pass.length} answers`));
+    expect(kinds.filter((kind) => kind === 'prompt')).toHaveLength(3);
+    expect(kinds.lastIndexOf('prompt')).toBeLessThan(6);
+    expect(kinds.filter((kind) => kind === '2 answers')).toHaveLength(4);
+  });
+
+  it('continues what was taken back, with or without cutting it off', async () => {
+    for (const ragged of [true, false]) {
+      const { forward } = recorder();
+      const queue = new PassQueue(forward, ragged);
+      const row = rowOf(1, 2, 3, 4);
+      row.held = { ...row.held, length: 2 };
+      await queue.run([row], [[9]], 1, ALL);
+      expect(held(row)).toEqual([1, 2, 9]);
+    }
+  });
+
+  it('fails those of a pass that failed, and runs on', async () => {
+    const { forward } = recorder();
+    let fails = true;
+    const broken = {
+      run: async (...given: Parameters<ForwardPass['run']>) => {
+        if (fails) throw new Error('broken');
+        return forward.run(...given);
+      },
+    } as unknown as ForwardPass;
+    const queue = new PassQueue(broken, true);
+    const row = rowOf(1);
+    await expect(queue.run([row], [[2]], 1, ALL)).rejects.toThrow('broken');
+    fails = false;
+    await queue.run([row], [[2]], 1, ALL);
+    expect(held(row)).toEqual([1, 2]);
+  });
+});

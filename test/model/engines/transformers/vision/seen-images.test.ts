@@ -1,0 +1,78 @@
+/** What is remembered of images, with a processor and an encoder that only count. */
+import { Tensor } from '@huggingface/transformers';
+import { describe, expect, it, vi } from 'vitest';
+import { SeenImages } from '../../../../../src/model/engines/transformers/vision/seen-images.js';
+import type { VisionEncoder } from '../../../../../src/model/engines/transformers/vision/vision-encoder.js';
+import type { VisionProcessor } from '../../../../../src/model/engines/transformers/vision/vision-processor.js';
+import type { ImagePart } from '../../../../../src/core/request/message.js';
+import { byteTokenizer, idOf } from '../../../decoding/fake-text-engine.js';
+
+vi.mock('../../../../../src/model/engines/draw-image.js', () => ({
+  drawImage: async () => ({ data: new Uint8ClampedArray(4), width: 1, height: 1 }),
+}));
+
+/** Floats of an image's input, and of its two vectors. */
+const INPUT = 100;
+const FEATURES = 20;
+
+function eyes(mostBytes = Infinity) {
+  let processed = 0;
+  const processor = {
+    placeholder: '<think>',
+    process: async () => {
+      processed += 1;
+      return {
+        text: 'a<think><think>',
+        inputs: { pixel_values: new Tensor('float32', new Float32Array(INPUT), [INPUT]) },
+      };
+    },
+  } as unknown as VisionProcessor;
+  const encoder = {
+    imageToken: idOf('<think>'),
+    encode: async () => new Float32Array(FEATURES),
+  } as unknown as VisionEncoder;
+  const alone = <T>(work: () => Promise<T>): Promise<T> => work();
+  const seen = new SeenImages({ processor, encoder, tokenizer: byteTokenizer, alone, mostBytes });
+  return { seen, processed: () => processed };
+}
+
+const picture = (byte: number, detail?: ImagePart['detail']): ImagePart => ({
+  type: 'image',
+  mediaType: 'image/png',
+  bytes: Uint8Array.of(byte),
+  ...(detail && { detail }),
+});
+
+describe('SeenImages', () => {
+  it('reads and encodes an image once, whoever shows it', async () => {
+    const { seen, processed } = eyes();
+    const first = await seen.read(picture(1));
+    expect(first).toMatchObject({ text: 'a<think><think>', places: 2 });
+    const again = await seen.read(picture(1));
+    expect(again.key).toBe(first.key);
+    expect(first.key).toBeLessThan(0);
+    expect(Number.isSafeInteger(first.key)).toBe(true);
+    await seen.features(first);
+    await seen.features(again);
+    expect([processed(), seen.encodedImages]).toEqual([1, 1]);
+    const other = await seen.read(picture(2));
+    const closer = await seen.read(picture(1, 'low'));
+    expect(new Set([first.key, other.key, closer.key]).size).toBe(3);
+  });
+
+  it('forgets what was used least recently, and sees it again when it is asked for', async () => {
+    const { seen, processed } = eyes(2.5 * FEATURES * 4 + INPUT * 4);
+    const images = [];
+    for (const byte of [1, 2, 3, 4]) {
+      const image = await seen.read(picture(byte));
+      await seen.features(image);
+      images.push(image);
+    }
+    expect(seen.encodedImages).toBe(4);
+    await seen.features(images[3]!);
+    expect(seen.encodedImages).toBe(4);
+    const before = processed();
+    await seen.features(images[0]!);
+    expect([processed(), seen.encodedImages]).toEqual([before + 1, 5]);
+  });
+});

@@ -1,0 +1,36 @@
+import { afterAll, vi } from 'vitest';
+import { describeBackend } from '../../../contract/backend-contract.js';
+import { buildApp, scriptedChat } from '../../../support/build-app.js';
+import { loadUpstream, stubFetch } from './through-app.js';
+
+/** Scripted models count 4096 tokens of context. */
+const CONTEXT_LENGTH = 4096;
+
+afterAll(() => void vi.unstubAllGlobals());
+
+describeBackend('an upstream model', {
+  async load() {
+    const text = 'I am the model behind the other one, and I have a lot to say about it. ';
+    const { app } = await buildApp({
+      models: [scriptedChat({ id: 'far', script: { replies: [{ text, repeat: 9 }] } })],
+    });
+    stubFetch(app);
+    return loadUpstream({ contextLength: CONTEXT_LENGTH });
+  },
+  skip: [
+    { reason: 'a script leaves nothing to chance', tests: ['says other things with other seeds'] },
+    {
+      reason: 'the service counts the prompt at the end',
+      tests: ['tells the prompt first, then tokens, and one end', 'takes a raw prompt'],
+    },
+    {
+      reason: 'the service does not count without answering',
+      tests: ['counts the tokens of a prompt as it reads them'],
+    },
+    { reason: 'the service does not say which one', tests: ['ends at a stop sequence, which the text omits'] },
+    {
+      reason: 'the service tells no token ids',
+      tests: ['a bias of +100 makes a token win at every step', 'a bias of -100 forbids a token'],
+    },
+  ],
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../../../../src/core/request/transcription-request.js';
+import { buildApp } from '../../../support/build-app.js';
+import { answerRemotely, loadUpstream, REMOTE, serveRemotely } from './through-app.js';
+
+const signal = new AbortController().signal;
+
+describe('embeddings of an upstream model', () => {
+  it('are those of the model behind it', async () => {
+    const { app, inference } = await buildApp({ models: [{ id: 'far', task: 'embeddings', backend: 'scripted' }] });
+    serveRemotely(app);
+    const model = await loadUpstream({ task: 'embeddings' });
+    const request = { model: 'far', inputs: ['one text', 'another', 'a third'], dimensions: 32 };
+    const direct = await inference.embed(request, { signal, deadline: 'result' });
+    const { vectors, promptTokens } = await model.embed!(request, signal);
+    expect(promptTokens).toBe(direct.promptTokens);
+    expect(vectors).toHaveLength(3);
+    for (const [index, vector] of vectors.entries()) {
+      expect(vector).toHaveLength(32);
+      expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
+      expect(dot(vector, direct.vectors[index]!)).toBeCloseTo(1, 5);
+    }
+  });
+
+  it('follow the inputs, not the answer', async () => {
+    const data = [
+      { index: 1, embedding: [0, 2] },
+      { index: 0, embedding: [3, 0] },
+    ];
+    answerRemotely(() => Response.json({ data }));
+    const model = await loadUpstream({ task: 'embeddings' });
+    const { vectors } = await model.embed!({ model: 'far', inputs: ['a', 'b'] }, signal);
+    expect(vectors.map((vector) => [...vector])).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
+  it('are asked for in the usual words alone, and may come without indices and counts', async () => {
+    const data = [{ embedding: [3, 0] }, { embedding: [0, 2] }];
+    const requests = answerRemotely(() => Response.json({ data, usage: {} }));
+    const model = await loadUpstream({ task: 'embeddings', upstreamModel: 'small' });
+    const { vectors, promptTokens } = await model.embed!({ model: 'far', inputs: ['a', 'b'] }, signal);
+    expect([promptTokens, vectors.map((vector) => [...vector])]).toEqual([
+      0,
+      [
+        [1, 0],
+        [0, 1],
+      ],
+    ]);
+    expect(await requests[0]!.json()).toEqual({ model: 'small', input: ['a', 'b'] });
+  });
+
+  it.each([{ data: [] }, { data: [{ index: 0, embedding: 'AAAA' }] }, [], 'text'])(
+    'fail when the answer is %j',
+    async (body) => {
+      answerRemotely(() => Response.json(body));
+      const model = await loadUpstream({ task: 'embeddings' });
+      const embedded = model.embed!({ model: 'far', inputs: ['a'] }, signal);
+      await expect(embedded).rejects.toMatchObject({ code: 'unavailable' });
+    },
+  );
+});
+
+describe('speech of an upstream model', () => {
+  const bytes = new Uint8Array([82, 73, 70, 70]);
+  const hear = async (
+    request: Partial<TranscriptionRequest>,
+    entry: Partial<ModelEntry> = {},
+  ): Promise<TranscriptEvent[]> => {
+    const model = await loadUpstream({ task: 'speech', upstreamModel: 'whisper-1', ...entry });
+    const events: TranscriptEvent[] = [];
+    const whole: TranscriptionRequest = { model: 'far', task: 'transcribe', audio: { bytes }, ...request };
+    for await (const event of model.transcribe!(whole, signal)) events.push(event);
+    return events;
+  };
+
+  it('is written down there', async () => {
+    const usage = { type: 'tokens', input_tokens: 14, output_tokens: 3 };
+    const requests = answerRemotely(() => Response.json({ text: 'Good morning.', usage }));
+    const audio = { bytes, mediaType: 'audio/x-wav' };
+    expect(await hear({ audio, language: 'en', prompt: 'Greetings' })).toEqual([
+      { type: 'delta', text: 'Good morning.' },
+      {
+        type: 'finish',
+        text: 'Good morning.',
+        language: 'en',
+        durationSeconds: 0,
+        promptTokens: 14,
+        completionTokens: 3,
+      },
+    ]);
+    expect(requests[0]!.url).toBe(`${REMOTE}/audio/transcriptions`);
+    const form = await requests[0]!.formData();
+    const file = form.get('file') as File;
+    expect([file.name, new Uint8Array(await file.arrayBuffer())]).toEqual(['audio.wav', bytes]);
+    expect(Object.fromEntries([...form].filter(([name]) => name !== 'file'))).toEqual({
+      model: 'whisper-1',
+      response_format: 'json',
+      language: 'en',
+      prompt: 'Greetings',
+    });
+  });
+
+  it('is named after what it is, and sent as a form whatever the entry’s headers say', async () => {
+    const ogg = new TextEncoder().encode('OggS and some more bytes');
+    const requests = answerRemotely(() => Response.json({ text: 'Hm.', usage: { type: 'duration', seconds: 9 } }));
+    const headers = { 'content-type': 'application/json' };
+    const events = await hear({ audio: { bytes: ogg } }, { headers });
+    expect(events.at(-1)).toMatchObject({ type: 'finish', durationSeconds: 9, promptTokens: 0 });
+    expect(((await requests[0]!.formData()).get('file') as File).name).toBe('audio.ogg');
+  });
+
+  it('is translated there', async () => {
+    const requests = answerRemotely(() => Response.json({ text: '' }));
+    const audio = { bytes, mediaType: 'audio/webm;codecs=opus', fileName: 'note.webm' };
+    const events = await hear({ task: 'translate', audio, language: 'de' });
+    expect(events).toMatchObject([{ type: 'finish', text: '', language: 'en' }]);
+    expect(requests[0]!.url).toBe(`${REMOTE}/audio/translations`);
+    const form = await requests[0]!.formData();
+    expect([(form.get('file') as File).name, form.has('language')]).toEqual(['note.webm', false]);
+  });
+});
+
+function dot(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, index) => sum + value * b[index]!, 0);
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { createRandomNumbers } from '../../../src/model/sampling/random.js';
+
+const take = (seed: number | undefined, stream: number, count = 8) => {
+  const random = createRandomNumbers(seed, stream);
+  return Array.from({ length: count }, random);
+};
+
+describe('createRandomNumbers', () => {
+  it('repeats itself for a seed, and only for it', () => {
+    expect(take(5, 0)).toEqual(take(5, 0));
+    const seeds = [0, 1, 2, -1, 4294967296, Number.MAX_SAFE_INTEGER, -(2 ** 60)];
+    expect(new Set(seeds.map((seed) => take(seed, 0, 1)[0])).size).toBe(seeds.length);
+    expect(take(5, 1)).not.toEqual(take(5, 0));
+    expect(take(undefined, 0)).not.toEqual(take(undefined, 0));
+  });
+
+  it('is even between 0 and 1, and across neighbouring seeds', () => {
+    const many = take(3, 0, 20_000);
+    const firsts = Array.from({ length: 20_000 }, (_, seed) => take(seed, 0, 1)[0]!);
+    for (const numbers of [many, firsts]) {
+      const tenths = Array.from({ length: 10 }, () => 0);
+      for (const number of numbers) tenths[Math.floor(number * 10)]! += 1;
+      for (const count of tenths) expect(Math.abs(count - 2000)).toBeLessThan(250);
+    }
+  });
+});

@@ -1,0 +1,262 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import OpenAI, { NotFoundError } from 'openai';
+import { type Browser, chromium } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../src/index.js';
+import { countingModel } from '../../e2e/support/host-page.js';
+import { CHROMIUM, executablePath } from '../../e2e/support/launch-chromium.js';
+import { freePort } from '../../support/free-port.js';
+
+const root = join(import.meta.dirname, '../../..');
+const { serveInference } = (await import(
+  join(root, 'dist/bridge.js')
+)) as typeof import('../../../src/node/bridge/index.js');
+const { DEFAULT_MODELS } = await import('../../../src/index.js');
+
+const MODELS: ModelEntry[] = [...DEFAULT_MODELS, countingModel(20_000, 100, 'endless'), countingModel(3, 0, 'quick')];
+
+describe('serveInference', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inpage-bridge-'));
+  /** A file in the package that is there when the server starts. */
+  const extraFile = join(root, 'dist/extra-file.js');
+  /** Starts the browser, or nothing as long as the file `broken` exists. */
+  const starter = join(folder, 'chromium');
+  const broken = join(folder, 'broken');
+  let server: Awaited<ReturnType<typeof serveInference>>;
+  let client: OpenAI;
+  let debugPort: number;
+  beforeAll(async () => {
+    debugPort = await freePort();
+    const args = [`--remote-debugging-port=${debugPort}`];
+    const script = `#!/bin/sh\n[ -e '${broken}' ] && exit 1\nexec '${executablePath ?? chromium.executablePath()}' "$@"\n`;
+    writeFileSync(starter, script, { mode: 0o755 });
+    writeFileSync(extraFile, '');
+    server = await serveInference({ models: MODELS, launch: { executablePath: starter, args } });
+    client = new OpenAI({ baseURL: server.baseURL, apiKey: 'none', maxRetries: 0 });
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+    rmSync(extraFile, { force: true });
+  });
+
+  const answered = async (asked: ReturnType<typeof request>): Promise<IncomingMessage> =>
+    ((await once(asked, 'response')) as [IncomingMessage])[0];
+  const statusOf = async (path: string, headers: IncomingHttpHeaders): Promise<number | undefined> => {
+    const { port } = new URL(server.baseURL);
+    const response = await answered(request({ host: '127.0.0.1', port, path, headers }).end());
+    response.resume();
+    return response.statusCode;
+  };
+  /** The server's browser, seen from outside. */
+  const debug = (): Promise<Browser> => chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
+  const modelsStatus = async (): Promise<number> => (await fetch(`${server.baseURL}/models`)).status;
+
+  it('streams a chat to a program in Node', async () => {
+    const stream = await client.chat.completions.create({
+      model: 'tiny-chat',
+      messages: [{ role: 'user', content: 'What is the capital of France?' }],
+      stream: true,
+    });
+    const pieces: string[] = [];
+    for await (const chunk of stream) pieces.push(chunk.choices[0]?.delta.content ?? '');
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.join('')).toContain('Paris');
+  });
+
+  it('takes uploads', async () => {
+    const bytes = readFileSync(join(root, 'public/models/tiny-whisper/clips/en-2.wav'));
+    const file = new File([bytes], 'en-2.wav', { type: 'audio/wav' });
+    const { text } = await client.audio.transcriptions.create({ model: 'tiny-whisper', file });
+    expect(text.length).toBeGreaterThan(10);
+  });
+
+  it('passes on errors as they are', async () => {
+    await expect(
+      client.chat.completions.create({ model: 'nobody', messages: [{ role: 'user', content: 'Hi' }] }),
+    ).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  it('frees the model when a client leaves', async () => {
+    const ask = { messages: [{ role: 'user' as const, content: 'Hi' }], model: 'endless', stream: true as const };
+    const first: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const stream = await client.chat.completions.create(ask);
+      for await (const chunk of stream) {
+        const { content } = chunk.choices[0]?.delta ?? {};
+        if (!content) continue;
+        first.push(content);
+        // Aborts the request. The model serves one at a time: otherwise the next round would wait for minutes.
+        break;
+      }
+    }
+    expect(first).toEqual(['w', 'w', 'w']);
+  });
+
+  it.each([
+    ['/v1/models', 'evil.example', 403],
+    ['http://evil.example/v1/models', 'localhost', 200],
+    ['//evil.example/v1/models', 'localhost', 200],
+    ['/v1/../elsewhere', 'localhost', 404],
+    ['/', 'localhost', 200],
+    ['/', 'evil.example', 403],
+    ['http://[', 'localhost', 404],
+  ])('answers %s on %s itself, with %i', async (path, host, status) => {
+    expect(await statusOf(path, { host })).toBe(status);
+  });
+
+  it('is there for programs and its own page, not for the web pages of others', async () => {
+    const { host, origin } = new URL(server.baseURL);
+    const headers: IncomingHttpHeaders[] = [
+      { origin },
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://evil.example' },
+      { origin: 'http://localhost:1' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ];
+    const statuses = await Promise.all(headers.map((more) => statusOf('/v1/models', { host, ...more })));
+    expect(statuses).toEqual([200, 200, 200, 403, 403, 403, 403, 403]);
+  });
+
+  it('refuses a body that is too large while it still comes', async () => {
+    const { port, host } = new URL(server.baseURL);
+    const upload = request({
+      host: '127.0.0.1',
+      port,
+      path: '/v1/chat/completions',
+      method: 'POST',
+      headers: { host },
+    });
+    upload.write(Buffer.alloc(41 * 1024 * 1024, 'x'));
+    const response = await answered(upload);
+    expect(response.statusCode).toBe(413);
+    expect(JSON.parse(await text(response))).toMatchObject({ error: { code: 'payload_too_large' } });
+    upload.destroy();
+  });
+
+  it('says what it is to whoever opens it, with lines to copy', async () => {
+    const response = await fetch(new URL('/', server.baseURL));
+    expect(response.headers.get('content-type')).toContain('text/html');
+    const page = await response.text();
+    for (const part of ['<code>tiny-chat</code>', 'new OpenAI(', 'new Anthropic(']) expect(page).toContain(part);
+    const [, lines] = /<pre>(curl [^]*?)<\/pre>/.exec(page)!;
+    const line = lines!.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+    const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+    expect(stdout).toContain('Paris');
+  });
+
+  it('answers 404 for a file that is not there any more', async () => {
+    rmSync(extraFile);
+    expect(await statusOf('/inpage/host/extra-file.js', { host: 'localhost' })).toBe(404);
+    expect(await modelsStatus()).toBe(200);
+  });
+
+  it('goes on after its page was closed', async () => {
+    const browser = await debug();
+    const [page] = browser.contexts().flatMap((context) => context.pages());
+    await page!.close();
+    await browser.close();
+    await expect.poll(modelsStatus, { timeout: 50_000 }).toBe(200);
+  });
+
+  it('goes on after its browser has ended, also when the next one does not start at once', async () => {
+    writeFileSync(broken, '');
+    const browser = await debug();
+    const session = await browser.newBrowserCDPSession();
+    await session.send('Browser.close').catch(() => {});
+    await expect.poll(modelsStatus, { timeout: 50_000 }).toBe(503);
+    rmSync(broken);
+    await expect.poll(modelsStatus, { timeout: 50_000, interval: 500 }).toBe(200);
+  });
+
+  it('goes on after its page has crashed', async () => {
+    const browser = await debug();
+    const [page] = browser.contexts().flatMap((context) => context.pages());
+    const crashed = page!.waitForEvent('crash');
+    await page!.goto('chrome://crash').catch(() => {});
+    await crashed;
+    await browser.close();
+    const { choices } = await client.chat.completions.create(
+      { model: 'quick', messages: [{ role: 'user', content: 'Hi' }] },
+      { maxRetries: 4 },
+    );
+    expect(choices[0]?.message.content).toContain('w2');
+  });
+
+  it('says whether the browser has its sandbox', () => {
+    // The tests run as root in containers, where it cannot; elsewhere it is on.
+    expect(server.sandbox).toBe(process.getuid?.() !== 0);
+  });
+
+  it('says which option is wrong', async () => {
+    await expect(serveInference({ prefix: 'v1', launch: CHROMIUM })).rejects.toMatchObject({
+      message: expect.stringMatching(/^The option `prefix` must be/) as string,
+      param: 'prefix',
+    });
+    // Before any browser starts.
+    const launch = { executablePath: '/no/such/chromium' };
+    await expect(serveInference({ model: [], launch } as object)).rejects.toThrow('Did you mean `models`?');
+    await expect(serveInference({ intercept: [], launch } as object)).rejects.toThrow('`intercept` is not an option');
+    await expect(serveInference({ port: 'many', launch } as object)).rejects.toThrow('The option `port` must be');
+  });
+});
+
+describe('inpage serve', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inpage-serve-'));
+  let child: ChildProcess | undefined;
+  afterAll(() => {
+    child?.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  it('prints where it serves, and ends when it is told to', async () => {
+    const config = join(folder, 'options.json');
+    writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick')] }));
+    const args = [
+      'serve',
+      '--port',
+      '0',
+      '--config',
+      config,
+      ...(executablePath ? ['--chromium', executablePath] : []),
+    ];
+    child = spawn(process.execPath, [join(root, 'dist/cli.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+    const baseURL = /http:\S+/.exec(line.toString())?.[0];
+    const models = (await (await fetch(`${baseURL}/models`)).json()) as { data: { id: string }[] };
+    expect(models.data.map(({ id }) => id)).toEqual(['quick']);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('makes up a key on request, prints the lines that use it, and says when the sandbox is off', async () => {
+    const config = join(folder, 'options.json');
+    writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick')] }));
+    const args = ['serve', '--port', '0', '--key', '--config', config];
+    if (executablePath) args.push('--chromium', executablePath);
+    child = spawn(process.execPath, [join(root, 'dist/cli.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    child.stdout!.on('data', (bytes: Buffer) => (printed += bytes.toString()));
+    await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/new Anthropic\(.*\)/);
+    const [, baseURL, apiKey] =
+      /new OpenAI\(\{ baseURL: '([^']+)', apiKey: '(sk-inpage-[\w-]{32})' \}\)/.exec(printed) ?? [];
+    const status = async (key: string): Promise<number> =>
+      (await fetch(`${baseURL}/models`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await status(apiKey!)).toBe(200);
+    expect(await status('another')).toBe(401);
+    expect(printed.includes('without its sandbox')).toBe(process.getuid?.() === 0);
+    // Its terminal is closed.
+    child.kill('SIGHUP');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+});

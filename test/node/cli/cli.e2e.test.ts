@@ -1,0 +1,131 @@
+/** The command line of the built package. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'inpage-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** @param args after variables of the environment, if any */
+function inpage(...args: (string | NodeJS.ProcessEnv)[]): { code: number | null; out: string; err: string } {
+  const words = args.filter((arg) => typeof arg === 'string');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli.js'), ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: Object.assign({}, process.env, ...args.filter((arg) => typeof arg !== 'string')),
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+it.each(['init', 'serve', 'pack'])(
+  '`inpage %s --help` and `help %s` say how it is called, with examples',
+  (command) => {
+    const help = inpage(command, '--help');
+    expect(help).toMatchObject({ code: 0, err: '' });
+    for (const part of [`inpage ${command}`, 'Options', 'Examples', `npx inpage ${command}`, 'Exit codes']) {
+      expect(help.out).toContain(part);
+    }
+    expect(inpage('help', command).out).toBe(help.out);
+  },
+);
+
+it('lists its commands, on request and with 2 when it was told none', () => {
+  const { out, code } = inpage('--help');
+  expect(code).toBe(0);
+  expect(out).toMatch(/\n {2}init +Copies /);
+  expect(out).toMatch(/\n {2}serve +Serves /);
+  expect(out).toMatch(/\n {2}pack +Fetches /);
+  expect(inpage()).toEqual({ code: 2, out, err: '' });
+});
+
+it.each([[['--version']], [['init', '--version']], [['serve', '--version']]])('%j is the package’s', (args) => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  expect(inpage(...args)).toEqual({ code: 0, out: `${version}\n`, err: '' });
+});
+
+it.each<[string[], string]>([
+  [['sevre'], '`sevre` is not a command. Did you mean `serve`?'],
+  [['init'], '`inpage init` takes one folder, e.g. `npx inpage init public`.'],
+  [['init', 'public', '--modles', 'x'], '`--modles` is not an option of `inpage init`. Did you mean `--models`?'],
+  [['serve', '--port', 'many'], '`--port` must be a number from 0 to 65535, not `many`.'],
+  [
+    ['pack', 'owner/name', 'here', '--part-size', 'small'],
+    '`--part-size` must be a size of 1MB or more, such as 24MB, not `small`.',
+  ],
+  [['pack', 'owner/name', 'here', '--device', 'gpu'], '`--device` must be one of auto, wasm, webgpu, not `gpu`.'],
+  [['serve', 'here'], '`inpage serve` takes options only, not `here`.'],
+])('wrong arguments end with 2: %j', (args, message) => {
+  expect(inpage(...args)).toEqual({ code: 2, out: '', err: `inpage: ${message}\n` });
+});
+
+describe('what cannot be done ends with 1 and says why, in one line', () => {
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return name;
+  };
+
+  it.each<[string, string, RegExp]>([
+    ['is not there', '', /^inpage: missing\.json: there is no such file\.\n$/],
+    ['is no JSON', '{ models: [] }', /^inpage: options\.json: is not JSON\. .+\n$/],
+    ['is a list', '[]', /^inpage: options\.json: must be an object with options/],
+    [
+      'misspells a field',
+      '{"models":[{"id":"a","task":"chat","backend":"scripted","script":{"replis":[]}}]}',
+      /^inpage: options\.json: `models\.0\.script\.replis` is not .+Did you mean `replies`\?\n$/,
+    ],
+  ])('a file of options that %s', (_, text, message) => {
+    const { code, err } = inpage('serve', '--config', text === '' ? 'missing.json' : write('options.json', text));
+    expect(err).toMatch(message);
+    expect(code).toBe(1);
+  });
+
+  it('a model that is not bundled', () => {
+    const message = 'inpage: There is no bundled model `tinychat`. Did you mean `tiny-chat`?\n';
+    expect(inpage('init', 'public', '--models', 'tinychat')).toEqual({ code: 1, out: '', err: message });
+  });
+
+  it('a browser that is not there', () => {
+    const { code, err } = inpage('serve', '--port', '0', '--chromium', '/no/such/chromium');
+    expect(err).toBe(
+      'inpage: There is no browser at /no/such/chromium. Check `--chromium` (`launch.executablePath`).\n',
+    );
+    expect(code).toBe(1);
+  });
+
+  it('Playwright without its browser: the command that installs one', () => {
+    const { code, err } = inpage({ PLAYWRIGHT_BROWSERS_PATH: join(folder, 'none') }, 'serve', '--port', '0');
+    expect(err).toMatch(/^inpage: .*`npx playwright install chromium`.*`--chromium PATH`.*\n$/);
+    expect(code).toBe(1);
+  });
+
+  it('a model that cannot be had, with the file’s address', () => {
+    const { code, err } = inpage('pack', 'owner/nothing', 'out', '--hub', 'http://127.0.0.1:9/');
+    expect(err).toMatch(
+      /^inpage: .*`config\.json`.*\(http:\/\/127\.0\.0\.1:9\/owner\/nothing\/resolve\/main\/config\.json\)\n$/,
+    );
+    expect(code).toBe(1);
+    expect(inpage('pack', 'missing.json', 'out')).toEqual({
+      code: 1,
+      out: '',
+      err: 'inpage: missing.json: there is no such file.\n',
+    });
+  });
+
+  describe('a port', () => {
+    const other = createServer();
+    beforeAll(() => new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve)));
+    afterAll(() => other.close());
+
+    it('that is taken', () => {
+      const { port } = other.address() as AddressInfo;
+      const { code, err } = inpage('serve', '--port', String(port));
+      expect(err).toMatch(new RegExp(`^inpage: Port ${port} is taken\\. .*\`--port\`.*\\n$`));
+      expect(code).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { afterAll, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'inpage-init-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('`inpage init` copies all that a page asks for, subfolders too', () => {
+  const output = execFileSync(process.execPath, [join(root, 'dist/cli.js'), 'init', folder], { encoding: 'utf8' });
+  const copied = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  expect(output).toContain(`to ${folder}`);
+  expect(copied).toEqual(
+    expect.arrayContaining([
+      'inpage-sw.js',
+      'inpage-sw-isolated.js',
+      'inpage/ort-wasm-simd-threaded.wasm',
+      'inpage/ort-wasm-simd-threaded.mjs',
+      'models/tiny-chat/tokenizer.json',
+      'models/tiny-chat/onnx/model_quantized.onnx',
+      'models/tiny-embed/onnx/model_quantized.onnx',
+      'models/tiny-whisper/onnx/encoder_model_quantized.onnx',
+    ]),
+  );
+});
+
+it.each(['../../../etc', 'tiny-chat/..', 'nobody', '.'])('`inpage init` copies bundled models only, not %s', (name) => {
+  expect(() =>
+    execFileSync(process.execPath, [join(root, 'dist/cli.js'), 'init', folder, '--models', name], { stdio: 'pipe' }),
+  ).toThrow(/There is no bundled model/);
+});
+
+it('the package holds every file that its exports name', () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: object };
+  const files = JSON.stringify(exports).match(/(?<=")\.\/dist\/[^"]+/g) ?? [];
+  expect(files.length).toBeGreaterThan(5);
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
