@@ -16,7 +16,7 @@ export type {
 export type { FaultSettings } from './core/models/fault-settings.js';
 export type { ModelStatus } from './core/models/model-status.js';
 export { listWebLlmModels } from './page/list-web-llm-models.js';
-export type { PrebuiltModel } from './model/engines/web-llm/prebuilt-model.js';
+export type { PrebuiltModel } from './model/engines/web-llm/prebuilt-models.js';
 export { DEFAULT_MODELS } from './core/models/default-catalog.js';
 export { INFERENCE_ERROR_CODES, InferenceError, isInferenceError } from './core/errors/inference-error.js';
 export type { InferenceErrorCode, InferenceErrorDetails, RemovableModel } from './core/errors/inference-error.js';

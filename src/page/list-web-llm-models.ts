@@ -1,5 +1,5 @@
 /** WebLLM's list of ready-made models, for an app that lets its visitors choose one. @module */
-import type { PrebuiltModel } from '../model/engines/web-llm/prebuilt-model.js';
+import type { PrebuiltModel } from '../model/engines/web-llm/prebuilt-models.js';
 
 /**
  * The chat models of WebLLM's list, smallest first, with what each needs: shown before anything is downloaded. An id goes

@@ -3,9 +3,8 @@
  * On SwiftShader one token takes many seconds, so there the contract suite runs on demand only.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { browserEnvironment } from '../../src/model/engines/web-llm/web-llm-environment.js';
+import { browserEnvironment, type WebLlmModule } from '../../src/model/engines/web-llm/web-llm-environment.js';
 import { createWebLlmBackend } from '../../src/model/engines/web-llm/web-llm-backend.js';
-import type { WebLlmModule } from '../../src/model/engines/web-llm/web-llm-module.js';
 import { collectGeneration } from '../../src/gateway/answer/collect-generation.js';
 import type { TextModel } from '../../src/model/decoding/create-text-model.js';
 import type { TokenEvent } from '../../src/core/events/token-event.js';

@@ -1,11 +1,11 @@
-/** Can this device run a model? Asked before anything is downloaded. @module */
+/** Checks before any download whether this device can run a WebLLM model. @module */
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { findAdapter } from '../find-adapter.js';
 import type { WebLlmEnvironment } from './web-llm-environment.js';
 import { requiredFeatures } from './model-record.js';
 
-/** What a GPU and its browser offer. Plain data. */
+/** Features and limits of the GPU. Plain data. */
 export interface DeviceFacts {
   features: ReadonlySet<string>;
   maxBufferSize: number;
@@ -19,7 +19,7 @@ export interface DeviceFacts {
 
 const MEGABYTE = 1024 * 1024;
 
-/** What WebLLM's runtime asks of every device; below that it refuses to start. */
+/** Limits that WebLLM's runtime requests of every device. With less it does not start. */
 const RUNTIME_NEEDS = {
   maxBufferSize: 256 * MEGABYTE,
   maxStorageBufferBindingSize: 128 * MEGABYTE,
@@ -28,11 +28,11 @@ const RUNTIME_NEEDS = {
   maxStorageBuffersPerShaderStage: 10,
 } as const satisfies Partial<Record<keyof DeviceFacts, number>>;
 
-/** WebLLM's sign of a phone or an old chip: such devices get models marked `low_resource_required` only. */
+/** WebLLM takes a device below this limit for a phone or an old chip, which runs only models marked `low_resource_required`. */
 const LARGE_BINDING = 1024 * MEGABYTE;
 
-/** Browsers report no more than this many gigabytes, so the number is a limit only below it. */
-const MOST_REPORTED_MEMORY = 8;
+/** Gigabytes. Browsers report no more than this, so only a smaller number is a limit. */
+const MAX_REPORTED_MEMORY = 8;
 
 /** @throws InferenceError `insufficient_resources` without WebGPU or without an adapter */
 export async function readDeviceFacts(environment: WebLlmEnvironment): Promise<DeviceFacts> {
@@ -58,10 +58,10 @@ export async function readDeviceFacts(environment: WebLlmEnvironment): Promise<D
 }
 
 /**
- * What the device lacks for a model, as the end of a sentence ("it needs …").
- * WebGPU does not say how much video memory there is; buffer limits and main memory are the best known bounds.
- * @param quantization of the model's config, once that is read
- * @returns undefined when nothing speaks against trying
+ * What the device lacks for a model, as the end of a sentence that begins with "it needs".
+ * WebGPU does not tell the size of video memory; buffer limits and main memory are the best known bounds.
+ * @param quantization from the model's config, once that is read
+ * @returns undefined when nothing is known to be missing
  */
 export function missingForModel(record: ModelRecord, facts: DeviceFacts, quantization?: string): string | undefined {
   return missingForRuntime(facts) ?? missingFeature(record, facts, quantization) ?? missingMemory(record, facts);
@@ -86,7 +86,7 @@ function missingMemory(record: ModelRecord, facts: DeviceFacts): string | undefi
     return `GPU buffers of ${megabytes(buffer)} MB, and this GPU takes ${megabytes(facts.maxStorageBufferBindingSize)} MB`;
   }
   const { deviceMemory } = facts;
-  if (deviceMemory !== undefined && deviceMemory < MOST_REPORTED_MEMORY && memory > deviceMemory * 1024) {
+  if (deviceMemory !== undefined && deviceMemory < MAX_REPORTED_MEMORY && memory > deviceMemory * 1024) {
     return `${Math.ceil(memory)} MB of GPU memory, and this device has ${deviceMemory} GB in all`;
   }
   if (record.low_resource_required === false && facts.maxStorageBufferBindingSize < LARGE_BINDING) {

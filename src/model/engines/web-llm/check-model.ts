@@ -1,13 +1,15 @@
-/** The refusals that come before a download: device first (no network at all), then storage (small files only). @module */
+/**
+ * Checks a model before its download: first the device (without any network), then storage (small files only).
+ * @module
+ */
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
-import { readWeightsManifest, type WeightsManifest } from './chat-config.js';
+import { readWeightsManifest, type WeightsManifest } from './model-folder.js';
 import { type DeviceFacts, missingForModel, readDeviceFacts } from './check-device.js';
 import type { WebLlmEnvironment } from './web-llm-environment.js';
 import type { ModelFiles } from '../../../store/model-files.js';
-import { isChatModel } from './model-record.js';
-import { refusal, smallerModel } from './smaller-model.js';
+import { isChatModel, takesImages } from './model-record.js';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -15,7 +17,7 @@ const MEGABYTE = 1024 * 1024;
 export interface Candidate {
   entry: ModelEntry;
   record: ModelRecord;
-  /** WebLLM's list, for suggestions. */
+  /** WebLLM's list of models, for suggestions. */
   prebuilt: readonly ModelRecord[];
 }
 
@@ -42,7 +44,7 @@ export async function checkDevice(candidate: Candidate, environment: WebLlmEnvir
 }
 
 /**
- * Checks what only the config tells of an entry's own model: the precision of its weights.
+ * Checks the precision of the weights, which for an entry with a model library only the config tells.
  * @throws InferenceError `insufficient_resources`
  */
 export function checkPrecision(candidate: Candidate, facts: DeviceFacts, quantization: string | undefined): void {
@@ -51,8 +53,8 @@ export function checkPrecision(candidate: Candidate, facts: DeviceFacts, quantiz
 }
 
 /**
- * Checks that what is not kept yet fits the storage that is left.
- * @returns the weights' files; none, and 0 bytes, when they are unknown
+ * Checks that the files that are not stored yet fit the free storage.
+ * @returns the files of the weights; none, and 0 bytes, when they are unknown
  * @throws InferenceError `insufficient_resources` that names a smaller model
  */
 export async function checkStorage(
@@ -68,19 +70,19 @@ export async function checkStorage(
   const missing = await missingBytes(manifest, files);
   if (free >= missing) return manifest;
   const needs = `${megabytes(missing)} MB of storage, and ${megabytes(free)} MB are free`;
-  // Weights make up most of a model's memory, so memory shrinks about as storage does.
+  // Weights are most of a model's memory, so memory is taken as proportional to storage.
   throw refuse(candidate, facts, needs, { weightBytes: manifest.bytes, share: free / manifest.bytes });
 }
 
-/** How large the refused model is, and how large another may be. */
+/** Size of the refused model, and a limit for the suggested one. */
 interface SizeLimit {
-  /** Size of its weights: what it needs of the GPU at the least, where its record does not say. @default 0, unknown */
+  /** Its weights: the least GPU memory that it needs, for records that do not say. @default 0, unknown */
   weightBytes?: number;
-  /** Part of its memory that a suggestion must stay under. @default 1 */
+  /** Fraction of its memory that the suggested model must stay under. @default 1 */
   share?: number;
 }
 
-/** `insufficient_resources` that names a model which would run, if it is known what the refused one needs. */
+/** `insufficient_resources`; names a smaller model if the memory of the refused one is known. */
 export function refuse(
   candidate: Candidate,
   facts: DeviceFacts,
@@ -88,10 +90,10 @@ export function refuse(
   { weightBytes = 0, share = 1 }: SizeLimit = {},
 ): InferenceError {
   const memory = candidate.record.vram_required_MB ?? weightBytes / MEGABYTE;
-  return refusal(candidate.entry.id, needs, smallerModel(candidate.prebuilt, facts, memory * share));
+  return refusal(candidate.entry.id, needs, smallerModelFor(candidate.prebuilt, facts, memory * share));
 }
 
-/** A download that was cut off goes on where it stopped, so shards that are kept already take no more storage. */
+/** Shards of an earlier, interrupted download are kept and take no more storage. */
 async function missingBytes({ shards }: WeightsManifest, files: ModelFiles): Promise<number> {
   let sum = 0;
   for (const { file, bytes } of shards) if (!(await files.isKept(file))) sum += bytes;
@@ -100,4 +102,29 @@ async function missingBytes({ shards }: WeightsManifest, files: ModelFiles): Pro
 
 function megabytes(bytes: number): number {
   return Math.ceil(bytes / MEGABYTE);
+}
+
+/**
+ * The largest text model of WebLLM's list that this device can run and that needs less memory than the refused one.
+ * @param below megabytes of GPU memory that it must stay under
+ */
+function smallerModelFor(prebuilt: readonly ModelRecord[], facts: DeviceFacts, below: number): ModelRecord | undefined {
+  return prebuilt
+    .filter((record) => isChatModel(record) && !takesImages(record) && (record.vram_required_MB ?? Infinity) < below)
+    .filter((record) => missingForModel(record, facts) === undefined)
+    .toSorted((a, b) => (b.vram_required_MB ?? 0) - (a.vram_required_MB ?? 0))[0];
+}
+
+/**
+ * `insufficient_resources` with a way out.
+ * @param needs what is missing, as the end of "it needs …"
+ * @param smaller the suggestion, if there is one
+ */
+function refusal(id: string, needs: string, smaller: ModelRecord | undefined): InferenceError {
+  const instead = smaller
+    ? `Use \`${smaller.model_id}\` (${Math.ceil(smaller.vram_required_MB ?? 0)} MB) instead.`
+    : 'Use a transformers.js model instead.';
+  return new InferenceError('insufficient_resources', `\`${id}\` cannot run here: it needs ${needs}. ${instead}`, {
+    param: 'model',
+  });
 }

@@ -1,4 +1,7 @@
-/** Older WebLLM models describe their chat format in `conv_template` only. This writes it as a Jinja template. @module */
+/**
+ * Older WebLLM models describe their chat format only in `conv_template`. This writes it as a Jinja chat template.
+ * @module
+ */
 import type { ChatOptions } from '@mlc-ai/web-llm';
 
 /** WebLLM's declaration of the format. */
@@ -7,20 +10,20 @@ export type ConversationTemplate = NonNullable<ChatOptions['conv_template']> & {
   name?: string;
 };
 
-/** What WebLLM puts after a role that the format gives no separator for. */
+/** WebLLM's separator after a role, for formats without one. */
 const DEFAULT_SEPARATOR = ': ';
 
 export interface ConversationOptions {
   /** Text of the tokens that begin every prompt (`system_prefix_token_ids`). */
   prefix?: string;
-  /** For formats that speak of the date. */
+  /** For formats with the date in their system message. */
   today?: Date;
 }
 
 /**
- * The same prompt that WebLLM would build: system template, then role, separator, message and end for each turn, then
- * the assistant's role alone. A leading system message takes the place of the format's own. Where the formats of MLC differ
- * from what their models' makers publish, the makers are followed: see {@link corrections}.
+ * A template for the same prompt that WebLLM would build: system template, then role, separator, message and end for each
+ * turn, then the assistant's role alone. A leading system message replaces the default one of the format. Where MLC's
+ * format differs from the model's own chat template, the latter is followed: see {@link corrections}.
  */
 export function toChatTemplate(
   given: ConversationTemplate,
@@ -51,22 +54,23 @@ export function toChatTemplate(
   ].join('');
 }
 
-/** What a model that thinks is given to begin with: an open thought, or an empty one when it shall not think. */
+/** How the answer of a reasoning model begins in the prompt: inside a thought, after an empty thought, or without one. */
 type ThoughtDefault = 'open' | 'closed' | 'absent';
 
 interface Corrections {
-  /** Set for models that think: thoughts of earlier answers are left out, and `enable_thinking` is obeyed. */
+  /** Set for reasoning models: thoughts of earlier answers are left out, and `enable_thinking` is followed. */
   thought: ThoughtDefault | undefined;
-  /** The format writes the system text before the first turn, where the model never saw one (Gemma). */
+  /** The model expects the system text inside the first user turn, but the format writes it before (Gemma). */
   systemInUserTurn: boolean;
-  /** The format has a place for tools and its model a form for them (Ministral 3). */
+  /** The format has a place for tools, and the model's syntax for them is known (Ministral 3). */
   declaresTools: boolean;
 }
 
 /**
- * - `qwen3_5` puts its opening tag into the role, so that earlier answers stand inside an open thought.
- * - `qwen3` and `deepseek_r1_*` say nothing of thoughts, which then look like text.
- * - `gemma*_instruction` writes system texts before the first turn.
+ * What MLC's formats get wrong:
+ * - `qwen3_5` has the opening tag of a thought in the assistant's role, so that earlier answers look like thoughts.
+ * - `qwen3` and `deepseek_r1_*` do not mention thoughts, which then look like text.
+ * - `gemma*_instruction` writes the system text before the first turn.
  * - `ministral3*` has a place for tools, which WebLLM leaves empty.
  */
 function corrections(format: ConversationTemplate): Corrections {
@@ -87,7 +91,7 @@ function generationPrompt(assistant: string, separator: string, thought: Thought
   const role = withoutThought(assistant);
   const open = `${role}\n<think>${separator}`;
   const closed = `${role}\n<think>\n\n</think>\n${separator}`;
-  // A model that opens its thought itself is given nothing, unless it shall not think.
+  // A model that opens its thought itself gets nothing, unless thinking is disabled.
   const asked = thought === 'absent' ? role + separator : open;
   const silent = thought === 'closed' ? closed : asked;
   return [
@@ -101,12 +105,12 @@ function generationPrompt(assistant: string, separator: string, thought: Thought
   ];
 }
 
-/** The role of answers that are over. */
+/** The role of earlier answers. */
 function withoutThought(role: string): string {
   return role.replace(/\n?<think>[\s\S]*$/, '');
 }
 
-/** Ministral's declaration, which its own template writes at the same place. */
+/** Ministral's declaration of tools, at the same place as in its own template. */
 function declaredTools(): string {
   return [
     statement('if tools'),
@@ -115,7 +119,7 @@ function declaredTools(): string {
   ].join('');
 }
 
-/** MLC leaves these to whoever loads the model; WebLLM leaves them as they are. */
+/** Fills in dates, which MLC leaves to the caller and WebLLM leaves as placeholders. */
 function withDates(format: ConversationTemplate, today: Date): ConversationTemplate {
   const yesterday = new Date(today);
   yesterday.setDate(today.getDate() - 1);
@@ -137,7 +141,7 @@ const PLACEHOLDERS = {
   tool: '{tool_message}',
 } as const;
 
-/** Left out, unless the model has a form for tools: they are explained in the system message. */
+/** Removed: tools are explained in the system message, except to models whose syntax for tools is known. */
 const FUNCTIONS_PLACEHOLDER = '{function_string}';
 
 type SpeakingRole = 'user' | 'assistant' | 'tool';
@@ -162,7 +166,7 @@ function turn(
   for (const [index, role] of roles.entries()) {
     const name = expression(literal(withoutThought(roleOf(format, role)) + separator));
     const template = templates[role] ?? PLACEHOLDERS[role];
-    // A thought of an earlier answer ends with its tag; without one the split changes nothing.
+    // Removes the thought of an earlier answer; without a closing tag the split changes nothing.
     const said =
       thinks && role === 'assistant' ? "message.content.split('</think>')[-1].lstrip('\\n')" : 'message.content';
     const withCalls = declaresTools && role === 'assistant';
@@ -186,7 +190,7 @@ function turn(
   return [...lines, statement('endif')];
 }
 
-/** Text and calls of an answer, as Ministral writes them. */
+/** Text and tool calls of an earlier answer in Ministral's syntax. */
 function writtenCalls(said: string): string {
   const given = 'call.function.arguments';
   return [

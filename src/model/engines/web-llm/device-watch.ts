@@ -1,8 +1,7 @@
-/** Gets hold of the GPU device that WebLLM makes for itself, because WebLLM hides its loss. @module */
-import type { InferenceError } from '../../../core/errors/inference-error.js';
-import { engineLost } from './engine-lost.js';
+/** Observes the GPU device that WebLLM makes for itself, because WebLLM does not report its loss. @module */
+import { InferenceError } from '../../../core/errors/inference-error.js';
 
-/** Watches the device of one engine. */
+/** Reports when one engine's device is lost. */
 export class DeviceWatch {
   /** Resolves with the first reason why the engine cannot answer any more. */
   readonly lost: Promise<InferenceError>;
@@ -18,15 +17,15 @@ export class DeviceWatch {
     });
   }
 
-  /** The engine is gone: whoever asks it for anything now may wait for ever. */
+  /** The engine is lost. Calls to it may never return. */
   get isLost(): boolean {
     return this.#gone;
   }
 
   /**
-   * Watches every device that is made through `gpu` from now on. The engine asks `navigator.gpu` itself, so its
+   * Watches every device that is made through `gpu` from now on. WebLLM uses `navigator.gpu` itself, so
    * `requestAdapter` is wrapped.
-   * @returns takes the wrapper away again
+   * @returns removes the wrapper
    */
   attach(gpu: GPU): () => void {
     const own = Object.getOwnPropertyDescriptor(gpu, 'requestAdapter');
@@ -43,7 +42,7 @@ export class DeviceWatch {
     };
   }
 
-  /** Nothing more can be asked of the engine: it was ended, or failed in a way that leaves its state unknown. */
+  /** Declares the engine lost: it was ended, or a failure left its state unknown. */
   giveUp(error: InferenceError): void {
     this.#report(error);
   }
@@ -57,4 +56,17 @@ export class DeviceWatch {
     };
     Object.defineProperty(adapter, 'requestDevice', { configurable: true, value: requestDevice });
   }
+}
+
+/** About as long as loading from the cache takes. */
+const RETRY_SECONDS = 5;
+
+/** `unavailable`: the scheduler loads the model again from the cache, so the caller may retry. @param reason a sentence for the caller */
+export function engineLost(reason: string, cause: unknown): InferenceError {
+  return new InferenceError(
+    'unavailable',
+    `${reason} The model is loaded again; try again.`,
+    { retryAfter: RETRY_SECONDS },
+    { cause },
+  );
 }

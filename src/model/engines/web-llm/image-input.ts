@@ -1,6 +1,6 @@
 /**
- * WebLLM's image input. Its own way to it is a chat message, which would bring its own prompt; but a pass over tokens ends in
- * the same function as a pass over an image, and that one takes either.
+ * WebLLM's image input without its chat API, which would write its own prompt: the internal function of a forward pass
+ * takes tokens or an image, and is wrapped here.
  * @module
  */
 import type { ImageReader } from '../../decoding/text-engine.js';
@@ -10,44 +10,43 @@ import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import type { ImagePart } from '../../../core/request/message.js';
 import { drawImage } from '../draw-image.js';
 import { imageKey } from '../image-key.js';
-import { pipelineOf } from './pipeline-of.js';
-import type { WebLlmEngine } from './web-llm-module.js';
+import { internalPipeline, type WebLlmEngine } from './web-llm-environment.js';
 
-/** What stands for an image in a pass: WebLLM looks its pixels up by this name before it fetches anything. */
+/** An image of a forward pass. WebLLM looks its pixels up by this name before it fetches anything. */
 interface NamedImage {
   url: string;
 }
 
-/** What WebLLM's image input consists of. It hides this, and its declarations do not show it. */
+/** Fields of WebLLM's pipeline for image input. They are missing in its declarations. */
 interface Pipeline {
   config: { model_type?: string };
-  /** The kernel; absent in libraries of models that see nothing. */
+  /** The kernel; absent in libraries of models without image input. */
   image_embed: object;
-  /** Most tokens of a pass. */
+  /** Maximum number of tokens of a forward pass. */
   prefillChunkSize: number;
   imageDataCache: Map<string, ImageData>;
-  /** Rows and columns of tiles that an image is cut into. */
+  /** Rows and columns of the tiles of an image. */
   calculateCropShape(height: number, width: number): [rows: number, columns: number];
-  /** Tokens that an image becomes. */
+  /** Number of tokens of an image. */
   computeImageEmbedSize(height: number, width: number): number;
-  /** Every pass goes through this. @param length tokens of all data together */
+  /** Every forward pass calls this. @param length number of tokens of all data together */
   embedAndForward(data: readonly (readonly number[] | NamedImage)[], length: number): Promise<unknown>;
 }
 
-/** The only model whose sizes WebLLM knows, and how its prompts are written. */
+/** The only model type whose image sizes WebLLM knows, and the placeholder in its prompts. */
 const MODEL_TYPE = 'phi3_v';
 const PLACEHOLDER = '<|image|>';
 
-/** A line of its own, as the model was trained. */
-const BEHIND_IMAGE = '\n';
+/** The model was trained with a line break after each image. */
+const AFTER_IMAGE = '\n';
 
-/** WebLLM takes 12 bytes of GPU memory for a pixel, and the model sees 16 tiles of 336 by 336 pixels at the most. */
-const MOST_PIXELS = 2 ** 22;
+/** WebLLM takes 12 bytes of GPU memory per pixel, and the model sees at most 16 tiles of 336 by 336 pixels. */
+const MAX_PIXELS = 2 ** 22;
 
-/** Images whose number of tokens is remembered. */
-const MOST_REMEMBERED = 256;
+/** Number of images whose number of tokens is cached. */
+const MAX_REMEMBERED = 256;
 
-/** Any name that is no address. */
+/** Any string that is not a URL. */
 const NAME = 'inpage-image';
 
 /** An image of a prompt. */
@@ -55,10 +54,10 @@ export interface ShownImage extends PromptImage {
   part: ImagePart;
 }
 
-/** The eyes of a WebLLM model. It shows one image at a time, in a pass of its own. */
+/** Image input of a WebLLM model: one image at a time, each in a forward pass of its own. */
 export class ImageInput implements ImageReader {
   readonly placeholder = PLACEHOLDER;
-  /** Token id of a place of an image. */
+  /** Id of the placeholder token. */
   readonly imageToken: number;
   encodedImages = 0;
   readonly #pipeline: Pipeline;
@@ -72,9 +71,9 @@ export class ImageInput implements ImageReader {
     pipeline.embedAndForward = (data, length) => forward(this.#isShowing ? [{ url: NAME }] : data, length);
   }
 
-  /** @returns undefined where the model takes no images, or this version of WebLLM takes them in another way */
+  /** @returns undefined when the model takes no images, or this version of WebLLM takes them in another way */
   static of(engine: WebLlmEngine, modelId: string, { addedTokens }: TextTokenizer): ImageInput | undefined {
-    const pipeline = pipelineOf<Pipeline>(engine, modelId);
+    const pipeline = internalPipeline<Pipeline>(engine, modelId);
     const imageToken = addedTokens.get(PLACEHOLDER);
     const isKnown =
       pipeline?.config?.model_type === MODEL_TYPE &&
@@ -89,17 +88,17 @@ export class ImageInput implements ImageReader {
 
   async read(part: ImagePart): Promise<ShownImage> {
     const key = await imageKey(part);
-    const places = this.#places.get(key) ?? this.#measure(await drawImage(part, MOST_PIXELS));
+    const places = this.#places.get(key) ?? this.#measure(await drawImage(part, MAX_PIXELS));
     this.#remember(key, places);
-    return { text: PLACEHOLDER.repeat(places) + BEHIND_IMAGE, places, key, part };
+    return { text: PLACEHOLDER.repeat(places) + AFTER_IMAGE, places, key, part };
   }
 
   /**
-   * Lets the image be read in place of the next pass's tokens, of which there must be one for each of its places.
+   * Runs a forward pass that reads the image in place of its tokens. It must have one token for each place of the image.
    * @param pass one call of `forwardTokensAndSample`
    */
   async show<Result>(part: ImagePart, pass: () => Promise<Result>): Promise<Result> {
-    this.#pipeline.imageDataCache.set(NAME, await drawImage(part, MOST_PIXELS));
+    this.#pipeline.imageDataCache.set(NAME, await drawImage(part, MAX_PIXELS));
     this.#isShowing = true;
     try {
       this.encodedImages += 1;
@@ -131,7 +130,7 @@ export class ImageInput implements ImageReader {
     this.#places.delete(key);
     this.#places.set(key, places);
     for (const oldest of this.#places.keys()) {
-      if (this.#places.size <= MOST_REMEMBERED) break;
+      if (this.#places.size <= MAX_REMEMBERED) break;
       this.#places.delete(oldest);
     }
   }

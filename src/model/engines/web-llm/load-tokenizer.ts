@@ -1,15 +1,14 @@
-/** Tokenizer and chat template of a WebLLM model folder. @module */
+/** Loads the tokenizer and the chat template of a WebLLM model folder. @module */
 import { Tokenizer } from '@huggingface/tokenizers';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-templates.js';
 import { createTextTokenizer, specialTokensOf, type TokenizerJson } from '../../prompt/create-text-tokenizer.js';
-import { type ChatConfig, endTokensOf } from './chat-config.js';
+import { type ChatConfig, endTokensOf, readJson, readText } from './model-folder.js';
 import { toChatTemplate } from './conversation-template.js';
 import type { ModelFiles } from '../../../store/model-files.js';
-import { readJson, readText } from './read-json.js';
 
-/** `tokenizer.json`, as far as it is looked into. */
+/** The fields of `tokenizer.json` that are used. */
 interface TokenizerFile extends TokenizerJson {
   added_tokens?: { id: number; content: string }[];
 }

@@ -1,8 +1,32 @@
-/** WebLLM's list of ready-made models, as an app shows it before anything is downloaded. @module */
-import type { ModelRecord } from '@mlc-ai/web-llm';
+/**
+ * WebLLM's list of ready-made models, as an app shows it before any download. Public: its types name nothing of WebLLM.
+ * @module
+ */
 import modelList from 'virtual:web-llm-models';
+import type { ModelRecord } from '@mlc-ai/web-llm';
 import { isChatModel, quantizationOf, requiredFeatures, takesImages } from './model-record.js';
-import type { PrebuiltModel } from './prebuilt-model.js';
+
+/** A ready-made model. Plain data. */
+export interface PrebuiltModel {
+  /** A value for `ModelEntry.id` or `source`. */
+  id: string;
+  /** Hub repository of the weights. */
+  repository: string;
+  /** Megabytes of GPU memory with the default context. */
+  gpuMemoryMB: number | undefined;
+  /** Megabytes to download, estimated from parameter count and quantisation in the name; undefined when it names none. */
+  downloadMB: number | undefined;
+  /** WebGPU features that it needs, e.g. `shader-f16`. */
+  requiredFeatures: string[];
+  /** It also runs on phones and old chips. */
+  lowResource: boolean;
+  /** Tokens. */
+  contextLength: number | undefined;
+  /** `q4f16_1` and the like. */
+  quantization: string | undefined;
+  /** It takes images as input. */
+  images: boolean;
+}
 
 /** Bytes per parameter, scales included. */
 const BYTES_PER_PARAMETER: readonly (readonly [RegExp, number])[] = [

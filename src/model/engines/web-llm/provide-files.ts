@@ -1,17 +1,17 @@
 /**
  * WebLLM reads every file through the Cache API (`webllm/config`, `webllm/model`, `webllm/wasm`). In its worker those
- * caches are the store: what WebLLM looks up is there, complete and checked, and it keeps no second copy.
+ * caches are replaced by the model store: its files are complete and checked, and WebLLM keeps no second copy.
  * @module
  */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 
-/** WebLLM's names of its caches begin with this. */
+/** Prefix of the names of WebLLM's caches. */
 const SCOPE = 'webllm/';
 
 /**
- * Puts the files of a model into this realm's `caches`; other caches stay as they are.
- * @returns takes them out again
+ * Replaces WebLLM's caches in this worker's `caches`; other caches stay as they are.
+ * @returns restores `caches`
  */
 export function provideFiles(files: ModelFiles): () => void {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');
@@ -27,7 +27,7 @@ export function provideFiles(files: ModelFiles): () => void {
   };
 }
 
-/** The part of a Cache that WebLLM uses. */
+/** The methods of a Cache that WebLLM uses. */
 class StoreCache {
   readonly #files: ModelFiles;
 
@@ -39,7 +39,7 @@ class StoreCache {
     return this.#files.read(typeof request === 'string' ? request : request.url);
   }
 
-  /** What could be had was found already. */
+  /** All files have been downloaded before, so one that is missing here does not exist. */
   async add(request: Request | string): Promise<never> {
     const url = typeof request === 'string' ? request : request.url;
     throw new InferenceError('unavailable', `The model's file \`${url.slice(url.lastIndexOf('/') + 1)}\` is missing.`, {
@@ -47,7 +47,7 @@ class StoreCache {
     });
   }
 
-  /** WebLLM asks this to know whether it must download. It then looks up file by file, which costs nothing here. */
+  /** WebLLM asks whether it must download. It then looks up file by file, which is cheap here. */
   async keys(): Promise<readonly Request[]> {
     return [];
   }

@@ -1,22 +1,26 @@
-/** Starts WebLLM's engine with one model, so that neither an abort nor a lost device leaves the caller waiting. @module */
-import type { AppConfig, ModelRecord } from '@mlc-ai/web-llm';
-import { cancelled, InferenceError } from '../../../core/errors/inference-error.js';
+/** Starts WebLLM's engine with one model. Loading ends at once when it is aborted or the GPU device is lost. @module */
+import type { AppConfig, InitProgressReport, ModelRecord } from '@mlc-ai/web-llm';
+import {
+  cancelled,
+  InferenceError,
+  type InferenceErrorCode,
+  isInferenceError,
+} from '../../../core/errors/inference-error.js';
 import type { LoadProgress } from '../../../core/models/model-entry.js';
 import { rejectOnAbort } from '../../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
 import { DeviceWatch } from './device-watch.js';
-import { progressReporter } from './load-progress.js';
-import { LogitsTap } from './logits-tap.js';
-import { OwnSampler } from './own-sampler.js';
-import type { WebLlmEngine, WebLlmModule } from './web-llm-module.js';
+import { LogitsCapture, GpuSampler } from './gpu-sampler.js';
+import type { WebLlmEngine, WebLlmModule } from './web-llm-environment.js';
+import { loadFailure } from '../load-failure.js';
 
-/** WebLLM's sampler runs after every pass. Where it is ignored, these settings keep it from doing more than it must. */
+/** WebLLM's sampler runs after every forward pass. These settings are the cheapest where its result is not used. */
 const IDLE_SAMPLER = { temperature: 1, top_p: 1, repetition_penalty: 1, frequency_penalty: 0, presence_penalty: 0 };
 
-/** Ending the engine waits for the GPU; a lost one never answers. The worker ends afterwards in any case. */
+/** Unloading waits for the GPU, and a lost device never answers. The worker ends afterwards in any case. */
 const STOP_DEADLINE_MS = 2_000;
 
-export interface StartOptions {
+interface StartOptions {
   /** Catalog id, for progress. */
   id: string;
   record: ModelRecord;
@@ -30,16 +34,16 @@ export interface StartOptions {
 /** A running engine. */
 export interface StartedEngine {
   engine: WebLlmEngine;
-  /** The engine's name of its model. */
+  /** WebLLM's id of the model. */
   modelId: string;
-  tap: LogitsTap;
-  sampler: OwnSampler | undefined;
+  capture: LogitsCapture;
+  sampler: GpuSampler | undefined;
   watch: DeviceWatch;
-  /** Ends the engine as far as it still answers. */
+  /** Unloads the engine; gives up after a short time. */
   stop: () => Promise<void>;
 }
 
-/** The device went away while the model was loading, which means that it was too large. */
+/** The device was lost while the model was loading: the model is too large for the GPU. */
 export class LostWhileLoading extends Error {
   override readonly name = 'LostWhileLoading';
 }
@@ -47,17 +51,17 @@ export class LostWhileLoading extends Error {
 /** @throws LostWhileLoading, InferenceError `cancelled`, or whatever WebLLM throws */
 export async function startEngine(library: WebLlmModule, options: StartOptions): Promise<StartedEngine> {
   const { record, signal } = options;
-  const tap = new LogitsTap();
+  const capture = new LogitsCapture();
   const watch = new DeviceWatch();
   const appConfig: AppConfig = { model_list: [record], cacheBackend: 'cache' };
   const engine = new library.MLCEngine({
     appConfig,
-    logitProcessorRegistry: new Map([[record.model_id, tap]]),
+    logitProcessorRegistry: new Map([[record.model_id, capture]]),
     initProgressCallback: progressReporter(options.id, options.totalBytes, options.onProgress),
   });
   const stop = async (): Promise<void> => {
     const deadline = watch.isLost ? 0 : STOP_DEADLINE_MS;
-    // A generation that still runs gets its end from here: its pass may never come back.
+    // Ends a generation that still runs, because its forward pass may never return.
     watch.giveUp(new InferenceError('unavailable', 'The model was unloaded.'));
     await settledWithin(
       engine.unload().catch(() => {}),
@@ -66,7 +70,7 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
   };
   const detach = watch.attach(options.gpu);
   try {
-    // When its device is lost or its loading aborted, WebLLM may just return, or wait for ever.
+    // When its device is lost or its loading is aborted, WebLLM may just return, or wait for ever.
     const ended = rejectOnAbort(signal).catch((reason: unknown) => Promise.reject(cancelled(reason)));
     await Promise.race([engine.reload(record.model_id, IDLE_SAMPLER), rejectOnLoss(watch), ended]);
     if (watch.isLost) throw new LostWhileLoading('The device was lost.');
@@ -77,9 +81,73 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
     detach();
   }
   const { model_id: modelId } = record;
-  return { engine, modelId, tap, sampler: OwnSampler.of(engine, modelId, tap), watch, stop };
+  return { engine, modelId, capture, sampler: GpuSampler.of(engine, modelId, capture), watch, stop };
 }
 
 async function rejectOnLoss(watch: DeviceWatch): Promise<never> {
   throw new LostWhileLoading('The device was lost.', { cause: await watch.lost });
+}
+
+/** WebLLM's reports about files are left out: the store reports downloads itself. */
+const FETCHING = /fetch/i;
+
+/**
+ * WebLLM's progress callback: it reports the copy to the GPU and the compilation of shaders.
+ * @param totalBytes size of the weights; 0 when unknown
+ */
+function progressReporter(
+  model: string,
+  totalBytes: number,
+  onProgress: (progress: LoadProgress) => void,
+): (report: InitProgressReport) => void {
+  return ({ text }) => {
+    if (!FETCHING.test(text)) onProgress({ model, stage: 'initialize', loadedBytes: totalBytes, totalBytes });
+  };
+}
+
+/**
+ * WebLLM's error classes, by name because another copy of the package has other classes. Every other failure of loading
+ * is a file that could not be read or a library that does not fit: `unavailable`.
+ */
+const CODES: Readonly<Record<string, InferenceErrorCode>> = {
+  WebGPUNotAvailableError: 'insufficient_resources',
+  WebGPUNotFoundError: 'insufficient_resources',
+  ShaderF16SupportError: 'insufficient_resources',
+  FeatureSupportError: 'insufficient_resources',
+  // WebLLM allocates everything while loading, so a loss then means too little memory.
+  DeviceLostError: 'insufficient_resources',
+  QuotaExceededError: 'insufficient_resources',
+  ModelNotFoundError: 'model_not_found',
+  UnsupportedTokenizerFilesError: 'model_not_supported',
+  ArtifactManifestError: 'model_not_supported',
+  WindowSizeConfigurationError: 'invalid_request',
+  WindowSizeSpecificationError: 'invalid_request',
+  AttentionSinkSizeError: 'invalid_request',
+  MinValueError: 'invalid_request',
+  MissingModelWasmError: 'invalid_request',
+};
+
+/** Any failure of loading as an InferenceError. @param thrown what WebLLM's `reload` threw */
+export function toLoadError(thrown: unknown, id: string, signal: AbortSignal): InferenceError {
+  if (isInferenceError(thrown)) return thrown;
+  if (signal.aborted) return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
+  const name = thrown instanceof Error ? thrown.name : '';
+  const code = CODES[name];
+  if (code === undefined) return loadFailure(thrown, { id }, signal);
+  return new InferenceError(code, messageOf(code, name, id), { param: 'model' }, { cause: thrown });
+}
+
+function messageOf(code: InferenceErrorCode, name: string, id: string): string {
+  switch (code) {
+    case 'insufficient_resources':
+      return name === 'QuotaExceededError'
+        ? `There is not enough storage for \`${id}\`. Delete other models or use a smaller one.`
+        : `This GPU cannot run \`${id}\`. Use a smaller model or a smaller \`contextLength\`.`;
+    case 'model_not_found':
+      return `WebLLM does not know \`${id}\`.`;
+    case 'model_not_supported':
+      return `\`${id}\` is packed in a way that this version cannot load.`;
+    default:
+      return `The settings of \`${id}\` do not fit its model library.`;
+  }
 }

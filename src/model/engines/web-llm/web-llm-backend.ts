@@ -1,6 +1,6 @@
 /**
- * WebLLM: chat on WebGPU with models that were compiled ahead of time. Only its low-level engine is used; prompts, tools,
- * grammars, sampling and counting are the shared code of `decoding/`, so every model can do all of them.
+ * The WebLLM backend: chat on WebGPU with models that were compiled ahead of time. Only WebLLM's low-level engine is used;
+ * prompts, tools, grammars, sampling and usage are the shared code of `decoding/`.
  * @module
  */
 import { createTextModel, type TextModel } from '../../decoding/create-text-model.js';
@@ -12,28 +12,21 @@ import { isInferenceError } from '../../../core/errors/inference-error.js';
 import type { Backend, LoadOptions } from '../../../core/models/backend.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import { fetchAll, openModelFiles } from '../model-files.js';
-import { type ChatConfig, contextLengthOf, readChatConfig, readWeightsManifest } from './chat-config.js';
+import { type ChatConfig, contextLengthOf, readChatConfig, readWeightsManifest, wantedFiles } from './model-folder.js';
 import type { DeviceFacts } from './check-device.js';
 import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
 import { ImageInput } from './image-input.js';
-import { browserEnvironment, type WebLlmEnvironment } from './web-llm-environment.js';
-import { findModelRecord } from './find-model-record.js';
+import { browserEnvironment, type WebLlmEnvironment, type WebLlmModule } from './web-llm-environment.js';
+import { findModelRecord, quantizationOf } from './model-record.js';
 import { loadTokenizer } from './load-tokenizer.js';
 import { provideFiles } from './provide-files.js';
-import { quantizationOf } from './model-record.js';
-import { LostWhileLoading, type StartedEngine, startEngine } from './start-engine.js';
-import { toLoadError } from './to-load-error.js';
-import { wantedFiles } from './wanted-files.js';
-import type { WebLlmModule } from './web-llm-module.js';
+import { LostWhileLoading, type StartedEngine, startEngine, toLoadError } from './start-engine.js';
 import { WebLlmTextEngine } from './web-llm-text-engine.js';
 
-/**
- * Tokens of a prompt per pass: several of the GPU's tiles, so that little is lost, and short enough that a cancelled
- * request ends soon.
- */
+/** Tokens of a prompt per forward pass: enough to use the GPU well, and few enough that a cancelled request ends soon. */
 const CHUNK_LENGTH = 256;
 
-/** The engine as it is in a browser. A realm loads one model: to load another, end the worker. */
+/** The backend in a browser. A worker loads one model; to load another, end the worker. */
 export const webLlmBackend: Backend = createWebLlmBackend(browserEnvironment);
 
 /** Makes the backend. @param environment what it runs in */
@@ -69,13 +62,13 @@ async function loadModel(entry: ModelEntry, options: LoadOptions, environment: W
   } catch (thrown) {
     const failure = toLoadError(thrown, entry.id, options.signal);
     const isEngineFailure = !isInferenceError(thrown) && !options.signal.aborted;
-    // The engine broke on a file that was damaged while it was kept, and is whole again now.
+    // The engine failed on a stored file that was damaged and has been downloaded again.
     if (files && isEngineFailure && (await isMended(files, entry, options))) throw new SpentRealm(failure, entry);
     throw failure;
   }
 }
 
-/** @throws InferenceError when a damaged file cannot be had again */
+/** @throws InferenceError when a damaged file cannot be downloaded again */
 async function isMended(files: ModelFiles, { id }: ModelEntry, { signal }: LoadOptions): Promise<boolean> {
   try {
     return await files.repair();
@@ -103,7 +96,7 @@ async function loadFiles(
   const { bytes: totalBytes, shards } = await checkStorage(candidate, facts, files, environment);
   const tokenizer = await loadTokenizer(files, config);
   await files.prepare(wantedFiles(shards, record.model_lib));
-  const takeOut = provideFiles(files);
+  const withdrawFiles = provideFiles(files);
   const gpu = environment.gpu!;
   const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal })
     .catch((error: unknown) => {
@@ -111,17 +104,17 @@ async function loadFiles(
         ? refuse(candidate, facts, 'more GPU memory than there is', { weightBytes: totalBytes })
         : error;
     })
-    .finally(takeOut);
+    .finally(withdrawFiles);
   return assemble(entry, config, tokenizer, started);
 }
 
 function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenizer, started: StartedEngine): TextModel {
-  const { engine, modelId, tap, sampler, watch, stop } = started;
+  const { engine, modelId, capture, sampler, watch, stop } = started;
   const toolFormat = detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat);
   const reasoningFormat = detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat);
   const textEngine = new WebLlmTextEngine({
     engine,
-    tap,
+    capture,
     sampler,
     images: ImageInput.of(engine, modelId, tokenizer),
     tokenizer,

@@ -1,7 +1,25 @@
-/** What this backend uses of its surroundings, so that tests can bring their own. @module */
+/** What the backend uses of `@mlc-ai/web-llm` and of the browser, so that tests can replace both. @module */
+import type { AppConfig, MLCEngineConfig, MLCEngineInterface } from '@mlc-ai/web-llm';
 import { browserStore, type StoreEnvironment } from '../../../store/store-environment.js';
 import { ownGpu } from '../find-adapter.js';
-import { importWebLlm, type WebLlmModule } from './web-llm-module.js';
+
+/**
+ * The low-level methods of the engine: tokens in, KV cache kept, logits out through a logit processor. Its chat methods
+ * (templates, sampling, grammars, tools) are not used. An upgrade that changes these fails to compile.
+ */
+export type WebLlmEngine = Pick<MLCEngineInterface, 'reload' | 'unload' | 'resetChat' | 'forwardTokensAndSample'>;
+
+/** The package, or another version of it. */
+export interface WebLlmModule {
+  MLCEngine: new (config: MLCEngineConfig) => WebLlmEngine;
+  /** WebLLM's list of ready-made models. */
+  prebuiltAppConfig: AppConfig;
+}
+
+/** Imported on demand because the package is large. */
+async function importWebLlm(): Promise<WebLlmModule> {
+  return import('@mlc-ai/web-llm');
+}
 
 export interface WebLlmEnvironment {
   /** Absent where the browser has no WebGPU. */
@@ -15,7 +33,7 @@ export interface WebLlmEnvironment {
   importWebLlm(): Promise<WebLlmModule>;
 }
 
-/** The worker this runs in. Everything is looked up when used, so importing this in Node is harmless. */
+/** The worker this runs in. Getters look everything up when it is used, so that Node can import this. */
 export const browserEnvironment: WebLlmEnvironment = {
   get gpu() {
     return ownGpu();
@@ -30,3 +48,15 @@ export const browserEnvironment: WebLlmEnvironment = {
   openStore: browserStore,
   importWebLlm,
 };
+
+/**
+ * WebLLM's object that runs a loaded model. WebLLM does not declare it, so the caller must check every field that it uses.
+ * @returns undefined when this version of WebLLM keeps it elsewhere
+ */
+export function internalPipeline<Pipeline extends object>(
+  engine: WebLlmEngine,
+  modelId: string,
+): Partial<Pipeline> | undefined {
+  const { loadedModelIdToPipeline: pipelines } = engine as { loadedModelIdToPipeline?: unknown };
+  return pipelines instanceof Map ? (pipelines.get(modelId) as Partial<Pipeline> | undefined) : undefined;
+}

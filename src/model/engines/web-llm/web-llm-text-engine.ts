@@ -1,7 +1,7 @@
 /**
- * WebLLM as a text engine: tokens in, logits out. It keeps the keys and values of one sequence, to which tokens can be
- * appended and which can be cleared, but not shortened. So a prompt that continues the last one (the conversation goes
- * on) reuses all of it; any other prompt begins anew. Images are read where they stand, each in a pass of its own.
+ * WebLLM as a text engine: tokens in, logits out. Its KV cache holds one sequence that can grow or be cleared, but not be
+ * rolled back. So a prompt that continues the last one reuses it, and any other prompt starts from nothing. Each image is
+ * read in a forward pass of its own.
  * @module
  */
 import type { ImageReader, TextEngine, TextSequence } from '../../decoding/text-engine.js';
@@ -12,32 +12,30 @@ import { InferenceError, throwIfCancelled } from '../../../core/errors/inference
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { LogitsNeed, TokenLogits } from '../../sampling/token-logits.js';
-import { engineLost } from './engine-lost.js';
+import { engineLost } from './device-watch.js';
 import type { ImageInput, ShownImage } from './image-input.js';
-import type { LogitsTap } from './logits-tap.js';
-import type { OwnSampler } from './own-sampler.js';
-import { type PromptPiece, promptPieces } from './prompt-pieces.js';
-import type { WebLlmEngine } from './web-llm-module.js';
+import type { LogitsCapture, GpuSampler } from './gpu-sampler.js';
+import type { WebLlmEngine } from './web-llm-environment.js';
 
-export interface WebLlmTextEngineOptions {
+interface WebLlmTextEngineOptions {
   engine: WebLlmEngine;
   /** Registered as the engine's logit processor. */
-  tap: LogitsTap;
-  /** Absent: the tap sees every pass. */
-  sampler: OwnSampler | undefined;
+  capture: LogitsCapture;
+  /** Absent: the logits of every pass are captured. */
+  sampler: GpuSampler | undefined;
   /** Absent: the model takes no images. */
   images: ImageInput | undefined;
   tokenizer: TextTokenizer;
   contextLength: number;
-  /** Tokens of a prompt that are read at once; an abort is looked at in between. */
+  /** Tokens of a prompt per forward pass; an abort takes effect in between. */
   chunkLength: number;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
-  /** The engine threw: its state is unknown from now on. */
+  /** Called when the engine threw; its state is unknown then. */
   onFailure: (error: InferenceError) => void;
 }
 
-/** Of a prompt's pieces only the last one's logits count. */
+/** For the pieces of a prompt before the last one, whose logits are not used. */
 const NOTHING: LogitsNeed = { type: 'greatest', count: 1 };
 
 /** One engine, one sequence at a time. */
@@ -50,11 +48,11 @@ export class WebLlmTextEngine implements TextEngine {
   readonly reasoningFormat: ReasoningFormat;
   readonly constrainable = true;
   readonly #options: WebLlmTextEngineOptions;
-  /** The tokens whose keys and values the engine holds; the key of an image at its places. */
+  /** The tokens in the KV cache; at the places of an image its key. */
   #held: number[] = [];
   /** Images of the prompt, by key. */
   #shown: ReadonlyMap<number, ShownImage> = new Map();
-  /** Settles when the engine is free: a sequence that was given up may still have a pass under way. */
+  /** Settles when the engine is free: a cancelled sequence may still have a forward pass under way. */
   #free: Promise<unknown> = Promise.resolve();
 
   constructor(options: WebLlmTextEngineOptions) {
@@ -112,7 +110,7 @@ export class WebLlmTextEngine implements TextEngine {
     return this.#resultOf(chosen);
   }
 
-  /** @returns what WebLLM chose; undefined: the tap has the logits */
+  /** @returns the token that WebLLM sampled; undefined when the logits were captured */
   async #forward(
     { keys, image }: PromptPiece<ShownImage>,
     isPrefill: boolean,
@@ -120,7 +118,7 @@ export class WebLlmTextEngine implements TextEngine {
   ): Promise<number | undefined> {
     const { engine, sampler, images } = this.#options;
     const samples = sampler?.prepare(need) ?? false;
-    // The library counts the ids of an image's places, and reads the image.
+    // WebLLM counts these ids, and reads the image in their place.
     const ids = image ? keys.map(() => images!.imageToken) : [...keys];
     // WebLLM takes several tokens only as part of a prompt.
     const run = () => this.#attempt(() => engine.forwardTokensAndSample(ids, isPrefill || ids.length > 1));
@@ -132,10 +130,10 @@ export class WebLlmTextEngine implements TextEngine {
   }
 
   async #resultOf(chosen: number | undefined): Promise<TokenLogits> {
-    const { tap, tokenizer } = this.#options;
-    if (chosen === undefined) return tap.logits;
+    const { capture, tokenizer } = this.#options;
+    if (chosen === undefined) return capture.logits;
     if (chosen < tokenizer.vocabularySize) return { tokens: [chosen], values: new Float32Array(1) };
-    // WebLLM takes the padding of the matrix for tokens. Models learn never to choose it, so this may take its time.
+    // WebLLM may sample the padding of the vocabulary. This is rare, so all tokens are simply read again.
     const held = this.#held;
     await this.#clear();
     return this.#read(held, { type: 'all' });
@@ -146,7 +144,7 @@ export class WebLlmTextEngine implements TextEngine {
     await this.#attempt(() => this.#options.engine.resetChat());
   }
 
-  /** WebLLM leaves scopes open when it throws in the middle of a pass, so one failure ends the engine. */
+  /** After an error in a forward pass WebLLM's memory scopes stay open, so one failure ends the engine. */
   async #attempt<Value>(run: () => Promise<Value>): Promise<Value> {
     try {
       return await run();
@@ -158,7 +156,39 @@ export class WebLlmTextEngine implements TextEngine {
   }
 }
 
-/** The prompt begins with all held tokens and goes on: its last token must be read to get logits. */
+/** The prompt begins with all held tokens and has more: its last token must be read to get logits. */
 function continues(prompt: readonly number[], held: readonly number[]): boolean {
   return held.length < prompt.length && held.every((token, index) => token === prompt[index]);
+}
+
+/** What one forward pass reads of a prompt: tokens, or all places of one image. */
+interface PromptPiece<Image> {
+  /** Token ids; at the places of an image its key. */
+  keys: readonly number[];
+  image: Image | undefined;
+}
+
+/**
+ * Splits a prompt: text into pieces of at most `most` tokens, images whole.
+ * @param keys see `promptKeys`
+ * @param images by key
+ */
+export function* promptPieces<Image extends PromptImage>(
+  keys: readonly number[],
+  images: ReadonlyMap<number, Image>,
+  most: number,
+): Generator<PromptPiece<Image>, void, undefined> {
+  for (let from = 0; from < keys.length;) {
+    const image = images.get(keys[from]!);
+    const end = image ? from + image.places : endOfText(keys, from, images, most);
+    yield { keys: keys.slice(from, end), image };
+    from = end;
+  }
+}
+
+function endOfText(keys: readonly number[], from: number, images: ReadonlyMap<number, unknown>, most: number): number {
+  const latest = Math.min(from + most, keys.length);
+  let end = from + 1;
+  while (end < latest && !images.has(keys[end]!)) end += 1;
+  return end;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { fetchAll, filesFolderOf, openModelFiles } from '../../../model/engines/model-files.js';
 import type { PackChoice } from '../../../model/engines/pack-choice.js';
 import { chooseForPack as chooseTransformers } from '../../../model/engines/transformers/choose-for-pack.js';
-import { chooseForPack as chooseWebLlm, findForPack } from '../../../model/engines/web-llm/choose-for-pack.js';
+import { chooseForPack as chooseWebLlm, findForPack } from '../../../model/engines/web-llm/web-llm-pack.js';
 import type { LocalFile } from '../../../core/models/backend.js';
 import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';

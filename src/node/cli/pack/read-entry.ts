@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isListed } from '../../../model/engines/web-llm/choose-for-pack.js';
+import { isListed } from '../../../model/engines/web-llm/web-llm-pack.js';
 import { isHubId } from '../../../core/models/entry-files.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { TASKS } from '../../../core/models/tasks.js';

@@ -4,7 +4,7 @@
  */
 import type { ChatOptions, LogitProcessor, MLCEngineConfig, ModelRecord } from '@mlc-ai/web-llm';
 import { prebuiltAppConfig } from '@mlc-ai/web-llm';
-import type { WebLlmEngine, WebLlmModule } from '../../../../src/model/engines/web-llm/web-llm-module.js';
+import type { WebLlmEngine, WebLlmModule } from '../../../../src/model/engines/web-llm/web-llm-environment.js';
 
 export interface FakeModel {
   /** Rows of the logits; more than the tokenizer's tokens, as in padded matrices. */

@@ -4,7 +4,7 @@
  * it is. For Chromium tests.
  */
 import type { LogitProcessor, MLCEngineConfig, ModelRecord } from '@mlc-ai/web-llm';
-import type { WebLlmEngine, WebLlmModule } from '../../../../src/model/engines/web-llm/web-llm-module.js';
+import type { WebLlmEngine, WebLlmModule } from '../../../../src/model/engines/web-llm/web-llm-environment.js';
 
 /** One call of the image kernel. */
 export interface ImageCall {

@@ -211,7 +211,7 @@ describe('who samples', () => {
   const longer = ask([user('word '.repeat(400))]);
   const drawn = { temperature: 0.7, topP: 0.9 };
 
-  it('is WebLLM where nothing reads the logits: the tap is not in place, and none cross to the CPU', async () => {
+  it('is WebLLM where nothing reads the logits: no logits are captured, and none cross to the CPU', async () => {
     const { model, record } = await loadFake();
     const greedy = await collect(model, hello);
     const read = await collect(model, { ...hello, topLogprobs: 0 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { promptPieces } from '../../../../src/model/engines/web-llm/prompt-pieces.js';
+import { promptPieces } from '../../../../src/model/engines/web-llm/web-llm-text-engine.js';
 
 const image = (key: number, places: number) => [key, { key, places, text: '' }] as const;
 

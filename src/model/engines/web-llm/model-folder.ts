@@ -1,10 +1,9 @@
-/** What we read of `mlc-chat-config.json` and of the weights' manifest. @module */
+/** The small files of a WebLLM model folder: config, list of weights, and which files a model consists of. @module */
 import type { ChatOptions } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelFiles } from '../../../store/model-files.js';
-import { readJson } from './read-json.js';
 
-/** WebLLM's own description, plus the fields that the compiler writes and WebLLM does not declare. */
+/** `mlc-chat-config.json`: WebLLM's declaration, plus fields that the compiler writes and WebLLM does not declare. */
 export interface ChatConfig extends ChatOptions {
   prefill_chunk_size?: number;
   quantization?: string;
@@ -12,7 +11,7 @@ export interface ChatConfig extends ChatOptions {
 }
 
 /**
- * Reads the config and lays the record's overrides over it, as WebLLM does.
+ * Reads the config and applies the record's overrides to it, as WebLLM does.
  * @throws InferenceError `unavailable` when the folder holds none
  */
 export async function readChatConfig(files: ModelFiles, overrides: ChatOptions = {}): Promise<ChatConfig> {
@@ -23,17 +22,17 @@ export async function readChatConfig(files: ModelFiles, overrides: ChatOptions =
   return { ...(config as ChatConfig), ...overrides };
 }
 
-/** The weights' files. */
+/** The files of the weights. */
 export interface WeightsManifest {
   shards: { file: string; bytes: number }[];
   /** Size of all of them. */
   bytes: number;
 }
 
-/** Newer and older WebLLM call the list of weights differently. */
+/** Names of the list of weights in newer and older model folders. */
 const MANIFESTS = ['tensor-cache.json', 'ndarray-cache.json'] as const;
 
-/** Reads which files the weights are in. @returns undefined when there is no such list; WebLLM reports that itself */
+/** Reads the list of weights. @returns undefined when there is none; WebLLM reports that itself */
 export async function readWeightsManifest(files: ModelFiles): Promise<WeightsManifest | undefined> {
   for (const name of MANIFESTS) {
     const manifest = await readJson(files, name);
@@ -47,14 +46,46 @@ export async function readWeightsManifest(files: ModelFiles): Promise<WeightsMan
   return undefined;
 }
 
-/** Tokens that prompt and answer share. */
+/** Tokens of prompt and answer together. */
 export function contextLengthOf(config: ChatConfig): number {
   const { context_window_size: context = -1, sliding_window_size: window = -1 } = config;
   return context > 0 ? context : window;
 }
 
-/** Tokens that end a turn, as the model's makers say. */
+/** Ids of the tokens that end a turn. */
 export function endTokensOf(config: ChatConfig): number[] {
   const ends = config.eos_token_id ?? [];
   return [...new Set([...(config.conv_template?.stop_token_ids ?? []), ...(Array.isArray(ends) ? ends : [ends])])];
+}
+
+/**
+ * A JSON file.
+ * @returns undefined when the server says that it does not exist
+ * @throws InferenceError `unavailable` for every other failure
+ */
+export async function readJson(files: ModelFiles, file: string): Promise<unknown> {
+  const response = await files.read(file);
+  if (!response) return undefined;
+  try {
+    return await response.json();
+  } catch (error) {
+    throw new InferenceError('unavailable', `The model's file \`${file}\` is not JSON.`, {}, { cause: error });
+  }
+}
+
+/** A text file. @returns undefined when the server says that it does not exist. @throws InferenceError `unavailable` */
+export async function readText(files: ModelFiles, file: string): Promise<string | undefined> {
+  const response = await files.read(file);
+  return response?.text();
+}
+
+/** Files of every model folder beside the weights. */
+const SMALL_FILES = ['mlc-chat-config.json', 'tensor-cache.json', 'tokenizer.json', 'tokenizer_config.json'];
+
+/**
+ * The files that a model needs: names in its folder, and the URL of its library.
+ * @param shards from the list of weights
+ */
+export function wantedFiles(shards: readonly { file: string }[], library: string): string[] {
+  return [...SMALL_FILES, ...shards.map(({ file }) => file), library];
 }

@@ -1,6 +1,6 @@
 import { prebuiltAppConfig } from '@mlc-ai/web-llm';
 import { describe, expect, it } from 'vitest';
-import { findModelRecord } from '../../../../src/model/engines/web-llm/find-model-record.js';
+import { findModelRecord } from '../../../../src/model/engines/web-llm/model-record.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 
 const prebuilt = prebuiltAppConfig.model_list;

@@ -1,18 +1,17 @@
-/** Which files an app needs of a WebLLM model. Knows no engine, for it runs in Node. @module */
+/** Which files `inpage pack` takes of a WebLLM model. Runs in Node, so it does not import WebLLM. @module */
 import modelList from 'virtual:web-llm-models';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
-import { readWeightsManifest } from './chat-config.js';
-import { findModelRecord } from './find-model-record.js';
-import { wantedFiles } from './wanted-files.js';
+import { readWeightsManifest, wantedFiles } from './model-folder.js';
+import { findModelRecord } from './model-record.js';
 
-/** Older folders call the list of weights so, newer ones have the chat template in a file of its own. */
-const SOMETIMES = ['ndarray-cache.json', 'chat_template.jinja'];
+/** Files of some folders: the list of weights of older ones, the chat template of newer ones. */
+const OPTIONAL_FILES = ['ndarray-cache.json', 'chat_template.jinja'];
 
-/** Where the weights and the library of an entry are, and the window that WebLLM's list gives it. @throws InferenceError `model_not_found` or `invalid_request` */
+/** URLs of an entry's weights and library, and its context length in WebLLM's list. @throws InferenceError `model_not_found` or `invalid_request` */
 export function findForPack(
   entry: ModelEntry,
   options: Pick<LoadOptions, 'pageURL' | 'hubURL'>,
@@ -21,14 +20,14 @@ export function findForPack(
   return { folder: folderURL, library: record.model_lib, contextLength: record.overrides?.context_window_size };
 }
 
-/** The id is one of WebLLM's list. */
+/** Whether WebLLM's list has a model of this id. */
 export function isListed(id: string): boolean {
   return modelList.some((record) => record.model_id === id);
 }
 
-/** All files of the model; one model fits every GPU that can run it. */
+/** All files of the model: unlike ONNX models, it has only one precision. */
 export async function chooseForPack(library: string, files: ModelFiles): Promise<PackChoice> {
   const { shards } = (await readWeightsManifest(files)) ?? { shards: [] };
   if (shards.length === 0) throw new InferenceError('unavailable', 'The model has no list of its weights.');
-  return { files: [...wantedFiles(shards, library), ...SOMETIMES], entry: {} };
+  return { files: [...wantedFiles(shards, library), ...OPTIONAL_FILES], entry: {} };
 }
