@@ -3,7 +3,7 @@ import type { LoadedModel, ModelInfo } from '../core/models/backend.js';
 import { deserializeInferenceError, type InferenceError, throwIfCancelled } from '../core/errors/inference-error.js';
 import type { TokenEvent } from '../core/events/token-event.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
-import { SpentRealm } from '../core/models/spent-realm.js';
+import { RetryInNewWorker } from '../core/models/retry-in-new-worker.js';
 import { type CallTiming, LOADING_TIMING } from '../relay/stream/call-timing.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { watchLifeline } from '../relay/lifeline.js';
@@ -36,7 +36,7 @@ export interface RemoteLoadOptions {
 
 /**
  * Loads a model in a worker. When that fails the worker is ended, and the backend's InferenceError thrown, a
- * {@link SpentRealm} where the load can succeed in another worker.
+ * {@link RetryInNewWorker} where the load can succeed in another worker.
  */
 export async function loadRemoteModel(
   worker: ModelWorkerHandle,
@@ -47,7 +47,7 @@ export async function loadRemoteModel(
   try {
     for await (const item of remote.call<LoadItem>({ method: 'load', argument }, options.signal)) {
       if (item.type === 'loaded') return remote.toLoadedModel(item.info, item.methods);
-      if (item.type === 'spent') throw new SpentRealm(deserializeInferenceError(item.error), item.entry);
+      if (item.type === 'spent') throw new RetryInNewWorker(deserializeInferenceError(item.error), item.entry);
       options.onProgress(item.progress);
     }
     throw peerGone();

@@ -2,7 +2,7 @@
 import { throwIfCancelled } from '../core/errors/inference-error.js';
 import type { LoadedModel } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import { SpentRealm } from '../core/models/spent-realm.js';
+import { RetryInNewWorker } from '../core/models/retry-in-new-worker.js';
 import { answeringModelTiming } from '../relay/stream/call-timing.js';
 import type { ModelHost, StartOptions } from './scheduler/model-host.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
@@ -31,7 +31,7 @@ export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHos
       return await loadRemoteModel(await spawn(), { entry, options: load }, { ...watch, timing });
     } catch (thrown) {
       // The worker that failed is ended by now.
-      if (thrown instanceof SpentRealm && worker < MOST_WORKERS) return start(thrown.entry, watch, worker + 1);
+      if (thrown instanceof RetryInNewWorker && worker < MOST_WORKERS) return start(thrown.entry, watch, worker + 1);
       throw thrown;
     }
   };

@@ -2,7 +2,7 @@
 import type { Backend, LoadedModel, LoadOptions } from '../core/models/backend.js';
 import { InferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import { SpentRealm } from '../core/models/spent-realm.js';
+import { RetryInNewWorker } from '../core/models/retry-in-new-worker.js';
 import { answerCall } from '../relay/stream/answer-call.js';
 import { MODEL_TIMING } from '../relay/stream/call-timing.js';
 import type {
@@ -23,7 +23,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
   async function* load(argument: LoadArgument, signal: AbortSignal): AsyncGenerator<LoadItem> {
     const backend = await backendOf(argument.entry);
     const outcome = yield* reported(argument, signal, (options) => backend.load(argument.entry, options).catch(spent));
-    if (outcome instanceof SpentRealm) {
+    if (outcome instanceof RetryInNewWorker) {
       return yield { type: 'spent', entry: outcome.entry, error: outcome.serialize() };
     }
     const loaded = (model = outcome);
@@ -121,8 +121,8 @@ class ProgressQueue {
   }
 }
 
-function spent(thrown: unknown): SpentRealm {
-  if (thrown instanceof SpentRealm) return thrown;
+function spent(thrown: unknown): RetryInNewWorker {
+  if (thrown instanceof RetryInNewWorker) return thrown;
   throw thrown;
 }
 

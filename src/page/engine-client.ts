@@ -4,7 +4,7 @@ import type { LoadProgress } from '../core/models/model-entry.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from '../relay/stream/call-timing.js';
 import { openCall, peerGone } from '../relay/stream/open-call.js';
 import type { ControlPayload, Snapshot } from '../relay/protocol.js';
-import type { Connect } from '../relay/greeting.js';
+import type { Connect } from '../relay/handshake.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 
 /** Milliseconds until a lost engine is looked for again. */

@@ -1,9 +1,9 @@
-/** One tab's part in the engine: it hosts it, or waits in line and reaches the host through the Service Worker. @module */
+/** One tab's part in the engine: it hosts it, or queues for that and reaches the host through the Service Worker. @module */
 import type { InferenceError } from '../core/errors/inference-error.js';
 import { availableLocks } from '../relay/lifeline.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import { type Connect, connectThrough, type GatewayPort } from '../relay/greeting.js';
-import type { BrokerMessage, ConnectMessage, PageMessage, TabWords } from '../relay/protocol.js';
+import { type Connect, connectThrough, type GatewayPort } from '../relay/handshake.js';
+import type { BrokerMessage, ConnectMessage, PageMessage, TabHello } from '../relay/protocol.js';
 import { hostLock } from './engine-group.js';
 import { EngineHost } from './engine-host.js';
 import { watchHost } from './host-watch.js';
@@ -33,7 +33,7 @@ export class EngineTab {
   #host: EngineHost | undefined;
   /** Aborts when this tab becomes the host. */
   #becameHost = new AbortController();
-  /** Ends this tab's place, as the host or in the line for it; undefined: it has none. */
+  /** Ends this tab's place, as the host or in the queue for it; undefined: it has none. */
   #place: AbortController | undefined;
   /** Looks whether the host still answers. */
   #missHost: () => Promise<void> = async () => {};
@@ -65,7 +65,7 @@ export class EngineTab {
     }
   };
 
-  /** Leaves the line; ends the engine when it is here. */
+  /** Leaves the queue; ends the engine when it is here. */
   stop(): void {
     this.#stopped.abort();
     this.#leave();
@@ -146,8 +146,8 @@ export class EngineTab {
     const { gateway, group } = this.#options;
     if (data?.inpage !== 'connect' || !port || data.prefix !== gateway.prefix || group === undefined) return;
     // The gateway may take a while to say hello; until then no other group's may be taken for it.
-    const words: TabWords = { type: 'tab', group, hosts: this.#host !== undefined };
-    port.postMessage(words);
+    const hello: TabHello = { type: 'tab', group, hosts: this.#host !== undefined };
+    port.postMessage(hello);
     if ((data.group ?? group) !== group) return;
     if (this.#host) this.#host.connect(port);
     else void this.#missHost();

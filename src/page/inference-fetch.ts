@@ -1,7 +1,7 @@
 /** `inference.fetch`: a fetch whose requests below the engine's bases never leave the page. @module */
 import type { CompatibilityName } from '../core/models/access-options.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import type { Connect } from '../relay/greeting.js';
+import type { Connect } from '../relay/handshake.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { relayRequest } from '../relay/stream/relay-request.js';
 import { toRequestPayload } from '../relay/stream/request-payload.js';

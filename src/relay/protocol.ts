@@ -29,7 +29,7 @@ export type CallerMessage<Payload> =
   | { type: 'open'; payload: Payload; lifeline: string | undefined }
   /** The caller has taken so many items. */
   | { type: 'credit'; count: number }
-  /** Instead of `open`: this port stays a line to the gateway, and here is the port of a call. */
+  /** Instead of `open`: this port stays open to the gateway, and the port of a call comes with the message. */
   | { type: 'call' }
   | { type: 'cancel' };
 
@@ -38,7 +38,7 @@ export type CalleeMessage<Item> =
   /** Sent when a port reaches a gateway, before `open`. */
   | Hello
   /** Sent before anything else by the page that a port is handed to. */
-  | TabWords
+  | TabHello
   /** Nothing to say yet, but at work. */
   | { type: 'alive' }
   /** From now on the work is done for this call: before, another callee may be asked instead. */
@@ -55,7 +55,7 @@ export interface Hello {
 }
 
 /** What a page says of itself: its group, and whether the gateway is here, which then says hello on the same port. */
-export interface TabWords {
+export interface TabHello {
   type: 'tab';
   group: string;
   hosts: boolean;
@@ -128,7 +128,7 @@ export interface WorkerReady {
 export type LoadItem =
   | { type: 'progress'; progress: LoadProgress }
   | { type: 'loaded'; info: ModelInfo; methods: ModelMethod[] }
-  /** See `SpentRealm`. */
+  /** See `RetryInNewWorker`. */
   | { type: 'spent'; entry: ModelEntry; error: SerializedInferenceError };
 
 /** Gateway to model worker, on the worker's own port; a call's port comes with it. */

@@ -4,8 +4,8 @@
  * @module
  */
 import { orAborted } from '../core/platform/reject-on-abort.js';
-import { awaitGreeting, type GatewayPort, hangUp } from '../relay/greeting.js';
-import { type ConnectMessage, PROTOCOL_VERSION, type TabWords } from '../relay/protocol.js';
+import { awaitHandshake, type GatewayPort, hangUp } from '../relay/handshake.js';
+import { type ConnectMessage, PROTOCOL_VERSION, type TabHello } from '../relay/protocol.js';
 
 /** What is needed of a `WindowClient`. */
 export interface TabClient {
@@ -29,7 +29,7 @@ export interface FindHostOptions {
 
 /** Milliseconds that a tab gets to answer before the others are asked too: it may be a page without Inpage. */
 const PATIENCE = 300;
-/** Milliseconds between two rounds while no tab hosts: one is just closing, and the next in line takes over. */
+/** Milliseconds between two rounds while no tab hosts: one is just closing, and the next in the queue takes over. */
 const PAUSE = 50;
 
 /**
@@ -44,15 +44,15 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
   let found: (gateway: GatewayPort) => void = () => {};
   const host = new Promise<GatewayPort>((resolve) => (found = resolve));
 
-  const ask = (tab: TabClient): Promise<TabWords> => {
+  const ask = (tab: TabClient): Promise<TabHello> => {
     const { port1, port2 } = new MessageChannel();
     asked.add(port1);
-    const { hello, tab: said } = awaitGreeting(port1);
-    void hello.then((words) => {
-      if (words.version === PROTOCOL_VERSION) found({ port: port1, hello: words });
+    const { hello, tab: tabHello } = awaitHandshake(port1);
+    void hello.then((said) => {
+      if (said.version === PROTOCOL_VERSION) found({ port: port1, hello: said });
     });
     tab.postMessage({ inpage: 'connect', prefix, group }, [port2]);
-    return said;
+    return tabHello;
   };
 
   const round = async (): Promise<void> => {
@@ -60,10 +60,10 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
     const first = group === undefined ? all.find((tab) => tab.id === asker) : undefined;
     if (first) {
       const answer = ask(first);
-      void answer.then((words) => groups?.set(first.id, words.group));
-      const words = await Promise.race([answer, pause(PATIENCE)]);
-      group = words?.group ?? groups?.get(first.id);
-      if (words?.hosts) await pause(PATIENCE);
+      void answer.then((said) => groups?.set(first.id, said.group));
+      const said = await Promise.race([answer, pause(PATIENCE)]);
+      group = said?.group ?? groups?.get(first.id);
+      if (said?.hosts) await pause(PATIENCE);
       if (isOver) return;
     }
     for (const tab of all) if (tab !== first) void ask(tab);

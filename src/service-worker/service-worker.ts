@@ -6,12 +6,12 @@
  */
 import { CONNECT_DEADLINE } from '../relay/stream/call-timing.js';
 import { findHost, type TabClient } from './find-host.js';
-import type { Connect, GatewayPort } from '../relay/greeting.js';
+import type { Connect, GatewayPort } from '../relay/handshake.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from '../relay/protocol.js';
 import { relayRequest } from '../relay/stream/relay-request.js';
-import { TrunkLines } from './trunk-lines.js';
+import { GatewayConnections } from './gateway-connections.js';
 import { toRequestPayload, unavailableResponse } from '../relay/stream/request-payload.js';
 
 /** The parts of `ServiceWorkerGlobalScope` in use; TypeScript's own types for it clash with those of pages. */
@@ -48,7 +48,7 @@ const compatibility = settings.has('compatibility') ? 'openai' : 'service';
 const bases: Bases = { origin: scope.location.origin, prefix, intercept: settings.getAll('intercept') };
 const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
-const trunks = new TrunkLines();
+const connections = new GatewayConnections();
 /** Groups by tab, as far as the tabs said so since the browser started this worker. */
 const groups = new Map<string, string>();
 
@@ -124,7 +124,7 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
     };
     const copy = mayLeave(request) && request.clone();
     const patience = AbortSignal.timeout(copy ? UNHOSTED_PATIENCE : CONNECT_DEADLINE);
-    const connect: Connect = (stop) => trunks.connect(clientId, find, stop);
+    const connect: Connect = (stop) => connections.connect(clientId, find, stop);
     // The body is read while the gateway is found; the next one is looked for when that is gone.
     const found = [connect(AbortSignal.any([signal, patience]))];
     const payload = await toRequestPayload(request, url);
@@ -150,7 +150,7 @@ async function claim(port: MessagePort): Promise<void> {
 }
 
 function forget(tab: string): void {
-  trunks.forget(tab);
+  connections.forget(tab);
   groups.delete(tab);
 }
 

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { createGateway } from '../../src/gateway/create-gateway.js';
 import type { GatewayOptions, PageControl, SpawnResult } from '../../src/gateway/gateway-control.js';
 import type { Ask } from '../../src/relay/control/control-line.js';
-import { awaitGreeting } from '../../src/relay/greeting.js';
+import { awaitHandshake } from '../../src/relay/handshake.js';
 import { openCall } from '../../src/relay/stream/open-call.js';
 import { REQUEST_TIMING } from '../../src/relay/stream/call-timing.js';
 import type { Snapshot } from '../../src/relay/protocol.js';
@@ -29,7 +29,7 @@ it('a page that starts no worker: the load ends, and a worker that comes later d
   }) as Ask<PageControl>;
   const { port1, port2 } = new MessageChannel();
   createGateway(OPTIONS, page).connect(port2);
-  await awaitGreeting(port1).hello;
+  await awaitHandshake(port1).hello;
   const payload = { control: 'load', model: 'm' };
   const signal = new AbortController().signal;
   const call = openCall<Snapshot>(port1, payload, { signal, timing: REQUEST_TIMING, lifeline: undefined });

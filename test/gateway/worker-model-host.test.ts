@@ -6,7 +6,7 @@ import { serveModel } from '../../src/model/serve-model.js';
 import type { Backend } from '../../src/core/models/backend.js';
 import { Catalog } from '../../src/core/models/catalog.js';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
-import { SpentRealm } from '../../src/core/models/spent-realm.js';
+import { RetryInNewWorker } from '../../src/core/models/retry-in-new-worker.js';
 import { Scheduler } from '../../src/gateway/scheduler/scheduler.js';
 
 const ENTRY: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Hi' }] } };
@@ -24,7 +24,7 @@ const downloads: Load = (_, { signal }) =>
 /** Shaders, WASM and sessions cannot be interrupted. */
 const compiles: Load = () => new Promise(() => {});
 const breaks: Load = async (entry) => {
-  throw new SpentRealm(failure, entry);
+  throw new RetryInNewWorker(failure, entry);
 };
 
 /** A scheduler over workers, as in the gateway. */
@@ -142,7 +142,7 @@ describe.each<[string, Load]>([
 describe('an engine that broke', () => {
   it('is loaded again in a fresh worker, as its backend says, when the first is ended', async () => {
     const onGpu: Load = async (entry) => {
-      throw new SpentRealm(failure, { ...entry, device: 'wasm' });
+      throw new RetryInNewWorker(failure, { ...entry, device: 'wasm' });
     };
     const { scheduler, workers, most, state } = service(onGpu, works);
     await scheduler.load('m');
@@ -160,7 +160,8 @@ describe('an engine that broke', () => {
 
   it('is not loaded again for somebody who has left', async () => {
     let broken = (): void => {};
-    const slowly: Load = (entry) => new Promise((_, reject) => (broken = () => reject(new SpentRealm(failure, entry))));
+    const slowly: Load = (entry) =>
+      new Promise((_, reject) => (broken = () => reject(new RetryInNewWorker(failure, entry))));
     const { scheduler, workers } = service(slowly, works);
     const waiting = scheduler.load('m');
     await begun(workers);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { connectThrough } from '../../src/relay/greeting.js';
-import type { Connect } from '../../src/relay/greeting.js';
+import { connectThrough } from '../../src/relay/handshake.js';
+import type { Connect } from '../../src/relay/handshake.js';
 import { serveCall } from '../../src/gateway/serve-call.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
 

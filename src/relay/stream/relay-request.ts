@@ -3,7 +3,7 @@ import { isInferenceError } from '../../core/errors/inference-error.js';
 import type { CompatibilityName } from '../../core/models/access-options.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
-import type { Connect } from '../greeting.js';
+import type { Connect } from '../handshake.js';
 import { openBatches, peerGone } from './open-call.js';
 import type { RequestPayload, ResponseItem } from '../protocol.js';
 import { fromResponseHead, unavailableResponse } from './request-payload.js';
@@ -73,7 +73,7 @@ class Exchange {
     return fromResponseHead(head, payload, () => joined(chunks));
   }
 
-  /** The first words of a gateway. One that is gone before it has begun to work is not the last to be asked. */
+  /** The first items of a gateway. One that is gone before it has begun to work is not the last to be asked. */
   async #begin(connect: Connect): Promise<[AsyncGenerator<ResponseItem[], void>, ResponseItem[]]> {
     const { signal } = this.#cancellation;
     for (let attempt = 1; ; attempt++) {

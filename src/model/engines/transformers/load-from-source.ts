@@ -3,7 +3,7 @@ import type { PreTrainedModel } from '@huggingface/transformers';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
-import { SpentRealm } from '../../../core/models/spent-realm.js';
+import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
 import { loadFailure } from '../load-failure.js';
 import { isEngineFailure } from './engine-failure.js';
 import { type ModelSource, prepareSource } from './model-source.js';
@@ -20,7 +20,7 @@ export interface ModelKind<Texts, Loaded> {
 
 /**
  * Loads a model.
- * @throws SpentRealm when another attempt in a fresh realm makes sense: a damaged file is whole again, or the engine
+ * @throws RetryInNewWorker when another attempt in a new worker makes sense: a damaged file is whole again, or the engine
  * broke on a GPU that nobody asked for
  * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or
  * broken, `cancelled`
@@ -41,14 +41,14 @@ export async function loadFromSource<Texts, Loaded>(
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     return await kind.assemble(source, model, texts);
   } catch (thrown) {
-    // Where this realm lives on, the other half of a failed load must not stay.
+    // Where this worker lives on, the other half of a failed load must not stay.
     void opening?.then((model) => model.dispose()).catch(() => {});
     const failure = toLoadError(thrown, entry, signal, source);
     if (!source || signal.aborted || !isEngineFailure(thrown) || source.fileFailure(thrown)) throw failure;
-    if (await isMended(source, entry, signal)) throw new SpentRealm(failure, entry);
+    if (await isMended(source, entry, signal)) throw new RetryInNewWorker(failure, entry);
     // An adapter is no promise: drivers fail on single operators or run out of memory.
     const isChoice = (entry.device ?? 'auto') === 'auto' && source.info.device === 'webgpu';
-    throw isChoice ? new SpentRealm(failure, { ...entry, device: 'wasm' }) : failure;
+    throw isChoice ? new RetryInNewWorker(failure, { ...entry, device: 'wasm' }) : failure;
   }
 }
 

@@ -6,7 +6,7 @@
 import { createTextModel, type TextModel } from '../../decoding/create-text-model.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
-import { SpentRealm } from '../../../core/models/spent-realm.js';
+import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import { isInferenceError } from '../../../core/errors/inference-error.js';
 import type { Backend, LoadOptions } from '../../../core/models/backend.js';
@@ -63,7 +63,7 @@ async function loadModel(entry: ModelEntry, options: LoadOptions, environment: W
     const failure = toLoadError(thrown, entry.id, options.signal);
     const isEngineFailure = !isInferenceError(thrown) && !options.signal.aborted;
     // The engine failed on a stored file that was damaged and has been downloaded again.
-    if (files && isEngineFailure && (await isMended(files, entry, options))) throw new SpentRealm(failure, entry);
+    if (files && isEngineFailure && (await isMended(files, entry, options))) throw new RetryInNewWorker(failure, entry);
     throw failure;
   }
 }

@@ -4,7 +4,7 @@ import { loadFromSource, type ModelKind } from '../../../../src/model/engines/tr
 import type { ModelSource } from '../../../../src/model/engines/transformers/model-source.js';
 import { InferenceError } from '../../../../src/core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
-import { SpentRealm } from '../../../../src/core/models/spent-realm.js';
+import { RetryInNewWorker } from '../../../../src/core/models/retry-in-new-worker.js';
 
 type SourceModule = typeof import('../../../../src/model/engines/transformers/model-source.js');
 
@@ -48,14 +48,14 @@ describe('a load that breaks', () => {
   it('on a file that was damaged and is mended asks for a fresh realm, and keeps nothing here', async () => {
     const { loading, model } = load({ repair: async () => true }, { broken });
     const thrown = await loading;
-    expect(thrown).toBeInstanceOf(SpentRealm);
+    expect(thrown).toBeInstanceOf(RetryInNewWorker);
     expect(thrown).toMatchObject({ code: 'unavailable', entry: ENTRY });
     expect(model.dispose).toHaveBeenCalledOnce();
   });
 
   it('on whole files tells why', async () => {
     const thrown = await load({}, { broken }).loading;
-    expect(thrown).not.toBeInstanceOf(SpentRealm);
+    expect(thrown).not.toBeInstanceOf(RetryInNewWorker);
     expect(thrown).toMatchObject({
       code: 'unavailable',
       details: { reason: expect.stringContaining('JSON') as string },
@@ -65,7 +65,7 @@ describe('a load that breaks', () => {
   it('on a GPU that nobody asked for asks for a fresh realm on the CPU', async () => {
     expect(await load({ info: onGpu }, { broken }).loading).toMatchObject({ entry: { ...ENTRY, device: 'wasm' } });
     const wished = { ...ENTRY, device: 'webgpu' } as const;
-    expect(await load({ info: onGpu }, { broken, entry: wished }).loading).not.toBeInstanceOf(SpentRealm);
+    expect(await load({ info: onGpu }, { broken, entry: wished }).loading).not.toBeInstanceOf(RetryInNewWorker);
   });
 
   it.each<[string, Partial<ModelSource>, unknown, string]>([
@@ -76,7 +76,7 @@ describe('a load that breaks', () => {
     const repair = vi.fn<ModelSource['repair']>(async () => true);
     const outcome = await load({ info: onGpu, repair, ...changes }, { broken: thrown }).loading;
     expect(outcome).toMatchObject({ code });
-    expect(outcome).not.toBeInstanceOf(SpentRealm);
+    expect(outcome).not.toBeInstanceOf(RetryInNewWorker);
     expect(repair).not.toHaveBeenCalled();
   });
 

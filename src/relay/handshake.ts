@@ -1,8 +1,8 @@
-/** The first words on a port: is a gateway at its other end? @module */
+/** The first messages on a port: is there a gateway at its other end? @module */
 import { orAborted } from '../core/platform/reject-on-abort.js';
-import type { CalleeMessage, CallerMessage, Hello, TabWords } from './protocol.js';
+import type { CalleeMessage, CallerMessage, Hello, TabHello } from './protocol.js';
 
-/** A port at whose other end a gateway waits for a call, and what it said of itself. */
+/** A port at whose other end a gateway waits for a call, and what the gateway said of itself. */
 export interface GatewayPort {
   port: MessagePort;
   hello: Hello;
@@ -11,27 +11,27 @@ export interface GatewayPort {
 /** Finds a gateway. Rejects when there is none, or when the signal aborts. */
 export type Connect = (signal: AbortSignal) => Promise<GatewayPort>;
 
-/** How a port that was handed to a page was received. */
-export interface Greeting {
-  /** A gateway has the port. Never resolves otherwise. */
+/** Who has received a port that was handed out. */
+export interface Handshake {
+  /** Resolves when a gateway has the port; else never. */
   hello: Promise<Hello>;
-  /** The page has it, and says which group its requests belong to. Never resolves otherwise. */
-  tab: Promise<TabWords>;
+  /** Resolves when a page has it, with the group that its requests belong to; else never. */
+  tab: Promise<TabHello>;
 }
 
-/** Listens for the first words on a port, until a gateway says hello or the port is closed. */
-export function awaitGreeting(port: MessagePort): Greeting {
-  let onHello: (words: Hello) => void = () => {};
-  let onTab: (words: TabWords) => void = () => {};
+/** Listens for the first messages on a port, until a gateway says hello or the port is closed. */
+export function awaitHandshake(port: MessagePort): Handshake {
+  let onHello: (hello: Hello) => void = () => {};
+  let onTab: (hello: TabHello) => void = () => {};
   const hello = new Promise<Hello>((resolve) => (onHello = resolve));
-  const tab = new Promise<TabWords>((resolve) => (onTab = resolve));
-  const hear = ({ data }: MessageEvent<CalleeMessage<never>>): void => {
+  const tab = new Promise<TabHello>((resolve) => (onTab = resolve));
+  const listen = ({ data }: MessageEvent<CalleeMessage<never>>): void => {
     if (data.type === 'hello') {
-      port.removeEventListener('message', hear);
+      port.removeEventListener('message', listen);
       onHello(data);
     } else if (data.type === 'tab') onTab(data);
   };
-  port.addEventListener('message', hear);
+  port.addEventListener('message', listen);
   port.start();
   return { hello, tab };
 }
@@ -47,10 +47,10 @@ export function hangUp(port: MessagePort): void {
 export async function connectThrough(hand: (port: MessagePort) => void, signal: AbortSignal): Promise<GatewayPort> {
   signal.throwIfAborted();
   const { port1, port2 } = new MessageChannel();
-  const greeting = awaitGreeting(port1);
+  const handshake = awaitHandshake(port1);
   hand(port2);
   try {
-    const hello = await orAborted(greeting.hello, signal);
+    const hello = await orAborted(handshake.hello, signal);
     return { port: port1, hello };
   } catch (thrown) {
     hangUp(port1);

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { connectThrough } from '../../src/relay/greeting.js';
+import { connectThrough } from '../../src/relay/handshake.js';
 import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
-import type { Connect } from '../../src/relay/greeting.js';
+import type { Connect } from '../../src/relay/handshake.js';
 import { relayRequest } from '../../src/relay/stream/relay-request.js';
 import { serveCall } from '../../src/gateway/serve-call.js';
-import { TrunkLines } from '../../src/service-worker/trunk-lines.js';
+import { GatewayConnections } from '../../src/service-worker/gateway-connections.js';
 
 const handlers = {
   request: (request: Request) => new Response(`served ${new URL(request.url).pathname}`),
@@ -24,9 +24,9 @@ function gateway(lifeline: string | undefined, delay = 0): { find: Connect; foun
   return { find, found: () => found };
 }
 
-async function ask(trunks: TrunkLines, find: Connect, path: string): Promise<string> {
+async function ask(connections: GatewayConnections, find: Connect, path: string): Promise<string> {
   const payload = { url: `http://localhost${path}`, method: 'GET', headers: [], body: undefined };
-  const response = await relayRequest(payload, (signal) => trunks.connect('tab', find, signal), {
+  const response = await relayRequest(payload, (signal) => connections.connect('tab', find, signal), {
     signal: never,
     compatibility: 'service',
   });
@@ -55,72 +55,75 @@ const waitForEver = () => void vi.spyOn(AbortSignal, 'timeout').mockReturnValue(
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe('TrunkLines', () => {
+describe('GatewayConnections', () => {
   it('looks for the gateway once and then goes straight to it', async () => {
     waitForEver();
-    const trunks = new TrunkLines();
+    const connections = new GatewayConnections();
     const { find, found } = gateway('a-lock');
-    expect(await ask(trunks, find, '/1')).toBe('served /1');
+    expect(await ask(connections, find, '/1')).toBe('served /1');
     await laid();
     const before = found();
-    expect(await Promise.all([ask(trunks, find, '/2'), ask(trunks, find, '/3')])).toEqual(['served /2', 'served /3']);
+    expect(await Promise.all([ask(connections, find, '/2'), ask(connections, find, '/3')])).toEqual([
+      'served /2',
+      'served /3',
+    ]);
     expect(found()).toBe(before);
   });
 
   it('does so also where finding it takes long, as for a page without Inpage', async () => {
     waitForEver();
-    const trunks = new TrunkLines();
+    const connections = new GatewayConnections();
     const { find, found } = gateway('a-lock', 400);
-    await ask(trunks, find, '/1');
+    await ask(connections, find, '/1');
     await laid();
-    expect(await ask(trunks, find, '/2')).toBe('served /2');
+    expect(await ask(connections, find, '/2')).toBe('served /2');
     expect(found()).toBe(1);
   });
 
   it('lays one line per tab, and hangs it up when the tab starts anew', async () => {
-    const trunks = new TrunkLines();
+    const connections = new GatewayConnections();
     const { find, lines } = listeningGateway();
-    await Promise.all([1, 2, 3].map(() => trunks.connect('tab', find, never)));
+    await Promise.all([1, 2, 3].map(() => connections.connect('tab', find, never)));
     await laid();
     await expect.poll(() => lines).toEqual([[]]);
-    trunks.forget('tab');
+    connections.forget('tab');
     await laid();
     await expect.poll(() => lines).toEqual([['cancel']]);
-    await trunks.connect('tab', find, never);
+    await connections.connect('tab', find, never);
     await laid();
     await expect.poll(() => lines).toEqual([['cancel'], []]);
-    trunks.forget('tab');
+    connections.forget('tab');
   });
 
   it('hangs up a line that is silent', async () => {
-    const trunks = new TrunkLines();
+    const connections = new GatewayConnections();
     const { find, lines } = listeningGateway();
-    await trunks.connect('tab', find, never);
-    await trunks.connect('tab', find, never);
+    await connections.connect('tab', find, never);
+    await connections.connect('tab', find, never);
     await laid();
     await expect.poll(() => lines).toEqual([['call', 'cancel'], []]);
-    trunks.forget('tab');
+    connections.forget('tab');
   });
 
   it('remembers nothing of a gateway whose death nobody would tell', async () => {
-    const trunks = new TrunkLines();
+    const connections = new GatewayConnections();
     const { find, found } = gateway(undefined);
-    await ask(trunks, find, '/1');
+    await ask(connections, find, '/1');
     await laid();
     const before = found();
-    await ask(trunks, find, '/2');
+    await ask(connections, find, '/2');
     expect(found()).toBeGreaterThan(before);
   });
 
   it('takes the long way again when the line is silent, and when the tab starts anew', async () => {
-    const trunks = new TrunkLines();
+    const connections = new GatewayConnections();
     const { find, found } = gateway('a-lock');
-    await trunks.connect('tab', listeningGateway().find, never);
+    await connections.connect('tab', listeningGateway().find, never);
     await laid();
-    expect(await ask(trunks, find, '/1')).toBe('served /1');
+    expect(await ask(connections, find, '/1')).toBe('served /1');
     const before = found();
-    trunks.forget('tab');
-    await ask(trunks, find, '/2');
+    connections.forget('tab');
+    await ask(connections, find, '/2');
     expect(found()).toBeGreaterThan(before);
   });
 });
