@@ -1,5 +1,5 @@
 /** An ONNX graph of plain products with random weights: the same seed gives the same file. */
-import { OnnxFile } from '../bench/real/onnx-file.js';
+import { OnnxFile } from '../support/onnx-file.js';
 
 /** A list of whole numbers, as shapes and axes are given. */
 export const int64 = (...values: number[]): BigInt64Array => BigInt64Array.from(values, BigInt);

@@ -1,5 +1,5 @@
 /** The three graphs of a vision-language model, as repositories for transformers.js have them, with random weights. */
-import { FLOAT, INT32, INT64 } from '../bench/real/onnx-file.js';
+import { FLOAT, INT32, INT64 } from '../support/onnx-file.js';
 import { RandomGraph } from './random-graph.js';
 
 const BOOL = 9;

@@ -1,5 +1,5 @@
 /** A decoder with random weights and the structure that repositories for transformers.js have in dtype `q8`. */
-import { FLOAT, INT32, INT64, OnnxFile } from './onnx-file.js';
+import { FLOAT, INT32, INT64, OnnxFile } from '../../support/onnx-file.js';
 
 /** SmolLM2-135M's. */
 export const SHAPE = {

@@ -63,6 +63,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     pretrained: {
       device: files ? device : 'cpu',
       ...(dtypes !== undefined && { dtype: dtypes as NonNullable<PretrainedModelOptions['dtype']> }),
+      ...(graphs.some(hasBranches) && { session_options: structuredClone(UNPACKED_WEIGHTS) }),
     },
     graphs,
     info: {
@@ -99,6 +100,18 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     },
     repair: async () => (await files?.repair()) ?? false,
   };
+}
+
+/**
+ * ONNX Runtime 1.30 refuses 8-bit weights of a graph that a branch of it unpacks (`TransposeDQWeightsForMatMulNBits Missing required
+ * scale`), as published Whisper decoders have them. With this option it unpacks them once, while it loads, and a token takes less time
+ * than with weights that it can pack anew (a sixteenth, for the vocabulary of Whisper).
+ */
+export const UNPACKED_WEIGHTS = { extra: { session: { disable_quant_qdq: '1' } } };
+
+/** Merged graphs are two in one: with and without a cache, as branches. */
+function hasBranches(graph: string): boolean {
+  return graph.endsWith('_merged');
 }
 
 /** A model's files, and which of them its device needs. */

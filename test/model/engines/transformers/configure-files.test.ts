@@ -5,7 +5,7 @@ import { configureFiles } from '../../../../src/model/engines/transformers/trans
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import type { ModelFiles } from '../../../../src/store/model-files.js';
 import { StoredResponse } from '../../../../src/store/stored-response.js';
-import { FLOAT, INT64 } from '../../../bench/real/onnx-file.js';
+import { FLOAT, INT64 } from '../../../support/onnx-file.js';
 import { RandomGraph } from '../../../vision/random-graph.js';
 
 /** A graph that gives the logits of all tokens. */

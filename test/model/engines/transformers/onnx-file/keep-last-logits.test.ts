@@ -4,7 +4,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { keepLastLogits } from '../../../../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
 import { readGraph } from '../../../../../src/model/engines/transformers/onnx-file/read-graph.js';
-import { FLOAT, INT64 } from '../../../../bench/real/onnx-file.js';
+import { FLOAT, INT64 } from '../../../../support/onnx-file.js';
 import { RandomGraph } from '../../../../vision/random-graph.js';
 
 const MICROSOFT = 'com.microsoft';

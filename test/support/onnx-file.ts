@@ -1,15 +1,17 @@
 /** An ONNX graph that is put together node by node, and its file. */
-import { bytes, float, integer, type Message } from '../../../src/model/engines/transformers/onnx-file/protobuf.js';
+import { bytes, float, integer, type Message } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
 
 /** Element types by ONNX's numbers. */
 export const FLOAT = 1;
+export const INT8 = 3;
 export const INT32 = 6;
+export const BOOL = 9;
 export const INT64 = 7;
 
 const TYPES = new Map<unknown, number>([
   [Float32Array, FLOAT],
   [Uint8Array, 2],
-  [Int8Array, 3],
+  [Int8Array, INT8],
   [Int32Array, INT32],
   [BigInt64Array, INT64],
 ]);
@@ -17,7 +19,7 @@ const TYPES = new Map<unknown, number>([
 type Values = Float32Array | Uint8Array | Int8Array | Int32Array | BigInt64Array;
 
 /** Numbers with a fraction are floats, lists are whole numbers. */
-export type Attributes = Record<string, number | readonly number[] | { float: number }>;
+export type Attributes = Record<string, number | readonly number[] | { float: number } | { graph: OnnxFile }>;
 
 /** A dimension is a number or a name. */
 export type Shape = readonly (number | string)[];
@@ -77,9 +79,9 @@ export class OnnxFile {
     this.#values.push(valueInfo(name, type, shape));
   }
 
-  /** The file, in pieces. */
-  toMessage(): Message {
-    const graph = [
+  /** The graph alone, as a branch of another has it. */
+  toGraph(): Message {
+    return [
       ...this.#nodes.flatMap((node) => bytes(1, node)),
       ...bytes(2, 'random'),
       ...this.#constants.flatMap((constant) => bytes(5, constant)),
@@ -87,15 +89,20 @@ export class OnnxFile {
       ...this.#outputs.flatMap((output) => bytes(12, output)),
       ...this.#values.flatMap((value) => bytes(13, value)),
     ];
+  }
+
+  /** The file, in pieces. */
+  toMessage(): Message {
     const opset = (domain: string, version: number): Message => bytes(8, [...bytes(1, domain), ...integer(2, version)]);
-    return [...integer(1, 9), ...bytes(7, graph), ...opset('', 18), ...opset('com.microsoft', 1)];
+    return [...integer(1, 9), ...bytes(7, this.toGraph()), ...opset('', 18), ...opset('com.microsoft', 1)];
   }
 }
 
 function attribute(name: string, value: Attributes[string]): Message {
-  const [FLOAT_ATTRIBUTE, INT_ATTRIBUTE, INTS_ATTRIBUTE] = [1, 2, 7];
+  const [FLOAT_ATTRIBUTE, INT_ATTRIBUTE, GRAPH_ATTRIBUTE, INTS_ATTRIBUTE] = [1, 2, 5, 7];
   if (typeof value === 'number') return [...bytes(1, name), ...integer(3, value), ...integer(20, INT_ATTRIBUTE)];
   if ('float' in value) return [...bytes(1, name), ...float(2, value.float), ...integer(20, FLOAT_ATTRIBUTE)];
+  if ('graph' in value) return [...bytes(1, name), ...bytes(6, value.graph.toGraph()), ...integer(20, GRAPH_ATTRIBUTE)];
   return [...bytes(1, name), ...value.flatMap((item) => integer(8, item)), ...integer(20, INTS_ATTRIBUTE)];
 }
 
