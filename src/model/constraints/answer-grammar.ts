@@ -1,8 +1,7 @@
 /** A request's whole answer as a grammar: reasoning, then text, JSON or calls. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
-import type { TokenMarker } from '../families/grammar/tags.js';
-import { type CallableTool, freeText, type ToolCallGrammar } from '../families/grammar/tool-call-grammar.js';
+import { type CallableTool, type TokenMarker, type ToolCallGrammar, freeText } from '../families/call-grammar.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { OutputFormat } from '../../core/request/output-format.js';
 import type { JsonSchema, Tool } from '../../core/request/tool.js';

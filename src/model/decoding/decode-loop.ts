@@ -1,7 +1,6 @@
 /** The loop that every engine shares: prompt in, tokens with their meaning out. @module */
-import { createChannelParser } from './create-channel-parser.js';
-import { createPlainTextParser } from '../families/parsing/plain-text.js';
-import type { ChannelParser } from '../families/parsing/channel-parser.js';
+import { createChannelParser } from '../families/answer-syntax.js';
+import { type ChannelParser, createPlainTextParser } from '../families/parsing/channel-parser.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { throwIfCancelled } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';

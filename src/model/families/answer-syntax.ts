@@ -1,7 +1,10 @@
 /** From the names of a model's formats to what is known of them. @module */
 import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-formats.js';
+import type { Tool } from '../../core/request/tool.js';
 import { MODEL_FAMILIES } from './families.js';
 import type { ModelFamily, ReasoningSyntax, ToolSyntax } from './model-family.js';
+import { none } from './none.js';
+import type { ChannelParser } from './parsing/channel-parser.js';
 
 /** The formats of a model, by name. */
 export interface AnswerFormats {
@@ -22,8 +25,9 @@ export function modelFamilies(): readonly ModelFamily[] {
 
 /** @throws Error for a name that no family has; names of catalog entries are checked when formats are detected */
 export function answerSyntax({ toolFormat, reasoningFormat }: AnswerFormats): AnswerSyntax {
-  const reasoning = familyNamed(reasoningFormat).reasoning;
-  const tools = reasoning?.tools ?? familyNamed(toolFormat).tools;
+  const family = familyNamed(reasoningFormat);
+  const { reasoning } = family;
+  const { tools } = family.inseparable ? family : familyNamed(toolFormat);
   if (!tools || !reasoning) throw new Error(`No syntax is known as ${toolFormat} and ${reasoningFormat}.`);
   return { tools, reasoning };
 }
@@ -49,4 +53,26 @@ export function grammarTags(): string[] {
     ...(reasoning?.grammar.tags ?? []),
   ]);
   return [...new Set(tags)];
+}
+
+export interface ChannelParserOptions extends AnswerFormats {
+  /** The prompt ended inside the reasoning. */
+  reasoningOpen: boolean;
+  /** False: what looks like a call is text. */
+  toolsOffered: boolean;
+  /** The request's tools: syntaxes that write no types take them from the schemas. */
+  tools?: readonly Tool[];
+}
+
+/** A fresh parser; each choice needs its own. */
+export function createChannelParser(options: ChannelParserOptions): ChannelParser {
+  const { reasoningOpen: startOpen, toolsOffered, tools = [] } = options;
+  const syntax = answerSyntax(options);
+  const toolSyntax: ToolSyntax = toolsOffered ? syntax.tools : none.tools;
+  return syntax.reasoning.createParser({
+    startOpen,
+    toolsOffered,
+    endsThought: toolSyntax.endsThought ?? [],
+    createToolParser: () => toolSyntax.createParser(tools),
+  });
 }

@@ -1,20 +1,21 @@
 /** Everything the service knows of a family of models, in one record. @module */
-import type { ToolCallGrammar } from './grammar/tool-call-grammar.js';
-import type { TokenMarker } from './grammar/tags.js';
-import type { ThoughtGrammarOptions } from './grammar/thought-grammar.js';
+import type { TokenMarker, ToolCallGrammar } from './call-grammar.js';
+import type { GrammarRules } from '../grammar/grammar-rules.js';
 import type { Expression } from '../grammar/expression.js';
 import type { Tool } from '../../core/request/tool.js';
 import type { ChannelParser } from './parsing/channel-parser.js';
 
 /**
- * How a family writes tool calls, how it writes its thinking, or both. A new family is a folder with such a record and
- * a line in `families.ts`; nothing else knows families by name.
+ * How a family writes tool calls, how it writes its thinking, or both. A new family is a file with such a record and a
+ * line in `families.ts`; nothing else knows families by name.
  */
 export interface ModelFamily {
   /** What `toolFormat` and `reasoningFormat` of a catalog entry call it. */
   readonly name: string;
   readonly tools?: ToolSyntax;
   readonly reasoning?: ReasoningSyntax;
+  /** Calls are messages like thoughts: with its thoughts come its calls, whatever the tool format says. */
+  readonly inseparable?: true;
 }
 
 /** A call to write down. */
@@ -53,8 +54,6 @@ export interface ReasoningSyntax {
   readonly close: string;
   /** What takes a model that has thought long enough to its answer. Begins with `close`. */
   readonly forcedClose: string;
-  /** Set where calls are messages like thoughts: then this is the syntax of calls, whatever the tool format says. */
-  readonly tools?: ToolSyntax;
   /** The prompt opened the thinking. @param prompt its text, in which only the template's own tags count */
   endsInside(prompt: string): boolean;
   /** A parser for one answer. */
@@ -69,6 +68,15 @@ export interface ReasoningSyntax {
   };
   /** An answer as the model itself writes it. All may be empty. @param calls what `ToolSyntax.write` made */
   write(thought: string, text: string, calls: string): string;
+}
+
+export interface ThoughtGrammarOptions {
+  rules: GrammarRules;
+  marker: TokenMarker;
+  /** The prompt ends inside the thinking. */
+  startOpen: boolean;
+  /** The caller asked for thinking, so the model may open it itself. */
+  enabled: boolean;
 }
 
 export interface AnswerParserOptions {

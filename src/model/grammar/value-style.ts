@@ -79,3 +79,17 @@ export function constant(value: unknown, style: ValueStyle): Expression {
 function punctuation(mark: string, style: ValueStyle): Expression {
   return style.spacing === 'compact' ? literal(mark) : sequence(literal(mark), optional(literal(' ')));
 }
+
+/** How an object's members are written around the value's grammar: JSON members, Python's keywords, elements of XML. */
+export interface ObjectFrame {
+  open: string;
+  close: string;
+  /** Between two members; absent: the comma of the style. */
+  separator?: Expression;
+  /** Key and what stands between it and the value; NEVER when this name cannot be written. */
+  key: (name: string) => Expression;
+  /** Whether names that no schema lists can be written. */
+  extraKeys: boolean;
+  /** Set where a member that is a string stands as plain text, and every value is followed by what closes it. */
+  text?: PlainStrings;
+}

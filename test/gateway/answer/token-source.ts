@@ -1,6 +1,6 @@
 /** What a model writes, token by token, for tests of what is made of it. @module */
-import { type ChannelParserOptions, createChannelParser } from '../../../src/model/decoding/create-channel-parser.js';
-import { createPlainTextParser } from '../../../src/model/families/parsing/plain-text.js';
+import { type ChannelParserOptions, createChannelParser } from '../../../src/model/families/answer-syntax.js';
+import { createPlainTextParser } from '../../../src/model/families/parsing/channel-parser.js';
 import { AnswerReader } from '../../../src/model/decoding/answer-reader.js';
 import type { ChoiceEndEvent, TokenEvent } from '../../../src/core/events/token-event.js';
 import type { TokenLogprob } from '../../../src/core/events/token-logprob.js';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadTextModel } from '../../../src/model/engines/transformers/text/load-text-model.js';
-import { createChannelParser } from '../../../src/model/decoding/create-channel-parser.js';
+import { createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { conformsToSchema } from './support/conforms-to-schema.js';
 import type { TextModel } from '../../../src/model/decoding/create-text-model.js';
 import type { Message } from '../../../src/core/request/message.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChannelPart } from '../../../src/core/events/channel-part.js';
-import { createChannelParser } from '../../../src/model/decoding/create-channel-parser.js';
+import { createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { type ConstrainedModel, compileConstraint } from '../../../src/model/constraints/compile-constraint.js';
 import { conformsToSchema } from './support/conforms-to-schema.js';
 import type { ToolFormat } from '../../../src/core/models/answer-formats.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelParserOptions, createChannelParser } from '../../../src/model/decoding/create-channel-parser.js';
-import { createPlainTextParser } from '../../../src/model/families/parsing/plain-text.js';
+import { type ChannelParserOptions, createChannelParser } from '../../../src/model/families/answer-syntax.js';
+import { createPlainTextParser } from '../../../src/model/families/parsing/channel-parser.js';
 import { AnswerReader } from '../../../src/model/decoding/answer-reader.js';
 import type { AnswerPart } from '../../../src/core/events/answer-part.js';
 import type { TokenLogprob } from '../../../src/core/events/token-logprob.js';

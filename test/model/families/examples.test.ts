@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createChannelParser } from '../../../src/model/decoding/create-channel-parser.js';
+import { type AnswerFormats, answerSyntax, createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js';
 import { conformsToSchema } from '../constraints/support/conforms-to-schema.js';
-import { type AnswerFormats, answerSyntax } from '../../../src/model/families/answer-syntax.js';
 import type { ToolFormat } from '../../../src/core/models/answer-formats.js';
 import { MODEL_FAMILIES } from '../../../src/model/families/families.js';
 import { EXAMPLE_TOOLS, type FamilyExample, type FamilyExamples } from './family-examples.js';

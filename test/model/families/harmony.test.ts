@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHarmonyParser } from '../../../src/model/families/harmony/harmony-parser.js';
+import { createHarmonyParser } from '../../../src/model/families/harmony.js';
 import { describeChannelParser, read } from '../../contract/channel-parser-contract.js';
 import { HARMONY_FIXTURES, HARMONY_FRAGMENTS } from '../../fixtures/channels/harmony.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hermes } from '../../../src/model/families/hermes/hermes.js';
+import { hermes } from '../../../src/model/families/hermes.js';
 import { describeChannelParser } from '../../contract/channel-parser-contract.js';
 import { HERMES_FIXTURES, HERMES_FRAGMENTS } from '../../fixtures/channels/hermes.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLlama3Parser } from '../../../src/model/families/llama3/llama3-parser.js';
+import { createLlama3Parser } from '../../../src/model/families/llama3.js';
 import { describeChannelParser } from '../../contract/channel-parser-contract.js';
 import { LLAMA3_FIXTURES, LLAMA3_FRAGMENTS } from '../../fixtures/channels/llama3.js';
 

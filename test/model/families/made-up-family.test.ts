@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
 import { collectGeneration } from '../../../src/gateway/answer/collect-generation.js';
-import { createChannelParser } from '../../../src/model/decoding/create-channel-parser.js';
+import { createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js';
 import type { ReasoningFormat, ToolFormat } from '../../../src/core/models/answer-formats.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../src/model/prompt/detect-formats.js';

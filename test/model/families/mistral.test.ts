@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMistralParser } from '../../../src/model/families/mistral/mistral-parser.js';
+import { createMistralParser } from '../../../src/model/families/mistral.js';
 import { describeChannelParser } from '../../contract/channel-parser-contract.js';
 import { MISTRAL_FIXTURES, MISTRAL_FRAGMENTS } from '../../fixtures/channels/mistral.js';
 

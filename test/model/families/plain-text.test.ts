@@ -1,4 +1,4 @@
-import { createPlainTextParser } from '../../../src/model/families/parsing/plain-text.js';
+import { createPlainTextParser } from '../../../src/model/families/parsing/channel-parser.js';
 import { describeChannelParser } from '../../contract/channel-parser-contract.js';
 import { text } from '../../fixtures/channels/parts.js';
 

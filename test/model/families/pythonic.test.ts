@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pythonic } from '../../../src/model/families/pythonic/pythonic.js';
+import { pythonic } from '../../../src/model/families/pythonic.js';
 import { describeChannelParser } from '../../contract/channel-parser-contract.js';
 import { PYTHONIC_FIXTURES, PYTHONIC_FRAGMENTS } from '../../fixtures/channels/pythonic.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createThoughtBlockParser } from '../../../src/model/families/parsing/thought-block-parser.js';
-import { thinkBrackets } from '../../../src/model/families/think-brackets/think-brackets.js';
-import { thinkTags } from '../../../src/model/families/think-tags/think-tags.js';
+import { createThoughtBlockParser } from '../../../src/model/families/kinds/thought-block.js';
+import { thinkBrackets } from '../../../src/model/families/think-brackets.js';
+import { thinkTags } from '../../../src/model/families/think-tags.js';
 import { describeChannelParser } from '../../contract/channel-parser-contract.js';
 import { OPEN_THINK_FIXTURES, THINK_FIXTURES, THINK_FRAGMENTS } from '../../fixtures/channels/think-tags.js';
 

@@ -11,8 +11,7 @@ import {
   sequence,
 } from '../../grammar/expression.js';
 import type { JsonSchema } from '../../../core/request/tool.js';
-import type { ObjectFrame } from '../../grammar/object-frame.js';
-import { colon, comma, constant, constantString, objectKey } from '../../grammar/value-style.js';
+import { type ObjectFrame, colon, comma, constant, constantString, objectKey } from '../../grammar/value-style.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
 import type { Alternative } from './alternative.js';
 import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';

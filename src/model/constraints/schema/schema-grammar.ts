@@ -2,9 +2,8 @@
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { anyArray, anyObject } from '../../grammar/any-value.js';
 import { type Expression, NEVER, choice, rule } from '../../grammar/expression.js';
-import type { ObjectFrame } from '../../grammar/object-frame.js';
+import { type ObjectFrame, type ValueStyle, constant } from '../../grammar/value-style.js';
 import type { GrammarRules } from '../../grammar/grammar-rules.js';
-import { type ValueStyle, constant } from '../../grammar/value-style.js';
 import { arrayGrammar } from './array-grammar.js';
 import { numberGrammar } from './number-grammar.js';
 import { objectGrammar } from './object-grammar.js';

@@ -1,53 +1,84 @@
 /** Families that write one element per argument, strings as plain text. What they differ in is data. @module */
-import { choice, type Expression, literal, NEVER, sequence } from '../../grammar/expression.js';
-import { tag } from '../grammar/tags.js';
-import {
-  further,
-  JSON_VALUES,
-  type ToolGrammar,
-  type ToolGrammarOptions,
-  triggered,
-} from '../grammar/tool-call-grammar.js';
+import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { Tool } from '../../../core/request/tool.js';
+import { NEVER, choice, literal, sequence } from '../../grammar/expression.js';
+import { JSON_VALUES, type ToolGrammar, type ToolGrammarOptions, further, tag, triggered } from '../call-grammar.js';
 import type { ToolSyntax, WrittenCall } from '../model-family.js';
-import { createTaggedCallParser, type TaggedCalls } from '../parsing/tagged-calls.js';
+import { type ValueType, argumentTypes, isPlainString, typedJson } from '../parsing/schema-values.js';
+import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
+import {
+  aroundName,
+  containsAny,
+  type HeadPart,
+  findTag,
+  matchHead,
+  mayBecome,
+  partialMatchLength,
+  writeHead,
+} from '../parsing/text-matching.js';
+
+/** A call as elements, to write and to read. */
+export interface ElementSyntax {
+  /** Up to the first argument; its word is the name of the function. */
+  head: readonly HeadPart[];
+  /** Before each value; its word is the key. */
+  key: readonly HeadPart[];
+  /** Between a value and its tags; absent: nothing. */
+  layout?: '' | '\n';
+  /** What closes a value; the first is written. */
+  valueCloses: readonly [string, ...string[]];
+  /** What ends a value whose closing tag was forgotten; it belongs to what follows. */
+  valueEnds: readonly string[];
+  /** What ends the call. */
+  close: string;
+  /** What ends the call when `close` was forgotten; it belongs to what follows. */
+  outerCloses: readonly string[];
+  /** Without arguments the name alone is the call, so it must be that of a tool. */
+  knownNames?: boolean;
+}
 
 /** What one family writes. */
 export interface ElementCalls {
   /** Around a call, where `section` says so around all calls. */
   open: string;
   close: string;
-  section: boolean;
+  section?: boolean;
   /** The name follows the opening tag in the same line. */
   joined?: boolean;
-  /** Around the name; after the arguments. */
-  name: readonly [before: string, after: string];
-  end: string;
-  /** Around a key, and after its value. */
-  key: readonly [before: string, after: string];
-  valueClose: string;
-  /** What closes the text of a string: `valueClose` without layout. */
-  stop: string;
-  parsing: TaggedCalls;
-  pattern: RegExp;
+  elements: ElementSyntax;
+  /** How answers are read, where that is more than what is written. */
+  parsing?: TaggedCalls;
+  /** What shows the family in a text; absent: the opening tag. */
+  signs?: readonly (string | RegExp)[];
   endsThought?: readonly string[];
 }
 
+/** Names of arguments. */
+export const ARGUMENT_NAME: HeadPart = { type: 'word', character: /[^<>="\s]/ };
+
 /** The syntax of such a family. */
 export function elementCallTools(family: ElementCalls): ToolSyntax {
-  const { open, close, name, key, end } = family;
+  const { open, close, section = false, elements } = family;
+  const [beforeName, afterName] = aroundName(elements.head).map((parts) => writeHead(parts)) as [string, string];
+  const { layout = '' } = elements;
+  const end = elements.close === close ? '' : elements.close + (section ? '' : '\n');
+  const valueClose = `${layout}${elements.valueCloses[0]}\n`;
+  const writeKey = (key: string): string => writeHead(elements.key, [key]) + layout;
   const tags = [open, close];
   const gap = family.joined === true ? '' : '\n';
 
   const callGrammar = (options: ToolGrammarOptions): ToolGrammar => {
     const { rules, tools, marker } = options;
     const one = rules.add(
-      choice(...tools.map((tool) => sequence(literal(name[0] + tool.name + name[1]), tool.arguments, literal(end)))),
+      choice(
+        ...tools.map((tool) =>
+          sequence(literal(`${beforeName}${tool.name}${afterName}\n`), tool.arguments, literal(end)),
+        ),
+      ),
     );
-    const [first, last] = [tag(open, marker), sequence(literal(family.section ? '\n' : ''), tag(close, marker))];
-    const next = family.section
-      ? sequence(literal('\n'), one)
-      : sequence(literal('\n'), first, literal(gap), one, last);
-    const body = family.section
+    const [first, last] = [tag(open, marker), sequence(literal(section ? '\n' : ''), tag(close, marker))];
+    const next = section ? sequence(literal('\n'), one) : sequence(literal('\n'), first, literal(gap), one, last);
+    const body = section
       ? sequence(literal('\n'), one, further(next, options), last)
       : sequence(literal(gap), one, last, further(next, options));
     return { required: sequence(first, body), free: triggered(options, [open], body) };
@@ -55,17 +86,24 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
 
   const writeCall = ({ name: called, arguments: given }: WrittenCall): string => {
     const values = typeof given === 'string' ? [] : Object.entries(given);
-    const elements = values.map(([each, value]) => `${key[0]}${each}${key[1]}${plain(value)}${family.valueClose}`);
-    return `${name[0]}${called}${name[1]}${elements.join('')}${end}`;
+    const written = values.map(([each, value]) => writeKey(each) + plain(value) + valueClose);
+    return `${beforeName}${called}${afterName}\n${written.join('')}${end}`;
   };
-  const frame = (inside: string): string => `${open}${gap}${inside}${family.section ? '\n' : ''}${close}`;
+  const frame = (inside: string): string => `${open}${gap}${inside}${section ? '\n' : ''}${close}`;
   const write = (calls: readonly WrittenCall[]): string =>
-    family.section ? frame(calls.map(writeCall).join('\n')) : calls.map((call) => frame(writeCall(call))).join('\n');
+    section ? frame(calls.map(writeCall).join('\n')) : calls.map((call) => frame(writeCall(call))).join('\n');
+
+  const parsing = family.parsing ?? {
+    opens: [open],
+    headOpens: [writeHead(elements.head.slice(0, 1))],
+    closes: [close, elements.close],
+    shapes: [elementCall(elements)],
+  };
 
   return {
-    recognise: (text) => family.pattern.test(text),
+    recognise: (text) => containsAny(text, family.signs ?? [open]),
     openingTokens: [open],
-    createParser: (tools) => createTaggedCallParser(family.parsing, tools),
+    createParser: (tools) => createTaggedCallParser(parsing, tools),
     ...(family.endsThought && { endsThought: family.endsThought }),
     grammar: {
       tags,
@@ -75,9 +113,9 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
           open: '',
           close: '',
           separator: literal(''),
-          key: (each) => keyGrammar(each, key),
+          key: (key) => (/^[^<>="\s]+$/.test(key) ? literal(writeKey(key)) : NEVER),
           extraKeys: false,
-          text: { open: '', close: family.valueClose, stops: [family.stop] },
+          text: { open: '', close: valueClose, stops: [elements.valueCloses[0]] },
         }),
       calls: callGrammar,
     },
@@ -88,10 +126,141 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
   };
 }
 
-function keyGrammar(key: string, [before, after]: ElementCalls['key']): Expression {
-  return /^[^<>="\s]+$/.test(key) ? literal(before + key + after) : NEVER;
-}
-
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Types of the values are those of the tool's schema; strings are given out while they are written. */
+export function elementCall(elements: ElementSyntax): CallShape {
+  return {
+    begins(text, final, tools) {
+      const found = matchHead(text, elements.head, final);
+      if (typeof found === 'string') return found;
+      const isKnown = tools.some((tool) => tool.name === found.words[0]);
+      return elements.knownNames && !isKnown ? 'no' : 'yes';
+    },
+    createReader: (tools) => new ElementReader(elements, tools),
+  };
+}
+
+class ElementReader implements CallReader {
+  state: CallReader['state'] = 'undecided';
+  readonly #elements: ElementSyntax;
+  readonly #tools: readonly Tool[];
+  #name = '';
+  #count = 0;
+  #types: ReadonlySet<ValueType> | undefined;
+  /** The value stands on lines of its own. */
+  #onLines = false;
+  #stage: 'keys' | 'value-start' | 'value' | 'string' = 'keys';
+
+  constructor(elements: ElementSyntax, tools: readonly Tool[]) {
+    this.#elements = elements;
+    this.#tools = tools;
+  }
+
+  read(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    if (this.state === 'undecided') return this.#head(text, parts, final);
+    if (this.#stage === 'keys') return this.#key(text, parts, final);
+    return this.#value(text, parts, final);
+  }
+
+  #head(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    const found = matchHead(text, this.#elements.head, final);
+    if (typeof found === 'string') {
+      if (found === 'no') this.state = 'invalid';
+      return undefined;
+    }
+    this.#name = found.words[0]!;
+    this.state = 'called';
+    parts.push({ type: 'tool-call-start', name: this.#name }, { type: 'tool-call-arguments', text: '{' });
+    return found.length;
+  }
+
+  #key(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    const blank = text.length - text.trimStart().length;
+    if (blank > 0) return blank;
+    const { close, outerCloses, key } = this.#elements;
+    if (text.startsWith(close)) return this.#end(parts, close.length);
+    if (outerCloses.some((tag) => text.startsWith(tag))) return this.#end(parts, 0);
+    const found = matchHead(text, key, final);
+    if (typeof found !== 'string') {
+      const name = found.words[0]!;
+      this.#types = argumentTypes(this.#tools, this.#name, name);
+      parts.push({
+        type: 'tool-call-arguments',
+        text: `${this.#count > 0 ? ', ' : ''}${JSON.stringify(name)}: `,
+      });
+      this.#count += 1;
+      this.#stage = 'value-start';
+      return found.length;
+    }
+    if (!final && (found === 'more' || mayBecome(text, [close, ...outerCloses]))) return undefined;
+    // Nothing that belongs here: the call is over.
+    return final ? text.length : this.#end(parts, 0);
+  }
+
+  #end(parts: ChannelPart[], length: number): number {
+    parts.push({ type: 'tool-call-arguments', text: '}' }, { type: 'tool-call-end' });
+    this.state = 'done';
+    return length;
+  }
+
+  #value(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    if (this.#stage === 'value-start') {
+      // One line end after the tag belongs to the layout.
+      if (text === '\r') return final ? 1 : undefined;
+      this.#stage = isPlainString(this.#types) ? 'string' : 'value';
+      if (this.#stage === 'string') parts.push({ type: 'tool-call-arguments', text: '"' });
+      const layout = /^\r?\n/.exec(text)?.[0].length ?? 0;
+      this.#onLines = layout > 0;
+      if (layout > 0) return layout;
+    }
+    return this.#stage === 'string' ? this.#string(text, parts, final) : this.#wholeValue(text, parts);
+  }
+
+  #wholeValue(text: string, parts: ChannelPart[]): number | undefined {
+    const end = this.#valueEnd(text);
+    if (!end) return undefined;
+    parts.push({ type: 'tool-call-arguments', text: typedJson(this.#content(text.slice(0, end.index)), this.#types) });
+    this.#stage = 'keys';
+    return end.index + end.length;
+  }
+
+  #string(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    const end = this.#valueEnd(text);
+    const certain = end ? this.#content(text.slice(0, end.index)).length : this.#certainString(text);
+    if (certain > 0) {
+      parts.push({ type: 'tool-call-arguments', text: JSON.stringify(text.slice(0, certain)).slice(1, -1) });
+    }
+    if (end) {
+      parts.push({ type: 'tool-call-arguments', text: '"' });
+      this.#stage = 'keys';
+      return end.index + end.length;
+    }
+    if (final) return text.length;
+    return certain === 0 ? undefined : certain;
+  }
+
+  /** How much of a string is certain: not a line end before a tag, not the tag's beginning, no half of a character. */
+  #certainString(text: string): number {
+    const { valueCloses, valueEnds } = this.#elements;
+    let certain = text.length;
+    for (const tag of [...valueCloses, ...valueEnds])
+      certain = Math.min(certain, this.#content(text.slice(0, text.length - partialMatchLength(text, [tag]))).length);
+    const last = text.charCodeAt(certain - 1);
+    return last >= 0xd800 && last <= 0xdbff ? certain - 1 : certain;
+  }
+
+  /** The line end before the closing tag belongs to the layout, like that after the opening one. */
+  #content(text: string): string {
+    return this.#onLines ? text.replace(/\r?\n?$/, '') : text;
+  }
+
+  /** The end of the value; a tag that belongs to what follows takes no characters. */
+  #valueEnd(text: string): { index: number; length: number } | undefined {
+    const { valueCloses, valueEnds } = this.#elements;
+    const found = findTag(text, [...valueCloses, ...valueEnds]);
+    return found && { index: found.index, length: valueCloses.includes(found.tag) ? found.tag.length : 0 };
+  }
 }

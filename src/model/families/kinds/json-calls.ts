@@ -1,21 +1,29 @@
 /** Families that write calls as JSON objects between tags. What they differ in is data. @module */
+import type { Tool } from '../../../core/request/tool.js';
 import { literal, sequence } from '../../grammar/expression.js';
 import { comma } from '../../grammar/value-style.js';
-import { tag } from '../grammar/tags.js';
 import {
-  anyCall,
-  further,
   JSON_VALUES,
-  objectArguments,
   type ToolGrammar,
   type ToolGrammarOptions,
+  anyCall,
+  further,
+  objectArguments,
+  tag,
   triggered,
-} from '../grammar/tool-call-grammar.js';
-import type { ToolSyntax } from '../model-family.js';
-import type { CallShape } from '../parsing/call-shape.js';
-import { jsonCall } from '../parsing/shapes/json-call.js';
-import { createTaggedCallParser, type TaggedCalls } from '../parsing/tagged-calls.js';
-import { argumentsText } from '../parsing/write-answer.js';
+} from '../call-grammar.js';
+import type { ToolSyntax, WrittenCall } from '../model-family.js';
+import { createCallObjectReader } from '../parsing/call-object.js';
+import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
+import { containsAny } from '../parsing/text-matching.js';
+
+/** Keys of a call's name and of its arguments. */
+export interface CallKeys {
+  name: string;
+  arguments: string;
+}
+
+const CALL_KEYS: CallKeys = { name: 'name', arguments: 'arguments' };
 
 /** What one family writes. */
 export interface JsonCalls {
@@ -26,13 +34,14 @@ export interface JsonCalls {
   list: boolean;
   /** Between tag and JSON. */
   layout: '' | '\n' | ' ';
-  keys: { name: string; arguments: string };
+  /** Absent: `name` and `arguments`. */
+  keys?: CallKeys;
   /** What else is read behind the tags. */
   moreShapes?: readonly CallShape[];
   /** How answers are read, where that is more than what is written. */
   parsing?: TaggedCalls;
-  /** What of a rendered conversation, or of a template, shows the family. */
-  pattern: RegExp;
+  /** What shows the family in a text; absent: the opening tag. */
+  signs?: readonly (string | RegExp)[];
   /** Calls that this begins end a thought that is still open. */
   endsThought?: readonly string[];
 }
@@ -41,7 +50,7 @@ export interface JsonCalls {
 export function jsonCallTools(family: JsonCalls): ToolSyntax {
   const [open] = family.opens;
   const close = family.closes[0] ?? '';
-  const { keys, layout } = family;
+  const { keys = CALL_KEYS, layout } = family;
   const tags = [open, ...(close === '' ? [] : [close])];
   const example = `{"${keys.name}": <function name>, "${keys.arguments}": <arguments as a JSON object>}`;
   const frame = (inside: string): string =>
@@ -60,7 +69,7 @@ export function jsonCallTools(family: JsonCalls): ToolSyntax {
   };
 
   return {
-    recognise: (text) => family.pattern.test(text),
+    recognise: (text) => containsAny(text, family.signs ?? [open]),
     openingTokens: family.opens,
     createParser: (tools) =>
       createTaggedCallParser(
@@ -74,14 +83,91 @@ export function jsonCallTools(family: JsonCalls): ToolSyntax {
     ...(family.endsThought && { endsThought: family.endsThought }),
     grammar: { tags, values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
     write: (calls) => {
-      const written = calls.map(
-        ({ name, arguments: given }) =>
-          `{"${keys.name}": ${JSON.stringify(name)}, "${keys.arguments}": ${argumentsText(given)}}`,
-      );
+      const written = calls.map((call) => writeCallObject(call, keys));
       return family.list ? frame(written.join(', ')) : written.map(frame).join('\n');
     },
     instruction: family.list
       ? `Write all calls as one JSON list between tags:\n${frame(example)}`
       : `Write each call as a JSON object between tags:\n${frame(example)}`,
   };
+}
+
+/** Keys under which models write a call's name and its arguments. */
+const NAME_KEYS = ['name', 'tool_name', 'function'];
+const ARGUMENT_KEYS = ['arguments', 'parameters', 'args'];
+
+/** An object with the name and the arguments, in any order. */
+export const jsonCall: CallShape = {
+  begins: (text) => (text.startsWith('{') ? 'yes' : 'no'),
+  createReader: () => createReader(false),
+};
+
+/** What may stand before the first object of a list that begins the answer. */
+const LIST_HEAD = /^(?:```(?:json)?\s*)?\[\s*(?=\{)/;
+const LIST_BEGINNING = /^(?:`{0,3}|```j?s?o?n?|```(?:json)?\s+|(?:```(?:json)?\s*)?\[\s*)$/;
+
+/** A list of such objects without any tag. Each has arguments, else it is no call. */
+export const bareJsonCalls: CallShape = {
+  begins: (text) => (LIST_HEAD.test(text) ? 'yes' : LIST_BEGINNING.test(text) ? 'more' : 'no'),
+  createReader: () => behindHead(LIST_HEAD, createReader(true)),
+};
+
+/** What may stand before a call that begins the answer. */
+const FENCE = /^(?:```(?:json)?\s*)?(?=\{)/;
+const FENCE_BEGINNING = /^(?:`{1,3}|```j?s?o?n?|```(?:json)?\s+)$/;
+
+/** A call without any tag, of a function that the request offers: small models forget tags, and fence JSON. */
+export const bareKnownCall: CallShape = {
+  begins(text, _final, tools) {
+    if (tools.length === 0) return 'no';
+    return FENCE.test(text) ? 'yes' : FENCE_BEGINNING.test(text) ? 'more' : 'no';
+  },
+  createReader: (tools) => behindHead(FENCE, createReader(true, tools)),
+};
+
+function behindHead(head: RegExp, reader: CallReader): CallReader {
+  return {
+    read(text, parts, final) {
+      const length = reader.state === 'undecided' ? (head.exec(text)?.[0].length ?? 0) : 0;
+      const taken = reader.read(text.slice(length), parts, final);
+      return taken === undefined ? undefined : length + taken;
+    },
+    get state() {
+      return reader.state;
+    },
+  };
+}
+
+/** @param known set: only functions of these names are called, and objects with other keys are none */
+function createReader(argumentsRequired: boolean, known?: readonly Tool[]): CallReader {
+  const reader = createCallObjectReader({
+    nameKeys: NAME_KEYS,
+    argumentKeys: ARGUMENT_KEYS,
+    argumentsRequired,
+    ...(known && {
+      isName: (name) => known.some((tool) => tool.name === name),
+      onlyKeys: [...NAME_KEYS, ...ARGUMENT_KEYS, 'type', 'id'],
+    }),
+  });
+  return {
+    read(text, parts) {
+      // What was read while undecided is still in the text.
+      const before = reader.state === 'undecided' ? reader.raw.length : 0;
+      const taken = reader.read(text.slice(before), parts);
+      return reader.state === 'undecided' ? undefined : before + taken;
+    },
+    get state() {
+      return reader.state;
+    },
+  };
+}
+
+/** Arguments as JSON. */
+export function argumentsText(given: WrittenCall['arguments']): string {
+  return typeof given === 'string' ? given : JSON.stringify(given);
+}
+
+/** A call as one JSON object. */
+export function writeCallObject({ name, arguments: given }: WrittenCall, keys: CallKeys = CALL_KEYS): string {
+  return `{"${keys.name}": ${JSON.stringify(name)}, "${keys.arguments}": ${argumentsText(given)}}`;
 }

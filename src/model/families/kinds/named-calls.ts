@@ -1,64 +1,70 @@
 /** Families that write a call as its name, a mark and its arguments as JSON. What they differ in is data. @module */
-import { choice, type Expression, literal, sequence } from '../../grammar/expression.js';
-import { spellings, tag } from '../grammar/tags.js';
-import type { TokenMarker } from '../grammar/tags.js';
+import type { ChannelPart } from '../../../core/events/channel-part.js';
+import { type Expression, choice, literal, sequence } from '../../grammar/expression.js';
 import {
-  further,
   JSON_VALUES,
-  objectArguments,
+  type TokenMarker,
   type ToolGrammar,
   type ToolGrammarOptions,
-} from '../grammar/tool-call-grammar.js';
+  further,
+  objectArguments,
+  spellings,
+  tag,
+} from '../call-grammar.js';
 import type { ToolSyntax } from '../model-family.js';
-import { type HeadPart } from '../parsing/match-head.js';
-import { jsonCall } from '../parsing/shapes/json-call.js';
-import { namedCall } from '../parsing/shapes/named-call.js';
-import { createTaggedCallParser } from '../parsing/tagged-calls.js';
-import { argumentsText } from '../parsing/write-answer.js';
+import { createJsonExtent } from '../parsing/json-extent.js';
+import { type CallReader, type CallShape, createTaggedCallParser } from '../parsing/tagged-calls.js';
+import {
+  aroundName,
+  BLANKS,
+  anyOf,
+  containsAny,
+  type HeadPart,
+  matchHead,
+  writeHead,
+} from '../parsing/text-matching.js';
+import { argumentsText, jsonCall } from './json-calls.js';
 
 /** What one family writes. */
 export interface NamedCalls {
-  /** Around all calls; absent where each stands for itself. */
-  section?: { open: string; close: string };
+  /** Around all calls. */
+  section: { open: string; close: string };
   /** Between two calls; absent: nothing. */
   separator?: string;
-  /** Before the name. @param index of the call in the answer */
-  before: string;
-  /** Between name and arguments. */
-  between: (index: number) => string;
+  /** Up to the arguments: its words are the name and, where there is a second, the index of the call in the answer. */
+  head: readonly HeadPart[];
   /** After the arguments. */
   after: string;
-  /** How all of this is read: the tags, and what may stand around the name. */
-  opens: readonly string[];
-  closes: readonly string[];
-  head: readonly HeadPart[];
-  /** Single tokens among all that. */
+  /** Single tokens among all that, in the order in which they are written. */
   tags: readonly string[];
-  pattern: RegExp;
+  /** What shows the family in a text; absent: the section's opening tag. */
+  signs?: readonly (string | RegExp)[];
 }
 
 /** The syntax of such a family. */
 export function namedCallTools(family: NamedCalls): ToolSyntax {
-  const { section } = family;
+  const { section, separator = '', after, tags } = family;
+  const [beforeName, afterName] = aroundName(family.head);
+  const before = writeHead(beforeName);
+  const between = (index: number): string => writeHead(afterName, [String(index)]);
+  const tagsIn = (text: string): string[] => tags.filter((each) => text.includes(each));
+  const opens = [section.open, before].flatMap((text) => tagsIn(text).slice(0, 1));
+  const closes = tagsIn(after + section.close);
 
   const callGrammar = (options: ToolGrammarOptions): ToolGrammar => {
     const { rules, tools, marker } = options;
-    const text = (value: string): Expression => withTokens(value, family.tags, marker);
+    const text = (value: string): Expression => withTokens(value, tags, marker);
     const callAt = (index: number): Expression =>
       rules.add(
-        choice(
-          ...tools.map((tool) =>
-            sequence(literal(tool.name), text(family.between(index)), tool.arguments, text(family.after)),
-          ),
-        ),
+        choice(...tools.map((tool) => sequence(literal(tool.name), text(between(index)), tool.arguments, text(after)))),
       );
     const first = callAt(0);
-    const more = further(sequence(literal(family.separator ?? ''), text(family.before), callAt(1)), options);
-    const body = sequence(first, more, section ? text(section.close) : literal(''));
-    const open = (section?.open ?? '') + family.before;
+    const more = further(sequence(literal(separator), text(before), callAt(1)), options);
+    const body = sequence(first, more, text(section.close));
+    const open = section.open + before;
     const name = rules.reserve();
     rules.define(name, body);
-    const triggers = openings(open, family.tags, marker).map((trigger) => ({ text: trigger, rule: name }));
+    const triggers = openings(open, tags, marker).map((trigger) => ({ text: trigger, rule: name }));
     return {
       required: sequence(text(open), body),
       free: rules.add({ type: 'triggered-text', triggers, again: false }),
@@ -66,24 +72,20 @@ export function namedCallTools(family: NamedCalls): ToolSyntax {
   };
 
   return {
-    recognise: (text) => family.pattern.test(text),
-    openingTokens: family.tags.slice(0, 1),
+    recognise: (text) => containsAny(text, family.signs ?? tags.slice(0, 1)),
+    openingTokens: tags.slice(0, 1),
     createParser: (tools) =>
-      createTaggedCallParser(
-        { opens: family.opens, closes: family.closes, shapes: [namedCall(family.head), jsonCall] },
-        tools,
-      ),
-    grammar: { tags: family.tags, values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
+      createTaggedCallParser({ opens, closes, shapes: [namedCall(family.head), jsonCall] }, tools),
+    grammar: { tags, values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
     write: (calls) => {
       const written = calls.map(
-        ({ name, arguments: given }, index) =>
-          `${family.before}${name}${family.between(index)}${argumentsText(given)}${family.after}`,
+        ({ name, arguments: given }, index) => `${before}${name}${between(index)}${argumentsText(given)}${after}`,
       );
-      return `${section?.open ?? ''}${written.join(family.separator ?? '')}${section?.close ?? ''}`;
+      return `${section.open}${written.join(separator)}${section.close}`;
     },
     instruction:
       'Write each call in exactly this form:\n' +
-      `${section?.open ?? ''}${family.before}<function name>${family.between(0)}<arguments as a JSON object>${family.after}${section?.close ?? ''}`,
+      `${section.open}${before}<function name>${between(0)}<arguments as a JSON object>${after}${section.close}`,
   };
 }
 
@@ -109,4 +111,51 @@ function openings(text: string, tags: readonly string[], marker: TokenMarker): s
   let reserved = text;
   for (const each of tags) reserved = reserved.replaceAll(each, spellings(each, marker)[0]!);
   return reserved === text ? [text] : [reserved, text];
+}
+
+/** @param head everything before the opening brace; its first word is the name */
+export function namedCall(head: readonly HeadPart[]): CallShape {
+  const whole: readonly HeadPart[] = [...head, BLANKS, anyOf('{')];
+  return {
+    begins(text, final) {
+      const found = matchHead(text, whole, final);
+      return typeof found === 'string' ? found : 'yes';
+    },
+    createReader: () => createNamedReader(whole),
+  };
+}
+
+function createNamedReader(head: readonly HeadPart[]): CallReader {
+  const extent = createJsonExtent();
+  let state: CallReader['state'] = 'undecided';
+
+  const takeArguments = (text: string, parts: ChannelPart[]): number => {
+    const taken = extent.take(text);
+    if (taken > 0) parts.push({ type: 'tool-call-arguments', text: text.slice(0, taken) });
+    if (extent.ended) {
+      parts.push({ type: 'tool-call-end' });
+      state = 'done';
+    }
+    return taken;
+  };
+
+  return {
+    read(text, parts, final) {
+      if (state === 'called') return takeArguments(text, parts);
+      const found = matchHead(text, head, final);
+      if (found === 'more') return undefined;
+      if (found === 'no') {
+        state = 'invalid';
+        return undefined;
+      }
+      parts.push({ type: 'tool-call-start', name: found.words[0]! });
+      state = 'called';
+      // The brace that ends the head begins the arguments.
+      const before = found.length - 1;
+      return before + takeArguments(text.slice(before), parts);
+    },
+    get state() {
+      return state;
+    },
+  };
 }

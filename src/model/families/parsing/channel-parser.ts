@@ -14,3 +14,59 @@ export interface ChannelParser {
   /** What is held back and will be text unless it becomes a tag or the white space around one. */
   readonly heldText: string;
 }
+
+/**
+ * One state of a parser. Looks at the text that is not yet consumed, adds what is certain to `parts`, and returns
+ * how many characters it consumed; 0 is allowed when it changed the state. `undefined`: more text is needed.
+ * What it does must depend on the text alone, never on how the text was cut.
+ * `final`: no more text will come.
+ */
+export type ParserStep = (text: string, parts: ChannelPart[], final: boolean) => number | undefined;
+
+/** What a family's parser is made of. */
+export interface StepMachine {
+  /** The current state. */
+  step: ParserStep;
+  channel: ChannelParser['channel'];
+  /** False: what is held back now is markup whatever follows. */
+  readonly holdsText?: boolean;
+}
+
+/** Runs a machine of steps over a buffer. */
+export function createStepParser(machine: StepMachine): ChannelParser {
+  let buffer = '';
+
+  const run = (final: boolean): ChannelPart[] => {
+    const parts: ChannelPart[] = [];
+    while (buffer !== '') {
+      const consumed = machine.step(buffer, parts, final);
+      if (consumed === undefined) break;
+      buffer = buffer.slice(consumed);
+    }
+    return parts;
+  };
+
+  return {
+    push(text) {
+      buffer += text;
+      return run(false);
+    },
+    end: () => run(true),
+    get channel() {
+      return machine.channel;
+    },
+    get heldText() {
+      return machine.channel === 'text' && machine.holdsText !== false ? buffer : '';
+    },
+  };
+}
+
+/** Everything is text. */
+export function createPlainTextParser(): ChannelParser {
+  return {
+    push: (text) => (text === '' ? [] : [{ type: 'text', text }]),
+    end: () => [],
+    channel: 'text',
+    heldText: '',
+  };
+}

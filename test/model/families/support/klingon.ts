@@ -1,9 +1,9 @@
 /** A made-up family of models. @module */
 import { choice, literal, sequence } from '../../../../src/model/grammar/expression.js';
-import { JSON_VALUES, objectArguments, triggered } from '../../../../src/model/families/grammar/tool-call-grammar.js';
-import { createMistralParser } from '../../../../src/model/families/mistral/mistral-parser.js';
+import { JSON_VALUES, objectArguments, triggered } from '../../../../src/model/families/call-grammar.js';
+import { createMistralParser } from '../../../../src/model/families/mistral.js';
 import type { ModelFamily } from '../../../../src/model/families/model-family.js';
-import { thoughtBlock } from '../../../../src/model/families/parsing/thought-block.js';
+import { thoughtBlock } from '../../../../src/model/families/kinds/thought-block.js';
 
 /** Thinks between asterisks and calls like Mistral, with other tags. */
 export const klingon: ModelFamily = {
@@ -30,5 +30,5 @@ export const klingon: ModelFamily = {
     write: (calls) => calls.map((each) => `(qatlh)${each.name}${JSON.stringify(each.arguments)}`).join(''),
     instruction: 'Say (qatlh), then the name, then the arguments.',
   },
-  reasoning: thoughtBlock({ opens: ['***'], closes: ['/***'], pattern: /\*{3}/ }),
+  reasoning: thoughtBlock({ opens: ['***'], closes: ['/***'], signs: ['***'] }),
 };

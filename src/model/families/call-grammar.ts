@@ -1,0 +1,136 @@
+/** What a family says of its calls to the grammar, and what most families say alike. @module */
+import {
+  type Expression,
+  NEVER,
+  characters,
+  choice,
+  isNever,
+  literal,
+  repeat,
+  sequence,
+} from '../grammar/expression.js';
+import type { GrammarRules } from '../grammar/grammar-rules.js';
+import { type ObjectFrame, type ValueStyle, colon, comma } from '../grammar/value-style.js';
+import { ORDINARY_CHARACTERS, without } from '../grammar/reserved-characters.js';
+
+/** How calls are forced. */
+export interface ToolCallGrammar {
+  /** The tags that the grammar asks for. */
+  readonly tags: readonly string[];
+  /** How values are written; spacing only where the family's differs from that of the template's JSON. */
+  values(marker: TokenMarker): Omit<ValueStyle, 'spacing'> & Partial<Pick<ValueStyle, 'spacing'>>;
+  /** The arguments of a tool; NEVER or impossible when no arguments that conform can be written. */
+  arguments(schema: ArgumentsSchema): Expression;
+  /** Calls of the tools. */
+  calls(options: ToolGrammarOptions): ToolGrammar;
+}
+
+/** What a tool's parameters allow. Both throw SchemaProblem for what no grammar can keep. */
+export interface ArgumentsSchema {
+  /** One value of the style: an object. */
+  object(): Expression;
+  /** The members of the object in a frame of the family's own. */
+  members(frame: ObjectFrame): Expression;
+}
+
+/** A tool with the grammar of its arguments. */
+export interface CallableTool {
+  name: string;
+  arguments: Expression;
+}
+
+export interface ToolGrammarOptions {
+  rules: GrammarRules;
+  style: ValueStyle;
+  tools: readonly CallableTool[];
+  /** Whether several calls may be written. */
+  parallel: boolean;
+  marker: TokenMarker;
+}
+
+export interface ToolGrammar {
+  /** Only calls, at least one. */
+  required: Expression;
+  /** Free text, or calls; a call that was begun is finished. */
+  free: Expression;
+}
+
+/** Most calls in one answer. A model that would call for ever ends here. */
+const MAX_CALLS = 32;
+
+/** Values as JSON. */
+export const JSON_VALUES = (): { language: 'json' } => ({ language: 'json' });
+
+/** Arguments as one JSON object. */
+export function objectArguments(schema: ArgumentsSchema): Expression {
+  return schema.object();
+}
+
+/** Any text. */
+export function freeText(): Expression {
+  return repeat(characters(...ORDINARY_CHARACTERS), 0);
+}
+
+/** `{"name": …, "arguments": …}` of one of the tools. */
+export function anyCall(
+  { rules, tools, style }: ToolGrammarOptions,
+  argumentsKey: string,
+  nameKey = 'name',
+): Expression {
+  const calls = tools.map((tool) =>
+    isNever(tool.arguments)
+      ? NEVER
+      : sequence(
+          literal(`{"${nameKey}"`),
+          colon(style),
+          literal(JSON.stringify(tool.name)),
+          comma(style),
+          literal(`"${argumentsKey}"`),
+          colon(style),
+          tool.arguments,
+          literal('}'),
+        ),
+  );
+  return rules.add(choice(...calls));
+}
+
+/** The calls after the first. */
+export function further(next: Expression, { rules, parallel }: ToolGrammarOptions): Expression {
+  return parallel ? repeat(rules.add(next), 0, MAX_CALLS - 1) : literal('');
+}
+
+/** Free text in which a tag, as token or spelled, begins calls; nothing comes after them. */
+export function triggered(
+  { rules, marker }: ToolGrammarOptions,
+  tags: readonly string[],
+  body: Expression,
+): Expression {
+  const name = rules.reserve();
+  rules.define(name, body);
+  const triggers = tags.flatMap((each) => spellings(each, marker)).map((text) => ({ text, rule: name }));
+  return rules.add({ type: 'triggered-text', triggers, again: false });
+}
+
+/** Text that no parser takes for calls: after blanks it begins with neither the bracket nor the tag. */
+export function textUnlike(bracket: string, tagBeginning: string): Expression {
+  const blanks = repeat(characters([0x20, 0x20], [0x0a, 0x0a]), 0, 4);
+  const [first = '<', second = '|'] = tagBeginning;
+  const signs = [' ', '\n', '\t', '\r', bracket, first];
+  const start = characters(...without(ORDINARY_CHARACTERS, signs));
+  const tagLike = sequence(literal(first), choice(characters(...without(ORDINARY_CHARACTERS, [second])), literal('')));
+  return choice(sequence(blanks, choice(start, tagLike), freeText()), literal(''));
+}
+
+/** The reserved character of an added token, or undefined when the model spells this text. */
+export type TokenMarker = (text: string) => string | undefined;
+
+/** A tag as its token where there is one, else spelled. */
+export function tag(text: string, marker: TokenMarker): Expression {
+  return literal(marker(text) ?? text);
+}
+
+/** The spellings of a tag: as token and as text. */
+export function spellings(text: string, marker: TokenMarker): string[] {
+  const reserved = marker(text);
+  return reserved === undefined ? [text] : [reserved, text];
+}

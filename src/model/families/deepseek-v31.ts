@@ -1,0 +1,27 @@
+/** `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}<｜tool▁call▁end｜>`: DeepSeek V3.1. @module */
+import { DEEPSEEK_TAGS } from './deepseek.js';
+import { namedCallTools } from './kinds/named-calls.js';
+import type { ModelFamily } from './model-family.js';
+import { BLANKS, forgiven, maybe, NAME } from './parsing/text-matching.js';
+
+const [SECTION, BEGIN, SEPARATOR, END, SECTION_END] = DEEPSEEK_TAGS;
+
+export const deepseekV31 = {
+  name: 'deepseek-v3.1',
+  tools: namedCallTools({
+    section: { open: SECTION, close: SECTION_END },
+    head: [
+      maybe(BEGIN),
+      BLANKS,
+      forgiven(`function${SEPARATOR}`),
+      NAME,
+      BLANKS,
+      maybe(SEPARATOR),
+      BLANKS,
+      forgiven('```json'),
+    ],
+    after: END,
+    tags: DEEPSEEK_TAGS,
+    signs: [BEGIN],
+  }),
+} as const satisfies ModelFamily;

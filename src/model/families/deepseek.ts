@@ -1,0 +1,37 @@
+/** `<｜tool▁call▁begin｜>function<｜tool▁sep｜>name` and fenced JSON: DeepSeek R1 and V3, its distillates, Cogito. @module */
+import { namedCallTools } from './kinds/named-calls.js';
+import type { ModelFamily } from './model-family.js';
+import { BLANKS, blanks, forgiven, maybe, NAME } from './parsing/text-matching.js';
+
+/** Version 3.1 has the same tags. */
+export const DEEPSEEK_TAGS = [
+  '<｜tool▁calls▁begin｜>',
+  '<｜tool▁call▁begin｜>',
+  '<｜tool▁sep｜>',
+  '<｜tool▁call▁end｜>',
+  '<｜tool▁calls▁end｜>',
+] as const;
+const [SECTION, BEGIN, SEPARATOR, END, SECTION_END] = DEEPSEEK_TAGS;
+const FENCE = '```';
+
+export const deepseek = {
+  name: 'deepseek',
+  tools: namedCallTools({
+    section: { open: SECTION, close: SECTION_END },
+    head: [
+      maybe(BEGIN),
+      BLANKS,
+      maybe(`function${SEPARATOR}`),
+      NAME,
+      blanks('\n'),
+      forgiven(SEPARATOR),
+      BLANKS,
+      maybe(`${FENCE}json`, FENCE),
+      blanks('\n'),
+    ],
+    after: `\n${FENCE}${END}`,
+    tags: DEEPSEEK_TAGS,
+    // In the source of a template the parts may be joined by a plus.
+    signs: [`function${SEPARATOR}`, /'function' ?\+ ?'<｜tool▁sep｜>'|tool\['type'\] \+ '<｜tool▁sep｜>'/],
+  }),
+} as const satisfies ModelFamily;

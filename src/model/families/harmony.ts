@@ -1,0 +1,214 @@
+/** OpenAI's harmony: every message of the answer names its channel. gpt-oss. @module */
+import type { ChannelPart } from '../../core/events/channel-part.js';
+import { type Expression, choice, literal, optional, sequence } from '../grammar/expression.js';
+import {
+  JSON_VALUES,
+  type TokenMarker,
+  type ToolGrammar,
+  type ToolGrammarOptions,
+  freeText,
+  objectArguments,
+  spellings,
+  tag,
+} from './call-grammar.js';
+import type { ModelFamily, ThoughtGrammarOptions, ToolSyntax } from './model-family.js';
+import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
+import { type JsonExtent, createJsonExtent } from './parsing/json-extent.js';
+import { certainLength, findTag, mayBecome } from './parsing/text-matching.js';
+import { argumentsText } from './kinds/json-calls.js';
+
+const TAGS = ['<|channel|>', '<|message|>', '<|constrain|>', '<|start|>', '<|end|>'] as const;
+const ANALYSIS = '<|channel|>analysis<|message|>';
+const NEXT_MESSAGE = '<|end|><|start|>assistant';
+
+/** A call is a message to a function; the end token of messages to functions ends the answer. */
+const tools: ToolSyntax = {
+  recognise: (source) => source.includes('<|channel|>'),
+  openingTokens: [],
+  createParser: () => createHarmonyParser({ startOpen: false, toolsOffered: true }),
+  grammar: { tags: TAGS, values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
+  write: (calls) =>
+    calls
+      .map(
+        ({ name, arguments: given }) =>
+          `<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${argumentsText(given)}`,
+      )
+      .join(NEXT_MESSAGE),
+  instruction:
+    'To call a function, write a message to it on the commentary channel:\n' +
+    '<|channel|>commentary to=functions.<function name> <|constrain|>json<|message|><arguments as a JSON object>',
+};
+
+export const harmony = {
+  name: 'harmony',
+  tools,
+  inseparable: true,
+  reasoning: {
+    recognise: (source) => source.includes('<|channel|>'),
+    open: ANALYSIS,
+    close: '<|end|>',
+    // The final channel must be opened as well.
+    forcedClose: `${NEXT_MESSAGE}<|channel|>final<|message|>`,
+    endsInside: (prompt) => prompt.endsWith(ANALYSIS),
+    createParser: ({ startOpen, toolsOffered }) => createHarmonyParser({ startOpen, toolsOffered }),
+    grammar: { tags: TAGS, frame, think },
+    write: (thought, text, calls) =>
+      [
+        ...(thought === '' ? [] : [`${ANALYSIS}${thought}`]),
+        ...(text === '' ? [] : [`<|channel|>final<|message|>${text}`]),
+        ...(calls === '' ? [] : [calls]),
+      ].join(NEXT_MESSAGE),
+  },
+} as const satisfies ModelFamily;
+
+function callGrammar({ rules, tools: callable, marker }: ToolGrammarOptions): ToolGrammar {
+  const head = [tag('<|channel|>', marker), literal('commentary to=functions.')];
+  const constrain = [tag('<|constrain|>', marker), literal('json'), tag('<|message|>', marker)];
+  const calls = rules.add(
+    choice(...callable.map((tool) => sequence(...head, literal(`${tool.name} `), ...constrain, tool.arguments))),
+  );
+  const final = sequence(tag('<|channel|>', marker), literal('final'), tag('<|message|>', marker), freeText());
+  return { required: calls, free: choice(calls, final) };
+}
+
+function frame(content: Expression, marker: TokenMarker): Expression {
+  const constrain = sequence(literal(' '), tag('<|constrain|>', marker), literal('json'));
+  const head = [tag('<|channel|>', marker), literal('final'), optional(constrain), tag('<|message|>', marker)];
+  return sequence(...head, content);
+}
+
+function think(answer: Expression, { rules, marker, startOpen }: ThoughtGrammarOptions): Expression {
+  const open = sequence(tag('<|channel|>', marker), literal('analysis'), tag('<|message|>', marker));
+  const thought = rules.add({ type: 'text-until', stops: spellings('<|end|>', marker) });
+  const rest = sequence(thought, tag('<|start|>', marker), literal('assistant'), answer);
+  return startOpen ? rest : choice(answer, sequence(open, rest));
+}
+
+const HEADS = ['<|start|>', '<|channel|>'];
+const MESSAGE = '<|message|>';
+const ENDS = ['<|end|>', '<|call|>', '<|return|>', ...HEADS];
+
+const RECIPIENT = /^to=[\w.-]+\s*(?:<\|channel\|>|<\|constrain\|>|<\|message\|>)/;
+const RECIPIENT_BEGINNING = /^(?:t|to|to=[\w.-]*\s*(?:<(?:\|\w*\|?)?)?)$/;
+
+export interface HarmonyOptions {
+  /** The prompt already opened the analysis. */
+  startOpen: boolean;
+  /** False: a call's arguments are text. */
+  toolsOffered: boolean;
+}
+
+/**
+ * `analysis` is reasoning, `final` and a `commentary` without recipient are text, messages to `functions.<name>` are
+ * calls; what goes to other recipients (browser, python) is the model's own business, so reasoning. Messages of one
+ * kind that follow each other are parted by an empty line.
+ */
+export function createHarmonyParser({ startOpen, toolsOffered }: HarmonyOptions): ChannelParser {
+  let kind: 'text' | 'reasoning' = startOpen ? 'reasoning' : 'text';
+  /** Kind of the body given out last. */
+  let given: 'text' | 'reasoning' | undefined;
+  let bodyEmpty = true;
+  let extent: JsonExtent = createJsonExtent();
+
+  const give = (text: string, parts: ChannelPart[]): void => {
+    if (text === '') return;
+    const separator = bodyEmpty && given === kind ? '\n\n' : '';
+    parts.push({ type: kind, text: separator + text });
+    given = kind;
+    bodyEmpty = false;
+  };
+
+  /** Text without any header is the final message: the prompt may have opened it. */
+  const start: ParserStep = (buffer, _parts, final) => {
+    const trimmed = buffer.trimStart();
+    if ((trimmed === '' || mayBecome(trimmed, HEADS) || RECIPIENT_BEGINNING.test(trimmed)) && !final) return undefined;
+    // The prompt ends with the role, so the recipient may be the first thing that is written.
+    const isHeader = HEADS.some((head) => trimmed.startsWith(head)) || RECIPIENT.test(trimmed);
+    machine.step = isHeader ? header : body;
+    return 0;
+  };
+
+  const header: ParserStep = (buffer, parts, final) => {
+    const message = buffer.indexOf(MESSAGE);
+    if (message < 0) return final ? buffer.length : undefined;
+    const head = buffer.slice(0, message);
+    const [recipient] = [...head.matchAll(/\bto=([^\s<]+)/g)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'assistant');
+    // A message to the assistant itself goes on in another channel.
+    const channel = [...head.matchAll(/<\|channel\|>\s*(\w+)/g)].at(-1)?.[1];
+    const name = recipient?.startsWith('functions.') ? recipient.slice('functions.'.length) : undefined;
+    if (name && toolsOffered) startCall(name, parts);
+    else startBody(channel === 'analysis' || (recipient !== undefined && !name) ? 'reasoning' : 'text');
+    return message + MESSAGE.length;
+  };
+
+  const startBody = (next: 'text' | 'reasoning'): void => {
+    kind = next;
+    bodyEmpty = true;
+    machine.step = body;
+    machine.channel = next;
+  };
+
+  const startCall = (name: string, parts: ChannelPart[]): void => {
+    parts.push({ type: 'tool-call-start', name });
+    given = undefined;
+    extent = createJsonExtent();
+    machine.step = callArguments;
+    machine.channel = 'tool-call';
+  };
+
+  const body: ParserStep = (buffer, parts, final) => {
+    const blank = bodyEmpty ? buffer.length - buffer.trimStart().length : 0;
+    if (blank > 0) return blank;
+    const end = findTag(buffer, ENDS);
+    if (end) {
+      give(buffer.slice(0, end.index).trimEnd(), parts);
+      machine.step = between;
+      // The next message's head is no thought, and needs no closing.
+      machine.channel = 'text';
+      return HEADS.includes(end.tag) ? end.index : end.index + end.tag.length;
+    }
+    const certain = final ? buffer.length : certainLength(buffer, ENDS);
+    give(buffer.slice(0, certain), parts);
+    return certain === 0 ? undefined : certain;
+  };
+
+  const callArguments: ParserStep = (buffer, parts) => {
+    const blank = buffer.length - buffer.trimStart().length;
+    if (blank > 0 && !extent.begun) return blank;
+    const taken = extent.take(buffer);
+    if (taken > 0) parts.push({ type: 'tool-call-arguments', text: buffer.slice(0, taken) });
+    if (extent.ended) {
+      parts.push({ type: 'tool-call-end' });
+      machine.step = afterCall;
+    }
+    return taken;
+  };
+
+  /** Nothing but the end belongs here. */
+  const afterCall: ParserStep = (buffer, _parts, final) => {
+    const end = findTag(buffer, ENDS);
+    if (!end) return final ? buffer.length : undefined;
+    machine.step = between;
+    return HEADS.includes(end.tag) ? end.index : end.index + end.tag.length;
+  };
+
+  const between: ParserStep = (buffer, _parts, final) => {
+    const trimmed = buffer.trimStart();
+    if (trimmed === '') return final ? buffer.length : undefined;
+    if (mayBecome(trimmed, HEADS) && !final) return undefined;
+    if (HEADS.some((head) => trimmed.startsWith(head))) machine.step = header;
+    else startBody('text');
+    return 0;
+  };
+
+  const machine: StepMachine = {
+    step: start,
+    channel: kind,
+    get holdsText() {
+      return machine.step === body;
+    },
+  };
+  return createStepParser(machine);
+}

@@ -1,0 +1,16 @@
+/** `<tool_call>{"name": …, "arguments": {…}}</tool_call>`: Hermes, Qwen 2.5 and 3, tiny-chat, Granite 4. @module */
+import { jsonCallTools } from './kinds/json-calls.js';
+import type { ModelFamily } from './model-family.js';
+import { TOOL_CALL, TOOL_CALL_TAGS } from './kinds/tool-call-tags.js';
+
+/** Also what models are taught in the prompt whose template knows no tools. */
+export const hermes = {
+  name: 'hermes',
+  tools: jsonCallTools({
+    opens: [TOOL_CALL.open],
+    closes: [TOOL_CALL.close],
+    list: false,
+    layout: '\n',
+    parsing: TOOL_CALL_TAGS,
+  }),
+} as const satisfies ModelFamily;

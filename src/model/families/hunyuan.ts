@@ -1,0 +1,40 @@
+/** `<tool_calls>[{"name": …, "arguments": {…}}]</tool_calls>`, answers between `<answer>`: Hunyuan. @module */
+import { jsonCallTools } from './kinds/json-calls.js';
+import type { ModelFamily } from './model-family.js';
+import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
+import { namedCall } from './kinds/named-calls.js';
+import { elementCall } from './kinds/element-calls.js';
+import { ARGUMENT_PAIRS } from './kinds/tool-call-tags.js';
+import { thoughtBlock } from './kinds/thought-block.js';
+
+const ANSWER = { open: '<answer>', close: '</answer>' };
+
+/** The same list is what Jamba, Apriel and MiniMax M1 write. */
+export const hunyuan = {
+  name: 'hunyuan',
+  tools: jsonCallTools({
+    opens: ['<tool_calls>'],
+    closes: ['</tool_call>', '</tool_calls>'],
+    list: true,
+    layout: '',
+    moreShapes: [
+      namedCall([
+        anyOf('<tool_call>'),
+        BLANKS,
+        maybe('function<tool_sep>'),
+        NAME,
+        BLANKS,
+        maybe('<tool_sep>'),
+        BLANKS,
+        maybe('```json', '```'),
+      ]),
+      elementCall(ARGUMENT_PAIRS),
+    ],
+  }),
+  reasoning: thoughtBlock({
+    opens: ['<think>'],
+    closes: ['</think>'],
+    answer: ANSWER,
+    signs: Object.values(ANSWER),
+  }),
+} as const satisfies ModelFamily;

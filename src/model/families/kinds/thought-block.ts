@@ -1,0 +1,185 @@
+/** Thinking in one block before the answer: what most families do, each with tags of its own. @module */
+import type { ChannelPart } from '../../../core/events/channel-part.js';
+import { type Expression, characters, choice, repeat, sequence } from '../../grammar/expression.js';
+import { spellings, tag } from '../call-grammar.js';
+import type { ReasoningSyntax, ThoughtGrammarOptions } from '../model-family.js';
+import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from '../parsing/channel-parser.js';
+import { certainLength, containsAny, findTag, mayBecome } from '../parsing/text-matching.js';
+
+/** What tells one such family from another. */
+export interface ThoughtBlock {
+  /** What begins a thought, and what ends it; the first of each is what is written, all are read. */
+  opens: readonly [string, ...string[]];
+  closes: readonly [string, ...string[]];
+  /** Thoughts may also come later in the answer, because their tags are tokens that no text contains. */
+  anywhere?: boolean;
+  /** What stands around the answer after the thought, and means nothing. */
+  answer?: { open: string; close: string };
+  /** White space inside the tags. */
+  layout?: '\n' | '';
+  /** What in a template's source shows the family; absent: one of its tags. */
+  signs?: readonly (string | RegExp)[];
+}
+
+/** The syntax of thinking between two tags. */
+export function thoughtBlock({ opens, closes, anywhere, answer, layout = '\n', signs }: ThoughtBlock): ReasoningSyntax {
+  const [open, close] = [opens[0], closes[0]];
+  const blanks = layout === '' ? '' : '\n\n';
+  return {
+    recognise: (source) => containsAny(source, signs ?? [open, close]),
+    open,
+    close,
+    forcedClose: answer ? `${close}\n${answer.open}\n` : close,
+    endsInside: (prompt) => opens.some((each) => prompt.trimEnd().endsWith(each.trimEnd())),
+    createParser: ({ startOpen, createToolParser, endsThought }): ChannelParser =>
+      composeParsers(
+        createThoughtBlockParser({ opens, closes, endsThought, startOpen, anywhere: anywhere === true, answer }),
+        createToolParser(),
+      ),
+    grammar: {
+      tags: [open, close],
+      frame: (content) => content,
+      think: (content, options) => thoughtBlockGrammar({ open, closes }, content, options),
+    },
+    write: (thought, text, calls) => {
+      const block = thought === '' ? '' : `${open}${layout}${thought}${layout}${close}${blanks}`;
+      const framed = answer && text !== '' ? `${answer.open}\n${text}\n${answer.close}` : text;
+      return block + writeParagraphs(framed, calls);
+    },
+  };
+}
+
+export interface ThoughtBlockOptions {
+  /** What begins the block, and what ends it. */
+  opens: readonly string[];
+  closes: readonly string[];
+  /** What ends it as well, but belongs to the answer. */
+  endsThought?: readonly string[];
+  /** The prompt already opened the block, so the text begins as reasoning. */
+  startOpen: boolean;
+  /** Blocks may also come later. Else an answer may speak about the tags without becoming reasoning. */
+  anywhere?: boolean;
+  /** What stands around the answer and means nothing. */
+  answer?: { open: string; close: string } | undefined;
+}
+
+/** White space at the borders of the reasoning, and between it and the answer, is dropped. */
+export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelParser {
+  const { closes, endsThought = [], startOpen, anywhere = false, answer } = options;
+  const opens = options.opens.toSorted((a, b) => b.length - a.length);
+  const ends = [...closes, ...endsThought];
+  /** What text is searched for. */
+  const textTags = [...(anywhere ? opens : []), ...(answer ? [answer.close] : [])];
+  let reasoned = false;
+
+  const plainText: ParserStep = (buffer, parts, final) => {
+    if (textTags.length === 0) return give(parts, 'text', buffer, buffer.length);
+    const found = findTag(buffer, textTags);
+    if (!found) {
+      const certain = final ? buffer.length : certainLength(buffer, textTags);
+      return certain === 0 ? undefined : give(parts, 'text', buffer, certain);
+    }
+    give(parts, 'text', buffer, buffer.slice(0, found.index).trimEnd().length);
+    if (found.tag === answer?.close) {
+      machine.step = afterReasoning;
+      return found.index + found.tag.length;
+    }
+    machine.step = open;
+    return found.index;
+  };
+
+  /** At an opening tag, of which a longer one may still come. */
+  const open: ParserStep = (buffer, _parts, final) => {
+    if (mayBecome(buffer, opens) && !final) return undefined;
+    const tag = opens.find((each) => buffer.startsWith(each))!;
+    machine.step = reasoning;
+    machine.channel = 'reasoning';
+    reasoned = false;
+    return tag.length;
+  };
+
+  const afterReasoning: ParserStep = (buffer, _parts, final) => {
+    const blank = buffer.length - buffer.trimStart().length;
+    if (blank > 0) return blank;
+    if (answer && mayBecome(buffer, [answer.open]) && !final) return undefined;
+    if (answer && buffer.startsWith(answer.open)) return answer.open.length;
+    machine.step = plainText;
+    return 0;
+  };
+
+  const reasoning: ParserStep = (buffer, parts, final) => {
+    const blank = reasoned ? 0 : buffer.length - buffer.trimStart().length;
+    const end = findTag(buffer, ends);
+    if (end) {
+      give(parts, 'reasoning', buffer.slice(blank), Math.max(0, buffer.slice(0, end.index).trimEnd().length - blank));
+      machine.step = afterReasoning;
+      machine.channel = 'text';
+      return endsThought.includes(end.tag) ? end.index : end.index + end.tag.length;
+    }
+    const certain = final ? buffer.trimEnd().length : certainLength(buffer, ends);
+    if (certain <= blank) return final ? buffer.length : undefined;
+    give(parts, 'reasoning', buffer.slice(blank), certain - blank);
+    reasoned = true;
+    return final ? buffer.length : certain;
+  };
+
+  // A model whose prompt already holds the tag sometimes writes it once more.
+  const start: ParserStep = (buffer, _parts, final) => {
+    const trimmed = buffer.trimStart();
+    if (opens.some((tag) => trimmed.startsWith(tag))) {
+      machine.step = open;
+      return buffer.length - trimmed.length;
+    }
+    const begins = [...opens, ...(answer && !startOpen ? [answer.open] : [])];
+    if (mayBecome(trimmed, begins) && !final) return undefined;
+    const isFramed = answer && !startOpen && trimmed.startsWith(answer.open);
+    machine.step = startOpen ? reasoning : isFramed ? afterReasoning : plainText;
+    return 0;
+  };
+
+  const machine: StepMachine = { step: start, channel: startOpen ? 'reasoning' : 'text' };
+  return createStepParser(machine);
+}
+
+function give(parts: ChannelPart[], type: 'text' | 'reasoning', buffer: string, length: number): number {
+  if (length > 0) parts.push({ type, text: buffer.slice(0, length) });
+  return length;
+}
+
+/** Two parsers as one: what the first takes for text, the second reads for calls. */
+function composeParsers(reasoning: ChannelParser, tools: ChannelParser): ChannelParser {
+  const pass = (found: ChannelPart[]): ChannelPart[] =>
+    found.flatMap((part) => (part.type === 'text' ? tools.push(part.text) : [part]));
+
+  return {
+    push: (text) => pass(reasoning.push(text)),
+    end: () => [...pass(reasoning.end()), ...tools.end()],
+    get channel() {
+      return reasoning.channel === 'reasoning' ? 'reasoning' : tools.channel;
+    },
+    get heldText() {
+      return tools.heldText + reasoning.heldText;
+    },
+  };
+}
+
+/** A thought in a block before the answer. */
+function thoughtBlockGrammar(
+  tags: { open: string; closes: readonly string[] },
+  answer: Expression,
+  { rules, marker, startOpen, enabled }: ThoughtGrammarOptions,
+): Expression {
+  const newlines = repeat(characters([0x0a, 0x0a]), 0, 2);
+  const thought = sequence(
+    rules.add({ type: 'text-until', stops: tags.closes.flatMap((close) => spellings(close, marker)) }),
+    newlines,
+    answer,
+  );
+  if (startOpen) return thought;
+  return enabled ? choice(answer, sequence(tag(tags.open, marker), thought)) : answer;
+}
+
+/** Text, then calls, each on lines of its own. */
+export function writeParagraphs(text: string, calls: string): string {
+  return [text, calls].filter((part) => part !== '').join('\n');
+}

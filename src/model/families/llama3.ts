@@ -1,0 +1,118 @@
+/** `{"name": …, "parameters": {…}}` as the whole answer, with or without `<|python_tag|>`: Llama 3.1, 3.2, 3.3. @module */
+import { choice, literal, optional, sequence } from '../grammar/expression.js';
+import {
+  JSON_VALUES,
+  type ToolGrammar,
+  type ToolGrammarOptions,
+  anyCall,
+  further,
+  objectArguments,
+  textUnlike,
+} from './call-grammar.js';
+import type { ModelFamily } from './model-family.js';
+import { type CallObjectReader, createCallObjectReader } from './parsing/call-object.js';
+import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
+import { containsAny, mayBecome } from './parsing/text-matching.js';
+import { writeCallObject } from './kinds/json-calls.js';
+
+const TAG = '<|python_tag|>';
+const KEYS = { name: 'name', arguments: 'parameters' };
+
+/** The whole answer is calls or text; what begins like a call is one. */
+export const llama3 = {
+  name: 'llama3',
+  tools: {
+    recognise: (text) => containsAny(text, [TAG, 'Respond in the format {"name"']),
+    openingTokens: [TAG],
+    createParser: createLlama3Parser,
+    grammar: { tags: [TAG], values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
+    write: (calls) => calls.map((call) => writeCallObject(call, KEYS)).join('; '),
+    instruction:
+      'To call functions, answer with nothing but JSON objects of this form, separated by semicolons:\n' +
+      '{"name": <function name>, "parameters": <arguments as a JSON object>}',
+  },
+} as const satisfies ModelFamily;
+
+function callGrammar(options: ToolGrammarOptions): ToolGrammar {
+  const call = anyCall(options, KEYS.arguments);
+  const pythonTag = options.marker(TAG);
+  const calls = sequence(
+    pythonTag === undefined ? literal('') : optional(literal(pythonTag)),
+    call,
+    further(sequence(literal(';'), optional(literal(' ')), call), options),
+  );
+  return { required: calls, free: choice(calls, textUnlike('{', '<|')) };
+}
+
+/**
+ * Only an answer that begins with a call has calls: JSON later in a text is text. Several calls may follow one
+ * another, parted by white space, `;` or `,`. Without the tag, an object without parameters is no call.
+ */
+export function createLlama3Parser(): ChannelParser {
+  let reader = newReader(false);
+  /** What stands in the buffer before the object: white space and the tag. */
+  let prefix = '';
+
+  const text: ParserStep = (buffer, parts) => {
+    parts.push({ type: 'text', text: buffer });
+    return buffer.length;
+  };
+
+  const toText = (): number => {
+    machine.step = text;
+    machine.channel = 'text';
+    return 0;
+  };
+
+  const toObject = (before: string, tagged: boolean): void => {
+    reader = newReader(tagged);
+    prefix = before;
+    machine.step = object;
+    machine.channel = tagged ? 'tool-call' : machine.channel;
+  };
+
+  /** At the beginning, and after each call. */
+  const beforeObject =
+    (first: boolean): ParserStep =>
+    (buffer, _parts, final) => {
+      const skipped = buffer.length - buffer.replace(first ? /^\s+/ : /^[\s;,]+/, '').length;
+      const rest = buffer.slice(skipped);
+      if (rest === '' && !first) return skipped;
+      if ((rest === '' || mayBecome(rest, [TAG])) && !final) return undefined;
+      const tagged = rest.startsWith(TAG);
+      if (!tagged && !rest.startsWith('{')) {
+        toText();
+        return first ? 0 : skipped;
+      }
+      toObject(buffer.slice(first ? 0 : skipped, skipped + (tagged ? TAG.length : 0)), tagged);
+      return first ? 0 : skipped;
+    };
+
+  /** Keeps the tag and the undecided object in the buffer, so that they can still become text. */
+  const object: ParserStep = (buffer, parts, final) => {
+    const read = prefix.length + reader.raw.length;
+    const taken = reader.read(buffer.slice(read), parts);
+    if (reader.state === 'invalid' || (reader.state === 'undecided' && final)) return toText();
+    if (reader.named) machine.channel = 'tool-call';
+    if (reader.state === 'undecided') return undefined;
+    machine.step = rest;
+    return read + taken;
+  };
+
+  const rest: ParserStep = (buffer, parts) => {
+    const taken = reader.read(buffer, parts);
+    if (reader.state === 'done') machine.step = beforeObject(false);
+    return taken;
+  };
+
+  const machine: StepMachine = { step: beforeObject(true), channel: 'text' };
+  return createStepParser(machine);
+}
+
+function newReader(tagged: boolean): CallObjectReader {
+  return createCallObjectReader({
+    nameKeys: ['name', 'function'],
+    argumentKeys: ['parameters', 'arguments'],
+    argumentsRequired: !tagged,
+  });
+}

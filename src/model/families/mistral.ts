@@ -1,0 +1,169 @@
+/** `[TOOL_CALLS] [{"name": …, "arguments": {…}}]` and `[TOOL_CALLS]name[ARGS]{…}`: Mistral, Ministral, Devstral. @module */
+import type { ChannelPart } from '../../core/events/channel-part.js';
+import { choice, literal, optional, sequence } from '../grammar/expression.js';
+import { comma } from '../grammar/value-style.js';
+import {
+  JSON_VALUES,
+  type ToolGrammar,
+  type ToolGrammarOptions,
+  anyCall,
+  further,
+  objectArguments,
+  tag,
+  triggered,
+} from './call-grammar.js';
+import type { ModelFamily } from './model-family.js';
+import { type CallObjectReader, createCallObjectReader } from './parsing/call-object.js';
+import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
+import { type JsonExtent, createJsonExtent } from './parsing/json-extent.js';
+import { certainLength } from './parsing/text-matching.js';
+import { argumentsText } from './kinds/json-calls.js';
+
+const OPEN = '[TOOL_CALLS]';
+const ARGUMENTS = '[ARGS]';
+
+/** Which of the two forms a model writes shows in its vocabulary: newer ones have a token before the arguments. */
+export const mistral = {
+  name: 'mistral',
+  tools: {
+    recognise: (source) => source.includes(OPEN),
+    openingTokens: [OPEN],
+    createParser: createMistralParser,
+    grammar: {
+      tags: [OPEN, ARGUMENTS],
+      values: JSON_VALUES,
+      arguments: objectArguments,
+      calls: (options) => (options.marker(ARGUMENTS) === undefined ? listGrammar(options) : namedGrammar(options)),
+    },
+    write: (calls) =>
+      calls.map(({ name, arguments: given }) => `${OPEN}${name}${ARGUMENTS}${argumentsText(given)}`).join(''),
+    instruction: `Write calls as a JSON list after a tag:\n${OPEN} [{"name": <function name>, "arguments": <arguments as a JSON object>}]`,
+  },
+} as const satisfies ModelFamily;
+
+function listGrammar(options: ToolGrammarOptions): ToolGrammar {
+  const call = anyCall(options, 'arguments');
+  const list = sequence(literal('['), call, further(sequence(comma(options.style), call), options), literal(']'));
+  const body = sequence(optional(literal(' ')), list);
+  return { required: sequence(tag(OPEN, options.marker), body), free: triggered(options, [OPEN], body) };
+}
+
+function namedGrammar(options: ToolGrammarOptions): ToolGrammar {
+  const { rules, tools, marker } = options;
+  const body = rules.add(
+    choice(...tools.map((tool) => sequence(literal(tool.name), tag(ARGUMENTS, marker), tool.arguments))),
+  );
+  const open = tag(OPEN, marker);
+  const more = further(sequence(open, body), options);
+  return { required: sequence(open, body, more), free: triggered(options, [OPEN], sequence(body, more)) };
+}
+
+/** The named form up to its arguments; newer tokenizers put an id between name and arguments. */
+const NAMED = /^\s*([\w.-]+)\s*(?:\[CALL_ID\][^[\]{}]*)?(?:\[ARGS\])?\s*(?=\{)/;
+const NAMED_BEGINNING = /^\s*[\w.-]*\s*(?:\[[A-Z_]*(?:\][^[\]{}]*(?:\[[A-Z]*\]?\s*)?)?)?$/;
+
+const newReader = (): CallObjectReader =>
+  createCallObjectReader({ argumentKeys: ['arguments', 'parameters'], argumentsRequired: false });
+
+/** Text may stand before the first call. A tag that no call follows is text. */
+export function createMistralParser(): ChannelParser {
+  let reader = newReader();
+  let extent: JsonExtent = createJsonExtent();
+  /** What stands in the buffer before the first object of an array: white space, the tag and the bracket. */
+  let prefix = '';
+  let afterCall = false;
+
+  const toText = (): void => {
+    machine.step = text;
+    machine.channel = 'text';
+  };
+
+  const text: ParserStep = (buffer, parts, final) => {
+    const blank = afterCall ? buffer.length - buffer.trimStart().length : 0;
+    if (blank > 0) return blank;
+    const open = buffer.indexOf(OPEN);
+    const before = open >= 0 ? buffer.slice(0, open).trimEnd().length : certainLength(buffer, [OPEN]);
+    const certain = open < 0 && final ? buffer.length : before;
+    if (certain > 0) {
+      parts.push({ type: 'text', text: buffer.slice(0, certain) });
+      afterCall = false;
+    }
+    if (open >= 0) {
+      prefix = buffer.slice(certain, open + OPEN.length);
+      machine.step = afterTag;
+      machine.channel = 'tool-call';
+    } else if (certain === 0) return undefined;
+    return certain;
+  };
+
+  const afterTag: ParserStep = (buffer, parts, final) => {
+    const rest = buffer.slice(prefix.length);
+    const array = /^\s*\[\s*(?=\{)/.exec(rest);
+    if (array) {
+      prefix += array[0];
+      reader = newReader();
+      machine.step = firstObject;
+      return 0;
+    }
+    const named = NAMED.exec(rest);
+    if (named) {
+      parts.push({ type: 'tool-call-start', name: named[1]! });
+      extent = createJsonExtent();
+      machine.step = namedArguments;
+      return prefix.length + named[0].length;
+    }
+    if (!final && (NAMED_BEGINNING.test(rest) || /^\s*\[\s*$/.test(rest))) return undefined;
+    return giveBack(parts);
+  };
+
+  const giveBack = (parts: ChannelPart[]): number => {
+    parts.push({ type: 'text', text: prefix });
+    afterCall = false;
+    toText();
+    return prefix.length;
+  };
+
+  const namedArguments: ParserStep = (buffer, parts) => {
+    const taken = extent.take(buffer);
+    parts.push({ type: 'tool-call-arguments', text: buffer.slice(0, taken) });
+    if (extent.ended) {
+      parts.push({ type: 'tool-call-end' });
+      afterCall = true;
+      toText();
+    }
+    return taken;
+  };
+
+  /** Keeps the tag and the undecided object in the buffer, so that they can still become text. */
+  const firstObject: ParserStep = (buffer, parts, final) => {
+    const read = prefix.length + reader.raw.length;
+    const taken = reader.read(buffer.slice(read), parts);
+    if (reader.state === 'invalid' || (reader.state === 'undecided' && final)) return giveBack(parts);
+    if (reader.state === 'undecided') return undefined;
+    machine.step = object;
+    return read + taken;
+  };
+
+  const object: ParserStep = (buffer, parts) => {
+    const taken = reader.read(buffer, parts);
+    if (reader.state === 'done') machine.step = afterObject;
+    return taken;
+  };
+
+  const afterObject: ParserStep = (buffer) => {
+    const skipped = buffer.length - buffer.replace(/^[\s,]+/, '').length;
+    if (skipped > 0) return skipped;
+    afterCall = true;
+    if (!buffer.startsWith('{')) {
+      toText();
+      return buffer.startsWith(']') ? 1 : 0;
+    }
+    prefix = '';
+    reader = newReader();
+    machine.step = firstObject;
+    return 0;
+  };
+
+  const machine: StepMachine = { step: text, channel: 'text' };
+  return createStepParser(machine);
+}

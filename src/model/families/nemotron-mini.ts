@@ -1,0 +1,16 @@
+/** `<toolcall> {"name": …, "arguments": {…}} </toolcall>`: Nemotron-mini 4B. @module */
+import { jsonCallTools } from './kinds/json-calls.js';
+import type { ModelFamily } from './model-family.js';
+
+const OPEN = '<toolcall>';
+
+export const nemotronMini = {
+  name: 'nemotron-mini',
+  tools: jsonCallTools({
+    opens: [OPEN],
+    closes: ['</toolcall>'],
+    list: false,
+    layout: ' ',
+    signs: [OPEN, '<tool> '],
+  }),
+} as const satisfies ModelFamily;

@@ -1,0 +1,34 @@
+/** Models that write neither calls nor thoughts, and raw prompts. @module */
+import { NEVER } from '../grammar/expression.js';
+import { JSON_VALUES, freeText } from './call-grammar.js';
+import type { ModelFamily } from './model-family.js';
+import { createPlainTextParser } from './parsing/channel-parser.js';
+import { writeParagraphs } from './kinds/thought-block.js';
+
+/** Everything is text. */
+export const none = {
+  name: 'none',
+  tools: {
+    recognise: () => false,
+    openingTokens: [],
+    createParser: createPlainTextParser,
+    grammar: {
+      tags: [],
+      values: JSON_VALUES,
+      arguments: () => NEVER,
+      calls: () => ({ required: NEVER, free: freeText() }),
+    },
+    write: () => '',
+    instruction: '',
+  },
+  reasoning: {
+    recognise: () => false,
+    open: '',
+    close: '',
+    forcedClose: '',
+    endsInside: () => false,
+    createParser: ({ createToolParser }) => createToolParser(),
+    grammar: { tags: [], frame: (content) => content, think: (answer) => answer },
+    write: (_thought, text, calls) => writeParagraphs(text, calls),
+  },
+} as const satisfies ModelFamily;
