@@ -6,7 +6,7 @@ import { entriesByName } from '../core/models/entries-by-name.js';
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
 import { filesOf } from '../core/models/entry-files.js';
 import { TASKS } from '../core/models/tasks.js';
-import { packedURL } from '../core/models/packed-folders.js';
+import { packedURL } from '../core/models/packed-url.js';
 import { type Bases, matchBase } from '../relay/match-base.js';
 import type { ApiKey, CompatibilityName, RateLimits } from '../core/models/access-options.js';
 import type { InferenceOptions } from './start-options.js';

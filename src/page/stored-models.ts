@@ -1,16 +1,15 @@
 /** What is kept of models on this device, and how to remove it. @module */
-import { filesFolderOf } from '../model/engines/model-files.js';
+import type { ByteStorage, KeptFile, ModelNote } from '../store/byte-storage.js';
+import { filesFolderOf } from '../store/hub.js';
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import type { ByteStorage } from '../store/byte-storage.js';
 import { CacheFileStorage } from '../store/cache-storage.js';
 import { hold } from '../store/connections.js';
-import type { KeptFile, ModelNote } from '../store/file-record.js';
-import { fileLock } from '../store/model-files.js';
+import { fileLock } from '../store/fetch-file.js';
 import { OpfsStorage } from '../store/opfs-storage.js';
 import { opened } from '../store/store-environment.js';
-import { inUse } from '../store/sync-access.js';
+import { inUse } from '../store/opfs-access.js';
 
 /** A file of a kept model. */
 export interface StoredFile {

@@ -3,16 +3,17 @@
  * download goes on after the last whole part.
  * @module
  */
-import type { ByteStorage, OpenFile } from './byte-storage.js';
 import {
+  type ByteStorage,
   countParts,
   type FilePlace,
   type FileRecord,
   type KeptFile,
   lengthOfPart,
   type ModelNote,
+  type OpenFile,
   parseRecord,
-} from './file-record.js';
+} from './byte-storage.js';
 
 /** Name of the cache. */
 const CACHE = 'inpage-models';
@@ -96,10 +97,6 @@ export class CacheFileStorage implements ByteStorage {
       if (record) models.get(record.model)?.files.push(await this.#kept(record));
     }
     return [...models.values()];
-  }
-
-  async note(model: string): Promise<ModelNote | undefined> {
-    return (await this.#cache.match(noteURL(model)))?.json() as Promise<ModelNote | undefined>;
   }
 
   async saveNote(note: ModelNote): Promise<void> {

@@ -4,10 +4,8 @@
  * @module
  */
 import { settledWithin } from '../core/platform/settled-within.js';
-import type { ByteStorage, OpenFile } from './byte-storage.js';
+import { type ByteStorage, countParts, type FileRecord, type OpenFile, type WantedFile } from './byte-storage.js';
 import { type DownloadContext, downloadFile } from './file-download.js';
-import { countParts, type FileRecord } from './file-record.js';
-import type { WantedFile } from './wanted-file.js';
 
 /** The part of the proposal that is used. */
 export interface CrossOriginStorage {

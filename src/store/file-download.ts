@@ -1,19 +1,27 @@
 /**
  * Brings one file into storage: goes on where the last attempt stopped, over several connections where the server sends
- * parts, tries again after what can pass, and checks what storage holds then.
+ * parts, tries again after what can pass, and checks what storage holds then. `download-plan.ts` decides what is asked.
  * @module
  */
 import { cancelled, isInferenceError } from '../core/errors/inference-error.js';
-import type { OpenFile } from './byte-storage.js';
+import {
+  countParts,
+  type ExpectedFile,
+  type FileRecord,
+  newRecord,
+  type OpenFile,
+  PART_BYTES,
+  partFileOf,
+  statesContent,
+  type WantedFile,
+} from './byte-storage.js';
 import { type Connections, MOST_CONNECTIONS } from './connections.js';
+import { canResume, DownloadPlan, nextAttempt, type Run } from './download-plan.js';
+import type { FileState } from './download-progress.js';
 import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
-import { countParts, type FileRecord, lengthOfPart, newRecord, PART_BYTES } from './file-record.js';
-import { absenceOf, checkSame, readHead } from './file-response.js';
-import { PartHashes } from './part-hashes.js';
-import type { FileState } from './load-report.js';
-import { MOST_FAILURES, MOST_FAILURES_AT_FIRST, pauseAfter } from './retry.js';
+import { absenceOf, checkSame, type FilePiece, readHead } from './file-response.js';
 import type { StoreEnvironment } from './store-environment.js';
-import { type ExpectedFile, isSmallName, partFileOf, statesContent, type WantedFile } from './wanted-file.js';
+import { PartHashes } from './verify-content.js';
 
 /** What a download needs beside the file. */
 export interface DownloadContext {
@@ -28,10 +36,6 @@ export interface DownloadContext {
 
 /** Times that a file may change on the server while it is fetched. */
 const MOST_CHANGES = 3;
-/** Bytes that one request asks for at most: a broken one costs no more than what was on its way anyway. */
-const LONGEST_RUN = 64 * 2 ** 20;
-/** Bytes of the first request for a file whose size is unknown. */
-const FIRST_RUN = 2 * PART_BYTES;
 /** Milliseconds without a byte after which a connection is given up. */
 const SILENCE = 30_000;
 /** Milliseconds between two looks at whether the network is back. */
@@ -45,13 +49,6 @@ interface Connection {
   arrived: number;
 }
 
-/** Consecutive parts that one request brings. */
-interface Run {
-  first: number;
-  /** After the last. */
-  end: number;
-}
-
 /**
  * Fetches what is missing of a file. The caller holds the file's lock.
  * @returns the record of the complete file, or of one that is not there
@@ -60,7 +57,7 @@ interface Run {
 export async function downloadFile(wanted: WantedFile, file: OpenFile, context: DownloadContext): Promise<FileRecord> {
   const start = (): Promise<void> =>
     file.reset(newRecord(wanted, wanted.url, wanted.expected?.partBytes ?? PART_BYTES));
-  if (!goesOn(file.record, wanted)) await start();
+  if (!canResume(file.record, wanted)) await start();
   let wrong = 0;
   for (let changes = 0; ;) {
     try {
@@ -77,24 +74,15 @@ export async function downloadFile(wanted: WantedFile, file: OpenFile, context: 
   }
 }
 
-/** What is kept is the beginning of what is wanted. */
-function goesOn(record: FileRecord | undefined, { url, expected }: WantedFile): boolean {
-  if (record?.state !== 'partial' || record.url !== url) return false;
-  if (record.partBytes !== (expected?.partBytes ?? PART_BYTES)) return false;
-  return record.size === undefined || expected?.bytes === undefined || record.size === expected.bytes;
-}
-
 class FileDownload {
   readonly #wanted: WantedFile;
   readonly #file: OpenFile;
   readonly #context: DownloadContext;
   readonly #expected: ExpectedFile;
+  readonly #plan: DownloadPlan;
   readonly #hashes: PartHashes;
-  readonly #claimed = new Set<number>();
   readonly #broken = new AbortController();
   readonly #signal: AbortSignal;
-  /** The server sends parts of this file; undefined until it has answered. */
-  #ranges: boolean | undefined;
   #onAnswer: () => void = () => {};
   readonly #answered: Promise<void>;
   /** The server said that there is no such file. */
@@ -105,10 +93,10 @@ class FileDownload {
     this.#file = file;
     this.#context = context;
     this.#expected = { ...wanted.expected };
+    this.#plan = new DownloadPlan(file, { file: wanted.file, expected: this.#expected });
     this.#hashes = new PartHashes(file, this.#expected);
     this.#signal = AbortSignal.any([context.signal, this.#broken.signal]);
     this.#answered = new Promise((resolve) => (this.#onAnswer = resolve));
-    if (isSmallName(wanted.file) && file.kept.length === 0) this.#ranges = false;
     // Parts that are files of their own need no ranges, and their sizes are stated.
     if (this.#expected.split) this.#onAnswer();
   }
@@ -123,9 +111,9 @@ class FileDownload {
     if (this.#record.size === undefined && expected?.bytes !== undefined) {
       await this.#file.save({ ...this.#record, size: expected.bytes });
     }
-    this.#file.kept.forEach((_, part) => this.#isWhole(part) && this.#hashes.add(part));
+    this.#file.kept.forEach((_, part) => this.#plan.isWhole(part) && this.#hashes.add(part));
     await this.#hashes.settled();
-    while (!this.#isComplete) {
+    while (!this.#plan.isComplete) {
       await this.#fetchMissing();
       if (this.#absence) return this.#saveAbsent(this.#absence);
       // A part that came in wrong is missing again.
@@ -155,33 +143,11 @@ class FileDownload {
     return record;
   }
 
-  get #isComplete(): boolean {
-    const { size } = this.#record;
-    if (size === undefined) return false;
-    return Array.from({ length: countParts(this.#record) }, (_, part) => part).every((part) => this.#isWhole(part));
-  }
-
-  #isWhole(part: number): boolean {
-    const kept = this.#file.kept[part] ?? 0;
-    return this.#record.size === undefined
-      ? kept === this.#record.partBytes
-      : kept > 0 && kept === lengthOfPart(this.#record, part);
-  }
-
-  /** Bytes of the file as the server says, or else the manifest or the hub; undefined: nobody does yet. */
-  get #total(): number | undefined {
-    return this.#record.size ?? this.#expected.bytes;
-  }
-
-  get #loaded(): number {
-    return this.#file.kept.reduce((sum, length) => sum + (length ?? 0), 0);
-  }
-
   /** The first connection finds out what the server can do; the others follow when it sends parts. */
   async #fetchMissing(): Promise<void> {
     const lanes = Array.from({ length: MOST_CONNECTIONS }, async (_, lane) => {
       if (lane > 0) await this.#answered;
-      if (lane > 0 && this.#ranges !== true && !this.#expected.split) return;
+      if (lane > 0 && !this.#plan.canShare) return;
       await this.#lane();
     });
     const [first] = lanes;
@@ -196,60 +162,32 @@ class FileDownload {
   }
 
   async #lane(): Promise<void> {
+    const plan = this.#plan;
     let failures = 0;
     for (;;) {
-      const run = this.#claim();
+      const run = plan.claim();
       if (!run) return;
-      const before = this.#keptOf(run);
+      const before = plan.keptOf(run);
       try {
         await this.#fetchRun(run);
         if (this.#absence) return;
         failures = 0;
       } catch (thrown) {
-        if (thrown instanceof RangeIgnored && this.#ranges !== false) this.#ranges = false;
+        if (thrown instanceof RangeIgnored && plan.ranges !== false) plan.ranges = false;
         else {
-          failures = this.#keptOf(run) > before ? 1 : failures + 1;
+          failures = plan.keptOf(run) > before ? 1 : failures + 1;
           await this.#recover(thrown, failures);
         }
       } finally {
-        for (let part = run.first; part < run.end; part++) this.#claimed.delete(part);
+        plan.release(run);
       }
     }
-  }
-
-  #keptOf({ first, end }: Run): number {
-    return this.#file.kept.slice(first, end).reduce((sum, length) => sum + (length ?? 0), 0);
-  }
-
-  /** The next parts that nobody fetches. Without ranges one connection brings all. */
-  #claim(): Run | undefined {
-    const { size, partBytes } = this.#record;
-    const count = size === undefined ? Math.ceil(FIRST_RUN / partBytes) : countParts(this.#record);
-    const isFree = (part: number): boolean => !this.#isWhole(part) && !this.#claimed.has(part);
-    if (size === undefined && this.#claimed.size > 0) return undefined;
-    const last = size === undefined ? Infinity : count;
-    let first = 0;
-    while (first < last && !isFree(first)) first++;
-    if (first >= last) return undefined;
-    const missing = (size ?? 0) - this.#loaded;
-    const share = Math.max(partBytes, Math.min(LONGEST_RUN, Math.ceil(missing / MOST_CONNECTIONS)));
-    const most = this.#expected.split
-      ? 1
-      : Math.max(1, Math.floor((size === undefined ? FIRST_RUN : share) / partBytes));
-    let end = first + 1;
-    // A part of which something is kept begins a run of its own, since a run's bytes come in one piece.
-    while (end < count && end < first + most && isFree(end) && !this.#file.kept[end]) end++;
-    for (let part = first; part < end; part++) this.#claimed.add(part);
-    return { first, end };
   }
 
   async #fetchRun(run: Run): Promise<void> {
     const { url, file } = this.#wanted;
     const { split } = this.#expected;
-    const { partBytes } = this.#record;
-    const base = split ? run.first * partBytes : 0;
-    const from = run.first * partBytes + (this.#file.kept[run.first] ?? 0) - base;
-    const range = this.#rangeOf(run, from, base);
+    const range = this.#plan.rangeOf(run);
     const release = await this.#context.connections.take(url, this.#signal);
     const connection: Connection = { over: new AbortController(), arrived: 0 };
     const { over } = connection;
@@ -265,26 +203,17 @@ class FileDownload {
       if (this.#absence) return;
       const piece = readHead(response, range?.from);
       if (!split) await this.#learn(piece, range !== undefined);
-      const whole = split ? lengthOfPart(this.#record, run.first) : (this.#record.size ?? Infinity);
-      const end = range && piece.ranges ? Math.min(range.to + 1, whole) : whole;
-      await this.#take(response, connection, { start: base + piece.start, end: base + end });
+      const start = this.#plan.baseOf(run) + piece.start;
+      await this.#take(response, connection, { start, end: this.#plan.endOf(run, range, piece.ranges) });
     } finally {
       over.abort();
       release();
     }
   }
 
-  /** The bytes to ask for, of the file that is asked; undefined: all of it. */
-  #rangeOf(run: Run, from: number, base: number): { from: number; to: number } | undefined {
-    const { size, partBytes } = this.#record;
-    const end = Math.min(run.end * partBytes, size ?? Infinity) - base;
-    const isAll = from === 0 && (this.#expected.split || end === size);
-    return this.#ranges === false || isAll ? undefined : { from, to: end - 1 };
-  }
-
   /** Takes in what the server says of the file; the other connections start when it sends parts. */
-  async #learn(piece: ReturnType<typeof readHead>, askedForRange: boolean): Promise<void> {
-    if (askedForRange) this.#ranges = piece.ranges;
+  async #learn(piece: FilePiece, askedForRange: boolean): Promise<void> {
+    if (askedForRange) this.#plan.ranges = piece.ranges;
     if (piece.linkedSha256 !== undefined) this.#expected.sha256 ??= piece.linkedSha256;
     checkSame(this.#record, piece);
     const { size, etag, modified, contentType } = this.#record;
@@ -329,20 +258,11 @@ class FileDownload {
   }
 
   async #write(start: number, bytes: Uint8Array): Promise<void> {
-    const { partBytes } = this.#record;
-    for (let offset = 0; offset < bytes.length;) {
-      const position = start + offset;
-      const part = Math.floor(position / partBytes);
-      const inPart = position - part * partBytes;
-      const piece = bytes.subarray(offset, offset + partBytes - inPart);
-      const known = (this.#file.kept[part] ?? 0) - inPart;
-      if (known < piece.length) {
-        const fresh = piece.subarray(known);
-        await this.#file.append(part, fresh);
-        if (this.#isWhole(part)) this.#hashes.add(part);
-        this.#context.onBytes(fresh.length, { loaded: this.#loaded, total: this.#total });
-      }
-      offset += piece.length;
+    const plan = this.#plan;
+    for (const { part, bytes: fresh } of plan.place(start, bytes)) {
+      await this.#file.append(part, fresh);
+      if (plan.isWhole(part)) this.#hashes.add(part);
+      this.#context.onBytes(fresh.length, { loaded: plan.loaded, total: plan.total });
     }
     if (this.#signal.aborted) throw this.#signal.reason as Error;
   }
@@ -362,18 +282,22 @@ class FileDownload {
     const { environment, onBytes, hasReceived } = this.#context;
     if (this.#signal.aborted) throw this.#signal.reason as Error;
     if (thrown instanceof FileChanged || isQuotaError(thrown) || isInferenceError(thrown)) throw thrown;
-    const state = { loaded: this.#loaded, total: this.#total };
-    if (environment.isOffline() && hasReceived()) {
-      while (environment.isOffline()) {
-        onBytes(0, { ...state, waiting: 'network' });
-        await environment.pause(OFFLINE_PAUSE, this.#signal);
-      }
-      return;
-    }
-    const most = hasReceived() ? MOST_FAILURES : MOST_FAILURES_AT_FIRST;
-    if (failures >= most || environment.isOffline()) throw notFetched(this.#wanted, '', thrown);
-    onBytes(0, { ...state, waiting: 'retry' });
+    const { loaded, total } = this.#plan;
     const retryAfter = thrown instanceof Interrupted ? thrown.answer?.retryAfter : undefined;
-    await environment.pause(pauseAfter(failures, retryAfter), this.#signal);
+    const next = nextAttempt({
+      failures,
+      hasReceived: hasReceived(),
+      isOffline: environment.isOffline(),
+      retryAfter,
+    });
+    if (next.after === 'never') throw notFetched(this.#wanted, '', thrown);
+    if (next.after === 'pause') {
+      onBytes(0, { loaded, total, waiting: 'retry' });
+      return environment.pause(next.milliseconds, this.#signal);
+    }
+    while (environment.isOffline()) {
+      onBytes(0, { loaded, total, waiting: 'network' });
+      await environment.pause(OFFLINE_PAUSE, this.#signal);
+    }
   }
 }

@@ -1,7 +1,6 @@
 /** Reads what a server says about a file and about the part of it that it sends. @module */
 import { FileChanged, Interrupted, RangeIgnored } from './file-errors.js';
-import type { FileRecord } from './file-record.js';
-import { isTransient, retryAfterOf } from './retry.js';
+import type { FileRecord } from './byte-storage.js';
 
 /** What a response holds. */
 export interface FilePiece {
@@ -89,4 +88,18 @@ export function etagOf({ headers }: Response): string | undefined {
 
 function contentTypeOf({ headers }: Response): string | undefined {
   return headers.get('content-type')?.split(';')[0]!.trim();
+}
+
+/** Milliseconds that a server asks to wait, from `Retry-After` in seconds or as a date. */
+export function retryAfterOf(response: Response): number | undefined {
+  const header = response.headers.get('retry-after');
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+}
+
+/** Whether a status says that another attempt can succeed. */
+export function isTransient(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
 }

@@ -1,7 +1,9 @@
 /** The Hugging Face Hub, or a server that answers as it does: where its files are and what it states of them. @module */
+import { folderURLOf } from '../core/models/entry-files.js';
+import type { ModelEntry } from '../core/models/model-entry.js';
 import { askServer } from './ask-server.js';
+import type { ExpectedFile } from './byte-storage.js';
 import type { StoreEnvironment } from './store-environment.js';
-import type { ExpectedFile } from './wanted-file.js';
 
 /** Base of the hub itself; ends with `/`. */
 export const HUB_URL = 'https://huggingface.co/';
@@ -30,6 +32,15 @@ interface TreeEntry {
 /** Folder of a repository's files; ends with `/`. */
 export function hubFolderURL({ hubURL, id, revision }: HubModel): string {
   return `${hubURL}${id}/resolve/${encodeURIComponent(revision)}/`;
+}
+
+/** Absolute URL of the folder that an entry's files are in, on a hub or elsewhere; ends with `/`. */
+export function filesFolderOf(
+  { id, source = id, revision = 'main' }: Pick<ModelEntry, 'id' | 'source' | 'revision'>,
+  pageURL: string,
+  hubURL: string = HUB_URL,
+): string {
+  return folderURLOf(source, pageURL) ?? hubFolderURL({ hubURL: hubURL.replace(/\/*$/, '/'), id: source, revision });
 }
 
 /** The repository whose files a folder holds; undefined for other folders. */

@@ -1,6 +1,13 @@
 /** Files in memory: where nothing else may be written, and in tests. One buffer per file, handed out as it is. @module */
-import type { ByteStorage, OpenFile } from './byte-storage.js';
-import { type FilePlace, type FileRecord, type KeptFile, lengthOfPart, type ModelNote } from './file-record.js';
+import {
+  type ByteStorage,
+  type FilePlace,
+  type FileRecord,
+  type KeptFile,
+  lengthOfPart,
+  type ModelNote,
+  type OpenFile,
+} from './byte-storage.js';
 
 interface MemoryFile {
   record: FileRecord | undefined;
@@ -56,10 +63,6 @@ export class MemoryStorage implements ByteStorage {
         file.record?.model === note.model ? [keptFile(file.record, file)] : [],
       ),
     }));
-  }
-
-  async note(model: string): Promise<ModelNote | undefined> {
-    return this.#notes.get(model);
   }
 
   async saveNote(note: ModelNote): Promise<void> {

@@ -1,5 +1,5 @@
 /** The list of files in a folder that `inpage pack` made, with their hashes. @module */
-import { type ExpectedFile, partFileOf } from './wanted-file.js';
+import { type ExpectedFile, partFileOf } from './byte-storage.js';
 
 /** Name of the list in its folder. */
 export const PACK_MANIFEST = 'inpage-model.json';

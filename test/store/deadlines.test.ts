@@ -6,7 +6,7 @@ import { Connections } from '../../src/store/connections.js';
 import { type CrossOriginStorage, takeFromOthers } from '../../src/store/cross-origin-storage.js';
 import type { DownloadContext } from '../../src/store/file-download.js';
 import { browserStore } from '../../src/store/store-environment.js';
-import { writeAccess } from '../../src/store/sync-access.js';
+import { writeAccess } from '../../src/store/opfs-access.js';
 import { removeStored } from '../../src/page/stored-models.js';
 import { MemoryCaches } from './support/memory-cache.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';

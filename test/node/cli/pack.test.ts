@@ -227,7 +227,9 @@ describe('a manifest', () => {
     await load.prepare(['config.json', 'generation_config.json']);
     expect(await contentOf(load, 'config.json')).toEqual(CONFIG);
     expect(await contentOf(load, 'generation_config.json')).toBeUndefined();
-    expect((await store.storage.note(`${server.url}p/`))?.wanted).toEqual(['config.json']);
+    expect((await store.storage.list()).find(({ note }) => note.model === `${server.url}p/`)?.note.wanted).toEqual([
+      'config.json',
+    ]);
     expect(
       server.requests.filter((request) => request.includes('generation_config') && request.includes('p/')),
     ).toEqual([]);

@@ -3,7 +3,7 @@ import { loadFailure } from '../load-failure.js';
 import type { LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { chatTemplatesOf, type ChatTemplateField } from '../../prompt/chat-templates.js';
-import { fetchAll } from '../model-files.js';
+import { fetchAll } from '../../../store/open-model-files.js';
 import { type ChosenFiles, chooseFiles } from './model-source.js';
 import { wantedFiles } from './wanted-files.js';
 

@@ -11,7 +11,7 @@ import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-for
 import { isInferenceError } from '../../../core/errors/inference-error.js';
 import type { Backend, LoadOptions } from '../../../core/models/backend.js';
 import type { ModelFiles } from '../../../store/model-files.js';
-import { fetchAll, openModelFiles } from '../model-files.js';
+import { fetchAll, openModelFiles } from '../../../store/open-model-files.js';
 import { type ChatConfig, contextLengthOf, readChatConfig, readWeightsManifest, wantedFiles } from './model-folder.js';
 import type { DeviceFacts } from './check-device.js';
 import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';

@@ -15,16 +15,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { ByteStorage, OpenFile } from '../../../store/byte-storage.js';
 import {
+  type ByteStorage,
   countParts,
   type FilePlace,
   type FileRecord,
   type KeptFile,
   lengthOfPart,
   type ModelNote,
+  type OpenFile,
   parseRecord,
-} from '../../../store/file-record.js';
+} from '../../../store/byte-storage.js';
 
 /** The bytes, how much of each part is there, and the record. */
 const BYTES = '.bytes';
@@ -88,10 +89,6 @@ export class DiskStorage implements ByteStorage {
     const files = names.flatMap((name) => this.#found(join(this.#folder, name.slice(0, -RECORD.length))) ?? []);
     const model = files[0]?.record.model;
     return model === undefined ? [] : [{ note: { model, wanted: [], lastUsed: 0 }, files }];
-  }
-
-  async note(): Promise<ModelNote | undefined> {
-    return undefined;
   }
 
   async saveNote(): Promise<void> {}

@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import { type FileRecord, PART_BYTES } from '../../../store/file-record.js';
+import { toIntegrity } from '../../../store/digest.js';
+import { type FileRecord, PART_BYTES, partFileOf } from '../../../store/byte-storage.js';
 import {
   filesOfPacked,
   PACK_MANIFEST,
@@ -20,8 +21,6 @@ import {
   type PackManifest,
   parseManifest,
 } from '../../../store/pack-manifest.js';
-import { toIntegrity } from '../../../store/sha256-text.js';
-import { partFileOf } from '../../../store/wanted-file.js';
 import { ChunkHashes } from './chunk-hashes.js';
 
 /** A file that was fetched. */

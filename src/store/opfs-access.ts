@@ -1,5 +1,4 @@
-/** Sync access handles, which TypeScript declares for workers only. @module */
-
+/** Files of the origin private file system: sync access handles, which TypeScript declares for workers only, and small texts. @module */
 import { InferenceError } from '../core/errors/inference-error.js';
 import { pause } from '../core/platform/pause.js';
 import { settledWithin } from '../core/platform/settled-within.js';
@@ -68,4 +67,67 @@ async function openAccess(file: FileSystemFileHandle, options?: { mode: 'read-on
   } finally {
     opening.delete(file);
   }
+}
+
+/** Opens a file for writing and makes it when there is none. @throws InferenceError like {@link writeAccess} */
+export async function openHandle(folder: FileSystemDirectoryHandle, name: string): Promise<SyncAccess> {
+  return writeAccess(await folder.getFileHandle(name, { create: true }));
+}
+
+/** Attempts to read a small file that others write meanwhile. */
+const MOST_READS = 20;
+
+/** Writes a text and its length at once: a reader never takes half a text for a whole one. */
+export function writeFramed(handle: SyncAccess, text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  const frame = new Uint8Array(4 + bytes.length);
+  new DataView(frame.buffer).setUint32(0, bytes.length);
+  frame.set(bytes, 4);
+  handle.write(frame, { at: 0 });
+}
+
+/** The text that {@link writeFramed} wrote; undefined when there is none. */
+export function readFramed(handle: SyncAccess): string | undefined {
+  const bytes = new Uint8Array(handle.getSize());
+  handle.read(bytes, { at: 0 });
+  return unframed(bytes);
+}
+
+function unframed(frame: Uint8Array<ArrayBuffer>): string | undefined {
+  if (frame.length < 4) return undefined;
+  const length = new DataView(frame.buffer).getUint32(0);
+  return new TextDecoder().decode(frame.subarray(4, 4 + length));
+}
+
+export async function writeText(folder: FileSystemDirectoryHandle, name: string, text: string): Promise<void> {
+  const handle = await openHandle(folder, name);
+  try {
+    writeFramed(handle, text);
+    handle.flush();
+  } finally {
+    handle.close();
+  }
+}
+
+export async function readText(folder: FileSystemDirectoryHandle, name: string): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const file = await fileOf(folder, name);
+    try {
+      return file && unframed(new Uint8Array(await file.arrayBuffer()));
+    } catch (error) {
+      // Another tab has written it since it was looked up.
+      if ((error as Error).name !== 'NotReadableError' || attempt === MOST_READS) throw error;
+    }
+  }
+}
+
+export async function fileOf(folder: FileSystemDirectoryHandle, name: string): Promise<File | undefined> {
+  return (await ifFound(folder.getFileHandle(name)))?.getFile();
+}
+
+export async function ifFound<Handle>(handle: Promise<Handle>): Promise<Handle | undefined> {
+  return handle.catch((error: unknown) => {
+    if ((error as Error).name === 'NotFoundError') return undefined;
+    throw error;
+  });
 }

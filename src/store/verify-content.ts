@@ -1,9 +1,15 @@
-/** Hashes a file part by part as they arrive, from what storage holds, not from what was sent to it. @module */
-import type { OpenFile } from './byte-storage.js';
+/** Is what storage holds what came in, and what its source states? @module */
 import { gitBlobName, type RunningDigest, runningSha256, sha256 } from './digest.js';
 import { wrongContent } from './file-errors.js';
-import { countParts, type FileRecord } from './file-record.js';
-import type { ExpectedFile } from './wanted-file.js';
+import {
+  type ByteStorage,
+  countParts,
+  type ExpectedFile,
+  type FileRecord,
+  type KeptFile,
+  lengthOfPart,
+  type OpenFile,
+} from './byte-storage.js';
 
 /** The hub names no larger files by git's rule. */
 const LARGEST_BLOB = 16 * 2 ** 20;
@@ -93,5 +99,41 @@ export class PartHashes {
       bytes.set(await this.#file.read(part), part * record.partBytes);
     }
     return bytes;
+  }
+}
+
+/** Reads a complete file and compares it with the hashes that it had when it was written. */
+export async function isIntact(kept: KeptFile, storage: ByteStorage): Promise<boolean> {
+  const { record, bytes } = kept;
+  if (record.state !== 'complete' || bytes !== record.size) return false;
+  for (let part = 0; part < countParts(record); part++) {
+    if ((await sha256(await storage.readPart(kept, part))) !== record.hashes[part]) return false;
+  }
+  return true;
+}
+
+/** The bytes of a complete file are what was written. */
+export async function isSameContent(bytes: Uint8Array<ArrayBuffer>, record: FileRecord): Promise<boolean> {
+  for (let part = 0; part < countParts(record); part++) {
+    const start = part * record.partBytes;
+    if ((await sha256(bytes.subarray(start, start + record.partBytes))) !== record.hashes[part]) return false;
+  }
+  return true;
+}
+
+/** SHA-256 of a complete file, read from storage part by part. */
+export async function wholeSha256(kept: KeptFile, storage: ByteStorage): Promise<string> {
+  const digest = await runningSha256();
+  for (let part = 0; part < countParts(kept.record); part++) digest.update(await storage.readPart(kept, part));
+  return digest.digest();
+}
+
+/** Turns a damaged file into a broken download: only the parts that are wrong are missing then. */
+export async function keepGoodParts(file: OpenFile, record: FileRecord): Promise<void> {
+  await file.save({ ...record, state: 'partial' });
+  for (let part = 0; part < Math.max(countParts(record), file.kept.length); part++) {
+    const isWhole = part < countParts(record) && file.kept[part] === lengthOfPart(record, part);
+    const isGood = isWhole && (await sha256(await file.read(part))) === record.hashes[part];
+    if (!isGood) await file.drop(part);
   }
 }

@@ -1,0 +1,65 @@
+/** Decides what a load does about a file, from what is kept of it and what its source states. No I/O. @module */
+import { type ExpectedFile, type FileRecord, type KeptFile, statesContent } from './byte-storage.js';
+
+/** What is known of a file before anything is asked of a server. */
+export interface FileFacts {
+  kept: KeptFile | undefined;
+  /** What the source states of it. */
+  stated: ExpectedFile | undefined;
+  /** The source lists all of its files: one that is not stated does not exist. */
+  listsAll: boolean;
+  /** The folder's content never changes under its URL, as a hub's does not. */
+  isPinned: boolean;
+}
+
+/**
+ * - `use`: what is kept is right, also when it says that there is no such file
+ * - `missing`: the source has no such file
+ * - `hash`: use it if its SHA-256 is the stated one
+ * - `ask`: use it unless the server says that it has another by now
+ * - `fetch`: download it, or what is missing of it
+ */
+export type FileDecision = 'use' | 'missing' | 'hash' | 'ask' | 'fetch';
+
+/** What to do about a file that an engine asks for. */
+export function decideFile({ kept, stated, listsAll, isPinned }: FileFacts): FileDecision {
+  if (listsAll && !stated) return 'missing';
+  if (!kept || kept.record.state === 'partial') return 'fetch';
+  if (kept.record.state === 'complete') {
+    if (!kept.untouched) return 'fetch';
+    const comparison = compareStated(kept.record, stated);
+    if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
+  }
+  return statesContent(stated) || isPinned ? 'use' : 'ask';
+}
+
+/** Is a complete file what its source states? `same` too when nothing is stated; `unknown`: its SHA-256 tells. */
+export function compareStated(record: FileRecord, stated: ExpectedFile | undefined): 'same' | 'other' | 'unknown' {
+  if (!stated || !statesContent(stated)) return 'same';
+  const verdict = (isSame: boolean): 'same' | 'other' => (isSame ? 'same' : 'other');
+  if (stated.bytes !== undefined && stated.bytes !== record.size) return 'other';
+  if (stated.parts && stated.partBytes === record.partBytes) {
+    return verdict(stated.parts.every((hash, part) => hash === record.hashes[part]));
+  }
+  // Git's name was compared when the file was fetched.
+  if (stated.sha256 === undefined) return verdict(record.verified);
+  return record.sha256 === undefined ? 'unknown' : verdict(record.sha256 === stated.sha256);
+}
+
+/**
+ * What to do once the file's lock is held. Another tab may have fetched it while this one waited.
+ * @param before what could not be used, when it was looked up without the lock
+ * @param now what is there now
+ * @returns `compare`: another file is there, to be used if it is what is stated; `verify`: its bytes may have been changed
+ * and are to be read; `fetch`: download what is missing
+ */
+export function decideLocked(before: KeptFile | undefined, now: KeptFile | undefined): 'compare' | 'verify' | 'fetch' {
+  const isOld = now !== undefined && before !== undefined && isSameRecord(now.record, before.record);
+  if (isOld) return before.untouched ? 'fetch' : 'verify';
+  return now?.untouched ? 'compare' : 'fetch';
+}
+
+/** Two records of the same bytes. */
+function isSameRecord(a: FileRecord, b: FileRecord): boolean {
+  return a.state === b.state && a.etag === b.etag && a.modified === b.modified && a.hashes.join() === b.hashes.join();
+}

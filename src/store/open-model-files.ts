@@ -1,0 +1,82 @@
+/** Opens the files of a catalog entry, from the network or from files that a person picked. @module */
+import { InferenceError } from '../core/errors/inference-error.js';
+import type { LoadOptions, LocalFile } from '../core/models/backend.js';
+import type { ModelEntry } from '../core/models/model-entry.js';
+import { availableCrossOriginStorage } from './cross-origin-storage.js';
+import { ModelFiles } from './model-files.js';
+import { browserStore, type StoreEnvironment } from './store-environment.js';
+
+/** Opens the files of a load. @param environment what they are kept in */
+export async function openModelFiles(
+  { id, integrity }: Pick<ModelEntry, 'id' | 'integrity'>,
+  folder: string,
+  {
+    onProgress,
+    signal,
+    crossOriginStorage = false,
+    localFiles,
+  }: Pick<LoadOptions, 'onProgress' | 'signal' | 'crossOriginStorage' | 'localFiles'>,
+  environment?: StoreEnvironment,
+): Promise<ModelFiles> {
+  const store = environment ?? (await browserStore());
+  return new ModelFiles({
+    id,
+    folder,
+    integrity,
+    environment: localFiles ? withLocalFiles(store, folder, localFiles) : store,
+    crossOrigin: crossOriginStorage ? availableCrossOriginStorage() : undefined,
+    onProgress,
+    signal,
+  });
+}
+
+/** Files without which no model runs; the others are there or not. */
+const REQUIRED = /\.(onnx|onnx_data\w*|bin|wasm)$|^(mlc-chat-)?config\.json$/;
+
+/** Brings files into the store and waits for them. @throws InferenceError when one that must be there is not */
+export async function fetchAll(files: ModelFiles, wanted: readonly string[]): Promise<void> {
+  await files.prepare(wanted);
+  await Promise.all(
+    wanted.map(async (file) => {
+      if ((await files.find(file)) || !REQUIRED.test(file)) return;
+      throw new InferenceError('unavailable', `The model's file \`${file}\` is missing.`);
+    }),
+  );
+}
+
+/** The same store, whose network is the picked files. Only what a hub states of its files is still asked for there. */
+export function withLocalFiles(
+  environment: StoreEnvironment,
+  folder: string,
+  files: readonly LocalFile[],
+): StoreEnvironment {
+  return {
+    ...environment,
+    isOffline: () => false,
+    async fetch(url, init) {
+      if (/\/api\/models\/.+\/tree\//.test(url)) return environment.fetch(url, init);
+      const name = decodeURIComponent(
+        url.startsWith(folder) ? url.slice(folder.length) : url.slice(url.lastIndexOf('/') + 1),
+      );
+      // Whatever folder it was picked with. One of the same name in a folder below has a longer path.
+      const [found] = files
+        .filter(({ path }) => path === name || path.endsWith(`/${name}`))
+        .toSorted((a, b) => a.path.length - b.path.length);
+      if (!found) return new Response(null, { status: 404 });
+      return rangeOf(found.file, new Headers(init.headers).get('range'), init.method === 'HEAD');
+    },
+  };
+}
+
+function rangeOf(file: Blob, range: string | null, isHead: boolean): Response {
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
+  const length = { 'content-length': String(file.size) };
+  if (from === undefined) return new Response(isHead ? null : file, { headers: length });
+  if (Number(from) >= file.size) {
+    return new Response(null, { status: 416, headers: { 'content-range': `bytes */${file.size}` } });
+  }
+  const piece = file.slice(Number(from), Number(to) + 1);
+  const end = Number(from) + piece.size - 1;
+  const headers = { 'content-length': String(piece.size), 'content-range': `bytes ${from}-${end}/${file.size}` };
+  return new Response(piece, { status: 206, headers });
+}
