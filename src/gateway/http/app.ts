@@ -10,7 +10,7 @@ import { COMPATIBILITY } from './compatibility.js';
 import { completionsEndpoint } from './completions/route.js';
 import { embeddingsEndpoint } from './embeddings/route.js';
 import type { Endpoint } from './endpoint.js';
-import type { EndpointName } from './errors/error-shapes.js';
+import type { EndpointName } from './errors/error-table.js';
 import { renderError } from './errors/render-error.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';

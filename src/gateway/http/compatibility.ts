@@ -5,7 +5,7 @@
  */
 import type { InferenceErrorCode } from '../../core/errors/inference-error.js';
 import type { CompatibilityName } from '../../core/models/access-options.js';
-import type { ErrorShape } from './errors/error-shape.js';
+import type { ErrorShape } from '../../core/errors/error-bodies.js';
 import { EFFORTS } from './schemas/to-effort.js';
 
 /** One column of the table. */

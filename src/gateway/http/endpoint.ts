@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import type { GenericSchema } from 'valibot';
 import type { Compatibility } from './compatibility.js';
-import type { EndpointName } from './errors/error-shapes.js';
+import type { EndpointName } from './errors/error-table.js';
 import type { HttpContext, HttpEnvironment } from './http-context.js';
 
 /**

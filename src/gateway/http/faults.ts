@@ -2,6 +2,7 @@
 import { checkNames } from '../../core/models/check-names.js';
 import type { FaultSettings } from '../../core/models/fault-settings.js';
 import { pause } from '../../core/platform/pause.js';
+import { UNAVAILABLE } from '../../core/errors/error-bodies.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { InferenceErrorCode } from '../../core/errors/inference-error.js';
 
@@ -21,7 +22,7 @@ const CODES: Record<408 | 429 | 500 | 503, { code: InferenceErrorCode; message: 
   408: { code: 'timeout', message: 'The request timed out.' },
   429: { code: 'rate_limit_exceeded', message: 'The rate limit has been exceeded. Try again later.' },
   500: { code: 'internal', message: 'The server had an error while processing your request.' },
-  503: { code: 'unavailable', message: 'Service Temporarily Unavailable' },
+  503: { code: 'unavailable', message: UNAVAILABLE },
 };
 
 /** A connection that breaks on purpose: the reader sees a network error, not the end of a stream. */

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { Faults } from './faults.js';
 import type { Inference } from '../scheduler/inference.js';
 import type { Compatibility } from './compatibility.js';
-import type { EndpointName } from './errors/error-shapes.js';
+import type { EndpointName } from './errors/error-table.js';
 import type { StreamTiming } from './sse/stream-timing.js';
 
 /** What comes with one request, and variables that the app sets before the endpoint's handler runs. */

@@ -1,4 +1,5 @@
 /** Requests and responses as plain data. @module */
+import { MESSAGES_PATH, UNAVAILABLE, unavailableBody } from '../../core/errors/error-bodies.js';
 import type { CompatibilityName } from '../../core/models/access-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { failureTailOf } from './failure-tail.js';
@@ -41,9 +42,6 @@ export function fromResponseHead(head: ResponseHead, { method, url }: RequestPay
   return response;
 }
 
-/** Told apart from the other answers of a request: nobody of its dialect is there to write it. */
-const UNAVAILABLE = 'Service Temporarily Unavailable';
-
 /**
  * What a caller gets when no engine can answer. The sentence is part of the service's contract.
  * @param compatibility `openai`: the error object of the request's dialect instead of the sentence alone
@@ -52,7 +50,7 @@ const UNAVAILABLE = 'Service Temporarily Unavailable';
 export function unavailableResponse(compatibility: CompatibilityName, url: string): Response {
   const id = createUuid();
   const isJson = compatibility === 'openai';
-  const isMessages = /\/messages\b/.test(url);
+  const isMessages = url.includes(MESSAGES_PATH);
   // A response of a string says itself that it is plain text in UTF-8.
   const headers = {
     ...(isJson && { 'content-type': 'application/json' }),
@@ -60,12 +58,6 @@ export function unavailableResponse(compatibility: CompatibilityName, url: strin
     'retry-after': '1',
     'x-request-id': id,
   };
-  return new Response(isJson ? unavailableJson(isMessages, id) : UNAVAILABLE, { status: 503, headers });
-}
-
-/** As the gateway itself would write it. */
-function unavailableJson(isMessages: boolean, requestId: string): string {
-  const type = isMessages ? 'api_error' : 'internal_error';
-  const error = { type, message: `${UNAVAILABLE}.`, code: 'unavailable', param: null };
-  return JSON.stringify({ ...(isMessages && { type: 'error' }), error, request_id: requestId });
+  const body = isJson ? JSON.stringify(unavailableBody(isMessages, id)) : UNAVAILABLE;
+  return new Response(body, { status: 503, headers });
 }

@@ -1,7 +1,7 @@
 /** Both columns of the compatibility table: what `openai` changes, and that `service` stays as specified. */
 import { describe, expect, it, vi } from 'vitest';
 import { COMPATIBILITY } from '../../../src/gateway/http/compatibility.js';
-import { answerErrorShape } from '../../../src/gateway/http/errors/error-shapes.js';
+import { answerErrorShape } from '../../../src/gateway/http/errors/error-table.js';
 import { INFERENCE_ERROR_CODES } from '../../../src/core/errors/inference-error.js';
 import type { App } from '../../../src/gateway/http/app.js';
 import type { CompatibilityName } from '../../../src/core/models/access-options.js';

@@ -1,4 +1,5 @@
 /** POST /messages/count_tokens @module */
+import { MESSAGES_PATH } from '../../../core/errors/error-bodies.js';
 import type { Endpoint } from '../endpoint.js';
 import { countTokens } from '../generation/generate.js';
 import { runOptions } from '../generation/run-options.js';
@@ -12,7 +13,7 @@ import { FIELD_NAMES, toPromptRequest } from './to-generation-request.js';
 export const countTokensEndpoint: Endpoint = {
   name: 'messages',
   method: 'POST',
-  path: '/messages/count_tokens',
+  path: `${MESSAGES_PATH}/count_tokens`,
   summary: 'Counts the input tokens of a Messages request.',
   requestSchema: () => countTokensRequestSchema,
   route: (context) => async (c) => {

@@ -1,4 +1,5 @@
 /** POST /messages @module */
+import { MESSAGES_PATH } from '../../../core/errors/error-bodies.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { runOptions } from '../generation/run-options.js';
@@ -23,7 +24,7 @@ import type { MessageContext } from './to-stream.js';
 export const messagesEndpoint: Endpoint = {
   name: 'messages',
   method: 'POST',
-  path: '/messages',
+  path: MESSAGES_PATH,
   summary: 'Creates the next message of a conversation.',
   requestSchema: () => messagesRequestSchema,
   route: (context) => async (c) => {

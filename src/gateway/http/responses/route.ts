@@ -1,10 +1,8 @@
 /** POST /responses @module */
-import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { runOptions } from '../generation/run-options.js';
-import { ERROR_ROWS, errorCode } from '../errors/error-shapes.js';
-import { messageForClients } from '../errors/render-error.js';
+import { errorFacts } from '../errors/error-table.js';
 import { generate } from '../generation/generate.js';
 import type { FieldNames } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
@@ -24,7 +22,7 @@ import type { OutputItem } from './response-object.js';
 import { customToolNames, toEchoedFields, toGenerationRequest } from './to-generation-request.js';
 import { toResponse } from './to-response.js';
 import { failureEvents, keepAliveText, startProgress, toResponseStream } from './to-stream.js';
-import type { GeneralErrorDetails, ResponseProgress } from './to-stream.js';
+import type { ResponseProgress } from './to-stream.js';
 
 const NAMES: FieldNames = { messages: 'input', response_format: 'text.format' };
 
@@ -84,13 +82,9 @@ async function stream(
     events: toServerSentEvents(toResponseStream(events, progress)),
     abort,
     keepAlive: () => keepAliveText(progress),
-    failure: (error) => failureEvents(errorDetails(error), c.get('inferenceId'), progress).map(toServerSentEvent),
+    failure: (error) =>
+      failureEvents(errorFacts(error, 'responses'), c.get('inferenceId'), progress).map(toServerSentEvent),
   });
-}
-
-function errorDetails(error: InferenceError): GeneralErrorDetails {
-  const code = errorCode('responses', error.code);
-  return { type: ERROR_ROWS[error.code].type, code, message: messageForClients(error), param: error.param ?? null };
 }
 
 async function* toServerSentEvents(

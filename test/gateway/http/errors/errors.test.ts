@@ -3,9 +3,11 @@ import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it, vi } from 'vitest';
 import { InferenceError, INFERENCE_ERROR_CODES } from '../../../../src/core/errors/inference-error.js';
 import { COMPATIBILITY } from '../../../../src/gateway/http/compatibility.js';
-import { ERROR_SCHEMAS } from '../../../../src/gateway/http/errors/error-schemas.js';
-import { answerErrorShape, ERROR_ROWS } from '../../../../src/gateway/http/errors/error-shapes.js';
-import type { EndpointName } from '../../../../src/gateway/http/errors/error-shapes.js';
+import { ENDPOINTS } from '../../../../src/gateway/http/app.js';
+import { unavailableResponse } from '../../../../src/relay/stream/request-payload.js';
+import { ERROR_SCHEMAS } from '../../../../src/gateway/http/openapi.js';
+import { answerErrorShape, ERROR_ROWS } from '../../../../src/gateway/http/errors/error-table.js';
+import type { EndpointName } from '../../../../src/gateway/http/errors/error-table.js';
 import { errorObject, renderError } from '../../../../src/gateway/http/errors/render-error.js';
 import type { ModelEntry, Script } from '../../../../src/core/models/model-entry.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
@@ -218,6 +220,24 @@ describe('shapes', () => {
       }
     },
   );
+
+  it('[G06] the 503 that the relay writes says what the gateway would say', async () => {
+    const said = (error: object) => Object.fromEntries(Object.entries(error).filter(([, value]) => value !== null));
+    for (const { path, name } of ENDPOINTS) {
+      const relayed = unavailableResponse('openai', `http://page.test/v1${path}?beta=true`);
+      const { error, request_id, ...rest }: any = await relayed.json();
+      const written = renderError(
+        new InferenceError('unavailable', 'The file x.onnx is gone.'),
+        name,
+        request_id,
+        COMPATIBILITY.openai,
+      );
+      const expected: any = await written.json();
+      expect({ path, ...rest }).toEqual({ path, ...(expected.type && { type: expected.type }) });
+      expect(expected.request_id).toBe(request_id);
+      expect(said(error)).toEqual(said(expected.error));
+    }
+  });
 
   it('[X18] bodies of errors carry no stack and no path', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});

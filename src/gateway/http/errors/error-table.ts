@@ -1,7 +1,8 @@
 /** Which status, type and shape each error has on each endpoint: the error table of the specification. @module */
-import type { InferenceErrorCode } from '../../../core/errors/inference-error.js';
+import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
+import type { ErrorFacts, ErrorShape, ErrorType } from '../../../core/errors/error-bodies.js';
+import type { InferenceError, InferenceErrorCode } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../compatibility.js';
-import type { ErrorShape } from './error-shape.js';
 
 /** The operations, as far as their errors differ. `service` is everything outside them (unknown paths). */
 export type EndpointName =
@@ -14,16 +15,6 @@ export type EndpointName =
   | 'models'
   | 'model'
   | 'service';
-
-/** `error.type` of the general shape. */
-export type ErrorType =
-  | 'invalid_request_error'
-  | 'authentication_error'
-  | 'permission_error'
-  | 'not_found_error'
-  | 'rate_limit_error'
-  | 'timeout_error'
-  | 'internal_error';
 
 interface ErrorRow {
   status: number;
@@ -62,21 +53,34 @@ export const ERROR_ROWS: Record<InferenceErrorCode, ErrorRow> = {
   model_output_invalid: { status: 200, type: 'invalid_request_error', code: 'model_output_invalid' },
 };
 
-interface EndpointShapes {
+interface EndpointErrors {
+  /** The shape of all errors that `shapes` does not name. */
   usual: ErrorShape;
-  except?: Partial<Record<InferenceErrorCode, ErrorShape>>;
+  shapes?: Partial<Record<InferenceErrorCode, ErrorShape>>;
+  /** Where the endpoint's body says something else than {@link ERROR_ROWS}. */
+  facts?: Partial<Record<InferenceErrorCode, Partial<ErrorFacts>>>;
 }
 
-const ENDPOINT_SHAPES: Record<EndpointName, EndpointShapes> = {
+const ENDPOINT_ERRORS: Record<EndpointName, EndpointErrors> = {
   'chat-completions': {
     usual: 'general',
-    except: { invalid_media: 'flat', tool_choice_unsatisfied: 'flat', model_removed: 'plain', internal: 'plain' },
+    shapes: { invalid_media: 'flat', tool_choice_unsatisfied: 'flat', model_removed: 'plain', internal: 'plain' },
   },
   completions: { usual: 'general' },
-  messages: { usual: 'messages', except: { model_not_in_plan: 'messages-bare', model_removed: 'messages-bare' } },
-  responses: { usual: 'general', except: { model_removed: 'removed-response' } },
+  messages: {
+    usual: 'messages',
+    shapes: { model_not_in_plan: 'messages-bare', model_removed: 'messages-bare' },
+    facts: { model_not_in_plan: { type: 'invalid_request_error' } },
+  },
+  responses: {
+    usual: 'general',
+    facts: {
+      model_removed: { type: 'internal_error', code: 'internal_error', param: null },
+      model_not_supported: { code: 'unsupported_model' },
+    },
+  },
   embeddings: { usual: 'general' },
-  audio: { usual: 'general', except: { internal: 'plain', malformed_multipart: 'html' } },
+  audio: { usual: 'general', shapes: { internal: 'plain', malformed_multipart: 'html' } },
   models: { usual: 'general' },
   model: { usual: 'simple' },
   service: { usual: 'general' },
@@ -96,24 +100,18 @@ export function answerErrorShape(
 /** The same inside an event stream, where clients know one error object whatever a whole answer would look like. */
 export function streamErrorShape(endpoint: EndpointName, code: InferenceErrorCode): ErrorShape {
   const shape = specifiedShape(endpoint, code);
-  return shape === 'plain' || shape === 'html' || shape === 'flat' ? ENDPOINT_SHAPES[endpoint].usual : shape;
+  return shape === 'plain' || shape === 'html' || shape === 'flat' ? ENDPOINT_ERRORS[endpoint].usual : shape;
 }
 
 function specifiedShape(endpoint: EndpointName, code: InferenceErrorCode): ErrorShape {
-  const { usual, except } = ENDPOINT_SHAPES[endpoint];
+  const { usual, shapes } = ENDPOINT_ERRORS[endpoint];
   if (code === 'model_output_invalid' && usual === 'general') return 'model-output';
-  return except?.[code] ?? usual;
+  return shapes?.[code] ?? usual;
 }
 
-/** `error.type` in the messages dialect, whose set of types is smaller. */
-export function messagesErrorType(code: InferenceErrorCode): string {
-  if (code === 'model_not_in_plan') return 'invalid_request_error';
-  const { type } = ERROR_ROWS[code];
-  return type === 'internal_error' || type === 'timeout_error' ? 'api_error' : type;
-}
-
-/** `error.code` as an endpoint spells it. */
-export function errorCode(endpoint: EndpointName, code: InferenceErrorCode): string | null {
-  if (endpoint === 'responses' && code === 'model_not_supported') return 'unsupported_model';
-  return ERROR_ROWS[code].code;
+/** What the body of an error says. Of an engine that cannot answer it never says why: the reason may name files. */
+export function errorFacts(error: InferenceError, endpoint: EndpointName): ErrorFacts {
+  const { type, code } = ERROR_ROWS[error.code];
+  const message = error.code === 'unavailable' ? `${UNAVAILABLE}.` : error.message;
+  return { type, code, message, param: error.param ?? null, ...ENDPOINT_ERRORS[endpoint].facts?.[error.code] };
 }
