@@ -4,10 +4,10 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { findAdapter, ownGpu } from '../find-adapter.js';
 import { dtypeFor, halfFloatsIn } from './choose-dtype.js';
-import { profitsFromGpu } from './profits-from-gpu.js';
+import { profitsFromGpu } from './repository-files.js';
 
 /** Where a model runs. */
-export interface ChosenDevice {
+interface ChosenDevice {
   device: 'webgpu' | 'wasm';
   /** The GPU computes with 16-bit floats. */
   halfFloats: boolean;
@@ -44,4 +44,21 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
   if (!adapter || adapter.info.isFallbackAdapter || (needsHalfFloats && !halfFloats)) return onCpu;
   const config = (await AutoConfig.from_pretrained(id)) as unknown as Record<string, unknown>;
   return profitsFromGpu(config) ? { device: 'webgpu', halfFloats } : onCpu;
+}
+
+/** What ONNX Runtime's WASM can address, with nothing left for anything else. */
+const WASM_BYTES = 4 * 2 ** 30;
+
+/**
+ * Before a download: weights that WASM cannot hold.
+ * @param bytes of all files
+ * @throws InferenceError `insufficient_resources`
+ */
+export function checkMemory({ id }: ModelEntry, bytes: number): void {
+  if (bytes < WASM_BYTES) return;
+  throw new InferenceError(
+    'insufficient_resources',
+    `The model \`${id}\` has ${(bytes / 2 ** 30).toFixed(1)} GB of weights, and WASM can address 4 GB: take a smaller \`dtype\` or model, or WebGPU.`,
+    { param: 'model', neededBytes: bytes },
+  );
 }

@@ -1,12 +1,14 @@
 /** The one way in which all kinds of models load: files, engine, and what becomes of a failure. @module */
-import type { PreTrainedModel } from '@huggingface/transformers';
-import type { InferenceError } from '../../../core/errors/inference-error.js';
+import { ModelFileNotFoundError, type PreTrainedModel } from '@huggingface/transformers';
+import { type InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import type { LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
 import { loadFailure } from '../load-failure.js';
-import { isEngineFailure } from './engine-failure.js';
-import { type ModelSource, prepareSource } from './model-source.js';
+import { chooseFiles, type ChosenFiles, type ModelSource, prepareSource } from './model-source.js';
+import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-templates.js';
+import { fetchAll } from '../../../store/open-model-files.js';
+import { wantedFiles } from './repository-files.js';
 
 /** How a kind of model loads. */
 export interface ModelKind<Texts, Loaded> {
@@ -69,4 +71,32 @@ function toLoadError(
   source: ModelSource | undefined,
 ): InferenceError {
   return loadFailure(thrown, entry, signal, source?.fileFailure(thrown));
+}
+
+/**
+ * The engine broke on files that are there: another device may well run them. What is missing, gated or refused by us
+ * stays so on every device.
+ */
+function isEngineFailure(thrown: unknown): boolean {
+  return !isInferenceError(thrown) && !(thrown instanceof ModelFileNotFoundError);
+}
+
+/** Brings into the store what a load on this device would ask for. @throws InferenceError */
+export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promise<void> {
+  let chosen: ChosenFiles | undefined;
+  try {
+    chosen = await chooseFiles(entry, options);
+    const { files, device, dtype, graphs } = chosen;
+    const config: unknown = await (await files?.read('config.json'))?.json();
+    if (!files || config === undefined) throw new Error('The model has no `config.json`.');
+    await fetchAll(files, wantedFiles({ task: entry.task, device, dtype, graphs, config }));
+    if (entry.task !== 'chat') return;
+    const tokenizer = (await (await files.read('tokenizer_config.json'))?.json()) as
+      | { chat_template?: ChatTemplateField }
+      | undefined;
+    // Newer repositories have the chat template in a file of its own.
+    if (chatTemplatesOf(tokenizer?.chat_template).chatTemplate === undefined) await files.find('chat_template.jinja');
+  } catch (thrown) {
+    throw loadFailure(thrown, entry, options.signal, chosen?.fileFailure(thrown));
+  }
 }

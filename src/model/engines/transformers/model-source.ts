@@ -1,5 +1,5 @@
 /** What every transformers.js model needs before its files are read. @module */
-import type { PretrainedModelOptions } from '@huggingface/transformers';
+import { ModelRegistry, type PretrainedModelOptions } from '@huggingface/transformers';
 import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
 import { isHubId } from '../../../core/models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../../core/models/backend.js';
@@ -7,12 +7,11 @@ import { type FileFailure, loadFailure } from '../load-failure.js';
 import { filesFolderOf } from '../../../store/hub.js';
 import { openModelFiles } from '../../../store/open-model-files.js';
 import type { ModelFiles } from '../../../store/model-files.js';
-import { checkMemory } from './check-memory.js';
-import { chooseDevice } from './choose-device.js';
+import { checkMemory, chooseDevice } from './choose-device.js';
 import { chooseDtype, dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
-import { modelGraphs } from './model-graphs.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
-import { wantedFiles } from './wanted-files.js';
+import { GRAPHS_BY_TASK, seesImages, wantedFiles } from './repository-files.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 
 /** A source that is ready for `from_pretrained`. */
 export interface ModelSource {
@@ -163,4 +162,21 @@ function locate(entry: ModelEntry, { pageURL, hubURL }: LoadOptions): ModelLocat
   // transformers.js takes no folder URLs, but paths; one of another origin needs a path that cannot be our own.
   const id = url.origin === new URL(pageURL).origin ? path : `/.inpage/${encodeURIComponent(url.origin)}${path}`;
   return { id, folderURL, isFolder: true };
+}
+
+/**
+ * Names of the graphs: `model` for a chat model in one part, several for one that sees.
+ * @param id first argument of `from_pretrained`
+ * @throws InferenceError `model_not_supported` for chat models of other parts
+ */
+async function modelGraphs(entry: ModelEntry, id: string): Promise<readonly string[]> {
+  if (entry.task !== 'chat') return GRAPHS_BY_TASK[entry.task];
+  const files = await ModelRegistry.get_model_files(id, { dtype: 'fp32' });
+  const graphs = files.flatMap((file) => /^onnx\/(.*)\.onnx$/.exec(file)?.[1] ?? []);
+  if (graphs.length <= 1 || seesImages(graphs)) return graphs.length === 0 ? ['model'] : graphs;
+  throw new InferenceError(
+    'model_not_supported',
+    `The model \`${entry.id}\` comes in ${graphs.length} parts, and only models in one part, or with a vision encoder beside embedding and decoder, can run here.`,
+    { param: 'model' },
+  );
 }

@@ -14,6 +14,6 @@ export const transformersBackend: Backend = {
     }
   },
   async fetchFiles(entry, options) {
-    await (await import('./fetch-files.js')).fetchFiles(entry, options);
+    await (await import('./load-from-source.js')).fetchFiles(entry, options);
   },
 };

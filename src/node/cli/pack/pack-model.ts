@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { filesFolderOf } from '../../../store/hub.js';
 import { fetchAll, openModelFiles } from '../../../store/open-model-files.js';
 import type { PackChoice } from '../../../model/engines/pack-choice.js';
-import { chooseForPack as chooseTransformers } from '../../../model/engines/transformers/choose-for-pack.js';
+import { chooseForPack as chooseTransformers } from '../../../model/engines/transformers/transformers-pack.js';
 import { chooseForPack as chooseWebLlm, findForPack } from '../../../model/engines/web-llm/web-llm-pack.js';
 import type { LocalFile } from '../../../core/models/backend.js';
 import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkMemory } from '../../../../src/model/engines/transformers/check-memory.js';
+import { checkMemory } from '../../../../src/model/engines/transformers/choose-device.js';
 
 const entry = { id: 'large', task: 'chat', backend: 'transformers' } as const;
 

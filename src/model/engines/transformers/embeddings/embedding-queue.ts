@@ -1,10 +1,9 @@
 /** Lets concurrent requests share batches. @module */
 import { cancelled } from '../../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
-import { planBatch } from './plan-batches.js';
 
 /** Runs one batch of token id lists through the model and gives one raw vector per list, in order. */
-export type RunBatch = (batch: readonly (readonly number[])[]) => Promise<Float32Array[]>;
+type RunBatch = (batch: readonly (readonly number[])[]) => Promise<Float32Array[]>;
 
 interface Job {
   /** Texts without a vector yet. */
@@ -98,4 +97,39 @@ export class EmbeddingQueue {
       for (const { job } of batch) if (this.#jobs.delete(job)) job.reject(error);
     }
   }
+}
+
+/** Tokens of one batch, padding included. Larger batches fall out of the CPU's caches and gain nothing. */
+const TOKEN_BUDGET = 512;
+
+/** Shorter texts than this share of the batch's longest run in a batch of their own kind. */
+const LENGTH_RATIO = 0.8;
+
+/** Texts this much shorter than the longest are padded whatever the ratio. */
+const LENGTH_SLACK = 2;
+
+/**
+ * Picks the next batch from `lengths` (tokens per waiting text, all at least 1): the texts nearest in length to the
+ * one at `anchor`, which is always part of it.
+ * @returns indices into `lengths`
+ */
+function planBatch(lengths: readonly number[], anchor: number, tokenBudget: number = TOKEN_BUDGET): number[] {
+  const anchorLength = lengths[anchor] ?? 1;
+  const order = lengths.map((_, index) => index).filter((index) => index !== anchor);
+  const distance = (index: number) => Math.abs((lengths[index] ?? 1) - anchorLength);
+  order.sort((left, right) => distance(left) - distance(right) || left - right);
+  const batch = [anchor];
+  let shortest = anchorLength;
+  let longest = anchorLength;
+  for (const index of order) {
+    const length = lengths[index] ?? 1;
+    const low = Math.min(shortest, length);
+    const high = Math.max(longest, length);
+    if (low < high * LENGTH_RATIO && high - low > LENGTH_SLACK) continue;
+    if ((batch.length + 1) * high > tokenBudget) continue;
+    batch.push(index);
+    shortest = low;
+    longest = high;
+  }
+  return batch;
 }

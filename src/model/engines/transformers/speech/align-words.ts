@@ -1,7 +1,7 @@
 /** When each token was said, from where the decoder looked while it wrote. @module */
 import type { TimedText } from '../../../../core/request/transcription-request.js';
 import { TIME_STEP } from './speech-facts.js';
-import { rounded } from './window-segments.js';
+import { rounded } from './transcript.js';
 
 /** Cross attention of one written token: per alignment head, one weight per frame of sound. */
 export type AttentionRow = readonly Float32Array[];

@@ -3,8 +3,7 @@ import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import type { TranscriptionRequest } from '../../../../core/request/transcription-request.js';
 import type { AttentionRow } from './align-words.js';
-import { chooseTimedToken } from './choose-timed-token.js';
-import { type Choice, chooseToken, isLooping, probabilityOf } from './choose-token.js';
+import { type Choice, chooseTimedToken, chooseToken, isLooping, probabilityOf } from './choose-token.js';
 import type { SpeechFacts } from './speech-facts.js';
 import type { Decoding, EncodedSound, WhisperSessions } from './whisper-sessions.js';
 

@@ -12,9 +12,8 @@ import { cutWindows } from './cut-windows.js';
 import { decodeWindow, type WindowEngine } from './decode-window.js';
 import type { LogMel } from './log-mel.js';
 import type { SpeechFacts } from './speech-facts.js';
-import { type TextDecoder, TranscriptText } from './transcript-text.js';
+import { type TextDecoder, TranscriptText, WrittenWindow } from './transcript.js';
 import type { EncodedSound } from './whisper-sessions.js';
-import { WrittenWindow } from './written-window.js';
 
 /** A loaded speech model. */
 export interface SpeechEngine extends WindowEngine {

@@ -2,9 +2,8 @@
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import { GpuLogits } from './gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
-import type { PassRow } from './pass-row.js';
+import type { PassRow, TokenEmbedder } from './token-embedder.js';
 import { SequenceState } from './sequence-state.js';
-import type { TokenEmbedder } from './token-embedder.js';
 
 /** What a run gives. */
 export interface ForwardResult {

@@ -2,7 +2,7 @@
 import type { GreatestLogits, LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import { halfToFloats } from './half-floats.js';
 import { borrowGpuTensor, type OnnxTensor } from './onnx-session.js';
-import { FOUND_BYTES, type LogitRows, SelectGreatest } from './select-greatest.js';
+import { FOUND_BYTES, type LogitRows, SelectGreatest } from './top-k.js';
 
 /** Owns the memory that a session writes its logits to, and reads from there what is asked for. */
 export class GpuLogits {

@@ -9,6 +9,7 @@ import {
   type PreTrainedTokenizer,
   type Processor,
 } from '@huggingface/transformers';
+import type { Tokenizer } from '@huggingface/tokenizers';
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
@@ -17,18 +18,22 @@ import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../../core/models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { seesImages } from '../chat-graphs.js';
+import { seesImages } from '../repository-files.js';
 import { loadFromSource } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
 import { VisionEncoder } from '../vision/vision-encoder.js';
 import { VisionProcessor } from '../vision/vision-processor.js';
 import { ForwardPass } from './forward-pass.js';
 import type { OnnxSession } from './onnx-session.js';
-import { residentSession } from './resident-session.js';
+import { residentSession } from './wasm-session.js';
 import { SequenceState } from './sequence-state.js';
 import { TokenEmbedder } from './token-embedder.js';
-import { createTextTokenizer } from './tokenizer.js';
 import { TransformersTextEngine } from './transformers-text-engine.js';
+import {
+  createTextTokenizer as createOfParts,
+  specialTokensOf,
+  type TokenizerJson,
+} from '../../../prompt/create-text-tokenizer.js';
 
 /** Tokens of a prompt per run: small enough to stop soon, large enough to fill the machine. */
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
@@ -162,4 +167,22 @@ function contextLength(entry: ModelEntry, config: Record<string, unknown>): numb
   const said = [text, config].flatMap((each) => [each?.['max_position_embeddings'], each?.['n_positions']]);
   const own = said.find((length): length is number => typeof length === 'number');
   return Math.min(entry.contextLength ?? Infinity, own ?? entry.contextLength ?? 2048);
+}
+
+/** What is not in the tokenizer's own files. */
+interface TextTokenizerOptions extends ChatTemplates {
+  /** `eos_token_id` of the generation config and config. */
+  endTokens: readonly number[];
+}
+
+/** Takes out of transformers.js's class what the tokenizer's files said. */
+function createTextTokenizer(pretrained: PreTrainedTokenizer, options: TextTokenizerOptions): TextTokenizer {
+  // They are there in every tokenizer, but not in its declarations.
+  const fields = pretrained as unknown as Record<string, unknown>;
+  return createOfParts({
+    ...options,
+    tokenizer: fields['_tokenizer'] as Tokenizer,
+    json: fields['_tokenizerJSON'] as TokenizerJson,
+    specialTokens: specialTokensOf(fields),
+  });
 }

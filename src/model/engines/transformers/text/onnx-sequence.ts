@@ -3,8 +3,8 @@ import type { Lookahead, TextSequence } from '../../../decoding/text-engine.js';
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
-import type { KeptPrefix } from './kept-prefixes.js';
-import type { PassQueue, Row } from './pass-queue.js';
+import type { KeptPrefix } from './prefix-cache.js';
+import type { PassQueue, Row } from './batch-queue.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** What the engine gives a sequence and takes back from it. */

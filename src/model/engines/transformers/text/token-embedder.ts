@@ -1,7 +1,17 @@
 /** The vectors that a decoder of several parts takes in place of token ids. @module */
 import { floatsToHalves } from './half-floats.js';
 import { createTensor, type OnnxSession, type OnnxTensor, type TensorData, toFloat32 } from './onnx-session.js';
-import type { PassRow } from './pass-row.js';
+import type { PromptLayout } from '../vision/prompt-layout.js';
+
+/** What a row of a run reads. */
+export interface PassRow {
+  /** The same number in every row; one, where rows continue at different places. */
+  tokens: readonly number[];
+  /** Tokens before them. */
+  past: number;
+  /** Of the row's prompt; absent: it has no images. */
+  layout?: PromptLayout | undefined;
+}
 
 /** Runs `embed_tokens` and puts the vectors of images where they belong. */
 export class TokenEmbedder {

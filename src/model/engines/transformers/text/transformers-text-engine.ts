@@ -5,11 +5,11 @@ import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import type { GenerationRequest } from '../../../../core/request/generation-request.js';
 import type { LogitsNeed } from '../../../sampling/token-logits.js';
-import { SeenImages, type SeenImagesOptions } from '../vision/seen-images.js';
+import { SeenImages, type SeenImagesOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
-import { type KeptPrefix, KeptPrefixes } from './kept-prefixes.js';
+import { type KeptPrefix, KeptPrefixes } from './prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
-import { MOST_ROWS, PassQueue } from './pass-queue.js';
+import { MOST_ROWS, PassQueue } from './batch-queue.js';
 import type { SequenceState } from './sequence-state.js';
 
 /** Bytes of keys and values that stay for the next prompts. */

@@ -1,9 +1,17 @@
 /** Where a prompt's images are, and what stands there. @module */
+import type { Tensor } from '@huggingface/transformers';
 import { type ImagePlace, imagePlaces, promptKeys } from '../../../prompt/image-places.js';
 import type { RopePositions } from './vision-encoder.js';
-import type { SeenImage } from './seen-image.js';
+import type { PromptImage } from '../../../prompt/prompt-image.js';
+import type { ImagePart } from '../../../../core/request/message.js';
 
-export interface PromptLayoutOptions {
+export interface SeenImage extends PromptImage {
+  part: ImagePart;
+  /** Rows and columns of patches, where the model asks for them. */
+  grid: Tensor | undefined;
+}
+
+interface PromptLayoutOptions {
   tokens: readonly number[];
   /** In the order of their places. */
   images: readonly SeenImage[];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PromptLayout } from '../../../../../src/model/engines/transformers/vision/prompt-layout.js';
-import type { SeenImage } from '../../../../../src/model/engines/transformers/vision/seen-image.js';
+import { PromptLayout, type SeenImage } from '../../../../../src/model/engines/transformers/vision/prompt-layout.js';
 
 const IMAGE = 9;
 const image = (key: number, places: number): SeenImage => ({

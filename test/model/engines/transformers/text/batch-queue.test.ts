@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
 import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
-import { PassQueue, type Row } from '../../../../../src/model/engines/transformers/text/pass-queue.js';
-import type { PassRow } from '../../../../../src/model/engines/transformers/text/pass-row.js';
+import { PassQueue, type Row } from '../../../../../src/model/engines/transformers/text/batch-queue.js';
+import type { PassRow } from '../../../../../src/model/engines/transformers/text/token-embedder.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
 import type { LogitsNeed, TokenLogits } from '../../../../../src/model/sampling/token-logits.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { poolVector } from '../../../../../src/model/engines/transformers/embeddings/pool-vectors.js';
+import { poolingOf, poolVector } from '../../../../../src/model/engines/transformers/embeddings/embedding-batch.js';
 import { normaliseVector } from '../../../../../src/model/engines/normalise-vector.js';
-import { poolingOf } from '../../../../../src/model/engines/transformers/embeddings/pooling-of.js';
 
 describe('poolingOf', () => {
   it('follows the sentence-transformers file before the name', () => {

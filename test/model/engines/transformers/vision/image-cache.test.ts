@@ -1,7 +1,7 @@
 /** What is remembered of images, with a processor and an encoder that only count. */
 import { Tensor } from '@huggingface/transformers';
 import { describe, expect, it, vi } from 'vitest';
-import { SeenImages } from '../../../../../src/model/engines/transformers/vision/seen-images.js';
+import { SeenImages } from '../../../../../src/model/engines/transformers/vision/image-cache.js';
 import type { VisionEncoder } from '../../../../../src/model/engines/transformers/vision/vision-encoder.js';
 import type { VisionProcessor } from '../../../../../src/model/engines/transformers/vision/vision-processor.js';
 import type { ImagePart } from '../../../../../src/core/request/message.js';

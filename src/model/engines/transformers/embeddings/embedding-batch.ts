@@ -1,7 +1,6 @@
 /** One padded batch through the ONNX session. @module */
 import { createTensor, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
 import { normaliseVector } from '../../normalise-vector.js';
-import { type Pooling, poolVector } from './pool-vectors.js';
 
 /** The part of ONNX Runtime's session that is used here. */
 export interface EmbeddingSession {
@@ -74,4 +73,57 @@ function feedsFor(session: EmbeddingSession, batch: readonly (readonly number[])
     if (data) feeds[name] = createTensor('int64', data, [rows, columns]);
   }
   return feeds;
+}
+
+/** How a model sums up its tokens: the mean of all, the first (`[CLS]`), or the last real one. */
+type Pooling = 'mean' | 'cls' | 'last-token';
+
+/** One batch's hidden states, row-major `[texts, tokens, width]`, texts padded on the right. */
+interface HiddenStates {
+  data: Float32Array;
+  tokens: number;
+  width: number;
+}
+
+/**
+ * The pooled vector of one text of the batch, not normalised.
+ * @param length real tokens of this text, special ones included
+ */
+export function poolVector(states: HiddenStates, row: number, length: number, pooling: Pooling): Float32Array {
+  const { data, tokens, width } = states;
+  const start = row * tokens * width;
+  if (pooling === 'cls') return data.slice(start, start + width);
+  if (pooling === 'last-token') return data.slice(start + (length - 1) * width, start + length * width);
+  const vector = new Float32Array(width);
+  for (let token = 0; token < length; token++) {
+    const offset = start + token * width;
+    for (let i = 0; i < width; i++) vector[i]! += data[offset + i]!;
+  }
+  for (let i = 0; i < width; i++) vector[i]! /= length;
+  return vector;
+}
+
+/** What a model's own files say. */
+interface PoolingFiles {
+  /** `1_Pooling/config.json` of sentence-transformers. */
+  pooling?: unknown;
+  /** Hub id or folder name. */
+  name: string;
+}
+
+/** Families that are published for transformers.js without their pooling file. */
+const FAMILIES: readonly [RegExp, Pooling][] = [
+  [/\bbge-|snowflake-arctic-embed|mxbai-embed|\bgte-(base|large)-en-v1\.5/i, 'cls'],
+  [/qwen3-embedding|e5-mistral|gte-qwen/i, 'last-token'],
+];
+
+/** The pooling to use; `mean` when nothing is known, as most sentence models have it. */
+export function poolingOf(files: PoolingFiles): Pooling {
+  if (typeof files.pooling === 'object' && files.pooling !== null) {
+    const config = files.pooling as Record<string, unknown>;
+    if (config['pooling_mode_cls_token'] === true) return 'cls';
+    if (config['pooling_mode_lasttoken'] === true) return 'last-token';
+    if (config['pooling_mode_mean_tokens'] === true) return 'mean';
+  }
+  return FAMILIES.find(([pattern]) => pattern.test(files.name))?.[1] ?? 'mean';
 }

@@ -1,9 +1,36 @@
-/** Which files of a repository a model needs, told by its config, as transformers.js will ask for them. @module */
+/** The graphs that chat models come in. Knows no engine. @module */
 import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
 import { dtypeOf, dtypeSuffix } from './choose-dtype.js';
 
+/** The parts of a chat model that sees. */
+const VISION_PARTS = ['embed_tokens', 'vision_encoder', 'decoder_model_merged'];
+
+/** Some also hear; what they hear is not used, but their class wants it loaded. */
+const AUDIO_PART = 'audio_encoder';
+
+/** The graphs are those of a chat model that sees. */
+export function seesImages(graphs: readonly string[]): boolean {
+  return (
+    VISION_PARTS.every((part) => graphs.includes(part)) &&
+    graphs.every((graph) => VISION_PARTS.includes(graph) || graph === AUDIO_PART)
+  );
+}
+
+/** What a chat model's parsed `config.json` lets expect, where no engine can be asked. */
+export function expectedGraphs(config: Readonly<Record<string, unknown>>): readonly string[] {
+  // Models with LLaVA's first architecture name their encoder in a field of its own.
+  if (!config['vision_config'] && !config['mm_vision_tower']) return ['model'];
+  return config['audio_config'] ? [...VISION_PARTS, AUDIO_PART] : VISION_PARTS;
+}
+
+/** Graphs of the models of other tasks. */
+export const GRAPHS_BY_TASK = {
+  embeddings: ['model'],
+  speech: ['encoder_model', 'decoder_model_merged'],
+} as const;
+
 /** What decides which files are needed. */
-export interface WantedModel {
+interface WantedModel {
   task: ModelEntry['task'];
   device: 'webgpu' | 'wasm';
   /** Undefined: what the config says, else transformers.js's own default. */
@@ -49,4 +76,17 @@ function graphFiles(graph: string, { device, dtype, config }: WantedModel): stri
   const count = Number(typeof external === 'object' ? (external[name] ?? external[graph] ?? 0) : (external ?? 0));
   const data = Array.from({ length: count }, (_, index) => `${name}_data${index === 0 ? '' : `_${index}`}`);
   return [name, ...data].map((file) => `onnx/${file}`);
+}
+
+/** Below this many weights the GPU's round trips cost more than it saves. */
+const SMALLEST_FOR_GPU = 60e6;
+
+/** Told by a model's parsed `config.json`; unknown shapes count as large, and what is beside the language model is left out. */
+export function profitsFromGpu(config: Readonly<Record<string, unknown>>): boolean {
+  const shape = { ...config, ...(config['text_config'] as Record<string, unknown> | undefined) };
+  const [width, layers] = [shape['hidden_size'] ?? shape['d_model'], shape['num_hidden_layers']];
+  const vocabulary = shape['vocab_size'];
+  if (typeof width !== 'number' || typeof layers !== 'number') return true;
+  const weights = 12 * layers * width * width + (typeof vocabulary === 'number' ? vocabulary * width : 0);
+  return weights >= SMALLEST_FOR_GPU;
 }

@@ -8,8 +8,7 @@ import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import type { ImagePart } from '../../../../core/request/message.js';
 import { drawImage } from '../../draw-image.js';
 import { imageKey } from '../../image-key.js';
-import { PromptLayout } from './prompt-layout.js';
-import type { SeenImage } from './seen-image.js';
+import { PromptLayout, type SeenImage } from './prompt-layout.js';
 import type { VisionEncoder } from './vision-encoder.js';
 import type { ImageInputs, VisionProcessor } from './vision-processor.js';
 

@@ -3,7 +3,7 @@ import {
   type KeptPrefix,
   KeptPrefixes,
   reusableLength,
-} from '../../../../../src/model/engines/transformers/text/kept-prefixes.js';
+} from '../../../../../src/model/engines/transformers/text/prefix-cache.js';
 import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
 

@@ -3,10 +3,8 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
-import { expectedGraphs, GRAPHS_BY_TASK } from './chat-graphs.js';
+import { expectedGraphs, GRAPHS_BY_TASK, profitsFromGpu, wantedFiles } from './repository-files.js';
 import { chooseDtype } from './choose-dtype.js';
-import { profitsFromGpu } from './profits-from-gpu.js';
-import { wantedFiles } from './wanted-files.js';
 
 /** Some repositories have the chat template in a file of its own. */
 const CHAT_TEMPLATES = ['chat_template.jinja', 'chat_template.json'];

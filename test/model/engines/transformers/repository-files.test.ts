@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectedGraphs, seesImages } from '../../../../src/model/engines/transformers/chat-graphs.js';
+import { expectedGraphs, seesImages } from '../../../../src/model/engines/transformers/repository-files.js';
 
 const PARTS = ['embed_tokens', 'vision_encoder', 'decoder_model_merged'];
 
