@@ -1,6 +1,6 @@
 /** The engine of a hosting tab: makes the gateway worker and the model workers, and replaces the gateway when it dies. @module */
 import { type InferenceError, isInferenceError } from '../core/errors/inference-error.js';
-import { answersInTime } from '../core/platform/answers-in-time.js';
+import { answersInTime } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { type Ask, move, openControlLine } from '../relay/control/control-line.js';

@@ -3,7 +3,7 @@
  * comes to its messages keeps it.
  * @module
  */
-import { answersInTime } from '../core/platform/answers-in-time.js';
+import { answersInTime } from '../core/platform/settled-within.js';
 import { HOST_PATIENCE } from '../relay/stream/call-timing.js';
 
 /** On the group's channel: a tab that waits for the host, and the host's answer. */

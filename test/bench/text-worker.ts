@@ -3,8 +3,7 @@ import { AutoModelForCausalLM, AutoTokenizer, env, type PreTrainedModel, Tensor 
 import { loadTextModel } from '../../src/model/engines/transformers/text/load-text-model.js';
 import type { TextModel } from '../../src/model/decoding/create-text-model.js';
 import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
-import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
-import type { Sampling } from '../../src/core/request/sampling.js';
+import { plainGenerationRequest, type Sampling } from '../../src/core/request/generation-request.js';
 
 /** What to measure. */
 export interface TextOrder {

@@ -1,8 +1,27 @@
 /** The canonical generation request: what every dialect becomes and every backend understands. @module */
 import type { Message } from './message.js';
-import type { OutputFormat } from './output-format.js';
-import type { Sampling } from './sampling.js';
-import type { Tool, ToolChoice } from './tool.js';
+import type { JsonSchema, Tool, ToolChoice } from './tool.js';
+
+export interface Sampling {
+  /** 0 to 2. Absent or below 0.001: greedy, whatever the other fields say (service.md, sampling rule 3). */
+  temperature?: number;
+  /** 0 to 1; keeps the smallest set of tokens with this much probability (0 keeps one). */
+  topP?: number;
+  /** At least 1; values below 1 mean unrestricted. */
+  topK?: number;
+  /** 1 to 2; divides positive and multiplies negative logits of tokens already in prompt or output. */
+  repetitionPenalty?: number;
+  /** Pins the random numbers. Any integer. */
+  seed?: number;
+  /** Token id to bias, -100 to 100, added to the logits before everything else. */
+  logitBias?: Record<number, number>;
+}
+
+export type OutputFormat =
+  | { type: 'text' }
+  | { type: 'json-object' }
+  /** `param`: dotted path of the schema in the client's request, for errors. */
+  | { type: 'json-schema'; name: string; schema: JsonSchema; strict: boolean; param?: string };
 
 /** A conversation for the chat template, or text or ready token ids that go to the model as they are. */
 export type Prompt =

@@ -1,6 +1,6 @@
 /** A client's JSON Schema after the check of its structure. @module */
 import type { JsonSchema } from '../request/tool.js';
-import { Patterns } from './automaton/patterns.js';
+import { Patterns } from './automaton/pattern-matcher.js';
 import { WorkBudget } from './work-budget.js';
 import { type KeywordKind, SCHEMA_KEYWORDS, SCHEMA_TYPES } from './schema-keywords.js';
 import { SchemaProblem } from './schema-problem.js';

@@ -11,7 +11,7 @@ import type { GenerationRequest } from '../../core/request/generation-request.js
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { Deadline } from './deadline.js';
-import { hearAudio } from './hear-audio.js';
+import { transcribeAudioParts } from './transcribe-audio-parts.js';
 import type { Inference, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictOver } from './memory-budget.js';
 import type { FetchOptions, ModelHost } from './model-host.js';
@@ -85,7 +85,7 @@ export class Scheduler implements ControlledInference {
     const deadline = this.#deadline(options);
     try {
       const slot = await this.#runnable(asked, deadline.signal);
-      const prompt = await hearAudio(request.prompt, slot.entry, this.catalog, (heard) =>
+      const prompt = await transcribeAudioParts(request.prompt, slot.entry, this.catalog, (heard) =>
         this.transcribe(heard, { signal: deadline.signal, deadline: 'result' }),
       );
       const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };

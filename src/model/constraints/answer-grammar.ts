@@ -2,8 +2,7 @@
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { type CallableTool, type TokenMarker, type ToolCallGrammar, freeText } from '../families/call-grammar.js';
-import type { GenerationRequest } from '../../core/request/generation-request.js';
-import type { OutputFormat } from '../../core/request/output-format.js';
+import type { GenerationRequest, OutputFormat } from '../../core/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
 import { anyObject } from '../grammar/any-value.js';
 import { type Expression, choice, isNever } from '../grammar/expression.js';

@@ -4,11 +4,10 @@ import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
 import { answerGrammar } from './answer-grammar.js';
-import { forbidTokens } from './forbidden-tokens.js';
 import { ForcedTokenizer } from './forced-tokenizer.js';
 import type { ValueStyle } from '../grammar/value-style.js';
-import { GrammarConstraint, endTokenMask } from './grammar-constraint.js';
-import type { CompiledConstraint } from './token-constraint.js';
+import { endTokenMask, GrammarConstraint } from './grammar-constraint.js';
+import type { CompiledConstraint, TokenConstraint } from './token-constraint.js';
 import { grammarEngineFor } from './xgrammar.js';
 
 /** The model whose tokens are constrained. */
@@ -59,4 +58,22 @@ function spacingOf({ chatTemplate }: TextTokenizer): ValueStyle['spacing'] {
   return chatTemplate !== undefined && /separators\s*=\s*\(\s*(['"]),\1\s*,\s*(['"]):\2\s*\)/.test(chatTemplate)
     ? 'compact'
     : 'spaced';
+}
+
+/** Everything is allowed but these tokens. */
+function forbidTokens(tokens: readonly number[]): CompiledConstraint {
+  const state: TokenConstraint = {
+    maskLogits(logits) {
+      for (const token of tokens) if (token < logits.length) logits[token] = -Infinity;
+      return tokens.length > 0;
+    },
+    accept(token) {
+      if (tokens.includes(token)) throw new InferenceError('internal', 'The model chose a forbidden token.');
+    },
+    forcedTokens: () => [],
+    likelyTokens: () => [],
+    isComplete: () => false,
+    dispose: () => undefined,
+  };
+  return { start: () => state, dispose: () => undefined };
 }

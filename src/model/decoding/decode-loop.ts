@@ -1,4 +1,4 @@
-/** The loop that every engine shares: prompt in, tokens with their meaning out. @module */
+/** The decode loop of all engines: prompt in, tokens with their meaning out. @module */
 import { createChannelParser } from '../families/answer-syntax.js';
 import { type ChannelParser, createPlainTextParser } from '../families/parsing/channel-parser.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
@@ -11,8 +11,8 @@ import { logitsNeed } from '../sampling/logits-need.js';
 import type { LogitsNeed, TokenLogits } from '../sampling/token-logits.js';
 import { Choice } from './choice.js';
 import { textOfTokens } from './text-decoder.js';
-import { GuessAhead } from './guess-ahead.js';
-import type { Lookahead, TextEngine, TextSequence } from './text-engine.js';
+import { SpeculativeDecoder } from './speculative-decoder.js';
+import type { TextEngine, TextSequence } from './text-engine.js';
 import { yieldToEventLoop } from '../../core/platform/yield-to-event-loop.js';
 
 /** One generation, ready to run. */
@@ -20,13 +20,13 @@ export interface DecodeRun {
   engine: TextEngine;
   request: GenerationRequest;
   promptTokens: readonly number[];
-  /** That the prompt has places for. */
+  /** The prompt's images, in the order of their places. */
   images: readonly PromptImage[];
-  /** The prompt ends inside a think block. */
+  /** The prompt ends inside a thought. */
   reasoningOpen: boolean;
-  /** Tokens that end a thinking whose budget is spent; empty where the model does not think. */
+  /** Tokens that close a thought whose budget is spent; empty for models without reasoning. */
   reasoningClose: readonly number[];
-  /** Most tokens per choice; prompt and cap together fit the context. */
+  /** Maximum number of tokens per choice; prompt and cap together fit the context. */
   cap: number;
   constraint: CompiledConstraint | undefined;
   /** Called for every token that the engine is asked to read after the prompt, per row. */
@@ -70,7 +70,7 @@ function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alon
   });
 }
 
-/** A prompt without a conversation is continued, not answered: its text is never read for thinking or calls. */
+/** A raw prompt is continued, not answered: its text is not parsed for reasoning or tool calls. */
 function createParser({ engine, request, reasoningOpen }: DecodeRun): ChannelParser {
   if (request.prompt.type !== 'chat') return createPlainTextParser();
   const { toolFormat, reasoningFormat } = engine;
@@ -87,7 +87,7 @@ async function* decodeTogether(
   const { engine, request, promptTokens } = run;
   const { tokenizer } = engine;
   const sequence = await engine.open(promptTokens, request, needOf(run), run.images);
-  let guessing: GuessAhead | undefined;
+  let speculative: SpeculativeDecoder | undefined;
   try {
     const prompted = await sequence.prefill(signal);
     throwIfCancelled(signal);
@@ -100,54 +100,58 @@ async function* decodeTogether(
     if (run.cap === 0) return yield [...events, ...endedByContext(choices)];
     let logits = choices.length === 1 ? [prompted] : choices.map(() => copied(prompted));
     if (choices.length > 1) await sequence.fork(choices.length);
-    else if (sequence.lookahead) guessing = guessAhead(run, sequence, sequence.lookahead, choices[0]!);
+    else speculative = speculativeDecoder(run, sequence, choices[0]!);
     for (;;) {
       for (const [row, choice] of choices.entries()) {
         if (!choice.ended) choice.step(withoutPadding(logits[row]!, tokenizer.vocabularySize), events);
       }
-      guessing?.hear(events);
+      speculative?.observe(events);
       yield events;
       events = [];
       if (choices.every((choice) => choice.ended)) return;
       throwIfCancelled(signal);
-      const known = guessing?.confirm();
+      const known = speculative?.accept();
       if (known) {
         logits = [known];
         continue;
       }
-      logits = guessing ? [await guessing.read()] : await decodePending(sequence, choices, run);
+      logits = speculative ? [await speculative.decode()] : await decodePending(sequence, choices, run);
       await yieldToEventLoop();
       throwIfCancelled(signal);
     }
   } finally {
-    guessing?.settle();
+    speculative?.rollBack();
     await sequence.close();
   }
 }
 
-/** What decides about the next token of all choices. */
+/** Which logits choosing the next token reads. */
 function needOf({ request, constraint }: DecodeRun): LogitsNeed {
   return constraint || request.topLogprobs !== undefined ? { type: 'all' } : logitsNeed(request.sampling);
 }
 
-/** Each choice changes its own. */
+/** Choices change their logits in place, so each gets a copy. */
 function copied(logits: TokenLogits): TokenLogits {
   return logits instanceof Float32Array ? logits.slice() : logits;
 }
 
-/** Rows beyond the vocabulary are padding of the matrix, never tokens. */
+/** Logits beyond the vocabulary are padding of the matrix, never tokens. */
 function withoutPadding(logits: TokenLogits, vocabularySize: number): TokenLogits {
   return logits instanceof Float32Array ? logits.subarray(0, vocabularySize) : logits;
 }
 
-function guessAhead(run: DecodeRun, sequence: TextSequence, lookahead: Lookahead, choice: Choice): GuessAhead {
+function speculativeDecoder(run: DecodeRun, sequence: TextSequence, choice: Choice): SpeculativeDecoder | undefined {
   const { promptTokens, cap, onDecode } = run;
   const { vocabularySize } = run.engine.tokenizer;
-  return new GuessAhead({ sequence, lookahead, choice, promptTokens, vocabularySize, cap, onDecode });
+  const { speculation } = sequence;
+  return (
+    speculation &&
+    new SpeculativeDecoder({ sequence, speculation, choice, promptTokens, vocabularySize, cap, onDecode })
+  );
 }
 
 function decodePending(sequence: TextSequence, choices: readonly Choice[], run: DecodeRun): Promise<TokenLogits[]> {
-  // The batch keeps its shape: the row of an ended choice reads something that nobody looks at.
+  // The batch keeps its shape: the row of an ended choice reads a token whose logits are not used.
   const idle = [run.promptTokens.at(-1) ?? 0];
   const tokens = choices.map((choice) => {
     if (choice.ended) return idle;
@@ -157,7 +161,7 @@ function decodePending(sequence: TextSequence, choices: readonly Choice[], run: 
   return sequence.decode(tokens);
 }
 
-/** The prompt fills the context to the last token: every choice ends before it begins. */
+/** For a prompt that fills the whole context: every choice ends without a token. */
 function endedByContext(choices: readonly Choice[]): TokenEvent[] {
   const events: TokenEvent[] = [];
   for (const choice of choices) choice.endByCap(events);

@@ -1,7 +1,7 @@
 /**
- * The seam below the decode loop: an engine that turns token ids into logits. Prompt rendering, sampling, grammars,
- * stop sequences, log-probabilities and counting are shared code above it, so every engine that offers this (the
- * transformers.js one, WebLLM, the scripted one) inherits all of them.
+ * The interface between the decode loop and an engine: token ids in, logits out. Prompt rendering, sampling, grammars,
+ * stop sequences, log-probabilities and usage are shared code above it, so every engine with this interface
+ * (transformers.js, WebLLM, scripted) has all of them.
  * @module
  */
 import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-formats.js';
@@ -16,8 +16,8 @@ export interface TextSequence {
   /** How many of the prompt's tokens were reused from an earlier sequence. */
   readonly cachedTokens: number;
   /**
-   * Reads the prompt (what of it is not cached) and returns the logits after its last token.
-   * The array is only valid until the next call. Long prompts are read in pieces, and `signal` is looked at between them.
+   * Reads the part of the prompt that is not cached and returns the logits after its last token, valid until the next call.
+   * Long prompts are read in pieces; an abort takes effect between them.
    */
   prefill(signal: AbortSignal): Promise<TokenLogits>;
   /**
@@ -31,30 +31,30 @@ export interface TextSequence {
    * @param tokens per row
    */
   decode(tokens: readonly (readonly number[])[]): Promise<TokenLogits[]>;
-  /** Absent: the engine gives only the logits after the last token, or cannot take tokens back. For one row. */
-  readonly lookahead?: Lookahead | undefined;
+  /** For speculative decoding of one row; absent: the engine cannot roll back, or gives only the last token's logits. */
+  readonly speculation?: Speculation | undefined;
   /** Ends the sequence. Engines that reuse prefixes keep its keys and values for the next one. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** Reads tokens of which some may be taken back. */
-export interface Lookahead {
-  /** False while a pass has something better to read: tokens of other sequences. */
-  pays(): boolean;
+/** Reads tokens of which some may be rolled back. */
+export interface Speculation {
+  /** False while several sequences decode together: their tokens make better use of a forward pass than drafts. */
+  isWorthwhile(): boolean;
   /** Appends tokens and returns the logits after each of the last `count`. The arrays stay valid. */
-  read(tokens: readonly number[], count: number): Promise<TokenLogits[]>;
-  /** Forgets the last `count` tokens, as if they had not been read. */
-  takeBack(count: number): void;
+  score(tokens: readonly number[], count: number): Promise<TokenLogits[]>;
+  /** Removes the last `count` tokens, as if they had not been read. */
+  rollBack(count: number): void;
 }
 
-/** The eyes of an engine. */
+/** Image input of an engine. */
 export interface ImageReader {
   /** What the model's chat templates write for an image. */
   readonly placeholder: string;
-  /** Runs of the vision encoder since the model was loaded: shows that what was seen is kept. */
+  /** Runs of the vision encoder since the model was loaded; known images are not encoded again. */
   readonly encodedImages: number;
   /**
-   * Finds out what an image becomes in a prompt, without running the vision encoder.
+   * The text and the number of tokens of an image in a prompt. Does not run the vision encoder.
    * @throws InferenceError `invalid_media`
    */
   read(image: ImagePart): Promise<PromptImage>;
@@ -64,21 +64,21 @@ export interface ImageReader {
 export interface TextEngine {
   readonly tokenizer: TextTokenizer;
   readonly contextLength: number;
-  /** Most rows that `fork` takes; 1: choices are generated one after another. */
+  /** Maximum number of rows of `fork`; 1: choices are generated one after another. */
   readonly maxRows: number;
   readonly toolFormat: ToolFormat;
   readonly reasoningFormat: ReasoningFormat;
-  /** False: grammars are not applied (a scripted model says what its script says). */
+  /** False: grammars are not applied, because a scripted model follows its script. */
   readonly constrainable: boolean;
-  /** How many sequences may be open at a time. What they decode at the same time may be decoded together. */
+  /** How many sequences may be open at a time. The engine may decode them in one batch. */
   readonly maxSequences: number;
   /** Absent: the model takes no images. */
   readonly images?: ImageReader | undefined;
   /**
    * Starts a sequence.
    * @param request for scripted models only
-   * @param need what the caller reads of the logits; an engine that saves nothing by it gives all
-   * @param images that the prompt has places for, in their order, as `images` has read them; absent: none
+   * @param need which logits the caller reads; an engine may give more
+   * @param images of the prompt as `images.read` gave them, in the order of their places; absent: none
    */
   open(
     promptTokens: readonly number[],

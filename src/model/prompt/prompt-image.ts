@@ -1,5 +1,4 @@
 /** What a prompt knows of the images in it. @module */
-
 /** An image as the model's own processor writes it. */
 export interface PromptImage {
   /** What stands in the prompt for the placeholder that the chat template wrote; control tokens are meant. */
@@ -15,4 +14,36 @@ export interface PromptImages {
   /** What chat templates of the model write for an image: the text of a control token. */
   placeholder: string;
   all: readonly PromptImage[];
+}
+
+/** One of an image's places. */
+export interface ImagePlace<Image> {
+  image: Image;
+  /** Which of the image's vectors stands there, counted from 0. */
+  vector: number;
+}
+
+/**
+ * By index of the token.
+ * @param images in the order of their places
+ * @param imageToken token id of a place
+ * @throws Error when the prompt has another number of places than its images
+ */
+export function imagePlaces<Image extends PromptImage>(
+  tokens: readonly number[],
+  images: readonly Image[],
+  imageToken: number,
+): ReadonlyMap<number, ImagePlace<Image>> {
+  const owners = images.flatMap((image) => Array.from({ length: image.places }, (_, vector) => ({ image, vector })));
+  const places = tokens.flatMap((token, index) => (token === imageToken ? index : []));
+  if (places.length !== owners.length) throw new Error('The prompt has another number of places than its images.');
+  return new Map(places.map((index, next) => [index, owners[next]!]));
+}
+
+/** The prompt's tokens, with the key of its image at each place: prompts with equal keys are equal. */
+export function promptKeys(
+  tokens: readonly number[],
+  places: ReadonlyMap<number, ImagePlace<PromptImage>>,
+): readonly number[] {
+  return tokens.map((token, index) => places.get(index)?.image.key ?? token);
 }

@@ -4,7 +4,7 @@ import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import type { ToolSyntax } from '../families/model-family.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import { adaptConversation } from './adapt-conversation.js';
-import { compiledTemplate } from './chat-templates.js';
+import { compiledTemplate } from './chat-template.js';
 import { encodeTrustedText, PromptEncoder, unusedCharacter } from './encode-prompt.js';
 import type { PromptImages } from './prompt-image.js';
 import { type TemplateMessage, templateMessages, type TemplateTool, templateTools } from './template-messages.js';

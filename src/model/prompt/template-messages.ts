@@ -190,8 +190,8 @@ function parsedArguments(text: string): unknown {
   }
 }
 
-function refuseMedia(message: Message, index: number, seesImages: boolean): void {
-  const part = message.content.find(({ type }) => type !== 'text' && !(seesImages && type === 'image'));
+function refuseMedia(message: Message, index: number, isVisionModel: boolean): void {
+  const part = message.content.find(({ type }) => type !== 'text' && !(isVisionModel && type === 'image'));
   if (!part) return;
   throw new InferenceError(
     'unsupported_content',

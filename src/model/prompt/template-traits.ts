@@ -4,7 +4,7 @@
  * by itself, and what does not come out is later put into the prompt another way.
  * @module
  */
-import { compiledTemplate } from './chat-templates.js';
+import { compiledTemplate } from './chat-template.js';
 import {
   type TemplateMessage,
   type TemplateTool,

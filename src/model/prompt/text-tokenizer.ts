@@ -1,4 +1,5 @@
 /** What is known of a model's tokens. @module */
+import type { Tokenizer } from '@huggingface/tokenizers';
 
 /** Text to token ids and back, for one model. */
 export interface TextTokenizer {
@@ -21,3 +22,181 @@ export interface TextTokenizer {
   /** Ids that the model wants before raw text (a BOS token), usually none. */
   readonly prefixTokens: readonly number[];
 }
+
+/** A tokenizer and what it leaves open. */
+interface TokenizerParts {
+  /** Built of `tokenizer.json` and `tokenizer_config.json`. */
+  tokenizer: Tokenizer;
+  /** `tokenizer.json`. */
+  json: TokenizerJson;
+  /** `bos_token`, `eos_token` and the like; see {@link specialTokensOf}. */
+  specialTokens: Readonly<Record<string, string>>;
+  /** End-of-turn tokens of the generation config. */
+  endTokens: readonly number[];
+  chatTemplate: string | undefined;
+  toolTemplate?: string | undefined;
+}
+
+/** `tokenizer.json`, as far as it is looked into. */
+export interface TokenizerJson {
+  decoder?: DecoderJson | null;
+}
+
+interface DecoderJson {
+  type: string;
+  decoders?: DecoderJson[];
+}
+
+/** The stages of a tokenizer that are run one by one, so that added tokens can be left out. */
+interface Stages {
+  normalizer: ((text: string) => string) | null;
+  pre_tokenizer: ((text: string, options: { section_index: number }) => string[]) | null;
+  model: ((words: string[]) => string[]) & {
+    vocab: (string | undefined)[];
+    tokens_to_ids: Map<string, number>;
+    unk_token_id?: number;
+  };
+}
+
+type AddedTokens = ReadonlyMap<number, { content: string }>;
+
+const encoder = new TextEncoder();
+
+/** Runs the stages of a tokenizer for text in which no added token is meant. */
+export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
+  const { tokenizer, chatTemplate, toolTemplate, specialTokens } = parts;
+  const stages = tokenizer as unknown as Stages;
+  const added: AddedTokens = tokenizer.get_added_tokens_decoder();
+  const addedTokens = new Map([...added].map(([id, { content }]) => [content, id] as const));
+  const bytesOfPiece = pieceDecoder(parts.json);
+  const known: (Uint8Array | undefined)[] = [];
+  return {
+    vocabularySize: [...added.keys()].reduce((size, id) => Math.max(size, id + 1), stages.model.vocab.length),
+    endTokens: endTokens(parts, addedTokens),
+    addedTokens,
+    encodeText: (text) => encodeWithoutAddedTokens(text, stages, added),
+    bytesOf(token) {
+      const special = added.get(token);
+      return (known[token] ??= special
+        ? encoder.encode(special.content)
+        : bytesOfPiece(stages.model.vocab[token] ?? ''));
+    },
+    ...(chatTemplate !== undefined && { chatTemplate }),
+    ...(toolTemplate !== undefined && { toolTemplate }),
+    templateVariables: specialTokens,
+    prefixTokens: prefixTokens(tokenizer, specialTokens),
+  };
+}
+
+const SPECIAL_TOKENS = ['bos_token', 'eos_token', 'pad_token', 'unk_token', 'sep_token', 'cls_token'] as const;
+
+/** The special tokens of `tokenizer_config.json`; older configs write them as objects. */
+export function specialTokensOf(config: Readonly<Record<string, unknown>>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of SPECIAL_TOKENS) {
+    const value = config[name];
+    const text = typeof value === 'string' ? value : (value as { content?: unknown } | null | undefined)?.content;
+    if (typeof text === 'string') found[name] = text;
+  }
+  return found;
+}
+
+/** How a model's pieces of text stand for bytes, read from its decoder. */
+function pieceDecoder(json: TokenizerJson): (piece: string) => Uint8Array {
+  const types = decoderTypes(json.decoder);
+  if (types.includes('ByteLevel')) return byteLevelBytes;
+  if (types.includes('WordPiece')) return wordPieceBytes;
+  const isSentencePiece = (type: string): boolean => ['Metaspace', 'ByteFallback', 'Replace'].includes(type);
+  return types.some(isSentencePiece) ? sentencePieceBytes : pieceBytes;
+}
+
+function decoderTypes(decoder: DecoderJson | null | undefined): string[] {
+  return decoder ? [decoder.type, ...(decoder.decoders ?? []).flatMap(decoderTypes)] : [];
+}
+
+function encodeWithoutAddedTokens(text: string, stages: Stages, added: AddedTokens): number[] {
+  const ids = encodePlain(text, stages);
+  // Some vocabularies hold control tokens as ordinary pieces too; broken up they are text.
+  const found = ids.find((id) => added.has(id) && text.includes(added.get(id)!.content));
+  if (found === undefined) return ids;
+  const { content } = added.get(found)!;
+  if (content.length < 2 || content.trim() === '') return ids;
+  return text
+    .split(content)
+    .flatMap((part, index) => [
+      ...(index === 0 ? [] : Array.from(content).flatMap((character) => encodePlain(character, stages))),
+      ...(part === '' ? [] : encodeWithoutAddedTokens(part, stages, added)),
+    ]);
+}
+
+function encodePlain(text: string, stages: Stages): number[] {
+  const normalized = stages.normalizer ? stages.normalizer(text) : text;
+  if (normalized === '') return [];
+  // Stretches of a chat prompt follow control tokens, so none of them is the first section.
+  const words = stages.pre_tokenizer ? stages.pre_tokenizer(normalized, { section_index: 1 }) : [normalized];
+  const ids: number[] = [];
+  for (const piece of stages.model(words)) {
+    const id = stages.model.tokens_to_ids.get(piece) ?? stages.model.unk_token_id;
+    if (id !== undefined) ids.push(id);
+  }
+  return ids;
+}
+
+/** End-of-turn tokens that some generation configs forget; a template that writes one ends turns with it. */
+const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|end|>', '<end_of_turn>', '<|return|>', '<|call|>'];
+
+function endTokens(parts: TokenizerParts, addedTokens: ReadonlyMap<string, number>): Set<number> {
+  const ends = new Set(parts.endTokens);
+  const own = parts.tokenizer.token_to_id(parts.specialTokens['eos_token'] ?? '');
+  if (own !== undefined) ends.add(own);
+  if (ends.size > 1) return ends;
+  for (const token of TURN_ENDS) {
+    const id = addedTokens.get(token);
+    if (id !== undefined && parts.chatTemplate?.includes(token)) ends.add(id);
+  }
+  return ends;
+}
+
+function prefixTokens(tokenizer: Tokenizer, specialTokens: Readonly<Record<string, string>>): number[] {
+  const bos = tokenizer.token_to_id(specialTokens['bos_token'] ?? '');
+  return bos !== undefined && tokenizer.encode('a').ids[0] === bos ? [bos] : [];
+}
+
+/** Pieces that are text as they are. */
+function pieceBytes(piece: string): Uint8Array {
+  return encoder.encode(piece);
+}
+
+/** SentencePiece: `▁` is a space, `<0x0A>` is one byte. */
+function sentencePieceBytes(piece: string): Uint8Array {
+  const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece);
+  return byte ? Uint8Array.of(Number.parseInt(byte[1]!, 16)) : encoder.encode(piece.replaceAll('\u2581', ' '));
+}
+
+/** WordPiece: `##` continues a word, everything else begins one. */
+function wordPieceBytes(piece: string): Uint8Array {
+  return encoder.encode(piece.startsWith('##') ? piece.slice(2) : ` ${piece}`);
+}
+
+/** Byte-level BPE: every character of the piece is one byte. */
+function byteLevelBytes(piece: string): Uint8Array {
+  const characters = Array.from(piece);
+  const bytes = new Uint8Array(characters.length);
+  for (const [index, character] of characters.entries()) {
+    const byte = BYTE_OF_CHARACTER.get(character);
+    // A piece that was added outside the byte alphabet is text.
+    if (byte === undefined) return encoder.encode(piece);
+    bytes[index] = byte;
+  }
+  return bytes;
+}
+
+/** Printable Latin-1 bytes are themselves; the others take the characters from U+0100 on, in order. */
+const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = (() => {
+  const isPrintable = (byte: number): boolean =>
+    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+  const map = new Map<string, number>();
+  let next = 0x100;
+  for (let byte = 0; byte < 256; byte++) map.set(String.fromCodePoint(isPrintable(byte) ? byte : next++), byte);
+  return map;
+})();

@@ -1,5 +1,5 @@
 /** Bias and repetition penalty: what changes the logits before a token is chosen. @module */
-import type { Sampling } from '../../core/request/sampling.js';
+import type { Sampling } from '../../core/request/generation-request.js';
 
 /** Changes the logits of one choice in place. Keeps the set of tokens that were seen. */
 export class LogitAdjuster {

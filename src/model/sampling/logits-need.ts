@@ -1,5 +1,5 @@
 /** What sampling reads of the logits: often far less than all of them, which an engine on a GPU then need not hand over. @module */
-import type { Sampling } from '../../core/request/sampling.js';
+import type { Sampling } from '../../core/request/generation-request.js';
 import { isGreedy } from './sample-token.js';
 import type { LogitsNeed } from './token-logits.js';
 

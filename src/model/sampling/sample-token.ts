@@ -1,5 +1,5 @@
 /** Chooses the next token from logits. Linear in the vocabulary: only the tokens at the cut-off are sorted. @module */
-import type { Sampling } from '../../core/request/sampling.js';
+import type { Sampling } from '../../core/request/generation-request.js';
 import type { RandomNumbers } from './random.js';
 import type { TokenLogits } from './token-logits.js';
 

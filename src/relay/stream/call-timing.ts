@@ -1,5 +1,5 @@
 /** The deadlines of a call, and of all who shall answer one. Tests shorten them. @module */
-import type { Patience } from '../../core/platform/answers-in-time.js';
+import type { Patience } from '../../core/platform/settled-within.js';
 
 /** Milliseconds, except where said. */
 export interface CallTiming {

@@ -12,7 +12,7 @@ import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js'
 import { readVocabulary } from '../../../src/model/constraints/token-vocabulary.js';
 import { isInferenceError } from '../../../src/core/errors/inference-error.js';
 import type { App } from '../../../src/gateway/http/app.js';
-import { createTextTokenizer } from '../../../src/model/prompt/create-text-tokenizer.js';
+import { createTextTokenizer } from '../../../src/model/prompt/text-tokenizer.js';
 import { plainGenerationRequest } from '../../../src/core/request/generation-request.js';
 import type { JsonSchema } from '../../../src/core/request/tool.js';
 import { HOSTILE_SCHEMAS } from '../../model/constraints/support/hostile-schemas.js';

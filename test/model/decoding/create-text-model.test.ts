@@ -188,7 +188,7 @@ describe('the greatest logits', () => {
     async (sampling) => {
       for (const changes of [{}, { n: 3 }]) {
         const asked = request({ maxTokens: 30, sampling, ...changes });
-        const [all, greatest] = [modelOf({ logits }), modelOf({ logits, picks: true, looksAhead: true })];
+        const [all, greatest] = [modelOf({ logits }), modelOf({ logits, picks: true, speculates: true })];
         const expected = await collect(all.model.generate(asked, signal));
         expect(await collect(greatest.model.generate(asked, signal))).toEqual(expected);
         expect(greatest.fake.needs[0]).toEqual({ type: 'greatest', count: (sampling.topK ?? 0) + 1 });

@@ -1,5 +1,5 @@
 /** A text engine without a network: byte tokens, and logits that a function decides. */
-import type { Lookahead, TextEngine, TextSequence } from '../../../src/model/decoding/text-engine.js';
+import type { Speculation, TextEngine, TextSequence } from '../../../src/model/decoding/text-engine.js';
 import type { TextTokenizer } from '../../../src/model/prompt/text-tokenizer.js';
 import { greatestOf } from '../sampling/greatest-of.js';
 import type { LogitsNeed, TokenLogits } from '../../../src/model/sampling/token-logits.js';
@@ -35,8 +35,8 @@ export interface FakeEngineOptions {
   reasoningFormat?: TextEngine['reasoningFormat'];
   /** Gives no more than the greatest logits where they are enough. @default false */
   picks?: boolean;
-  /** Guessed tokens may be read ahead. @default false */
-  looksAhead?: boolean;
+  /** Drafts may be read. @default false */
+  speculates?: boolean;
   /** Logits after these tokens (prompt and answer). Default: greedily writes `text`, then END. */
   logits?: (tokens: readonly number[], logits: Float32Array) => void;
   text?: string;
@@ -100,7 +100,7 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
         for (const [row, added] of tokens.entries()) rows[row]!.push(...added);
         return rows.map((row) => logitsAfter(row, prompt.length, need));
       },
-      ...(options.looksAhead && { lookahead: lookaheadOf(rows[0]!, prompt.length, need) }),
+      ...(options.speculates && { speculation: speculationOf(rows[0]!, prompt.length, need) }),
       async close() {
         if (open) engine.closeCount += 1;
         open = false;
@@ -108,17 +108,17 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
     };
   }
   /** On the one row of a sequence. */
-  function lookaheadOf(row: number[], promptLength: number, need: LogitsNeed): Lookahead {
+  function speculationOf(row: number[], promptLength: number, need: LogitsNeed): Speculation {
     return {
-      pays: () => true,
-      async read(tokens, count) {
+      isWorthwhile: () => true,
+      async score(tokens, count) {
         engine.decodes.push([[...tokens]]);
         row.push(...tokens);
         return Array.from({ length: count }, (_, index) =>
           logitsAfter(row.slice(0, row.length - count + 1 + index), promptLength, need),
         );
       },
-      takeBack: (count) => void row.splice(row.length - count),
+      rollBack: (count) => void row.splice(row.length - count),
     };
   }
   return engine;

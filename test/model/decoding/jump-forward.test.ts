@@ -7,7 +7,7 @@ import { type FakeEngine, fakeTextEngine } from './fake-text-engine.js';
 
 /**
  * A grammar that allows `pattern` only: `?` is any digit, everything else is forced.
- * @param settled false: what is forced may be guessed only, since it could be written by other tokens
+ * @param settled false: what is forced may be drafted only, since it could be written by other tokens
  */
 function patternGrammar(pattern: string, settled = true): CompiledConstraint & { open: number } {
   const allowed = (place: number): number[] =>
@@ -44,7 +44,7 @@ function patternGrammar(pattern: string, settled = true): CompiledConstraint & {
 
 async function run(pattern: string, changes: Partial<GenerationRequest> = {}, cap = 100, settled = true) {
   const logits = (_: readonly number[], into: Float32Array): void => void (into[0x37] = 5);
-  const engine: FakeEngine = fakeTextEngine({ logits, looksAhead: !settled });
+  const engine: FakeEngine = fakeTextEngine({ logits, speculates: !settled });
   const constraint = patternGrammar(pattern, settled);
   const request = { ...plainGenerationRequest('fake', { type: 'raw', text: 'x' }), ...changes };
   const settings: DecodeRun = {
@@ -75,7 +75,7 @@ describe('jump-forward', () => {
     expect(constraint.open).toBe(0);
   });
 
-  it('guesses what is forced by one way of writing it among others', async () => {
+  it('drafts what is forced by one way of writing it among others', async () => {
     const { engine, text, events, constraint } = await run('{"age":?,"size":?}', {}, 100, false);
     expect(text).toBe('{"age":7,"size":7}');
     expect(engine.decodes.map(([row]) => String.fromCharCode(...row!))).toEqual(['{"age":', '7,"size":', '7}']);

@@ -1,8 +1,7 @@
 /** tiny-chat's tokenizer in Node, through the same code as in the browser. */
 import { Tokenizer } from '@huggingface/tokenizers';
 import { readFileSync } from 'node:fs';
-import type { TextTokenizer } from '../../../src/model/prompt/text-tokenizer.js';
-import { createTextTokenizer, specialTokensOf } from '../../../src/model/prompt/create-text-tokenizer.js';
+import { createTextTokenizer, specialTokensOf, type TextTokenizer } from '../../../src/model/prompt/text-tokenizer.js';
 
 const read = (file: string): Record<string, unknown> =>
   JSON.parse(readFileSync(new URL(`../../../public/models/tiny-chat/${file}`, import.meta.url), 'utf8')) as Record<

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Sampling } from '../../../src/core/request/sampling.js';
+import type { Sampling } from '../../../src/core/request/generation-request.js';
 import { createRandomNumbers } from '../../../src/model/sampling/random.js';
 import { greatestLogit, TokenSampler } from '../../../src/model/sampling/sample-token.js';
 

@@ -5,8 +5,11 @@
  * @module
  */
 import type { WorkBudget } from '../work-budget.js';
-import { type Assertion, type PatternProgram, compileProgram } from './pattern-program.js';
+import { type Assertion, compileProgram, type PatternProgram } from './pattern-program.js';
 import { parsePattern } from './pattern-syntax.js';
+import type { Automaton } from './automaton-table.js';
+import type { PatternWidth } from './character-class.js';
+import { patternAutomaton } from './pattern-automaton.js';
 
 /** One pattern. */
 export class PatternMatcher {
@@ -115,5 +118,32 @@ class Search {
     let ends = this.#behind.get(program);
     if (ends === undefined) this.#behind.set(program, (ends = this.find(program, 0, 'anywhere', true)));
     return ends.has(place);
+  }
+}
+
+export class Patterns {
+  readonly #work: WorkBudget;
+  readonly #matchers = new Map<string, PatternMatcher>();
+  readonly #automata = new Map<string, Automaton>();
+
+  constructor(work: WorkBudget) {
+    this.#work = work;
+  }
+
+  /** Whether the pattern is found in the text. @throws SchemaProblem for back references */
+  isFound(pattern: string, text: string): boolean {
+    let matcher = this.#matchers.get(pattern);
+    if (matcher === undefined) this.#matchers.set(pattern, (matcher = new PatternMatcher(pattern, this.#work)));
+    return matcher.isFoundIn(text);
+  }
+
+  /** The strings in which the pattern is found. @throws SchemaProblem for what no automaton can follow */
+  automaton(pattern: string, width: PatternWidth): Automaton {
+    const key = `${width} ${pattern}`;
+    let automaton = this.#automata.get(key);
+    if (automaton === undefined) {
+      this.#automata.set(key, (automaton = patternAutomaton(pattern, width, this.#work)));
+    }
+    return automaton;
   }
 }

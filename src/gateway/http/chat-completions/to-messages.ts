@@ -1,7 +1,7 @@
 /** Messages of a chat completion request as canonical messages. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
-import { decodeBase64 } from '../../../core/media/decode-base64.js';
+import { decodeBase64 } from '../../../core/media/base64.js';
 import { imagePartFromUrl } from '../media-parts/image-part.js';
 import type { ChatMessageInput, PartInput } from './message-schemas.js';
 

@@ -1,5 +1,5 @@
 /** Embeddings as the answer of `POST /embeddings`. @module */
-import { encodeBase64 } from '../../../core/media/encode-base64.js';
+import { encodeBase64 } from '../../../core/media/base64.js';
 import type { EmbeddingAnswer } from '../../../core/request/embedding-request.js';
 
 /** How vectors are written: numbers, or base64 of little-endian 32-bit floats. */

@@ -1,6 +1,5 @@
 /** Thinking as a string that clients carry from answer to request without reading it. @module */
-import { encodeBase64 } from '../../../core/media/encode-base64.js';
-import { decodeBase64 } from '../../../core/media/decode-base64.js';
+import { decodeBase64, encodeBase64 } from '../../../core/media/base64.js';
 
 /** Tells our strings from those of other services. */
 const MARK = 'inpage.';

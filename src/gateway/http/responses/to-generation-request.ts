@@ -1,8 +1,11 @@
 /** The body of a Responses request as a canonical request, and what of it the response repeats. @module */
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
-import { plainGenerationRequest } from '../../../core/request/generation-request.js';
-import type { GenerationRequest, Reasoning } from '../../../core/request/generation-request.js';
-import type { OutputFormat } from '../../../core/request/output-format.js';
+import {
+  type GenerationRequest,
+  type OutputFormat,
+  plainGenerationRequest,
+  type Reasoning,
+} from '../../../core/request/generation-request.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { defineTools } from '../schemas/define-tools.js';
 import type { ToolDefinition } from '../schemas/define-tools.js';

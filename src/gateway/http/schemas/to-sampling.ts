@@ -1,5 +1,5 @@
 /** Sampling fields of a request as canonical sampling. @module */
-import type { Sampling } from '../../../core/request/sampling.js';
+import type { Sampling } from '../../../core/request/generation-request.js';
 
 /** The fields by their names on the wire; null and undefined mean omitted. */
 export interface SamplingFields {

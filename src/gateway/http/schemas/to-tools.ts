@@ -1,6 +1,6 @@
 /** Tools, tool choices and response formats of chat completions as canonical ones. @module */
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
-import type { OutputFormat } from '../../../core/request/output-format.js';
+import type { OutputFormat } from '../../../core/request/generation-request.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { defineTools } from './define-tools.js';
 import { offerAll, offerAllowed, requireTool } from './to-offer.js';

@@ -4,11 +4,10 @@
  * @module
  */
 import type { JsonSchema } from '../../../core/request/tool.js';
-import { PairSet } from './pair-set.js';
 import { typesOfValue, withinBounds } from './plain-conformance.js';
-import { type SchemaDocument, type SchemaNode, resolveReference } from '../../../core/schema/schema-document.js';
+import { resolveReference, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
 import { UNKNOWN_KEYWORDS } from '../../../core/schema/schema-keywords.js';
-import { SchemaProblem, atKeyword } from '../../../core/schema/schema-problem.js';
+import { atKeyword, SchemaProblem } from '../../../core/schema/schema-problem.js';
 import { canonicalText } from './canonical-text.js';
 
 /** Schemas and values inside each other, references included. */
@@ -225,4 +224,23 @@ export class Conformance {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Values are told apart as `Map` does: texts and numbers by what they are, objects by which they are. */
+class PairSet<Known> {
+  readonly #known = new Map<SchemaNode, Map<unknown, Known>>();
+
+  has(schema: SchemaNode, value: unknown): boolean {
+    return this.#known.get(schema)?.has(value) === true;
+  }
+
+  get(schema: SchemaNode, value: unknown): Known | undefined {
+    return this.#known.get(schema)?.get(value);
+  }
+
+  set(schema: SchemaNode, value: unknown, known: Known): void {
+    let values = this.#known.get(schema);
+    if (values === undefined) this.#known.set(schema, (values = new Map()));
+    values.set(value, known);
+  }
 }

@@ -1,27 +1,32 @@
 /** Objects: members in the order of the schema, optional ones left out or not. @module */
 import {
+  choice,
   EMPTY,
   type Expression,
-  NEVER,
-  choice,
   isNever,
   literal,
+  NEVER,
   optional,
   repeat,
   sequence,
 } from '../../grammar/expression.js';
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { type ObjectFrame, colon, comma, constant, constantString, objectKey } from '../../grammar/value-style.js';
-import { type ObjectMembers, objectMembers } from './object-members.js';
+import { type ExtraMembers, type ObjectMembers, objectMembers } from './object-members.js';
 import type { Alternative } from './alternative.js';
-import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
-import { SchemaProblem } from '../../../core/schema/schema-problem.js';
-import { keyOutside } from './key-grammar.js';
+import { checkSize, nodeWith, type SchemaContext, tightest } from './schema-context.js';
+import { atKeyword, SchemaProblem } from '../../../core/schema/schema-problem.js';
 import { writtenTypes } from './schema-types.js';
 import { stringGrammar } from './string-grammar.js';
+import { automatonString } from '../automaton-grammar.js';
+import type { Automaton } from '../../../core/schema/automaton/automaton-table.js';
+import { combineAutomata, complement, literalsAutomaton } from '../../../core/schema/automaton/automaton.js';
+import { quotedString } from '../../grammar/string-characters.js';
+import type { SchemaNode } from '../../../core/schema/schema-document.js';
+import { nameAutomaton, patternAt } from './string-automaton.js';
 
 /** The usual frame: `{"key":value}`. */
-export function braces(context: SchemaContext): ObjectFrame {
+function braces(context: SchemaContext): ObjectFrame {
   return {
     open: '{',
     close: '}',
@@ -174,4 +179,40 @@ class MemberList {
     const some = sequence(this.#extra, more);
     return missing === 0 ? optional(some) : some;
   }
+}
+
+/**
+ * Names of this kind that are none of the declared ones: a declared name has its own schema, and written twice, the
+ * second value would win.
+ */
+function keyOutside(
+  context: SchemaContext,
+  alternative: Alternative,
+  declared: readonly string[],
+  kind: ExtraMembers,
+): Expression {
+  // Which names can be written without quotes is the model's business, not the schema's.
+  if (context.style.language === 'loose') return NEVER;
+  const { document } = context;
+  const { work } = document;
+  const node = nodeWith(alternative, 'patternProperties');
+  const conditions: Automaton[] = [];
+  return atKeyword(alternative[0], 'additionalProperties', () => {
+    if (declared.length > 0) conditions.push(complement(literalsAutomaton(declared, work)));
+    for (const pattern of kind.matching)
+      conditions.push(patternAt(document, node, 'patternProperties', pattern, 'narrow'));
+    for (const pattern of kind.notMatching)
+      conditions.push(complement(patternAt(document, node, 'patternProperties', pattern, 'wide')));
+    for (const each of alternative) {
+      const names = each['propertyNames'];
+      if (names === false) return NEVER;
+      if (typeof names === 'object') conditions.push(nameAutomaton(context, names as SchemaNode));
+    }
+    if (conditions.length === 0) return quotedString(context.rules, context.style);
+    return automatonString(
+      context.rules,
+      conditions.reduce((left, right) => combineAutomata(left, right, 'both', work)),
+      context.style,
+    );
+  });
 }

@@ -4,7 +4,7 @@ import type { LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/request/embedding-request.js';
 import { normaliseVector } from '../normalise-vector.js';
-import { failAsScripted, rest } from './rehearse.js';
+import { failAsScripted, rest } from './scripted-failures.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
 
 const DIMENSIONS = 64;

@@ -3,12 +3,16 @@ import { textOfTokens } from '../../decoding/text-decoder.js';
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
-import type { Script } from '../../../core/models/model-entry.js';
-import { type GenerationRequest, plainGenerationRequest } from '../../../core/request/generation-request.js';
-import { chooseReply } from './choose-reply.js';
-import { failAsScripted, rest } from './rehearse.js';
+import type { Script, ScriptedReply } from '../../../core/models/model-entry.js';
+import {
+  type GenerationRequest,
+  offersTools,
+  plainGenerationRequest,
+} from '../../../core/request/generation-request.js';
+import { failAsScripted, rest } from './scripted-failures.js';
 import { END_TOKEN, ScriptedTokenizer } from './scripted-tokenizer.js';
-import { writeReply } from './write-reply.js';
+import { textOf } from '../../../core/request/message.js';
+import { type AnswerFormats, answerSyntax } from '../../families/answer-syntax.js';
 
 /**
  * The scripted token's logit; all others lie between 0 and 1. So no temperature up to 2 and no repetition penalty
@@ -19,7 +23,7 @@ const CERTAIN = 80;
 /** As many as a request may have choices, so that they always decode together. */
 const MAX_ROWS = 8;
 
-export interface ScriptedEngineOptions {
+interface ScriptedEngineOptions {
   script: Script;
   contextLength: number;
   toolFormat: ToolFormat;
@@ -139,4 +143,35 @@ class ScriptedSequence implements TextSequence {
 function noise(token: number, position: number): number {
   const mixed = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(position + 1, 0x85ebca6b);
   return (Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
+}
+
+/**
+ * The first reply whose `match` is contained in the text of the last message, whatever its role (of a raw prompt: in
+ * the prompt); else the first without `match`; else an empty reply, which ends at once.
+ * @param promptText the prompt as the model reads it
+ */
+function chooseReply({ replies }: Script, { prompt }: GenerationRequest, promptText: string): ScriptedReply {
+  const last = prompt.type === 'chat' ? textOf(prompt.messages.at(-1)?.content ?? []) : promptText;
+  return (
+    replies.find(({ match }) => match !== undefined && last.includes(match)) ??
+    replies.find(({ match }) => match === undefined) ??
+    {}
+  );
+}
+
+/**
+ * Reasoning is written when the request enables thinking, calls when it offers tools and does not forbid calls; a raw
+ * prompt gets the text alone.
+ */
+function writeReply(reply: ScriptedReply, request: GenerationRequest, formats: AnswerFormats): string {
+  const text = (reply.text ?? '').repeat(reply.repeat ?? 1);
+  if (request.prompt.type !== 'chat') return text;
+  const { tools, reasoning } = answerSyntax(formats);
+  const thought = thinks(request) ? (reply.reasoning ?? '') : '';
+  const calls = offersTools(request) ? (reply.toolCalls ?? []) : [];
+  return reasoning.write(thought, text, calls.length > 0 ? tools.write(calls) : '');
+}
+
+function thinks({ reasoning, templateArguments }: GenerationRequest): boolean {
+  return reasoning.enabled ?? templateArguments.enable_thinking === true;
 }

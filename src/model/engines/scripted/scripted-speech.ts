@@ -7,7 +7,7 @@ import type {
   TranscriptSegment,
 } from '../../../core/request/transcription-request.js';
 import type { LoadedModel } from '../../../core/models/backend.js';
-import { failAsScripted, rest } from './rehearse.js';
+import { failAsScripted, rest } from './scripted-failures.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
 
 export interface ScriptedTranscriberOptions {

@@ -4,7 +4,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { findAdapter, ownGpu } from '../find-adapter.js';
 import { dtypeFor, halfFloatsIn } from './choose-dtype.js';
-import { profitsFromGpu } from './repository-files.js';
+import { isLargeEnoughForGpu } from './repository-files.js';
 
 /** Where a model runs. */
 interface ChosenDevice {
@@ -43,7 +43,7 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
   }
   if (!adapter || adapter.info.isFallbackAdapter || (needsHalfFloats && !halfFloats)) return onCpu;
   const config = (await AutoConfig.from_pretrained(id)) as unknown as Record<string, unknown>;
-  return profitsFromGpu(config) ? { device: 'webgpu', halfFloats } : onCpu;
+  return isLargeEnoughForGpu(config) ? { device: 'webgpu', halfFloats } : onCpu;
 }
 
 /** What ONNX Runtime's WASM can address, with nothing left for anything else. */

@@ -6,9 +6,9 @@ import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
 import { loadFailure } from '../load-failure.js';
 import { chooseFiles, type ChosenFiles, type ModelSource, prepareSource } from './model-source.js';
-import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-templates.js';
+import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-template.js';
 import { fetchAll } from '../../../store/open-model-files.js';
-import { wantedFiles } from './repository-files.js';
+import { modelFileNames } from './repository-files.js';
 
 /** How a kind of model loads. */
 export interface ModelKind<Texts, Loaded> {
@@ -89,7 +89,7 @@ export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promi
     const { files, device, dtype, graphs } = chosen;
     const config: unknown = await (await files?.read('config.json'))?.json();
     if (!files || config === undefined) throw new Error('The model has no `config.json`.');
-    await fetchAll(files, wantedFiles({ task: entry.task, device, dtype, graphs, config }));
+    await fetchAll(files, modelFileNames({ task: entry.task, device, dtype, graphs, config }));
     if (entry.task !== 'chat') return;
     const tokenizer = (await (await files.read('tokenizer_config.json'))?.json()) as
       | { chat_template?: ChatTemplateField }

@@ -10,7 +10,7 @@ import type { ModelFiles } from '../../../store/model-files.js';
 import { checkMemory, chooseDevice } from './choose-device.js';
 import { chooseDtype, dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
-import { GRAPHS_BY_TASK, seesImages, wantedFiles } from './repository-files.js';
+import { GRAPHS_BY_TASK, isVisionModel, modelFileNames } from './repository-files.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 
 /** A source that is ready for `from_pretrained`. */
@@ -88,7 +88,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     async fetchFiles() {
       const config = await readText('config.json');
       if (files === undefined || config === undefined) return;
-      const wanted = wantedFiles({
+      const wanted = modelFileNames({
         task: entry.task,
         device,
         dtype: dtypes,
@@ -173,7 +173,7 @@ async function modelGraphs(entry: ModelEntry, id: string): Promise<readonly stri
   if (entry.task !== 'chat') return GRAPHS_BY_TASK[entry.task];
   const files = await ModelRegistry.get_model_files(id, { dtype: 'fp32' });
   const graphs = files.flatMap((file) => /^onnx\/(.*)\.onnx$/.exec(file)?.[1] ?? []);
-  if (graphs.length <= 1 || seesImages(graphs)) return graphs.length === 0 ? ['model'] : graphs;
+  if (graphs.length <= 1 || isVisionModel(graphs)) return graphs.length === 0 ? ['model'] : graphs;
   throw new InferenceError(
     'model_not_supported',
     `The model \`${entry.id}\` comes in ${graphs.length} parts, and only models in one part, or with a vision encoder beside embedding and decoder, can run here.`,

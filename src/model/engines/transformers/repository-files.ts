@@ -9,7 +9,7 @@ const VISION_PARTS = ['embed_tokens', 'vision_encoder', 'decoder_model_merged'];
 const AUDIO_PART = 'audio_encoder';
 
 /** The graphs are those of a chat model that sees. */
-export function seesImages(graphs: readonly string[]): boolean {
+export function isVisionModel(graphs: readonly string[]): boolean {
   return (
     VISION_PARTS.every((part) => graphs.includes(part)) &&
     graphs.every((graph) => VISION_PARTS.includes(graph) || graph === AUDIO_PART)
@@ -30,7 +30,7 @@ export const GRAPHS_BY_TASK = {
 } as const;
 
 /** What decides which files are needed. */
-interface WantedModel {
+interface ChosenModel {
   task: ModelEntry['task'];
   device: 'webgpu' | 'wasm';
   /** Undefined: what the config says, else transformers.js's own default. */
@@ -59,14 +59,14 @@ const OTHERS: Record<ModelEntry['task'], readonly string[]> = {
 const PROCESSOR = ['preprocessor_config.json', 'processor_config.json'];
 
 /** Names below the repository's folder. Some may not be there: only graphs and what belongs to them must be. */
-export function wantedFiles(model: WantedModel): string[] {
+export function modelFileNames(model: ChosenModel): string[] {
   const { task, graphs } = model;
   const others = [...OTHERS[task], ...(graphs.includes('vision_encoder') ? PROCESSOR : [])];
   return ['config.json', ...others, ...graphs.flatMap((graph) => graphFiles(graph, model))];
 }
 
 /** A graph and the files that its weights are in. */
-function graphFiles(graph: string, { device, dtype, config }: WantedModel): string[] {
+function graphFiles(graph: string, { device, dtype, config }: ChosenModel): string[] {
   const own = (config as { 'transformers.js_config'?: OwnConfig })['transformers.js_config'] ?? {};
   const { dtype: said, use_external_data_format: external } = { ...own, ...own.device_config?.[device] };
   const ofConfig = typeof said === 'object' ? said[graph] : said;
@@ -82,7 +82,7 @@ function graphFiles(graph: string, { device, dtype, config }: WantedModel): stri
 const SMALLEST_FOR_GPU = 60e6;
 
 /** Told by a model's parsed `config.json`; unknown shapes count as large, and what is beside the language model is left out. */
-export function profitsFromGpu(config: Readonly<Record<string, unknown>>): boolean {
+export function isLargeEnoughForGpu(config: Readonly<Record<string, unknown>>): boolean {
   const shape = { ...config, ...(config['text_config'] as Record<string, unknown> | undefined) };
   const [width, layers] = [shape['hidden_size'] ?? shape['d_model'], shape['num_hidden_layers']];
   const vocabulary = shape['vocab_size'];

@@ -84,7 +84,7 @@ export function configureFiles(
       if (!signal.aborted) failures.push(failureOf(url, thrown));
       throw thrown;
     });
-    if (response) return task === 'chat' && CHAT_DECODER.test(file) ? withLastLogits(response) : response;
+    if (response) return task === 'chat' && CHAT_DECODER.test(file) ? keepingLastLogits(response) : response;
     failures.push({ url, ...files.absence(file) });
     return new Response(null, { status: 404 });
   };
@@ -92,7 +92,7 @@ export function configureFiles(
 }
 
 /** The kept file stays as it is. */
-function withLastLogits(response: StoredResponse): StoredResponse {
+function keepingLastLogits(response: StoredResponse): StoredResponse {
   return new StoredResponse({
     size: Number(response.headers.get('content-length')),
     contentType: undefined,

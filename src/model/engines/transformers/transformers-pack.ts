@@ -3,7 +3,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
-import { expectedGraphs, GRAPHS_BY_TASK, profitsFromGpu, wantedFiles } from './repository-files.js';
+import { expectedGraphs, GRAPHS_BY_TASK, isLargeEnoughForGpu, modelFileNames } from './repository-files.js';
 import { chooseDtype } from './choose-dtype.js';
 
 /** Some repositories have the chat template in a file of its own. */
@@ -25,7 +25,7 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
   for (const device of devices) {
     const dtype = await chooseDtype(entry, { device, halfFloats: false, graphs, has });
     if (dtype !== undefined) dtypes[device] = dtype;
-    for (const file of wantedFiles({ task: entry.task, device, dtype, graphs, config })) wanted.add(file);
+    for (const file of modelFileNames({ task: entry.task, device, dtype, graphs, config })) wanted.add(file);
   }
   if (entry.task === 'chat') for (const file of CHAT_TEMPLATES) wanted.add(file);
   const said = Object.values(dtypes);
@@ -41,5 +41,5 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
 
 function devicesOf({ device = 'auto' }: ModelEntry, config: Record<string, unknown>): ('wasm' | 'webgpu')[] {
   if (device !== 'auto') return [device];
-  return profitsFromGpu(config) ? ['wasm', 'webgpu'] : ['wasm'];
+  return isLargeEnoughForGpu(config) ? ['wasm', 'webgpu'] : ['wasm'];
 }

@@ -1,6 +1,5 @@
 /** The canonical request as the remote service wants it. @module */
-import { type GenerationRequest, offersTools } from '../../../core/request/generation-request.js';
-import type { OutputFormat } from '../../../core/request/output-format.js';
+import { type GenerationRequest, offersTools, type OutputFormat } from '../../../core/request/generation-request.js';
 import type { ToolChoice } from '../../../core/request/tool.js';
 import { toUpstreamMessages } from './chat-messages.js';
 

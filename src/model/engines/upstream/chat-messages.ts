@@ -1,6 +1,6 @@
 /** A conversation as the remote service wants it. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import { encodeBase64 } from '../../../core/media/encode-base64.js';
+import { encodeBase64 } from '../../../core/media/base64.js';
 import { type AssistantMessage, type ContentPart, type Message, textOf } from '../../../core/request/message.js';
 
 /**

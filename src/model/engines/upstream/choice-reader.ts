@@ -2,9 +2,9 @@
 import type { AnswerPart } from '../../../core/events/answer-part.js';
 import type { ChoiceEndEvent, TokenEvent } from '../../../core/events/token-event.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import type { UpstreamChoice, UpstreamToolCall } from './chunk-schema.js';
+import type { UpstreamChoice, UpstreamLogprobs, UpstreamToolCall } from './chunk-schema.js';
 import { broken } from './read-event-stream.js';
-import { readLogprobs } from './read-logprobs.js';
+import type { TokenCandidate, TokenLogprob } from '../../../core/events/token-logprob.js';
 
 /** What services call the cap; all other reasons are an end by the model's own will. */
 const LENGTH_REASONS = new Set(['length', 'model_length', 'max_tokens']);
@@ -107,4 +107,30 @@ function textsOf({ delta, text }: UpstreamChoice): { reasoning: string; content:
 
 function joined(parts: readonly { text?: string | null | undefined }[]): string {
   return parts.map(({ text }) => text ?? '').join('');
+}
+
+/**
+ * One for each token.
+ * @param topLogprobs how many alternatives were asked for; text completions may give one more
+ */
+function readLogprobs(said: UpstreamLogprobs, topLogprobs: number): TokenLogprob[] {
+  const { content, tokens, token_logprobs, top_logprobs } = said;
+  const best = (candidates: readonly TokenCandidate[]): TokenCandidate[] =>
+    candidates.toSorted((a, b) => b.logprob - a.logprob).slice(0, topLogprobs);
+  if (content)
+    return content.map((token) => ({ ...candidateOf(token), top: best(token.top_logprobs.map(candidateOf)) }));
+  return tokens.map((token, place) => {
+    const others = Object.entries(top_logprobs?.[place] ?? {});
+    return {
+      ...candidateOf({ token, logprob: token_logprobs[place] ?? 0 }),
+      top: best(others.map(([other, logprob]) => candidateOf({ token: other, logprob }))),
+    };
+  });
+}
+
+const encoder = new TextEncoder();
+
+function candidateOf(said: { token: string; logprob: number; bytes?: number[] | null | undefined }): TokenCandidate {
+  const { token, logprob, bytes } = said;
+  return { token, bytes: bytes ?? [...encoder.encode(token)], logprob: Math.min(0, logprob) };
 }

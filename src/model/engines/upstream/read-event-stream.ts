@@ -1,4 +1,5 @@
 /** The events of a streamed answer. @module */
+import * as v from 'valibot';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 
@@ -86,4 +87,14 @@ class SilenceWatch {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.giveUp(), SILENCE_LIMIT);
   }
+}
+
+/** A count that the service may leave out. */
+export const tokenCount = v.nullish(v.number(), 0);
+
+/** @throws InferenceError `unavailable` when the answer is not of this form */
+export function readAnswer<Schema extends v.GenericSchema>(schema: Schema, answer: unknown): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, answer);
+  if (!result.success) throw broken('sent an answer that makes no sense', new v.ValiError(result.issues));
+  return result.output;
 }

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { sniffAudio } from '../../../core/media/sniff-media-type.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
-import { readAnswer, tokenCount } from './read-answer.js';
+import { readAnswer, tokenCount } from './read-event-stream.js';
 import type { UpstreamClient } from './upstream-client.js';
 
 const transcript = v.object({

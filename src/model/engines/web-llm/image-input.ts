@@ -8,8 +8,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { PromptImage } from '../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import type { ImagePart } from '../../../core/request/message.js';
-import { drawImage } from '../draw-image.js';
-import { imageKey } from '../image-key.js';
+import { drawImage, imageKey } from '../image-pixels.js';
 import { internalPipeline, type WebLlmEngine } from './web-llm-environment.js';
 
 /** An image of a forward pass. WebLLM looks its pixels up by this name before it fetches anything. */

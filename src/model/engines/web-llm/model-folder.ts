@@ -86,6 +86,6 @@ const SMALL_FILES = ['mlc-chat-config.json', 'tensor-cache.json', 'tokenizer.jso
  * The files that a model needs: names in its folder, and the URL of its library.
  * @param shards from the list of weights
  */
-export function wantedFiles(shards: readonly { file: string }[], library: string): string[] {
+export function modelFileNames(shards: readonly { file: string }[], library: string): string[] {
   return [...SMALL_FILES, ...shards.map(({ file }) => file), library];
 }

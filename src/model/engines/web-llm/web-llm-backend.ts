@@ -12,7 +12,13 @@ import { isInferenceError } from '../../../core/errors/inference-error.js';
 import type { Backend, LoadOptions } from '../../../core/models/backend.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import { fetchAll, openModelFiles } from '../../../store/open-model-files.js';
-import { type ChatConfig, contextLengthOf, readChatConfig, readWeightsManifest, wantedFiles } from './model-folder.js';
+import {
+  type ChatConfig,
+  contextLengthOf,
+  modelFileNames,
+  readChatConfig,
+  readWeightsManifest,
+} from './model-folder.js';
 import type { DeviceFacts } from './check-device.js';
 import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
 import { ImageInput } from './image-input.js';
@@ -41,7 +47,7 @@ export function createWebLlmBackend(environment: WebLlmEnvironment): Backend {
         const { record, folderURL } = findModelRecord(entry, prebuiltAppConfig.model_list, options);
         const files = await openModelFiles(entry, folderURL, options, await environment.openStore());
         const { shards } = (await readWeightsManifest(files)) ?? { shards: [] };
-        await fetchAll(files, wantedFiles(shards, record.model_lib));
+        await fetchAll(files, modelFileNames(shards, record.model_lib));
       } catch (thrown) {
         throw toLoadError(thrown, entry.id, options.signal);
       }
@@ -95,7 +101,7 @@ async function loadFiles(
   checkPrecision(candidate, facts, config.quantization);
   const { bytes: totalBytes, shards } = await checkStorage(candidate, facts, files, environment);
   const tokenizer = await loadTokenizer(files, config);
-  await files.prepare(wantedFiles(shards, record.model_lib));
+  await files.prepare(modelFileNames(shards, record.model_lib));
   const withdrawFiles = provideFiles(files);
   const gpu = environment.gpu!;
   const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal })

@@ -5,7 +5,7 @@ import type { LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
-import { readWeightsManifest, wantedFiles } from './model-folder.js';
+import { readWeightsManifest, modelFileNames } from './model-folder.js';
 import { findModelRecord } from './model-record.js';
 
 /** Files of some folders: the list of weights of older ones, the chat template of newer ones. */
@@ -29,5 +29,5 @@ export function isListed(id: string): boolean {
 export async function chooseForPack(library: string, files: ModelFiles): Promise<PackChoice> {
   const { shards } = (await readWeightsManifest(files)) ?? { shards: [] };
   if (shards.length === 0) throw new InferenceError('unavailable', 'The model has no list of its weights.');
-  return { files: [...wantedFiles(shards, library), ...OPTIONAL_FILES], entry: {} };
+  return { files: [...modelFileNames(shards, library), ...OPTIONAL_FILES], entry: {} };
 }

@@ -5,8 +5,7 @@
  * @module
  */
 import type { ImageReader, TextEngine, TextSequence } from '../../decoding/text-engine.js';
-import { imagePlaces, promptKeys } from '../../prompt/image-places.js';
-import type { PromptImage } from '../../prompt/prompt-image.js';
+import { imagePlaces, type PromptImage, promptKeys } from '../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';

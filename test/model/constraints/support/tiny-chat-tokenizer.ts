@@ -1,7 +1,6 @@
 /** tiny-chat's real vocabulary, without its weights. @module */
 import { Tokenizer } from '@huggingface/tokenizers';
-import type { TextTokenizer } from '../../../../src/model/prompt/text-tokenizer.js';
-import { createTextTokenizer } from '../../../../src/model/prompt/create-text-tokenizer.js';
+import { createTextTokenizer, type TextTokenizer } from '../../../../src/model/prompt/text-tokenizer.js';
 
 let loading: Promise<TextTokenizer> | undefined;
 

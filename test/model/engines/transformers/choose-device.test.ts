@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { chooseDevice } from '../../../../src/model/engines/transformers/choose-device.js';
+import { checkMemory, chooseDevice } from '../../../../src/model/engines/transformers/choose-device.js';
 import { readDeviceFacts } from '../../../../src/model/engines/web-llm/check-device.js';
 import { browserEnvironment } from '../../../../src/model/engines/web-llm/web-llm-environment.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
@@ -21,4 +21,17 @@ it('a GPU process that owes an answer for long is no GPU', async () => {
   expect(await chosen).toEqual({ device: 'wasm', halfFloats: false });
   expect(await wished).toMatchObject({ code: 'insufficient_resources' });
   expect(await facts).toMatchObject({ code: 'insufficient_resources' });
+});
+
+const large = { id: 'large', task: 'chat', backend: 'transformers' } as const;
+
+it('refuses weights that WASM cannot address, and says so', () => {
+  expect(() => checkMemory(large, 5 * 2 ** 30)).toThrow(
+    expect.objectContaining({
+      code: 'insufficient_resources',
+      message: expect.stringContaining('5.0 GB') as string,
+      details: { param: 'model', neededBytes: 5 * 2 ** 30 },
+    }) as Error,
+  );
+  expect(() => checkMemory(large, 2 ** 30)).not.toThrow();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectedGraphs, seesImages } from '../../../../src/model/engines/transformers/repository-files.js';
+import { expectedGraphs, isVisionModel } from '../../../../src/model/engines/transformers/repository-files.js';
 
 const PARTS = ['embed_tokens', 'vision_encoder', 'decoder_model_merged'];
 
@@ -10,5 +10,5 @@ it.each<[string, object, string[]]>([
   ['Gemma 3n and 4', { vision_config: {}, audio_config: {} }, [...PARTS, 'audio_encoder']],
 ])('the config of %s tells its graphs', (_, config, graphs) => {
   expect(expectedGraphs(config as Record<string, unknown>)).toEqual(graphs);
-  expect(seesImages(graphs)).toBe(graphs.length > 1);
+  expect(isVisionModel(graphs)).toBe(graphs.length > 1);
 });

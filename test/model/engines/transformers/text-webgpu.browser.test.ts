@@ -70,7 +70,7 @@ describe('tiny-chat on WebGPU', () => {
     const events = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
     let read = bytesRead;
     const again = await collectEvents(onGpu.generate(ask(FRANCE, { maxTokens: 16 }), signal));
-    // Never keys and values, not even when the prompt is taken over from what is kept. Guesses are read, too.
+    // Never keys and values, not even when the prompt is taken over from what is kept. Drafts are read, too.
     expect(bytesRead - read).toBeGreaterThan(0);
     expect(bytesRead - read).toBeLessThanOrEqual(2 * 16 * FOUND_BYTES);
     expect(idsOf(again)).toEqual(idsOf(events));

@@ -252,8 +252,8 @@ describe('several requests at a time on tiny-chat', () => {
   });
 });
 
-describe('guessing ahead on tiny-chat', () => {
-  it('writes what it writes without guesses, greedily and by a seed', async () => {
+describe('speculative decoding on tiny-chat', () => {
+  it('writes what it writes without drafts, greedily and by a seed', async () => {
     const text = 'Anna lives in Oslo and has two cats. ';
     const prompts = [
       FRANCE,
@@ -264,10 +264,10 @@ describe('guessing ahead on tiny-chat', () => {
     for (const prompt of prompts) {
       for (const sampling of [{}, { temperature: 1, seed: 11 }]) {
         const request = ask(prompt, { sampling });
-        const guessing = await collectEvents(model.generate(request, signal));
-        // With a second answer in the batch there is nothing to guess.
+        const speculated = await collectEvents(model.generate(request, signal));
+        // With a second answer in the batch nothing is drafted.
         const [first] = [await collectEvents(model.generate({ ...request, n: 2 }, signal))];
-        expect(idsOf(first.filter((event) => !('choice' in event) || event.choice === 0))).toEqual(idsOf(guessing));
+        expect(idsOf(first.filter((event) => !('choice' in event) || event.choice === 0))).toEqual(idsOf(speculated));
       }
     }
   });

@@ -118,7 +118,7 @@ const FAMILIES: readonly [RegExp, Pooling][] = [
 ];
 
 /** The pooling to use; `mean` when nothing is known, as most sentence models have it. */
-export function poolingOf(files: PoolingFiles): Pooling {
+export function detectPooling(files: PoolingFiles): Pooling {
   if (typeof files.pooling === 'object' && files.pooling !== null) {
     const config = files.pooling as Record<string, unknown>;
     if (config['pooling_mode_cls_token'] === true) return 'cls';

@@ -9,8 +9,8 @@ import { loadFromSource } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
 import { EmbeddingQueue } from './embedding-queue.js';
 import { normaliseVector } from '../../normalise-vector.js';
-import { type EmbeddingSession, measureWidth, poolingOf, runEmbeddingBatch } from './embedding-batch.js';
-import { isFarLonger } from '../../../prompt/far-longer.js';
+import { type EmbeddingSession, measureWidth, detectPooling, runEmbeddingBatch } from './embedding-batch.js';
+import { exceedsByFar } from '../../../prompt/context-window.js';
 
 /**
  * Loads a model of task `embeddings`; only `embed` is there.
@@ -39,7 +39,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   const { tokenizer, model, pooling } = parts;
   const session = model.sessions['model'] as EmbeddingSession;
   const batchOptions = {
-    pooling: poolingOf({ pooling, name: entry.source ?? entry.id }),
+    pooling: detectPooling({ pooling, name: entry.source ?? entry.id }),
     padToken: tokenizer.pad_token_id ?? 0,
   };
   const facts = factsOf(model, tokenizer.model_max_length, entry);
@@ -143,7 +143,7 @@ function encodeInputs(
       const unknown = input.find((id) => !Number.isInteger(id) || id < 0 || id >= limits.vocabularySize);
       if (unknown !== undefined) throw refuse(`holds the token ${unknown}, which this model does not have`);
     }
-    if (typeof input === 'string' && isFarLonger([input], (text) => tokenizer.encode(text).length, limits.maxTokens)) {
+    if (typeof input === 'string' && exceedsByFar([input], (text) => tokenizer.encode(text).length, limits.maxTokens)) {
       throw refuse(`has many more tokens than the ${limits.maxTokens} that this model reads`);
     }
     const ids = typeof input === 'string' ? tokenizer.encode(input) : [...frame.before, ...input, ...frame.after];

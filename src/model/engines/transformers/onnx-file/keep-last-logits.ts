@@ -4,7 +4,17 @@
  * @module
  */
 import { findLastProduct, type LastProduct } from './find-last-product.js';
-import { bytes, type Edit, type Field, fieldsOf, integer, lengthPrefix, type Message, sizeOf, spliceBytes } from './protobuf.js';
+import {
+  bytes,
+  type Edit,
+  type Field,
+  fieldsOf,
+  integer,
+  lengthPrefix,
+  type Message,
+  sizeOf,
+  spliceBytes,
+} from './protobuf.js';
 import { type GraphNode, type OnnxGraph, readGraph } from './read-graph.js';
 
 /** How graphs that have such an input call it: how many tokens at the end of each sequence; 0 stands for all. */

@@ -1,7 +1,6 @@
 /** When each token was said, from where the decoder looked while it wrote. @module */
 import type { TimedText } from '../../../../core/request/transcription-request.js';
 import { TIME_STEP } from './speech-facts.js';
-import { rounded } from './transcript.js';
 
 /** Cross attention of one written token: per alignment head, one weight per frame of sound. */
 export type AttentionRow = readonly Float32Array[];
@@ -119,4 +118,9 @@ function firstFrames(matrix: Float32Array, tokens: number, frames: number): numb
     if (step !== 1) frame -= 1;
   }
   return starts;
+}
+
+/** Seconds, rounded to milliseconds. */
+export function rounded(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
 }

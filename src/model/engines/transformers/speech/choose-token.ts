@@ -1,5 +1,5 @@
 /** Greedy choice among the tokens that may come next. @module */
-import type { SpeechFacts, TimeTokens } from './speech-facts.js';
+import type { WhisperConfig, TimeTokens } from './speech-facts.js';
 
 /** The likeliest token and how sure the model is. */
 export interface Choice {
@@ -75,7 +75,7 @@ export function isLooping(tokens: readonly number[]): boolean {
 export function chooseTimedToken(
   logits: Float32Array,
   written: readonly number[],
-  facts: SpeechFacts,
+  facts: WhisperConfig,
   times: TimeTokens,
 ): Choice {
   const isTime = (token: number | undefined): boolean => token !== undefined && token >= times.first;

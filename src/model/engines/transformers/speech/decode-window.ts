@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.
 import type { TranscriptionRequest } from '../../../../core/request/transcription-request.js';
 import type { AttentionRow } from './align-words.js';
 import { type Choice, chooseTimedToken, chooseToken, isLooping, probabilityOf } from './choose-token.js';
-import type { SpeechFacts } from './speech-facts.js';
+import type { WhisperConfig } from './speech-facts.js';
 import type { Decoding, EncodedSound, WhisperSessions } from './whisper-sessions.js';
 
 /** A window counts as silent when the model says so with this probability … */
@@ -15,7 +15,7 @@ const UNSURE = -1;
 
 /** What decoding needs of a loaded model. */
 export interface WindowEngine {
-  facts: SpeechFacts;
+  facts: WhisperConfig;
   sessions: WhisperSessions;
 }
 
@@ -73,12 +73,12 @@ export async function* decodeWindow(
   }
 }
 
-function choose(facts: SpeechFacts, logits: Float32Array, written: readonly number[], timed: boolean): Choice {
+function choose(facts: WhisperConfig, logits: Float32Array, written: readonly number[], timed: boolean): Choice {
   if (timed && facts.times) return chooseTimedToken(logits, written, facts, facts.times);
   return chooseToken(logits, facts.endToken + 1, written.length === 0 ? facts.suppressedFirst : facts.suppressed);
 }
 
-function noSpeech(facts: SpeechFacts, decoding: Decoding, prefix: readonly number[]): number {
+function noSpeech(facts: WhisperConfig, decoding: Decoding, prefix: readonly number[]): number {
   if (facts.noSpeechToken === undefined) return 0;
   return probabilityOf(decoding.logits(prefix.indexOf(facts.startToken)), facts.noSpeechToken);
 }

@@ -15,7 +15,7 @@ import { deviceLoss } from '../device-loss.js';
 import { loadFromSource } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
 import { createLogMel } from './log-mel.js';
-import { readSpeechFacts } from './speech-facts.js';
+import { readWhisperConfig } from './speech-facts.js';
 import { type SpeechEngine, transcribeAudio } from './transcribe-audio.js';
 import { type RuntimeSession, WhisperSessions } from './whisper-sessions.js';
 
@@ -55,7 +55,7 @@ function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): L
   }
   const vocabulary = tokenizer.get_vocab();
   const tokenId = (token: string) => vocabulary.get(token);
-  const facts = readSpeechFacts({ config, generation, preprocessor, tokenId });
+  const facts = readWhisperConfig({ config, generation, preprocessor, tokenId });
   const heads = Number(config['decoder_attention_heads']);
   const width = Number(config['d_model']);
   const shape = { heads, headSize: width / heads, width };

@@ -2,7 +2,7 @@
 import type { MelSettings } from './log-mel.js';
 
 /** Facts of one model. Token ids are of its own vocabulary. */
-export interface SpeechFacts {
+export interface WhisperConfig {
   /** Hz. */
   sampleRate: number;
   /** Samples that the model hears at once. */
@@ -62,7 +62,7 @@ export interface SpeechFiles {
 }
 
 /** Files older than a field get the value that all models of that time share. */
-export function readSpeechFacts({ config, generation, preprocessor, tokenId }: SpeechFiles): SpeechFacts {
+export function readWhisperConfig({ config, generation, preprocessor, tokenId }: SpeechFiles): WhisperConfig {
   const number = (source: Record<string, unknown>, name: string, otherwise: number): number => {
     const value = source[name];
     return typeof value === 'number' ? value : otherwise;

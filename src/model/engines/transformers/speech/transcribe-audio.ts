@@ -11,8 +11,8 @@ import { likeliestOf } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
 import { decodeWindow, type WindowEngine } from './decode-window.js';
 import type { LogMel } from './log-mel.js';
-import type { SpeechFacts } from './speech-facts.js';
-import { type TextDecoder, TranscriptText, WrittenWindow } from './transcript.js';
+import type { WhisperConfig } from './speech-facts.js';
+import { type TextDecoder, TranscriptText, WindowTranscript } from './transcript.js';
 import type { EncodedSound } from './whisper-sessions.js';
 
 /** A loaded speech model. */
@@ -51,7 +51,7 @@ export async function* transcribeAudio(
       for (const whole of prompt.length > 0 ? [[...prompt, ...prefix], prefix] : [prefix]) {
         usage.promptTokens += whole.length;
         const decoded = decodeWindow(engine, { sound, prefix: whole, times: request.times, signal });
-        const written = new WrittenWindow(facts, transcript, { place, language });
+        const written = new WindowTranscript(facts, transcript, { place, language });
         for await (const step of decoded) {
           const text = written.take(step);
           if (step.token !== facts.endToken) usage.completionTokens++;
@@ -106,7 +106,7 @@ function promptTokens({ facts, tokenizer }: SpeechEngine, prompt: string | undef
 }
 
 function windowPrefix(
-  facts: SpeechFacts,
+  facts: WhisperConfig,
   language: string | undefined,
   { task, times }: TranscriptionRequest,
 ): number[] {

@@ -1,7 +1,7 @@
 /** Tokens to text that is certain. @module */
 import type { TimedText, TranscriptSegment } from '../../../../core/request/transcription-request.js';
-import { type SpeechFacts, TIME_STEP, type TimeTokens } from './speech-facts.js';
-import { alignWords, type TokenText } from './align-words.js';
+import { type WhisperConfig, TIME_STEP, type TimeTokens } from './speech-facts.js';
+import { alignWords, rounded, type TokenText } from './align-words.js';
 import type { WindowStep } from './decode-window.js';
 
 /** What this needs of a tokenizer. */
@@ -73,7 +73,7 @@ interface OpenSegment {
 }
 
 /** Grows by tokens. A window without times is one segment. */
-class WindowSegments {
+class SegmentBuilder {
   readonly #place: WindowPlace;
   readonly #times: TimeTokens | undefined;
   readonly #segments: TranscriptSegment[] = [];
@@ -125,11 +125,6 @@ class WindowSegments {
   }
 }
 
-/** To milliseconds. */
-export function rounded(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
-}
-
 interface WindowContext {
   /** Seconds within the recording. */
   place: { start: number; end: number };
@@ -137,15 +132,15 @@ interface WindowContext {
 }
 
 /** Grows by the window's tokens. */
-export class WrittenWindow {
-  readonly #facts: SpeechFacts;
+export class WindowTranscript {
+  readonly #facts: WhisperConfig;
   readonly #transcript: TranscriptText;
   readonly #context: WindowContext;
   readonly #steps: WindowStep[] = [];
   readonly #texts: TokenText[] = [];
-  #segments: WindowSegments | undefined;
+  #segments: SegmentBuilder | undefined;
 
-  constructor(facts: SpeechFacts, transcript: TranscriptText, context: WindowContext) {
+  constructor(facts: WhisperConfig, transcript: TranscriptText, context: WindowContext) {
     this.#facts = facts;
     this.#transcript = transcript;
     this.#context = context;
@@ -159,7 +154,7 @@ export class WrittenWindow {
   /** The text that is certain after the token; may be empty. */
   take(step: WindowStep): string {
     const { token, logprob, noSpeechProbability } = step;
-    this.#segments ??= new WindowSegments({ ...this.#context.place, noSpeechProbability }, this.#facts.times);
+    this.#segments ??= new SegmentBuilder({ ...this.#context.place, noSpeechProbability }, this.#facts.times);
     this.#steps.push(step);
     const isText = token < this.#facts.endToken;
     const text = isText ? this.#transcript.push(token) : undefined;

@@ -33,7 +33,7 @@ interface Pass {
  * First come, first served, but what reads one token per row goes together with all others that do: their sequences may
  * have any lengths. So blocks of a new prompt and tokens of the running answers take turns.
  */
-export class PassQueue {
+export class BatchQueue {
   readonly #forward: ForwardPass;
   readonly #ragged: boolean;
   readonly #mostBytes: number;

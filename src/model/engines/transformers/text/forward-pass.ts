@@ -2,7 +2,7 @@
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import { GpuLogits } from './gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
-import type { PassRow, TokenEmbedder } from './token-embedder.js';
+import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
 import { SequenceState } from './sequence-state.js';
 
 /** What a run gives. */
@@ -52,7 +52,7 @@ export class ForwardPass {
    * @param keep how many tokens at the end of each row get their logits
    * @param need what is read of the logits
    */
-  async run(rows: readonly PassRow[], state: SequenceState, keep: number, need: LogitsNeed): Promise<ForwardResult> {
+  async run(rows: readonly ForwardRow[], state: SequenceState, keep: number, need: LogitsNeed): Promise<ForwardResult> {
     const ids = tokenIds(rows);
     const vectors = await this.#options.embedder?.run(ids, rows);
     const tokens = vectors ?? { input_ids: ids };
@@ -91,7 +91,7 @@ export class ForwardPass {
     return { ...Object.fromEntries(this.#session.outputNames.map((name) => [name, null])), logits };
   }
 
-  #feeds(rows: readonly PassRow[], keep: number): Record<string, OnnxTensor> {
+  #feeds(rows: readonly ForwardRow[], keep: number): Record<string, OnnxTensor> {
     const count = rows.length;
     const length = rows[0]!.tokens.length;
     const feeds: Record<string, OnnxTensor> = {};
@@ -107,7 +107,7 @@ export class ForwardPass {
     return feeds;
   }
 
-  #positions(rows: readonly PassRow[], length: number): OnnxTensor {
+  #positions(rows: readonly ForwardRow[], length: number): OnnxTensor {
     const size = rows.length * length;
     const positions = new BigInt64Array(this.#axes * size);
     for (let index = 0; index < positions.length; index++) {
@@ -122,7 +122,7 @@ export class ForwardPass {
   }
 }
 
-function tokenIds(rows: readonly PassRow[]): OnnxTensor {
+function tokenIds(rows: readonly ForwardRow[]): OnnxTensor {
   const length = rows[0]!.tokens.length;
   const ids = new BigInt64Array(rows.length * length);
   let place = 0;

@@ -2,7 +2,7 @@
 import type { GreatestLogits, LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import { halfToFloats } from './half-floats.js';
 import { borrowGpuTensor, type OnnxTensor } from './onnx-session.js';
-import { FOUND_BYTES, type LogitRows, SelectGreatest } from './top-k.js';
+import { FOUND_BYTES, type LogitRows, TopKSelection } from './top-k.js';
 
 /** Owns the memory that a session writes its logits to, and reads from there what is asked for. */
 export class GpuLogits {
@@ -12,10 +12,10 @@ export class GpuLogits {
   readonly #stride: number;
   readonly #width: 2 | 4;
   readonly #size: number;
-  readonly #select: SelectGreatest;
+  readonly #select: TopKSelection;
   #buffer: GPUBuffer | undefined;
 
-  private constructor(device: GPUDevice, example: OnnxTensor, vocabularySize: number, select: SelectGreatest) {
+  private constructor(device: GPUDevice, example: OnnxTensor, vocabularySize: number, select: TopKSelection) {
     this.#device = device;
     this.#example = example;
     this.#stride = example.dims[2]!;
@@ -38,7 +38,7 @@ export class GpuLogits {
   ): Promise<GpuLogits | undefined> {
     const { type, dims } = example;
     if ((type !== 'float32' && type !== 'float16') || dims.length !== 3 || dims[1] !== given) return undefined;
-    return new GpuLogits(device, example, vocabularySize, await SelectGreatest.on(device, type === 'float16'));
+    return new GpuLogits(device, example, vocabularySize, await TopKSelection.on(device, type === 'float16'));
   }
 
   /**

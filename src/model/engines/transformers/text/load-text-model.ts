@@ -13,27 +13,27 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
-import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-templates.js';
-import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
+import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-template.js';
+import {
+  createTextTokenizer as createOfParts,
+  specialTokensOf,
+  type TextTokenizer,
+  type TokenizerJson,
+} from '../../../prompt/text-tokenizer.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../../core/models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { seesImages } from '../repository-files.js';
+import { isVisionModel } from '../repository-files.js';
 import { loadFromSource } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
 import { VisionEncoder } from '../vision/vision-encoder.js';
 import { VisionProcessor } from '../vision/vision-processor.js';
 import { ForwardPass } from './forward-pass.js';
 import type { OnnxSession } from './onnx-session.js';
-import { residentSession } from './wasm-session.js';
+import { wasmSession } from './wasm-session.js';
 import { SequenceState } from './sequence-state.js';
 import { TokenEmbedder } from './token-embedder.js';
 import { TransformersTextEngine } from './transformers-text-engine.js';
-import {
-  createTextTokenizer as createOfParts,
-  specialTokensOf,
-  type TokenizerJson,
-} from '../../../prompt/create-text-tokenizer.js';
 
 /** Tokens of a prompt per run: small enough to stop soon, large enough to fill the machine. */
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
@@ -48,7 +48,7 @@ const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
 export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Promise<TextModel> {
   return loadFromSource(entry, options, {
     open: ({ id, pretrained, graphs }) =>
-      (seesImages(graphs) ? AutoModelForImageTextToText : AutoModelForCausalLM).from_pretrained(id, pretrained),
+      (isVisionModel(graphs) ? AutoModelForImageTextToText : AutoModelForCausalLM).from_pretrained(id, pretrained),
     read: readTexts,
     assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }),
   });
@@ -64,7 +64,7 @@ interface LoadedTexts {
 /** Tokenizer, templates and what reads images. */
 async function readTexts(source: ModelSource): Promise<LoadedTexts> {
   // A repository may have a vision encoder and nothing that makes its inputs: then the model is one for text.
-  const config = seesImages(source.graphs) ? await source.readJson('preprocessor_config.json') : undefined;
+  const config = isVisionModel(source.graphs) ? await source.readJson('preprocessor_config.json') : undefined;
   const processor: Processor | undefined = config ? await AutoProcessor.from_pretrained(source.id) : undefined;
   const pretrained = processor?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
   const templates = await findChatTemplates(pretrained, source);
@@ -79,7 +79,7 @@ interface LoadedParts extends LoadedTexts {
 async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<TextModel> {
   const { model, pretrained, templates, processor } = parts;
   const resident = (plain: OnnxSession): OnnxSession =>
-    source.info.device === 'wasm' ? (residentSession(plain) ?? plain) : plain;
+    source.info.device === 'wasm' ? (wasmSession(plain) ?? plain) : plain;
   const session = resident(decoderSession(model, entry));
   const config = model.config as unknown as Record<string, unknown>;
   const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), ...templates });

@@ -1,15 +1,15 @@
 /** One generation on an ONNX decoder. @module */
-import type { Lookahead, TextSequence } from '../../../decoding/text-engine.js';
+import type { Speculation, TextSequence } from '../../../decoding/text-engine.js';
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
-import type { KeptPrefix } from './prefix-cache.js';
-import type { PassQueue, Row } from './batch-queue.js';
+import type { CachedPrefix } from './prefix-cache.js';
+import type { BatchQueue, Row } from './batch-queue.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** What the engine gives a sequence and takes back from it. */
 export interface OnnxSequenceOptions {
-  passes: PassQueue;
+  passes: BatchQueue;
   /** What the caller reads of the logits. */
   need: LogitsNeed;
   /** Tokens of the prompt that are read in one run. */
@@ -17,7 +17,7 @@ export interface OnnxSequenceOptions {
   /** Where the prompt's images are; absent: it has none. */
   layout: PromptLayout | undefined;
   /** The sequence ended; its state now belongs to the engine. Absent when an engine's failure spoiled it. */
-  onClose(kept: KeptPrefix | undefined): Promise<void>;
+  onClose(kept: CachedPrefix | undefined): Promise<void>;
 }
 
 /** Reads a prompt in blocks, then decodes one row or several. */
@@ -31,15 +31,15 @@ export class OnnxSequence implements TextSequence {
   #promptLogits: TokenLogits | undefined;
   #promptLength: number;
   /** The row of the prompt; with a fork it stays where it is and is kept for the next prompt. */
-  readonly #trunk: Row;
+  readonly #promptRow: Row;
   #rows: Row[];
-  readonly #lookahead: Lookahead = {
-    pays: () => !this.#options.passes.isShared,
-    read: async (tokens, count) => (await this.#run([tokens], count))[0]!,
-    takeBack: (count) => {
-      const { held } = this.#trunk;
+  readonly #speculation: Speculation = {
+    isWorthwhile: () => !this.#options.passes.isShared,
+    score: async (tokens, count) => (await this.#run([tokens], count))[0]!,
+    rollBack: (count) => {
+      const { held } = this.#promptRow;
       this.#tokens.length -= count;
-      this.#trunk.held = { ...held, length: held.length - count };
+      this.#promptRow.held = { ...held, length: held.length - count };
     },
   };
   #leave: (() => void) | undefined;
@@ -47,15 +47,15 @@ export class OnnxSequence implements TextSequence {
   #closed = false;
 
   /** @param start what the prompt continues from; becomes the sequence's */
-  constructor(prompt: readonly number[], start: KeptPrefix, options: OnnxSequenceOptions) {
+  constructor(prompt: readonly number[], start: CachedPrefix, options: OnnxSequenceOptions) {
     this.cachedTokens = start.tokens.length;
     this.#prompt = prompt;
     this.#options = options;
     this.#tokens = [...start.tokens];
     this.#promptLength = start.promptLength;
     this.#promptLogits = start.tokens.length === prompt.length ? start.promptLogits : undefined;
-    this.#trunk = { held: start.held, layout: options.layout };
-    this.#rows = [this.#trunk];
+    this.#promptRow = { held: start.held, layout: options.layout };
+    this.#rows = [this.#promptRow];
   }
 
   async prefill(signal: AbortSignal): Promise<TokenLogits> {
@@ -81,7 +81,7 @@ export class OnnxSequence implements TextSequence {
 
   async fork(rows: number): Promise<void> {
     if (rows === 1) return;
-    const { held, layout } = this.#trunk;
+    const { held, layout } = this.#promptRow;
     this.#rows = Array.from({ length: rows }, () => ({ held: { ...held, state: held.state.hold() }, layout }));
   }
 
@@ -91,16 +91,16 @@ export class OnnxSequence implements TextSequence {
   }
 
   /** Recurrent states cannot be taken back. */
-  get lookahead(): Lookahead | undefined {
-    return this.#trunk.held.state.isCroppable() ? this.#lookahead : undefined;
+  get speculation(): Speculation | undefined {
+    return this.#promptRow.held.state.isCroppable() ? this.#speculation : undefined;
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#leave?.();
-    for (const row of this.#rows) if (row !== this.#trunk) row.held.state.release();
-    const { held } = this.#trunk;
+    for (const row of this.#rows) if (row !== this.#promptRow) row.held.state.release();
+    const { held } = this.#promptRow;
     // After an engine's failure nobody knows what the state holds.
     if (this.#failed) held.state.release();
     await this.#options.onClose(
@@ -113,7 +113,7 @@ export class OnnxSequence implements TextSequence {
   async #run(tokens: readonly (readonly number[])[], keep = 1): Promise<TokenLogits[][]> {
     try {
       const logits = await this.#options.passes.run(this.#rows, tokens, keep, this.#options.need);
-      if (this.#rows[0] === this.#trunk) this.#note(tokens[0]!);
+      if (this.#rows[0] === this.#promptRow) this.#note(tokens[0]!);
       return logits;
     } catch (error) {
       this.#failed = true;

@@ -6,7 +6,7 @@ import { type RowState, SequenceState } from './sequence-state.js';
 const REUSE_BLOCK = 64;
 
 /** Keys and values of tokens that were read. */
-export interface KeptPrefix {
+export interface CachedPrefix {
   tokens: readonly number[];
   /** How many of them came with the prompt; the others were generated. */
   promptLength: number;
@@ -20,7 +20,7 @@ export interface KeptPrefix {
  * in the same runs, and to the last bit the same, as without anything kept (on WASM; a GPU reads longer blocks, which may
  * then be cut otherwise). Into generated tokens (a conversation that goes on) every token counts.
  */
-export function reusableLength(kept: KeptPrefix, prompt: readonly number[], need: LogitsNeed): number {
+export function reusableLength(kept: CachedPrefix, prompt: readonly number[], need: LogitsNeed): number {
   const common = commonLength(kept.tokens, prompt);
   const croppable = kept.held.state.isCroppable();
   const usable = (length: number): boolean => croppable || length === kept.tokens.length;
@@ -31,7 +31,7 @@ export function reusableLength(kept: KeptPrefix, prompt: readonly number[], need
   return usable(length) ? length : 0;
 }
 
-function knowsLogits(kept: KeptPrefix, prompt: readonly number[], common: number, need: LogitsNeed): boolean {
+function knowsLogits(kept: CachedPrefix, prompt: readonly number[], common: number, need: LogitsNeed): boolean {
   const isSame = kept.promptLength === prompt.length && common === prompt.length;
   return isSame && kept.promptLogits !== undefined && serves(kept.promptLogits, need);
 }
@@ -47,10 +47,10 @@ function commonLength(a: readonly number[], b: readonly number[]): number {
  * The prefixes of several conversations. A prompt continues the one with which it shares most; what goes on is taken
  * out, a part of something longer is copied. The least recently used go when there is no room.
  */
-export class KeptPrefixes {
+export class PrefixCache {
   readonly #mostBytes: number;
   /** The last used comes last. */
-  #prefixes: KeptPrefix[] = [];
+  #prefixes: CachedPrefix[] = [];
 
   /** @param mostBytes of keys and values; one prefix may be larger */
   constructor(mostBytes: number) {
@@ -66,8 +66,8 @@ export class KeptPrefixes {
    * What the prompt can continue from, now the caller's; undefined: nothing.
    * @param need of the logits after the prompt
    */
-  async take(prompt: readonly number[], need: LogitsNeed): Promise<KeptPrefix | undefined> {
-    let best: KeptPrefix | undefined;
+  async take(prompt: readonly number[], need: LogitsNeed): Promise<CachedPrefix | undefined> {
+    let best: CachedPrefix | undefined;
     let length = 0;
     for (const kept of this.#prefixes) {
       const reusable = reusableLength(kept, prompt, need);
@@ -98,7 +98,7 @@ export class KeptPrefixes {
   }
 
   /** Takes over an ended sequence. One row of a larger state is copied out of it, so that the others can go. */
-  async keep(prefix: KeptPrefix): Promise<void> {
+  async keep(prefix: CachedPrefix): Promise<void> {
     if (prefix.tokens.length === 0) return prefix.held.state.release();
     const { held } = prefix;
     if (held.state.rows === 1) {

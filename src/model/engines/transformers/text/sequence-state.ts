@@ -9,7 +9,7 @@ import {
   type OnnxValueInfo,
   type TensorData,
 } from './onnx-session.js';
-import { ResidentTensor } from './wasm-session.js';
+import { WasmTensor } from './wasm-session.js';
 
 /** Input names of the state, by the output that continues them. */
 const INPUT_OF_OUTPUT: readonly (readonly [RegExp, string])[] = [
@@ -135,7 +135,7 @@ async function gatherRows(parts: readonly RowPart[], hasTokens: boolean): Promis
   const dims = [parts.length, ...tensor.dims.slice(1)];
   if (hasTokens) dims[2] = Math.max(...parts.map(({ tokens }) => tokens));
   const copies = planCopies(parts, dims, hasTokens);
-  if (tensor instanceof ResidentTensor) return tensor.gather(dims, copies);
+  if (tensor instanceof WasmTensor) return tensor.gather(dims, copies);
   if (tensor.location === 'gpu-buffer') return gatherOnGpu(tensor.type, dims, copies);
   return gatherInJavaScript(tensor, dims, copies);
 }

@@ -4,7 +4,7 @@ import { createTensor, type OnnxSession, type OnnxTensor, type TensorData, toFlo
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** What a row of a run reads. */
-export interface PassRow {
+export interface ForwardRow {
   /** The same number in every row; one, where rows continue at different places. */
   tokens: readonly number[];
   /** Tokens before them. */
@@ -25,7 +25,7 @@ export class TokenEmbedder {
   }
 
   /** The decoder's inputs by name; they are the caller's to free. @param ids `[rows, tokens]` */
-  async run(ids: OnnxTensor, rows: readonly PassRow[]): Promise<Record<string, OnnxTensor>> {
+  async run(ids: OnnxTensor, rows: readonly ForwardRow[]): Promise<Record<string, OnnxTensor>> {
     const outputs = await this.#session.run({ input_ids: ids });
     const { data, dims } = outputs['inputs_embeds']!;
     const [, length = 0, width = 0] = dims;

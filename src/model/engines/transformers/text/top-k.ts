@@ -97,7 +97,7 @@ export interface LogitRows {
 export const FOUND_BYTES = 8;
 
 /** The passes over one device. */
-export class SelectGreatest {
+export class TopKSelection {
   readonly #device: GPUDevice;
   readonly #scan: GPUComputePipeline;
   readonly #merge: GPUComputePipeline;
@@ -109,12 +109,12 @@ export class SelectGreatest {
   }
 
   /** @param half the logits are 16-bit floats */
-  static async on(device: GPUDevice, half: boolean): Promise<SelectGreatest> {
+  static async on(device: GPUDevice, half: boolean): Promise<TopKSelection> {
     const module = device.createShaderModule({ code: SHADER });
     const compile = (constants: Record<string, number>): Promise<GPUComputePipeline> =>
       device.createComputePipelineAsync({ layout: 'auto', compute: { module, constants } });
     const [scan, merge] = await Promise.all([compile({ HALF: Number(half) }), compile({ MERGE: 1 })]);
-    return new SelectGreatest(device, scan, merge);
+    return new TopKSelection(device, scan, merge);
   }
 
   /**

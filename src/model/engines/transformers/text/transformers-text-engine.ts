@@ -5,11 +5,11 @@ import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import type { GenerationRequest } from '../../../../core/request/generation-request.js';
 import type { LogitsNeed } from '../../../sampling/token-logits.js';
-import { SeenImages, type SeenImagesOptions } from '../vision/image-cache.js';
+import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
-import { type KeptPrefix, KeptPrefixes } from './prefix-cache.js';
+import { type CachedPrefix, PrefixCache } from './prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
-import { MOST_ROWS, PassQueue } from './batch-queue.js';
+import { MOST_ROWS, BatchQueue } from './batch-queue.js';
 import type { SequenceState } from './sequence-state.js';
 
 /** Bytes of keys and values that stay for the next prompts. */
@@ -33,7 +33,7 @@ export interface TextEngineOptions {
   /** The graph takes rows of different lengths, so that the answers to several requests can be decoded together. */
   ragged: boolean;
   /** Absent: the model takes no images. */
-  vision?: Pick<SeenImagesOptions, 'processor' | 'encoder'> | undefined;
+  vision?: Pick<ImageCacheOptions, 'processor' | 'encoder'> | undefined;
 }
 
 /** An engine over one session. */
@@ -46,10 +46,10 @@ export class TransformersTextEngine implements TextEngine {
   readonly reasoningFormat: ReasoningFormat;
   readonly constrainable = true;
   readonly #options: TextEngineOptions;
-  readonly #passes: PassQueue;
-  readonly #kept = new KeptPrefixes(MOST_KEPT_BYTES);
+  readonly #passes: BatchQueue;
+  readonly #kept = new PrefixCache(MOST_KEPT_BYTES);
   readonly #blockLength: number;
-  readonly #seen: SeenImages | undefined;
+  readonly #seen: ImageCache | undefined;
 
   constructor(options: TextEngineOptions) {
     this.#options = options;
@@ -58,9 +58,9 @@ export class TransformersTextEngine implements TextEngine {
     this.toolFormat = options.toolFormat;
     this.reasoningFormat = options.reasoningFormat;
     this.maxSequences = options.ragged ? MOST_ROWS : 1;
-    this.#passes = new PassQueue(options.forward, options.ragged);
+    this.#passes = new BatchQueue(options.forward, options.ragged);
     const { vision, tokenizer } = options;
-    this.#seen = vision && new SeenImages({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
+    this.#seen = vision && new ImageCache({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
     this.#blockLength = options.forward.givesAllLogits
       ? boundedBlock(options.blockLength, options.tokenizer.vocabularySize)
       : options.blockLength;
@@ -87,7 +87,7 @@ export class TransformersTextEngine implements TextEngine {
     return this.#seen;
   }
 
-  #nothing(): KeptPrefix {
+  #nothing(): CachedPrefix {
     const held = { state: this.#options.emptyState(), row: 0, length: 0 };
     return { tokens: [], promptLength: 0, promptLogits: undefined, held };
   }

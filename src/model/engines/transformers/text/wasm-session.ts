@@ -67,7 +67,7 @@ interface AddressedSession {
 }
 
 /** A session with resident outputs; undefined when the runtime was loaded without `ort-module.mjs`. */
-export function residentSession(session: OnnxSession): OnnxSession | undefined {
+export function wasmSession(session: OnnxSession): OnnxSession | undefined {
   const runtime = (globalThis as unknown as Record<symbol, SharedRuntime | undefined>)[
     Symbol.for('inpage.onnx-runtime')
   ];
@@ -76,10 +76,10 @@ export function residentSession(session: OnnxSession): OnnxSession | undefined {
   // Another version of the runtime may have other exports; then its own `run` does.
   const names = Object.keys(RUNTIME_FUNCTIONS) as (keyof typeof RUNTIME_FUNCTIONS)[];
   const isKnown = names.every((name) => typeof runtime.module[name] === 'function');
-  return isKnown ? new ResidentSession(session, runtime.module, address) : undefined;
+  return isKnown ? new WasmSession(session, runtime.module, address) : undefined;
 }
 
-class ResidentSession implements OnnxSession {
+class WasmSession implements OnnxSession {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
   readonly inputMetadata: readonly OnnxValueInfo[];
@@ -100,11 +100,11 @@ class ResidentSession implements OnnxSession {
   async run(feeds: Readonly<Record<string, OnnxTensor>>): Promise<Record<string, OnnxTensor>> {
     const module = this.#module;
     const stack = module.stackSave();
-    const borrowed: BorrowedTensor[] = [];
+    const borrowed: InputTensor[] = [];
     try {
       const handles = Object.values(feeds).map((tensor) => {
-        if (tensor instanceof ResidentTensor) return tensor.handle;
-        const lent = new BorrowedTensor(module, tensor);
+        if (tensor instanceof WasmTensor) return tensor.handle;
+        const lent = new InputTensor(module, tensor);
         borrowed.push(lent);
         return lent.handle;
       });
@@ -132,7 +132,7 @@ class ResidentSession implements OnnxSession {
       return Object.fromEntries(
         this.outputNames.map((name, index) => [
           name,
-          new ResidentTensor(module, module.getValue(outputs + index * POINTER, '*')),
+          new WasmTensor(module, module.getValue(outputs + index * POINTER, '*')),
         ]),
       );
     } finally {
@@ -143,7 +143,7 @@ class ResidentSession implements OnnxSession {
 }
 
 /** A JavaScript tensor, copied into wasm memory for one run. */
-class BorrowedTensor {
+class InputTensor {
   readonly handle: number;
   readonly #module: OnnxModule;
   readonly #data: number;
@@ -163,7 +163,7 @@ class BorrowedTensor {
 }
 
 /** An output in wasm memory, described only when somebody looks. */
-export class ResidentTensor implements OnnxTensor {
+export class WasmTensor implements OnnxTensor {
   readonly handle: number;
   readonly location = 'cpu';
   readonly #module: OnnxModule;
@@ -180,7 +180,7 @@ export class ResidentTensor implements OnnxTensor {
   }
 
   /** A new tensor of this type with what `copies` take from others of this memory. */
-  gather(dims: readonly number[], copies: readonly ByteCopy[]): ResidentTensor {
+  gather(dims: readonly number[], copies: readonly ByteCopy[]): WasmTensor {
     const module = this.#module;
     const { type } = this;
     const bytes = dims.reduce((product, dim) => product * dim, type === 'float16' ? 2 : 4);
@@ -188,14 +188,14 @@ export class ResidentTensor implements OnnxTensor {
     const pointer = module._malloc(bytes) >>> 0;
     if (pointer === 0) throw new Error('There is no memory left for another sequence.');
     for (const { tensor, from, to, size } of copies) {
-      const start = (tensor as ResidentTensor).#describe().pointer + from;
+      const start = (tensor as WasmTensor).#describe().pointer + from;
       module.HEAPU8.copyWithin(pointer + to, start, start + size);
     }
     const stack = module.stackSave();
     const sizes = writePointers(module, dims);
     const handle = module._OrtCreateTensor(TYPES[type] ?? 0, pointer, bytes, sizes, dims.length, ON_CPU);
     module.stackRestore(stack);
-    return new ResidentTensor(module, handle, pointer);
+    return new WasmTensor(module, handle, pointer);
   }
 
   get type(): string {

@@ -6,9 +6,8 @@ import { encodeTrustedText } from '../../../prompt/encode-prompt.js';
 import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import type { ImagePart } from '../../../../core/request/message.js';
-import { drawImage } from '../../draw-image.js';
-import { imageKey } from '../../image-key.js';
-import { PromptLayout, type SeenImage } from './prompt-layout.js';
+import { drawImage, imageKey } from '../../image-pixels.js';
+import { PromptLayout, type VisionImage } from './prompt-layout.js';
 import type { VisionEncoder } from './vision-encoder.js';
 import type { ImageInputs, VisionProcessor } from './vision-processor.js';
 
@@ -16,14 +15,14 @@ import type { ImageInputs, VisionProcessor } from './vision-processor.js';
 const MOST_KEPT_BYTES = 192 * 2 ** 20;
 
 interface Kept {
-  image: SeenImage;
+  image: VisionImage;
   /** Until it is encoded. */
   inputs: ImageInputs | undefined;
   features: Float32Array | undefined;
   bytes: number;
 }
 
-export interface SeenImagesOptions {
+export interface ImageCacheOptions {
   processor: VisionProcessor;
   encoder: VisionEncoder;
   tokenizer: TextTokenizer;
@@ -34,21 +33,21 @@ export interface SeenImagesOptions {
 }
 
 /** Finds images by the hash of their bytes. The least recently used are forgotten. */
-export class SeenImages implements ImageReader {
+export class ImageCache implements ImageReader {
   readonly placeholder: string;
   encodedImages = 0;
-  readonly #options: SeenImagesOptions;
+  readonly #options: ImageCacheOptions;
   readonly #mostBytes: number;
   /** By key; the last used comes last. */
   readonly #kept = new Map<number, Kept>();
 
-  constructor(options: SeenImagesOptions) {
+  constructor(options: ImageCacheOptions) {
     this.placeholder = options.processor.placeholder;
     this.#options = options;
     this.#mostBytes = options.mostBytes ?? MOST_KEPT_BYTES;
   }
 
-  async read(part: ImagePart): Promise<SeenImage> {
+  async read(part: ImagePart): Promise<VisionImage> {
     const key = await imageKey(part);
     const { image } = await this.#options.alone(async () => this.#recall(key) ?? this.#process(part, key));
     // The bytes are the caller's own: what is kept shall not keep those of a request that is over.
@@ -56,7 +55,7 @@ export class SeenImages implements ImageReader {
   }
 
   /** Its vectors, one for each of its places. */
-  async features(image: SeenImage): Promise<Float32Array> {
+  async features(image: VisionImage): Promise<Float32Array> {
     return this.#options.alone(async () => {
       const kept = this.#recall(image.key);
       if (kept?.features) return kept.features;
@@ -73,7 +72,7 @@ export class SeenImages implements ImageReader {
   /** Where the images of a prompt are. @param images as `read` gave them, in the order of their places */
   layOut(tokens: readonly number[], images: readonly PromptImage[]): PromptLayout {
     const { encoder } = this.#options;
-    const seen = images as readonly SeenImage[];
+    const seen = images as readonly VisionImage[];
     const grids = seen.flatMap(({ grid }) => grid ?? []);
     return new PromptLayout({
       tokens,

@@ -1,11 +1,10 @@
 /** Where a prompt's images are, and what stands there. @module */
 import type { Tensor } from '@huggingface/transformers';
-import { type ImagePlace, imagePlaces, promptKeys } from '../../../prompt/image-places.js';
+import { type ImagePlace, imagePlaces, type PromptImage, promptKeys } from '../../../prompt/prompt-image.js';
 import type { RopePositions } from './vision-encoder.js';
-import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { ImagePart } from '../../../../core/request/message.js';
 
-export interface SeenImage extends PromptImage {
+export interface VisionImage extends PromptImage {
   part: ImagePart;
   /** Rows and columns of patches, where the model asks for them. */
   grid: Tensor | undefined;
@@ -14,11 +13,11 @@ export interface SeenImage extends PromptImage {
 interface PromptLayoutOptions {
   tokens: readonly number[];
   /** In the order of their places. */
-  images: readonly SeenImage[];
+  images: readonly VisionImage[];
   /** Token id of a place. */
   imageToken: number;
   /** Vectors of an image. */
-  features: (image: SeenImage) => Promise<Float32Array>;
+  features: (image: VisionImage) => Promise<Float32Array>;
   /** Absent: the model counts places. */
   positions: RopePositions | undefined;
 }
@@ -28,8 +27,8 @@ export class PromptLayout {
   /** The prompt's tokens, with the key of its image at each place: prompts with equal keys are equal. */
   readonly keys: readonly number[];
   readonly #options: PromptLayoutOptions;
-  readonly #places: ReadonlyMap<number, ImagePlace<SeenImage>>;
-  readonly #features = new Map<SeenImage, Float32Array>();
+  readonly #places: ReadonlyMap<number, ImagePlace<VisionImage>>;
+  readonly #features = new Map<VisionImage, Float32Array>();
 
   /** @throws Error when the prompt has another number of places than its images */
   constructor(options: PromptLayoutOptions) {

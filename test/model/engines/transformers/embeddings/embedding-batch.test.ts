@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { poolingOf, poolVector } from '../../../../../src/model/engines/transformers/embeddings/embedding-batch.js';
+import { detectPooling, poolVector } from '../../../../../src/model/engines/transformers/embeddings/embedding-batch.js';
 import { normaliseVector } from '../../../../../src/model/engines/normalise-vector.js';
 
-describe('poolingOf', () => {
+describe('detectPooling', () => {
   it('follows the sentence-transformers file before the name', () => {
     const name = 'Xenova/bge-small-en-v1.5';
-    expect(poolingOf({ name, pooling: { pooling_mode_mean_tokens: true } })).toBe('mean');
-    expect(poolingOf({ name, pooling: { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false } })).toBe('cls');
+    expect(detectPooling({ name, pooling: { pooling_mode_mean_tokens: true } })).toBe('mean');
+    expect(detectPooling({ name, pooling: { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false } })).toBe(
+      'cls',
+    );
   });
 
   it('knows families by name and takes the mean otherwise', () => {
-    expect(poolingOf({ name: 'Xenova/bge-small-en-v1.5' })).toBe('cls');
-    expect(poolingOf({ name: 'onnx-community/Qwen3-Embedding-0.6B-ONNX' })).toBe('last-token');
-    expect(poolingOf({ name: 'Xenova/all-MiniLM-L6-v2' })).toBe('mean');
+    expect(detectPooling({ name: 'Xenova/bge-small-en-v1.5' })).toBe('cls');
+    expect(detectPooling({ name: 'onnx-community/Qwen3-Embedding-0.6B-ONNX' })).toBe('last-token');
+    expect(detectPooling({ name: 'Xenova/all-MiniLM-L6-v2' })).toBe('mean');
   });
 });
 

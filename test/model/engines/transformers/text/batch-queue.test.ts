@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
 import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
-import { PassQueue, type Row } from '../../../../../src/model/engines/transformers/text/batch-queue.js';
-import type { PassRow } from '../../../../../src/model/engines/transformers/text/token-embedder.js';
+import { BatchQueue, type Row } from '../../../../../src/model/engines/transformers/text/batch-queue.js';
+import type { ForwardRow } from '../../../../../src/model/engines/transformers/text/token-embedder.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
 import type { LogitsNeed, TokenLogits } from '../../../../../src/model/sampling/token-logits.js';
 
@@ -23,9 +23,9 @@ function tokensOf(state: SequenceState, row: number, length: number): number[] {
 
 /** Appends the tokens that are read, as the graph does; the logits tell all that a row was read after. */
 function recorder() {
-  const passes: PassRow[][] = [];
+  const passes: ForwardRow[][] = [];
   const needs: LogitsNeed[] = [];
-  const run = async (rows: readonly PassRow[], state: SequenceState, _: number, need: LogitsNeed) => {
+  const run = async (rows: readonly ForwardRow[], state: SequenceState, _: number, need: LogitsNeed) => {
     passes.push([...rows]);
     needs.push(need);
     await Promise.resolve();
@@ -39,10 +39,10 @@ const lastOf = (logits: TokenLogits): number | undefined => (logits as Float32Ar
 const rowOf = (...tokens: number[]): Row => ({ held: { state: stateOf([tokens]), row: 0, length: tokens.length } });
 const held = ({ held: { state, row, length } }: Row): number[] => tokensOf(state, row, length);
 
-describe('PassQueue', () => {
+describe('BatchQueue', () => {
   it('reads rows of any lengths together, and each goes on where it was', async () => {
     const { forward, passes } = recorder();
-    const queue = new PassQueue(forward, true);
+    const queue = new BatchQueue(forward, true);
     const rows = [rowOf(1, 2, 3), rowOf(4), rowOf(5, 6)];
     const leave = rows.map(() => queue.join());
     for (let token = 10; token < 14; token++) {
@@ -65,7 +65,7 @@ describe('PassQueue', () => {
 
   it('asks for as many of the greatest logits as one of them needs, or for all', async () => {
     const { forward, needs } = recorder();
-    const queue = new PassQueue(forward, true);
+    const queue = new BatchQueue(forward, true);
     const rows = [rowOf(1), rowOf(2)];
     for (const _ of rows) queue.join();
     const greatest = (count: number): LogitsNeed => ({ type: 'greatest', count });
@@ -81,7 +81,7 @@ describe('PassQueue', () => {
   it('lets sequences take turns that are too long for one pass', async () => {
     const { forward, passes } = recorder();
     // Four bytes a token.
-    const queue = new PassQueue(forward, true, 2 * 4 * 4);
+    const queue = new BatchQueue(forward, true, 2 * 4 * 4);
     const rows = [rowOf(1, 2, 3, 4), rowOf(5), rowOf(6)];
     for (const _ of rows) queue.join();
     await Promise.all(rows.map((row) => queue.run([row], [[9]], 1, ALL)));
@@ -95,7 +95,7 @@ describe('PassQueue', () => {
 
   it('lets blocks of a prompt and tokens of answers take turns', async () => {
     const { forward, passes } = recorder();
-    const queue = new PassQueue(forward, true);
+    const queue = new BatchQueue(forward, true);
     const [first, second, reading] = [rowOf(1), rowOf(2), rowOf()];
     queue.join();
     queue.join();
@@ -115,7 +115,7 @@ describe('PassQueue', () => {
   it('continues what was taken back, with or without cutting it off', async () => {
     for (const ragged of [true, false]) {
       const { forward } = recorder();
-      const queue = new PassQueue(forward, ragged);
+      const queue = new BatchQueue(forward, ragged);
       const row = rowOf(1, 2, 3, 4);
       row.held = { ...row.held, length: 2 };
       await queue.run([row], [[9]], 1, ALL);
@@ -132,7 +132,7 @@ describe('PassQueue', () => {
         return forward.run(...given);
       },
     } as unknown as ForwardPass;
-    const queue = new PassQueue(broken, true);
+    const queue = new BatchQueue(broken, true);
     const row = rowOf(1);
     await expect(queue.run([row], [[2]], 1, ALL)).rejects.toThrow('broken');
     fails = false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type KeptPrefix,
-  KeptPrefixes,
+  type CachedPrefix,
+  PrefixCache,
   reusableLength,
 } from '../../../../../src/model/engines/transformers/text/prefix-cache.js';
 import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
@@ -26,7 +26,7 @@ function stateOf(rows: readonly (readonly number[])[], tokens = rows[0]!.length)
 }
 
 /** The tokens that a row of a state is of. */
-function tokensIn({ state, row, length }: KeptPrefix['held']): number[] {
+function tokensIn({ state, row, length }: CachedPrefix['held']): number[] {
   const tensor = state.tensors['past_key_values.0.key']!;
   const most = tensor.dims[2]!;
   return Array.from({ length }, (_, place) => {
@@ -40,13 +40,13 @@ function tokensIn({ state, row, length }: KeptPrefix['held']): number[] {
 }
 
 const count = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
-const prefix = (tokens: number[], promptLength: number, knowsLogits = true): KeptPrefix => ({
+const prefix = (tokens: number[], promptLength: number, knowsLogits = true): CachedPrefix => ({
   tokens,
   promptLength,
   promptLogits: knowsLogits ? new Float32Array(1) : undefined,
   held: { state: stateOf([tokens]), row: 0, length: tokens.length },
 });
-const uncroppable = (tokens: number[], promptLength: number): KeptPrefix => {
+const uncroppable = (tokens: number[], promptLength: number): CachedPrefix => {
   const state = new SequenceState({ past_conv: createTensor('float32', new Float32Array(4), [1, 4]) });
   return { ...prefix(tokens, promptLength), held: { state, row: 0, length: tokens.length } };
 };
@@ -83,9 +83,9 @@ describe('reusableLength', () => {
   });
 });
 
-describe('KeptPrefixes', () => {
+describe('PrefixCache', () => {
   it('continues two conversations in turns, each where it ended', async () => {
-    const kept = new KeptPrefixes(1e6);
+    const kept = new PrefixCache(1e6);
     const [first, second] = [count(0, 20), count(100, 130)];
     await kept.keep(prefix(first, 10));
     await kept.keep(prefix(second, 10));
@@ -99,7 +99,7 @@ describe('KeptPrefixes', () => {
   });
 
   it('copies what several conversations begin with, and keeps the one it came from', async () => {
-    const kept = new KeptPrefixes(1e6);
+    const kept = new PrefixCache(1e6);
     const system = count(0, 128);
     await kept.keep(prefix([...system, ...count(500, 510)], 135));
     const start = (await kept.take([...system, ...count(600, 610)], ALL))!;
@@ -109,7 +109,7 @@ describe('KeptPrefixes', () => {
   });
 
   it('takes one row out of a state that several answers share', async () => {
-    const kept = new KeptPrefixes(1e6);
+    const kept = new PrefixCache(1e6);
     const state = stateOf([count(0, 9), count(20, 25)], 9);
     await kept.keep({ ...prefix(count(20, 25), 3), held: { state, row: 1, length: 5 } });
     const { held } = (await kept.take(count(20, 30), ALL))!;
@@ -119,7 +119,7 @@ describe('KeptPrefixes', () => {
 
   it('drops the least recently used when there is no more room', async () => {
     const bytes = prefix(count(0, 10), 5).held.state.bytes;
-    const kept = new KeptPrefixes(bytes * 2);
+    const kept = new PrefixCache(bytes * 2);
     await kept.keep(prefix(count(0, 10), 5));
     await kept.keep(prefix(count(20, 30), 5));
     const used = (await kept.take(count(0, 11), ALL))!;
@@ -131,7 +131,7 @@ describe('KeptPrefixes', () => {
   });
 
   it('gives up what is kept when there is no memory for a copy', async () => {
-    const kept = new KeptPrefixes(1e6);
+    const kept = new PrefixCache(1e6);
     const long = prefix(count(0, 200), 190);
     const tensor = long.held.state.tensors['past_key_values.0.key']!;
     Object.defineProperty(tensor, 'getData', { value: () => Promise.reject(new Error('no memory')) });
@@ -141,7 +141,7 @@ describe('KeptPrefixes', () => {
   });
 
   it('keeps the last one even when it is larger than the room', async () => {
-    const kept = new KeptPrefixes(1);
+    const kept = new PrefixCache(1);
     await kept.keep(prefix(count(0, 10), 5));
     await kept.keep(prefix(count(20, 30), 5));
     expect(kept.count).toBe(1);

@@ -1,13 +1,14 @@
 /** What is remembered of images, with a processor and an encoder that only count. */
 import { Tensor } from '@huggingface/transformers';
 import { describe, expect, it, vi } from 'vitest';
-import { SeenImages } from '../../../../../src/model/engines/transformers/vision/image-cache.js';
+import { ImageCache } from '../../../../../src/model/engines/transformers/vision/image-cache.js';
 import type { VisionEncoder } from '../../../../../src/model/engines/transformers/vision/vision-encoder.js';
 import type { VisionProcessor } from '../../../../../src/model/engines/transformers/vision/vision-processor.js';
 import type { ImagePart } from '../../../../../src/core/request/message.js';
 import { byteTokenizer, idOf } from '../../../decoding/fake-text-engine.js';
 
-vi.mock('../../../../../src/model/engines/draw-image.js', () => ({
+vi.mock('../../../../../src/model/engines/image-pixels.js', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
   drawImage: async () => ({ data: new Uint8ClampedArray(4), width: 1, height: 1 }),
 }));
 
@@ -32,7 +33,7 @@ function eyes(mostBytes = Infinity) {
     encode: async () => new Float32Array(FEATURES),
   } as unknown as VisionEncoder;
   const alone = <T>(work: () => Promise<T>): Promise<T> => work();
-  const seen = new SeenImages({ processor, encoder, tokenizer: byteTokenizer, alone, mostBytes });
+  const seen = new ImageCache({ processor, encoder, tokenizer: byteTokenizer, alone, mostBytes });
   return { seen, processed: () => processed };
 }
 
@@ -43,7 +44,7 @@ const picture = (byte: number, detail?: ImagePart['detail']): ImagePart => ({
   ...(detail && { detail }),
 });
 
-describe('SeenImages', () => {
+describe('ImageCache', () => {
   it('reads and encodes an image once, whoever shows it', async () => {
     const { seen, processed } = eyes();
     const first = await seen.read(picture(1));

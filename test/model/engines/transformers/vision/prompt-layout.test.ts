@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { PromptLayout, type SeenImage } from '../../../../../src/model/engines/transformers/vision/prompt-layout.js';
+import { PromptLayout, type VisionImage } from '../../../../../src/model/engines/transformers/vision/prompt-layout.js';
 
 const IMAGE = 9;
-const image = (key: number, places: number): SeenImage => ({
+const image = (key: number, places: number): VisionImage => ({
   key,
   places,
   text: '',
@@ -10,9 +10,9 @@ const image = (key: number, places: number): SeenImage => ({
   part: { type: 'image', mediaType: 'image/png', bytes: new Uint8Array() },
 });
 
-function layOut(tokens: number[], images: SeenImage[]) {
+function layOut(tokens: number[], images: VisionImage[]) {
   const asked: number[] = [];
-  const features = async ({ key, places }: SeenImage): Promise<Float32Array> => {
+  const features = async ({ key, places }: VisionImage): Promise<Float32Array> => {
     asked.push(key);
     return Float32Array.from({ length: places * 2 }, (_, index) => key * 100 - index);
   };

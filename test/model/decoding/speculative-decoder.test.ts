@@ -32,13 +32,13 @@ async function run(
 /** Says the given text, whatever it is asked. */
 const says = (text: string): FakeEngineOptions => ({ text });
 
-describe('guessing ahead', () => {
+describe('speculative decoding', () => {
   const given = 'The quick brown fox jumps over the lazy dog.';
 
   it('writes a given text again in far fewer passes', async () => {
     const edited = given.replace('brown', 'red');
     const plain = await run(says(edited), given);
-    const ahead = await run({ ...says(edited), looksAhead: true }, given);
+    const ahead = await run({ ...says(edited), speculates: true }, given);
     expect(ahead.events).toEqual(plain.events);
     expect(ahead.decoded).toBe(plain.decoded);
     expect(ahead.passes).toBeLessThan(plain.passes / 2);
@@ -47,16 +47,16 @@ describe('guessing ahead', () => {
   it('costs next to nothing where nothing comes again', async () => {
     const text = Array.from({ length: 90 }, (_, place) => String.fromCharCode(33 + ((place * 53) % 90))).join('');
     const plain = await run(says(text), given, { cap: 100 });
-    const ahead = await run({ ...says(text), looksAhead: true }, given, { cap: 100 });
+    const ahead = await run({ ...says(text), speculates: true }, given, { cap: 100 });
     expect(ahead.events).toEqual(plain.events);
     expect(ahead.passes).toBeLessThanOrEqual(plain.passes);
     expect(ahead.read - plain.read).toBeLessThan(plain.read * 0.1);
   });
 
-  it('stops where the answer ends, is cut or meets a stop sequence, in the middle of a guess', async () => {
+  it('stops where the answer ends, is cut or meets a stop sequence, in the middle of a draft', async () => {
     for (const changes of [{ cap: 20 }, { stop: ['fox'] }, { cap: 100 }]) {
       const plain = await run(says(given), given, changes);
-      const ahead = await run({ ...says(given), looksAhead: true }, given, changes);
+      const ahead = await run({ ...says(given), speculates: true }, given, changes);
       expect(ahead.events).toEqual(plain.events);
     }
   });
@@ -86,7 +86,7 @@ describe('guessing ahead', () => {
           ...(topLogprobs !== undefined && { topLogprobs }),
         };
         const plain = await run({ logits }, `x${prompt}`, request);
-        const ahead = await run({ logits, looksAhead: true }, `x${prompt}`, request);
+        const ahead = await run({ logits, speculates: true }, `x${prompt}`, request);
         expect(ahead.events).toEqual(plain.events);
       }),
       { numRuns: 150 },

@@ -1,6 +1,6 @@
 /** What processors get of image files: what a browser would show. */
 import { expect, it } from 'vitest';
-import { drawImage } from '../../../src/model/engines/draw-image.js';
+import { drawImage } from '../../../src/model/engines/image-pixels.js';
 import type { ImagePart } from '../../../src/core/request/message.js';
 import { drawPicture, imagePart } from '../../vision/pictures.js';
 

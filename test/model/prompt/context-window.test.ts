@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFarLonger } from '../../../src/model/prompt/far-longer.js';
+import { exceedsByFar } from '../../../src/model/prompt/context-window.js';
 
 /** A counter of words that tells how much it was given. */
 function counter(): { count: (text: string) => number; characters: () => number } {
@@ -13,21 +13,21 @@ function counter(): { count: (text: string) => number; characters: () => number 
   };
 }
 
-describe('isFarLonger', () => {
+describe('exceedsByFar', () => {
   it('does not even look at texts that may fit', () => {
     const { count, characters } = counter();
-    expect(isFarLonger(['a '.repeat(200), 'b '.repeat(199)], count, 100)).toBe(false);
+    expect(exceedsByFar(['a '.repeat(200), 'b '.repeat(199)], count, 100)).toBe(false);
     expect(characters()).toBe(0);
   });
 
   it('stops as soon as it knows', () => {
     const { count, characters } = counter();
-    expect(isFarLonger(['a', 'word '.repeat(1_000_000)], count, 1_000)).toBe(true);
+    expect(exceedsByFar(['a', 'word '.repeat(1_000_000)], count, 1_000)).toBe(true);
     expect(characters()).toBeLessThan(20_000);
   });
 
   it('lets through what is long and has few tokens', () => {
     const blanks = `${' '.repeat(50_000)}end `.repeat(10);
-    expect(isFarLonger([blanks], counter().count, 100)).toBe(false);
+    expect(exceedsByFar([blanks], counter().count, 100)).toBe(false);
   });
 });

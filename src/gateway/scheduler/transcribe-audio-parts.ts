@@ -15,7 +15,7 @@ type Transcribe = (request: TranscriptionRequest) => AsyncIterable<TranscriptEve
  * @param chat the model that the prompt is for
  * @throws InferenceError `unsupported_content` when the catalog has no speech model
  */
-export async function hearAudio(
+export async function transcribeAudioParts(
   prompt: Prompt,
   chat: ModelEntry,
   catalog: Catalog,

@@ -1,12 +1,12 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { TextTokenizer } from '../../../src/model/prompt/text-tokenizer.js';
 import {
   createTextTokenizer,
   specialTokensOf,
+  type TextTokenizer,
   type TokenizerJson,
-} from '../../../src/model/prompt/create-text-tokenizer.js';
+} from '../../../src/model/prompt/text-tokenizer.js';
 
 async function readJson(model: string, file: string): Promise<Record<string, unknown>> {
   const url = new URL(`../../../public/models/${model}/${file}`, import.meta.url);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Catalog } from '../../../src/core/models/catalog.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { Prompt } from '../../../src/core/request/generation-request.js';
-import { hearAudio } from '../../../src/gateway/scheduler/hear-audio.js';
+import { transcribeAudioParts } from '../../../src/gateway/scheduler/transcribe-audio-parts.js';
 
 const far: ModelEntry = { id: 'far', task: 'speech', backend: 'upstream', source: 'https://remote.test/v1' };
 const near: ModelEntry = { id: 'near', task: 'speech', backend: 'scripted' };
@@ -15,7 +15,7 @@ const prompt: Prompt = {
 async function hearer(backend: ModelEntry['backend'], speech: ModelEntry[]): Promise<string> {
   const chat: ModelEntry = { id: 'chat', task: 'chat', backend };
   let heardBy = 'nobody';
-  await hearAudio(prompt, chat, new Catalog([chat, ...speech]), async function* ({ model }) {
+  await transcribeAudioParts(prompt, chat, new Catalog([chat, ...speech]), async function* ({ model }) {
     heardBy = model;
     yield { type: 'delta', text: '' };
   });

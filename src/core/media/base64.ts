@@ -1,5 +1,4 @@
 /** Base64 text as bytes. @module */
-
 /** The bytes; undefined when the text is no base64. Line breaks inside are allowed. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   let binary: string;
@@ -11,4 +10,10 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
   return bytes;
+}
+
+export function encodeBase64(bytes: Uint8Array): string {
+  let letters = '';
+  for (const byte of bytes) letters += String.fromCharCode(byte);
+  return btoa(letters);
 }
