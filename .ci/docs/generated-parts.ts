@@ -7,6 +7,7 @@ import { ENDPOINTS } from '../../src/gateway/http/app.js';
 import { COMPATIBILITY } from '../../src/gateway/http/compatibility.js';
 import { requestBodySchema } from '../../src/gateway/http/openapi.js';
 import { errorTable } from './error-table.js';
+import { familyTable } from './family-table.js';
 import { fieldTable } from './field-table.js';
 import { interfaceTable, methodTable } from './interface-table.js';
 
@@ -33,6 +34,7 @@ function make(what: string): string {
   if (kind === 'methods') return methodTable(file, name);
   if (kind === 'endpoints') return endpoints();
   if (kind === 'errors') return errorTable();
+  if (kind === 'families') return familyTable();
   throw new Error(`Nothing can be made of "${what}".`);
 }
 

@@ -66,3 +66,6 @@ export const MODEL_FAMILIES = [
   exaoneDeep,
   none,
 ] satisfies readonly ModelFamily[];
+
+/** How models call that were never taught tools: their prompt explains it. */
+export const EXPLAINED_FORMAT = hermes.name;

@@ -1,4 +1,4 @@
-/** OpenAI's harmony: every message of the answer names its channel. gpt-oss. @module */
+/** Messages that name their channel, `<|channel|>final<|message|>…` (OpenAI’s harmony): gpt-oss. @module */
 import type { ChannelPart } from '../../core/events/channel-part.js';
 import { type Expression, choice, literal, optional, sequence } from '../grammar/expression.js';
 import {

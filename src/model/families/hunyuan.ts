@@ -1,4 +1,4 @@
-/** `<tool_calls>[{"name": …, "arguments": {…}}]</tool_calls>`, answers between `<answer>`: Hunyuan. @module */
+/** `<tool_calls>[{"name": …, "arguments": {…}}]</tool_calls>`, answers between `<answer>`: Hunyuan, Jamba, Apriel, MiniMax M1. @module */
 import { jsonCallTools } from './kinds/json-calls.js';
 import type { ModelFamily } from './model-family.js';
 import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
@@ -9,7 +9,6 @@ import { thoughtBlock } from './kinds/thought-block.js';
 
 const ANSWER = { open: '<answer>', close: '</answer>' };
 
-/** The same list is what Jamba, Apriel and MiniMax M1 write. */
 export const hunyuan = {
   name: 'hunyuan',
   tools: jsonCallTools({

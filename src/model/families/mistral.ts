@@ -1,4 +1,4 @@
-/** `[TOOL_CALLS] [{"name": …, "arguments": {…}}]` and `[TOOL_CALLS]name[ARGS]{…}`: Mistral, Ministral, Devstral. @module */
+/** `[TOOL_CALLS] [{"name": …, "arguments": {…}}]` and `[TOOL_CALLS]name[ARGS]{…}`: Mistral, Ministral, Magistral, Devstral. @module */
 import type { ChannelPart } from '../../core/events/channel-part.js';
 import { choice, literal, optional, sequence } from '../grammar/expression.js';
 import { comma } from '../grammar/value-style.js';

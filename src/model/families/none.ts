@@ -1,4 +1,4 @@
-/** Models that write neither calls nor thoughts, and raw prompts. @module */
+/** Neither calls nor thoughts, only text: models without a chat template. @module */
 import { NEVER } from '../grammar/expression.js';
 import { JSON_VALUES, freeText } from './call-grammar.js';
 import type { ModelFamily } from './model-family.js';

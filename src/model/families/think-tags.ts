@@ -1,4 +1,4 @@
-/** `<think>…</think>`: DeepSeek R1, Qwen 3, LFM 2.5, tiny-chat, Phi-4-mini-reasoning, Cogito. @module */
+/** `<think>…</think>`: DeepSeek R1, Qwen 3, LFM 2.5, Nemotron, tiny-chat, Phi-4-mini-reasoning, Cogito. @module */
 import type { ModelFamily } from './model-family.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 

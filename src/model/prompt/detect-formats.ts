@@ -1,12 +1,13 @@
 /** Which syntax a model uses for tool calls and thinking, found out from its chat template. @module */
 import { isReasoningFormat, isToolFormat, modelFamilies } from '../families/answer-syntax.js';
+import { EXPLAINED_FORMAT } from '../families/families.js';
 import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-formats.js';
 import { templateTraits } from './template-traits.js';
 
 /**
  * The syntax of tool calls: that of a call which the template writes, else that of a prompt in which it declares a tool,
- * else that of which its source speaks. A template that knows nothing of tools gets Hermes: the prompt then explains that
- * syntax.
+ * else that of which its source speaks. A template that knows nothing of tools gets the one that
+ * prompts explain.
  * @param override from the catalog entry; unknown names are ignored
  */
 export function detectToolFormat(chatTemplate: string | undefined, override?: string): ToolFormat {
@@ -18,7 +19,7 @@ export function detectToolFormat(chatTemplate: string | undefined, override?: st
     const found = modelFamilies().find((family) => family.tools?.recognise(text));
     if (found && isToolFormat(found.name)) return found.name;
   }
-  return 'hermes';
+  return EXPLAINED_FORMAT;
 }
 
 /**

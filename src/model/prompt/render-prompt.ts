@@ -1,6 +1,7 @@
 /** A canonical request to the token ids of its prompt. @module */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
+import { EXPLAINED_FORMAT } from '../families/families.js';
 import type { ToolSyntax } from '../families/model-family.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import { adaptConversation } from './adapt-conversation.js';
@@ -94,7 +95,7 @@ function templatesFor(
 ): string[] {
   const hasCalls = messages.some((message) => message.tool_calls !== undefined || message.role === 'tool');
   if (toolTemplate === undefined || (tools.length === 0 && !hasCalls)) return [chatTemplate];
-  return tools.length === 0 || toolFormat === 'hermes' ? [toolTemplate, chatTemplate] : [toolTemplate];
+  return tools.length === 0 || toolFormat === EXPLAINED_FORMAT ? [toolTemplate, chatTemplate] : [toolTemplate];
 }
 
 function renderConversation(

@@ -135,7 +135,7 @@ export function withoutSystemRole(messages: readonly TemplateMessage[]): Templat
   return merged;
 }
 
-/** For templates that take one call per message (Llama 3): each call is followed by its own result. */
+/** For templates that take one call per message: each call is followed by its own result. */
 export function withSingleCalls(messages: readonly TemplateMessage[]): TemplateMessage[] {
   const single: TemplateMessage[] = [];
   for (let place = 0; place < messages.length; place++) {
@@ -162,7 +162,7 @@ function resultsAt(messages: readonly TemplateMessage[], place: number): Templat
   return messages.slice(place, end < 0 ? messages.length : end);
 }
 
-/** For templates that accept only ids of nine letters and digits (Mistral's). */
+/** For templates that accept only ids of nine letters and digits. */
 export function withShortCallIds(messages: readonly TemplateMessage[]): TemplateMessage[] {
   const short = new Map<string, string>();
   const shorten = (id: string): string => {

@@ -20,7 +20,7 @@ export interface TemplateTraits {
   system: boolean;
   /**
    * Declarations of tools come out: always; only beside a system message, which may be empty or not; only when the system
-   * message holds them itself (Phi-4-mini); or never.
+   * message holds them itself; or never.
    */
   tools: 'always' | 'with-empty-system' | 'with-system' | 'in-system' | 'never';
   /** Calls of earlier turns come out, and their results. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChannelPart } from '../../../src/core/events/channel-part.js';
-import { createChannelParser } from '../../../src/model/families/answer-syntax.js';
+import { answerSyntax, createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { type ConstrainedModel, compileConstraint } from '../../../src/model/constraints/compile-constraint.js';
 import { conformsToSchema } from './support/conforms-to-schema.js';
-import type { ToolFormat } from '../../../src/core/models/answer-formats.js';
+import { TOOL_FORMATS, type ToolFormat } from '../../../src/core/models/answer-formats.js';
 import type { GenerationRequest } from '../../../src/core/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../../src/core/request/tool.js';
 import { ask } from './support/ask.js';
@@ -41,28 +41,25 @@ const tools: Tool[] = [
 ];
 const schemas = new Map(tools.map((tool) => [tool.name, tool.parameters ?? { type: 'object', maxProperties: 0 }]));
 
+/** Added tokens of tiny-chat, which stand for those of the family. */
+const ADDED = ['<tool_call>', '</tool_call>', '<think>', '</think>', '<tools>'];
+
+/** tiny-chat as it is; every family with its tags spelled, and as tokens; vocabularies that know some of the tags. */
 const families: [ToolFormat, Record<string, string>][] = [
   ['hermes', {}],
-  ['hermes', { '<tool_call>': '<unused1>', '</tool_call>': '<unused2>' }],
-  ['mistral', { '<tool_call>': '[TOOL_CALLS]' }],
-  ['mistral', { '<tool_call>': '[TOOL_CALLS]', '</tool_call>': '[ARGS]' }],
-  ['llama3', { '<tool_call>': '<|python_tag|>' }],
-  ['llama3', {}],
-  ['pythonic', {}],
-  ['pythonic', { '<tool_call>': '<|tool_call_start|>', '</tool_call>': '<|tool_call_end|>' }],
-  ['lfm2', { '<tool_call>': '<|tool_call_start|>', '</tool_call>': '<|tool_call_end|>' }],
-  ['qwen3-coder', {}],
-  ['glm-4.5', {}],
-  ['minimax-m2', {}],
-  ['gemma4', {}],
-  ['gemma4', { '<tool_call>': '<|tool_call>', '</tool_call>': '<tool_call|>', '<think>': '<|"|>' }],
-  ['functiongemma', { '<tool_call>': '<start_function_call>', '</tool_call>': '<end_function_call>' }],
-  ['phi4-mini', {}],
-  ['granite', { '<tool_call>': '<|tool_call|>' }],
-  ['hunyuan', {}],
-  ['deepseek', {}],
-  ['olmo3', {}],
+  ...TOOL_FORMATS.filter((name) => name !== 'none' && name !== 'harmony').flatMap(
+    (name): [ToolFormat, Record<string, string>][] => [
+      [name, tokens([])],
+      [name, tokens(answerSyntax({ toolFormat: name, reasoningFormat: 'none' }).tools.grammar.tags)],
+    ],
+  ),
+  ['mistral', tokens(['[TOOL_CALLS]'])],
+  ['pythonic', tokens(['<|tool_call_start|>', '<|tool_call_end|>'])],
 ];
+
+function tokens(tags: readonly string[]): Record<string, string> {
+  return Object.fromEntries(ADDED.map((text, index) => [text, tags[index] ?? `<unused${index}>`]));
+}
 
 interface Call {
   name: string;
@@ -125,7 +122,7 @@ function expectValid(calls: readonly Call[]): void {
   }
 }
 
-describe.each(families)('%s with %o', (toolFormat, renamed) => {
+describe.each(families)('%s with %j', (toolFormat, renamed) => {
   it('[C46] [C56] required: only valid calls of declared tools, at least one', async () => {
     const using = await model(toolFormat, renamed);
     for (let seed = 0; seed < 12; seed += 1) {
@@ -205,8 +202,7 @@ describe('tool_choice auto', () => {
 
 describe('harmony', () => {
   const tags = ['<|channel|>', '<|message|>', '<|constrain|>', '<|start|>', '<|end|>'];
-  const added = ['<think>', '</think>', '<tool_call>', '</tool_call>', '<tools>'];
-  const renamed = Object.fromEntries(added.map((text, index) => [text, tags[index] ?? text]));
+  const renamed = tokens(tags);
 
   it('[C46] [C56] thinks or not, then calls a declared tool', async () => {
     const using: ConstrainedModel = { ...(await model('none', renamed)), reasoningFormat: 'harmony' };

@@ -4,15 +4,15 @@ import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js'
 import { conformsToSchema } from '../constraints/support/conforms-to-schema.js';
 import type { ToolFormat } from '../../../src/core/models/answer-formats.js';
 import { MODEL_FAMILIES } from '../../../src/model/families/families.js';
-import { EXAMPLE_TOOLS, type FamilyExample, type FamilyExamples } from './family-examples.js';
 import type { ModelFamily } from '../../../src/model/families/model-family.js';
 import { ask } from '../constraints/support/ask.js';
 import { sampleEbnf } from '../constraints/support/sample-ebnf.js';
 import { seededRandom } from '../constraints/support/walk.js';
 import { read } from '../../contract/channel-parser-contract.js';
+import { EXAMPLE_TOOLS, type Meaning } from './support/meanings.js';
+import { familyExamples } from './support/family-examples.js';
 
-const modules = import.meta.glob<{ EXAMPLES: FamilyExamples }>('./examples/*.ts', { eager: true });
-const families = Object.values(modules).map(({ EXAMPLES }) => EXAMPLES);
+const families = familyExamples();
 const cases = families.flatMap(({ formats, examples }) =>
   examples.map((example) => ({
     title: `${formats.toolFormat}, ${formats.reasoningFormat}: ${example.name}`,
@@ -45,7 +45,7 @@ function meaning(formats: AnswerFormats, pieces: readonly string[], reasoningOpe
   return { text, reasoning, calls };
 }
 
-function expected({ text = '', reasoning = '', calls = [], open }: FamilyExample) {
+function expected({ text = '', reasoning = '', calls = [], open }: Meaning) {
   const whole = calls.map(([name, given]) => [name, given]);
   return { text, reasoning, calls: open ? [...whole, [open[0], open[1]]] : whole };
 }
@@ -67,7 +67,7 @@ describe('example outputs', () => {
   });
 
   it.each(cases)('$title', ({ formats, example }) => {
-    expect(found(formats, [example.output])).toEqual(expected(example));
+    expect(found(formats, [example.output])).toEqual(expected(example.meaning));
   });
 
   it.each(cases)('$title: cut at every character', ({ formats, example: { output } }) => {

@@ -17,8 +17,8 @@ import { interpret } from '../../support/token-events.js';
 
 vi.mock('../../../src/model/families/families.js', async (original) => {
   const { klingon } = await import('./support/klingon.js');
-  const { MODEL_FAMILIES } = await original<typeof import('../../../src/model/families/families.js')>();
-  return { MODEL_FAMILIES: [klingon, ...MODEL_FAMILIES] };
+  const list = await original<typeof import('../../../src/model/families/families.js')>();
+  return { ...list, MODEL_FAMILIES: [klingon, ...list.MODEL_FAMILIES] };
 });
 
 // The names of types are those of the true list.
