@@ -1,5 +1,6 @@
 /** Reading what a model gives, one event after the other. @module */
 import { AnswerEvents, type AnswerOptions, createToolCallId } from '../../src/gateway/answer/answer-events.js';
+import { type CollectedGeneration, collectGeneration } from '../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../src/gateway/answer/generation-event.js';
 import type { PieceEvent, TokenEvent } from '../../src/core/events/token-event.js';
 import type { TokenLogprob } from '../../src/core/events/token-logprob.js';
@@ -30,6 +31,15 @@ export async function* interpret(
   const answer = new AnswerEvents(request, { createId: createToolCallId, ...options, startTime, clock });
   for await (const batch of batches) yield* answer.take(batch);
   yield answer.finish();
+}
+
+/** The whole answer. */
+export function collectAnswer(events: AsyncIterable<GenerationEvent>): Promise<CollectedGeneration> {
+  return collectGeneration(
+    (async function* () {
+      for await (const event of events) yield [event];
+    })(),
+  );
 }
 
 /** The pieces of a generation. */

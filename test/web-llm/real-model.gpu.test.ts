@@ -5,14 +5,13 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { browserEnvironment, type WebLlmModule } from '../../src/model/engines/web-llm/web-llm-environment.js';
 import { createWebLlmBackend } from '../../src/model/engines/web-llm/web-llm-backend.js';
-import { collectGeneration } from '../../src/gateway/answer/collect-generation.js';
 import type { TextModel } from '../../src/model/decoding/create-text-model.js';
 import type { TokenEvent } from '../../src/core/events/token-event.js';
 import type { LoadProgress, ModelEntry } from '../../src/core/models/model-entry.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import type { Message } from '../../src/core/request/message.js';
 import { describeBackend } from '../contract/backend-contract.js';
-import { interpret, logprobsOf, piecesOf, textOf } from '../support/token-events.js';
+import { collectAnswer, interpret, logprobsOf, piecesOf, textOf } from '../support/token-events.js';
 
 const folder = inject('webLlmModel');
 if (!folder) console.warn('SKIPPED: WebLLM was not tested, because INPAGE_WEBLLM_MODEL names no model folder.');
@@ -150,7 +149,7 @@ describe.skipIf(!folder)('WebLLM with a real model library', () => {
       toolChoice: { name: 'now' },
     });
     const tokens = model.generate(request, new AbortController().signal);
-    const answer = await collectGeneration(interpret(tokens, request));
+    const answer = await collectAnswer(interpret(tokens, request));
     expect(answer.choices[0]).toMatchObject({ reason: 'tool-calls', toolCalls: [{ name: 'now' }] });
   });
 

@@ -29,15 +29,19 @@ export interface CollectedGeneration {
   usage: GenerationUsage;
 }
 
-/** Reads all events. Rejects with what the events throw, and with `internal` when they end without `finish`. */
-export async function collectGeneration(events: AsyncIterable<GenerationEvent>): Promise<CollectedGeneration> {
+/** Reads all events. Rejects with what the batches throw, and with `internal` when they end without `finish`. */
+export async function collectGeneration(
+  batches: AsyncIterable<readonly GenerationEvent[]>,
+): Promise<CollectedGeneration> {
   const choices: CollectedChoice[] = [];
   let start: Extract<GenerationEvent, { type: 'start' }> | undefined;
   let usage: GenerationUsage | undefined;
-  for await (const event of events) {
-    if (event.type === 'start') start = event;
-    else if (event.type === 'finish') usage = event.usage;
-    else collect((choices[event.choice] ??= emptyChoice()), event);
+  for await (const batch of batches) {
+    for (const event of batch) {
+      if (event.type === 'start') start = event;
+      else if (event.type === 'finish') usage = event.usage;
+      else collect((choices[event.choice] ??= emptyChoice()), event);
+    }
   }
   if (!start || !usage) throw new InferenceError('internal', 'The generation ended without a result.');
   const { model, promptTokens, cachedTokens } = start;

@@ -73,12 +73,22 @@ export class Faults {
     throw new InferenceError(code, message, retries ? { retryAfter: fail.retryAfter ?? 1 } : {});
   }
 
+  /** Batches of one event each, where the switches for streams count events; the same object when they are off. */
+  separate<Event>(batches: AsyncIterable<readonly Event[]>): AsyncIterable<readonly Event[]> {
+    const { delayPerTokenMs, cutStreamAfterEvents } = this.#settings;
+    return delayPerTokenMs === undefined && cutStreamAfterEvents === undefined ? batches : separated(batches);
+  }
+
   /** The events with the switches for streams applied; the same object when they are off. */
   disturb<Event>(events: AsyncIterable<Event>, signal: AbortSignal): AsyncIterable<Event> {
     const { delayPerTokenMs, cutStreamAfterEvents } = this.#settings;
     if (delayPerTokenMs === undefined && cutStreamAfterEvents === undefined) return events;
     return disturbed(events, delayPerTokenMs, cutStreamAfterEvents ?? Infinity, signal);
   }
+}
+
+async function* separated<Event>(batches: AsyncIterable<readonly Event[]>): AsyncGenerator<readonly Event[]> {
+  for await (const batch of batches) for (const event of batch) yield [event];
 }
 
 async function* disturbed<Event>(

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CollectedChoice, collectGeneration } from '../../../src/gateway/answer/collect-generation.js';
+import type { CollectedChoice } from '../../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../../src/gateway/answer/generation-event.js';
 import type { ReasoningFormat, ToolFormat } from '../../../src/core/models/answer-formats.js';
 import { HARMONY_FRAGMENTS } from '../../fixtures/channels/harmony.js';
@@ -9,7 +9,7 @@ import { LLAMA3_FRAGMENTS } from '../../fixtures/channels/llama3.js';
 import { MISTRAL_FRAGMENTS } from '../../fixtures/channels/mistral.js';
 import { PYTHONIC_FRAGMENTS } from '../../fixtures/channels/pythonic.js';
 import { THINK_FRAGMENTS } from '../../fixtures/channels/think-tags.js';
-import { interpret as interpretBatches } from '../../support/token-events.js';
+import { collectAnswer, interpret as interpretBatches } from '../../support/token-events.js';
 import { end, PROMPT, request, source, token, type Written } from './token-source.js';
 
 const fragments = [
@@ -129,7 +129,7 @@ describe('AnswerEvents, whatever the model writes', () => {
   it('counts every token, and never says more than the model wrote', async () => {
     await fc.assert(
       fc.asyncProperty(generation, async (given) => {
-        const { choices, usage } = await collectGeneration(replay(await interpret(given)));
+        const { choices, usage } = await collectAnswer(replay(await interpret(given)));
         const written = given.outputs.map(({ pieces }) => pieces.join(''));
         expect(choices.map((choice) => choice.completionTokens)).toEqual(
           given.outputs.map(({ pieces }) => pieces.length),
@@ -148,7 +148,7 @@ describe('AnswerEvents, whatever the model writes', () => {
         const outputs = [{ pieces, reason: 'stop' as const }];
         const given = { outputs, toolFormat: 'none', reasoningFormat: 'none', reasoningOpen: false } as const;
         const events = await interpret({ ...given, parallelToolCalls: true, order: [] });
-        const { choices } = await collectGeneration(replay(events));
+        const { choices } = await collectAnswer(replay(events));
         expect(choices[0]!.text).toBe(pieces.join(''));
       }),
     );

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type CollectedChoice, collectGeneration } from '../../../src/gateway/answer/collect-generation.js';
+import type { CollectedChoice } from '../../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../../src/gateway/answer/generation-event.js';
 import { AnswerEvents, createToolCallId } from '../../../src/gateway/answer/answer-events.js';
 import type { TokenEvent } from '../../../src/core/events/token-event.js';
 import type { TokenLogprob } from '../../../src/core/events/token-logprob.js';
 import type { GenerationRequest } from '../../../src/core/request/generation-request.js';
-import { interpret as interpretBatches } from '../../support/token-events.js';
+import { collectAnswer, interpret as interpretBatches } from '../../support/token-events.js';
 import { end, PROMPT, request, source, token, type Written } from './token-source.js';
 
 /** A clock that moves by 100 ms each time it is read. */
@@ -33,7 +33,7 @@ async function answer(
   asked: GenerationRequest = request(),
 ): Promise<CollectedChoice> {
   const events = [PROMPT, ...pieces.map((piece) => token(piece)), end(0, { reason })];
-  return (await collectGeneration(interpret(events, asked))).choices[0]!;
+  return (await collectAnswer(interpret(events, asked))).choices[0]!;
 }
 
 const CALL = ['<tool_call>', '\n{"name": "f", ', '"arguments": {"a"', ': 1}', '}\n', '</tool_call>'];
@@ -85,7 +85,7 @@ describe('AnswerEvents: blocks', () => {
       token('</think>k', 0),
       end(0),
     ];
-    const { choices } = await collectGeneration(interpret(events, request({ n: 2 })));
+    const { choices } = await collectAnswer(interpret(events, request({ n: 2 })));
     expect(choices).toMatchObject([
       { reasoning: 'y', text: 'k', completionTokens: 3 },
       { text: 'xz', completionTokens: 2 },
@@ -102,14 +102,14 @@ describe('AnswerEvents: blocks', () => {
 
   it('begins with reasoning when the prompt left it open', async () => {
     const events = [{ ...PROMPT, reasoningOpen: true }, token('a'), token('</think>'), token('\nb'), end()];
-    const { choices, usage } = await collectGeneration(interpret(events));
+    const { choices, usage } = await collectAnswer(interpret(events));
     expect(choices[0]).toMatchObject({ reasoning: 'a', text: 'b' });
     expect(usage.reasoningTokens).toBe(2);
   });
 
   it('gives out at the end what was held back', async () => {
     const events = [PROMPT, token('a <tool'), end(0, { text: '_box', stopSequence: 'END' })];
-    const { choices } = await collectGeneration(interpret(events));
+    const { choices } = await collectAnswer(interpret(events));
     expect(choices[0]).toMatchObject({ text: 'a <tool_box', stopSequence: 'END' });
   });
 
@@ -210,7 +210,7 @@ describe('AnswerEvents: failures', () => {
   it('what a stop sequence ended is no failure: in a call, in JSON, before a required call, after a whole one', async () => {
     const stopped = async (pieces: readonly string[], asked: Partial<GenerationRequest>) => {
       const events = [PROMPT, ...pieces.map((piece) => token(piece)), end(0, { stopSequence: 'END' })];
-      return (await collectGeneration(interpret(events, request(asked)))).choices[0]!;
+      return (await collectAnswer(interpret(events, request(asked)))).choices[0]!;
     };
     const cases: [readonly string[], Partial<GenerationRequest>, object][] = [
       [CALL.slice(0, 2), {}, { text: '', toolCalls: [] }],
@@ -236,7 +236,7 @@ describe('AnswerEvents: failures', () => {
       throw new RangeError('engine');
     }
     const broken = interpretBatches(source(failing(), request()), request());
-    await expect(collectGeneration(broken)).rejects.toThrow(RangeError);
+    await expect(collectAnswer(broken)).rejects.toThrow(RangeError);
   });
 });
 
@@ -272,7 +272,7 @@ describe('AnswerEvents: log-probabilities', () => {
       spoken('<tool_call>', 'e'),
       end(),
     ];
-    const { choices } = await collectGeneration(interpret(events));
+    const { choices } = await collectAnswer(interpret(events));
     expect(choices[0]!.logprobs?.map((entry) => entry.token)).toEqual(['d']);
   });
 
@@ -294,7 +294,7 @@ describe('AnswerEvents: log-probabilities', () => {
       '\n',
     ];
     const events = [PROMPT, ...pieces.map((piece) => spoken(piece, piece)), end()];
-    const choice = (await collectGeneration(interpret(events))).choices[0]!;
+    const choice = (await collectAnswer(interpret(events))).choices[0]!;
     expect(choice).toMatchObject({ text: 'Look:And so\n', toolCalls: [{ arguments: '{"a": 1}' }] });
     expect(choice.logprobs?.map((entry) => entry.token)).toEqual(['\nLook', ':', 'And', ' so', '\n']);
   });
@@ -302,7 +302,7 @@ describe('AnswerEvents: log-probabilities', () => {
   it('[C61] of text that only began like a tag are content', async () => {
     const pieces = ['So', ' ', '\n<too', 'l>', ' x <', 'y'];
     const events = [PROMPT, ...pieces.map((piece) => spoken(piece, piece)), end()];
-    const choice = (await collectGeneration(interpret(events))).choices[0]!;
+    const choice = (await collectAnswer(interpret(events))).choices[0]!;
     expect(choice.text).toBe(pieces.join(''));
     expect(choice.logprobs?.map((entry) => entry.token)).toEqual(pieces);
   });
@@ -315,13 +315,13 @@ describe('AnswerEvents: log-probabilities', () => {
       ...pieces.map((piece) => spoken(piece, piece)),
       end(),
     ];
-    const choice = (await collectGeneration(interpret(events))).choices[0]!;
+    const choice = (await collectAnswer(interpret(events))).choices[0]!;
     expect(choice.text).toBe('Yes.\n\nAnd no');
     expect(choice.logprobs?.map((entry) => entry.token)).toEqual(['Yes', '.', 'And', ' no']);
   });
 
   it('of a text that a stop sequence swallowed are still given', async () => {
-    const { choices } = await collectGeneration(interpret([PROMPT, spoken('', 'a'), end(0, { stopSequence: 'x' })]));
+    const { choices } = await collectAnswer(interpret([PROMPT, spoken('', 'a'), end(0, { stopSequence: 'x' })]));
     expect(choices[0]).toMatchObject({ text: '', logprobs: [{ token: 'a' }] });
   });
 });
@@ -330,7 +330,7 @@ describe('AnswerEvents: usage', () => {
   it('[C71] counts reasoning with its tags, and measures times', async () => {
     const pieces = ['<think>', 'a', 'b', '</think>', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'];
     const events = [PROMPT, ...pieces.map((piece) => token(piece)), end()];
-    const { usage, promptTokens, cachedTokens } = await collectGeneration(interpret(events));
+    const { usage, promptTokens, cachedTokens } = await collectAnswer(interpret(events));
     expect({ promptTokens, cachedTokens }).toEqual({ promptTokens: 7, cachedTokens: 3 });
     expect(usage).toMatchObject({ promptTokens: 7, cachedTokens: 3, completionTokens: 13, reasoningTokens: 4 });
     // The clock moves by 0.1 s per token and once for the end.
@@ -351,7 +351,7 @@ describe('AnswerEvents: usage', () => {
   });
 
   it('has no token times when nothing was generated', async () => {
-    const { usage, choices } = await collectGeneration(interpret([PROMPT, end()]));
+    const { usage, choices } = await collectAnswer(interpret([PROMPT, end()]));
     expect(usage.timeToFirstToken).toBeUndefined();
     expect(usage.completionTokens).toBe(0);
     expect(choices).toEqual([{ text: '', toolCalls: [], reason: 'stop', completionTokens: 0 }]);

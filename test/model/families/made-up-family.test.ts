@@ -1,7 +1,6 @@
 /** A family that exists only here: a record and a line in the list are all that it takes. */
 import { describe, expect, it, vi } from 'vitest';
 import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
-import { collectGeneration } from '../../../src/gateway/answer/collect-generation.js';
 import { createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js';
 import type { ReasoningFormat, ToolFormat } from '../../../src/core/models/answer-formats.js';
@@ -13,7 +12,7 @@ import { seededRandom } from '../constraints/support/walk.js';
 import { read } from '../../contract/channel-parser-contract.js';
 import { call, reasoning, text } from '../../fixtures/channels/parts.js';
 import { tinyChatTokenizer } from '../prompt/tiny-chat-tokenizer.js';
-import { interpret } from '../../support/token-events.js';
+import { collectAnswer, interpret } from '../../support/token-events.js';
 
 vi.mock('../../../src/model/families/families.js', async (original) => {
   const { klingon } = await import('./support/klingon.js');
@@ -74,7 +73,7 @@ describe('a family that is added by one record', () => {
     );
     const request = { ...ask({ tools: [weather] }), reasoning: { enabled: true } };
     const tokens = model.generate!(request, options.signal);
-    const { choices } = await collectGeneration(interpret(tokens, request, { createId: () => 'id' }));
+    const { choices } = await collectAnswer(interpret(tokens, request, { createId: () => 'id' }));
     const calls = [{ id: 'id', name: 'weather', arguments: '{"city":"Ulm"}' }];
     expect(choices).toMatchObject([{ reasoning: 'Hm.', text: 'See:', toolCalls: calls, reason: 'tool-calls' }]);
   });

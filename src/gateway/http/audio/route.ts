@@ -5,7 +5,7 @@ import { runOptions } from '../generation/run-options.js';
 import { errorObject } from '../errors/render-error.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import { COMMENT } from '../sse/server-sent-event.js';
+import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readForm } from './read-form.js';
@@ -46,8 +46,9 @@ async function stream(request: TranscriptionRequest, c: HttpRequestContext, cont
   const events = context.inference.transcribe(request, runOptions(c, 'first-token', abort.signal));
   return streamResponse(context, {
     events: toTranscriptStream(events),
+    encode: encodeServerSentEvent,
     abort,
     keepAlive: () => COMMENT,
-    failure: (error) => [{ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }],
+    failure: (error) => encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
   });
 }

@@ -7,11 +7,11 @@ import { runOptions } from '../generation/run-options.js';
 import { errorObject } from '../errors/render-error.js';
 import { beginHead } from '../generation/completion-head.js';
 import type { HeadOf } from '../generation/completion-head.js';
-import { generate } from '../generation/generate.js';
+import { asTheyAre, generate, renderBatches } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { requireLogprobs, requireStream } from '../schemas/cross-field-rules.js';
-import { COMMENT } from '../sse/server-sent-event.js';
+import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
@@ -19,7 +19,7 @@ import { chatCompletionRequest } from './request-schema.js';
 import { toGenerationRequest } from './to-generation-request.js';
 import { toMessages } from './to-messages.js';
 import { toResponse } from './to-response.js';
-import { toStream } from './to-stream.js';
+import { renderChunks } from './to-stream.js';
 
 /** The next assistant message from a list of messages, whole or as a stream of chunks. */
 export const chatCompletionsEndpoint: Endpoint = {
@@ -48,7 +48,8 @@ async function collected(
   request: GenerationRequest,
   headOf: HeadOf,
 ): Promise<Response> {
-  const answer = await collectGeneration(generate(context, request, runOptions(c, 'result')));
+  const events = generate(context, request, runOptions(c, 'result'));
+  const answer = await collectGeneration(renderBatches(events, asTheyAre));
   return c.json(toResponse(answer, headOf(answer.model), request.topLogprobs !== undefined, context.compatibility));
 }
 
@@ -62,17 +63,19 @@ function streamed(
   const abort = abortWith(c.req.raw.signal);
   const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
   const inStream = (error: InferenceError) => errorObject(error, 'chat-completions', c.get('inferenceId'));
+  const render = renderChunks({
+    headOf,
+    n: request.n,
+    includeUsage,
+    hasLogprobs: request.topLogprobs !== undefined,
+    compatibility: context.compatibility,
+    errorObject: inStream,
+  });
   return streamResponse(context, {
-    events: toStream(events, {
-      headOf,
-      n: request.n,
-      includeUsage,
-      hasLogprobs: request.topLogprobs !== undefined,
-      compatibility: context.compatibility,
-      errorObject: inStream,
-    }),
+    events: renderBatches(events, render),
+    encode: encodeServerSentEvent,
     abort,
     keepAlive: () => COMMENT,
-    failure: (error) => [{ data: inStream(error) }],
+    failure: (error) => encodeServerSentEvent({ data: inStream(error) }),
   });
 }

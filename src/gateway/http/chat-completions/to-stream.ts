@@ -4,6 +4,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../compatibility.js';
 import { finishReason } from '../generation/completion-head.js';
 import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
+import type { Render } from '../generation/generate.js';
 import { logprobsObject } from '../generation/logprobs-object.js';
 import { choiceError } from '../generation/output-failure-error.js';
 import { usageObject } from '../generation/usage-object.js';
@@ -23,52 +24,49 @@ export interface ChunkOptions {
 
 interface ChunkState extends ChunkOptions {
   head: CompletionHead;
+  /** Why the first choice ended. */
+  stopReason: 'stop' | 'length' | 'tool_calls';
 }
 
 /** The last event of every chat and text completion stream that did not break. */
 export const DONE: ServerSentEvent = { data: '[DONE]' };
 
 /** Chunks, then `[DONE]`. A choice that is not what was asked for ends the stream with the error before `[DONE]`. */
-export async function* toStream(
-  events: AsyncIterable<GenerationEvent>,
-  options: ChunkOptions,
-): AsyncGenerator<ServerSentEvent[]> {
+export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {
   let state: ChunkState | undefined;
-  let stopReason: 'stop' | 'length' | 'tool_calls' = 'stop';
-  for await (const event of events) {
-    if (event.type === 'start') state = { ...options, head: options.headOf(event.model) };
+  return (event, chunks) => {
+    if (event.type === 'start') state = { ...options, head: options.headOf(event.model), stopReason: 'stop' };
     if (!state) throw new InferenceError('internal', 'The generation answered before it began.');
-    if (event.type === 'choice-finish') {
-      const error = choiceError(event, options.compatibility);
-      if (error) {
-        yield [{ data: options.errorObject(error) }, DONE];
-        return;
-      }
-      if (event.choice === 0) stopReason = finishReason(event);
-    }
-    if (event.type === 'finish') {
-      const usage = usageObject(event.usage, stopReason);
-      yield options.includeUsage ? [{ data: { ...chunk(state, []), usage } }, DONE] : [DONE];
-      return;
-    }
-    const chunks = toChunks(event, state);
-    if (chunks.length > 0) yield chunks;
-  }
+    return addChunks(event, state, chunks);
+  };
 }
 
-type ChunkEvent = Exclude<GenerationEvent, { type: 'finish' }>;
-
-function toChunks(event: ChunkEvent, options: ChunkState): ServerSentEvent[] {
+function addChunks(event: GenerationEvent, state: ChunkState, chunks: ServerSentEvent[]): 'over' | void {
   if (event.type === 'start') {
     const first = { role: 'assistant', content: '' };
-    return Array.from({ length: options.n }, (_, index) => ({ data: chunk(options, [choiceChunk(index, first)]) }));
+    for (let index = 0; index < state.n; index++) chunks.push({ data: chunk(state, [choiceChunk(index, first)]) });
+    return;
   }
-  const choice = toChoice(event, options);
-  return choice ? [{ data: chunk(options, [choice]) }] : [];
+  if (event.type === 'finish') {
+    const usage = usageObject(event.usage, state.stopReason);
+    if (state.includeUsage) chunks.push({ data: { ...chunk(state, []), usage } });
+    chunks.push(DONE);
+    return 'over';
+  }
+  if (event.type === 'choice-finish') {
+    const error = choiceError(event, state.compatibility);
+    if (error) {
+      chunks.push({ data: state.errorObject(error) }, DONE);
+      return 'over';
+    }
+    if (event.choice === 0) state.stopReason = finishReason(event);
+  }
+  const choice = toChoice(event, state);
+  if (choice) chunks.push({ data: chunk(state, [choice]) });
 }
 
 function toChoice(
-  event: Exclude<ChunkEvent, { type: 'start' }>,
+  event: Exclude<GenerationEvent, { type: 'start' | 'finish' }>,
   options: ChunkOptions,
 ): Record<string, unknown> | undefined {
   switch (event.type) {

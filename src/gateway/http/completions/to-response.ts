@@ -1,17 +1,23 @@
 /** The chunks of a text completion as one object: the non-streaming answer is the collected stream. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { CompletionChoice, CompletionLogprobs, CompletionObject } from './completion-object.js';
+import { DONE } from './to-stream.js';
 
-/** The whole completion, its choices in order. Throws what the chunks throw. */
-export async function toCompletion(chunks: AsyncIterable<CompletionObject>): Promise<CompletionObject> {
+/** The whole completion, its choices in order. Throws what the batches throw. */
+export async function toCompletion(
+  batches: AsyncIterable<readonly (CompletionObject | typeof DONE)[]>,
+): Promise<CompletionObject> {
   const choices: CompletionChoice[] = [];
   let last: CompletionObject | undefined;
-  for await (const chunk of chunks) {
-    last = chunk;
-    for (const piece of chunk.choices) {
-      const choice = choices[piece.index];
-      if (choice) append(choice, piece);
-      else choices[piece.index] = piece;
+  for await (const batch of batches) {
+    for (const chunk of batch) {
+      if (chunk === DONE) continue;
+      last = chunk;
+      for (const piece of chunk.choices) {
+        const choice = choices[piece.index];
+        if (choice) append(choice, piece);
+        else choices[piece.index] = piece;
+      }
     }
   }
   if (!last?.usage) throw new InferenceError('internal', 'The generation ended without a result.');

@@ -3,6 +3,7 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../compatibility.js';
 import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
+import type { Render } from '../generation/generate.js';
 import { usageObject } from '../generation/usage-object.js';
 import { completionLogprobs, completionObject } from './completion-object.js';
 import type { CompletionChoice, CompletionObject } from './completion-object.js';
@@ -24,19 +25,22 @@ interface StreamState extends CompletionStreamOptions {
   stopReason: 'stop' | 'length';
 }
 
-/** One chunk per piece of text, one with the `finish_reason` per choice, then the usage if it was asked for. */
-export async function* toCompletionChunks(
-  events: AsyncIterable<GenerationEvent>,
+/** The last event of a stream that did not break. */
+export const DONE = '[DONE]';
+
+/** One chunk per piece of text, one with the `finish_reason` per choice, the usage if it was asked for, then `[DONE]`. */
+export function renderCompletion(
   headOf: HeadOf,
   options: CompletionStreamOptions,
-): AsyncGenerator<CompletionObject, void, undefined> {
+): Render<CompletionObject | typeof DONE> {
   let state: StreamState | undefined;
-  for await (const event of events) {
+  return (event, chunks) => {
     if (event.type === 'start') state = { ...options, head: headOf(event.model), offsets: [], stopReason: 'stop' };
     if (!state) throw new InferenceError('internal', 'The generation answered before it began.');
     const chunk = toChunk(event, state);
-    if (chunk) yield chunk;
-  }
+    if (chunk) chunks.push(chunk);
+    if (event.type === 'finish') chunks.push(DONE);
+  };
 }
 
 function toChunk(event: GenerationEvent, state: StreamState): CompletionObject | undefined {

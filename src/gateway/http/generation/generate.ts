@@ -12,15 +12,47 @@ export interface FieldNames {
   response_format?: string;
 }
 
-/** The events of a generation. Throws what it throws, in the dialect's words. */
-export async function* generate(
-  context: HttpContext,
+/**
+ * Adds to `rendered` what a dialect makes of one event; may be nothing. `over`: the rest of the generation is not wanted.
+ * @throws InferenceError when the output is not what was asked for
+ */
+export type Render<Rendered> = (event: GenerationEvent, rendered: Rendered[]) => 'over' | void;
+
+/** A generation's own events, unchanged. */
+export const asTheyAre: Render<GenerationEvent> = (event, rendered) => void rendered.push(event);
+
+/** A generation with the switches for streams applied. */
+export function generate(
+  { inference, faults }: HttpContext,
   request: GenerationRequest,
   options: RunOptions,
+): AsyncIterable<readonly GenerationEvent[]> {
+  return faults.separate(inference.generate(request, options));
+}
+
+/**
+ * What a dialect makes of a generation. What came together stays together, and no batch is empty.
+ * @throws InferenceError of the generation, in the dialect's words; of `render`, after all that was rendered before it
+ */
+export async function* renderBatches<Rendered>(
+  batches: AsyncIterable<readonly GenerationEvent[]>,
+  render: Render<Rendered>,
   names: FieldNames = {},
-): AsyncGenerator<GenerationEvent> {
+): AsyncGenerator<Rendered[], void, undefined> {
   try {
-    for await (const batch of context.inference.generate(request, options)) yield* batch;
+    for await (const batch of batches) {
+      const rendered: Rendered[] = [];
+      let isOver = false;
+      let failure: { thrown: unknown } | undefined;
+      try {
+        for (const event of batch) if ((isOver = render(event, rendered) === 'over')) break;
+      } catch (thrown) {
+        failure = { thrown };
+      }
+      if (rendered.length > 0) yield rendered;
+      if (failure) throw failure.thrown;
+      if (isOver) return;
+    }
   } catch (thrown) {
     throw inDialect(toInferenceError(thrown), names);
   }

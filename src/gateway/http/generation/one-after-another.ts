@@ -3,7 +3,7 @@ import type { GenerationEvent, GenerationUsage } from '../../answer/generation-e
 
 /** A generation that has not begun, and how many choices it has. */
 export interface NextGeneration {
-  begin: () => AsyncIterable<GenerationEvent>;
+  begin: () => AsyncIterable<readonly GenerationEvent[]>;
   n: number;
 }
 
@@ -11,22 +11,28 @@ export interface NextGeneration {
  * The events of all, one generation after the other: choices count on, the first start stands for all, usage is the sum.
  * The engine is free for others in between.
  */
-export async function* oneAfterAnother(generations: readonly NextGeneration[]): AsyncGenerator<GenerationEvent> {
+export async function* oneAfterAnother(
+  generations: readonly NextGeneration[],
+): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
   let begun = false;
   let firstChoice = 0;
   let usage: GenerationUsage | undefined;
   for (const { begin, n } of generations) {
-    for await (const event of begin()) {
-      if (event.type === 'finish') usage = usage ? sumOf(usage, event.usage) : event.usage;
-      else if (event.type !== 'start') yield { ...event, choice: firstChoice + event.choice };
-      else if (!begun) {
-        begun = true;
-        yield event;
+    for await (const batch of begin()) {
+      const events: GenerationEvent[] = [];
+      for (const event of batch) {
+        if (event.type === 'finish') usage = usage ? sumOf(usage, event.usage) : event.usage;
+        else if (event.type !== 'start') events.push({ ...event, choice: firstChoice + event.choice });
+        else if (!begun) {
+          begun = true;
+          events.push(event);
+        }
       }
+      yield events;
     }
     firstChoice += n;
   }
-  if (usage) yield { type: 'finish', usage };
+  if (usage) yield [{ type: 'finish', usage }];
 }
 
 /** Counts and spans of generation add up; the first token is that of the first generation that has any. */

@@ -1,6 +1,7 @@
 /** Generation events as the events of a Messages stream. @module */
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { Render } from '../generation/generate.js';
 import { outputFailureError } from '../generation/output-failure-error.js';
 import { usageAtEnd, usageAtStart } from './message-object.js';
 import type { ContentBlock, MessageEnd, MessageStreamEvent, StopReason } from './message-object.js';
@@ -22,81 +23,70 @@ interface MessageState extends MessageContext {
 }
 
 /**
- * Renders the one choice of a generation. What one generation event causes comes in one piece. The prompt must have
- * been read before the first event comes, so that errors of the request are thrown before the stream begins.
- * @throws InferenceError of the generation, or `tool_choice_unsatisfied`
+ * Renders the one choice of a generation. The prompt must have been read before the first event comes, so that errors of
+ * the request are thrown before the stream begins. Throws `tool_choice_unsatisfied` where the model did not call.
  */
-export async function* toMessageStream(
-  events: AsyncIterable<GenerationEvent>,
-  context: MessageContext,
-): AsyncGenerator<MessageStreamEvent[], void, undefined> {
+export function renderMessage(context: MessageContext): Render<MessageStreamEvent> {
   const state: MessageState = { ...context, blockIndex: 0, end: undefined };
-  for await (const event of events) {
-    const rendered = [...renderEvent(event, state)];
-    if (rendered.length > 0) yield rendered;
-  }
-}
-
-function* renderEvent(event: GenerationEvent, state: MessageState): Generator<MessageStreamEvent> {
-  switch (event.type) {
-    case 'start':
-      yield messageStart(event, state);
-      yield { type: 'ping' };
-      return;
-    case 'choice-finish':
-      state.end = messageEnd(event);
-      return;
-    case 'finish':
-      if (!state.end) throw new InferenceError('internal', 'The generation ended without a result.');
-      yield { type: 'message_delta', delta: state.end, usage: usageAtEnd(event.usage, state.showCache) };
-      yield { type: 'message_stop' };
-      return;
-    default:
-      yield* renderBlock(event, state);
-  }
+  return (event, events) => {
+    switch (event.type) {
+      case 'start':
+        events.push(messageStart(event, state), { type: 'ping' });
+        return;
+      case 'choice-finish':
+        state.end = messageEnd(event);
+        return;
+      case 'finish':
+        if (!state.end) throw new InferenceError('internal', 'The generation ended without a result.');
+        events.push(
+          { type: 'message_delta', delta: state.end, usage: usageAtEnd(event.usage, state.showCache) },
+          { type: 'message_stop' },
+        );
+        return;
+      default:
+        if (state.showThinking || !event.type.startsWith('reasoning-')) addBlockEvents(event, state, events);
+    }
+  };
 }
 
 type BlockEvent = Exclude<GenerationEvent, { type: 'start' | 'choice-finish' | 'finish' }>;
 
-function* renderBlock(event: BlockEvent, state: MessageState): Generator<MessageStreamEvent> {
-  if (event.type.startsWith('reasoning-') && !state.showThinking) return;
+function addBlockEvents(event: BlockEvent, state: MessageState, events: MessageStreamEvent[]): void {
   const index = state.blockIndex;
   switch (event.type) {
     case 'reasoning-start':
-      yield blockStart(index, { type: 'thinking', thinking: '', signature: '' });
+      events.push(blockStart(index, { type: 'thinking', thinking: '', signature: '' }));
       return;
     case 'reasoning-delta':
-      yield { type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: event.text } };
+      events.push({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: event.text } });
       return;
     case 'reasoning-end':
       // Clients keep a thinking block only with a signature; the message's id says where it came from.
-      yield { type: 'content_block_delta', index, delta: { type: 'signature_delta', signature: state.id } };
+      events.push({ type: 'content_block_delta', index, delta: { type: 'signature_delta', signature: state.id } });
       break;
     case 'text-start':
-      yield blockStart(index, { type: 'text', text: '' });
+      events.push(blockStart(index, { type: 'text', text: '' }));
       return;
     case 'text-delta':
-      if (event.text) yield { type: 'content_block_delta', index, delta: { type: 'text_delta', text: event.text } };
+      if (event.text) {
+        events.push({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: event.text } });
+      }
       return;
     case 'text-end':
       break;
-    case 'tool-call-start':
-      yield blockStart(index, {
-        type: 'tool_use',
-        id: toolUseId(event.id),
-        name: event.name,
-        input: {},
-        caller: { type: 'direct' },
-      });
-      yield inputDelta(index, '');
+    case 'tool-call-start': {
+      const { id, name } = event;
+      const call: ContentBlock = { type: 'tool_use', id: toolUseId(id), name, input: {}, caller: { type: 'direct' } };
+      events.push(blockStart(index, call), inputDelta(index, ''));
       return;
+    }
     case 'tool-call-delta':
-      if (event.argumentsDelta) yield inputDelta(index, event.argumentsDelta);
+      if (event.argumentsDelta) events.push(inputDelta(index, event.argumentsDelta));
       return;
     case 'tool-call-end':
       break;
   }
-  yield { type: 'content_block_stop', index };
+  events.push({ type: 'content_block_stop', index });
   state.blockIndex += 1;
 }
 

@@ -1,7 +1,14 @@
 /** One output item while it grows, and the events that tell of it. @module */
 import type { CustomInputReader } from './custom-tool.js';
-import type { ItemEvent } from './response-event.js';
-import type { ItemStatus, MessageItem, OutputItem, ReasoningItem, ResponseLogprob } from './response-object.js';
+import type { ResponseEvent } from './response-event.js';
+import type {
+  ItemStatus,
+  MessageItem,
+  OutputItem,
+  OutputTextPart,
+  ReasoningItem,
+  ResponseLogprob,
+} from './response-object.js';
 
 /** The item that the model is writing. Items grow one after the other. */
 export interface OpenItem {
@@ -18,116 +25,111 @@ interface Position {
 }
 
 /** Announces the item, then its content part (and the part of its summary). Adds these to the item. */
-export function* openEvents({ item, index }: OpenItem, summarises: boolean): Generator<ItemEvent> {
-  yield { type: 'response.output_item.added', output_index: index, item: structuredClone(item) };
+export function openItem({ item, index }: OpenItem, summarises: boolean, events: ResponseEvent[]): void {
+  events.push({ type: 'response.output_item.added', output_index: index, item: structuredClone(item) });
   const position: Position = { item_id: item.id, output_index: index };
   if (item.type === 'message') {
     item.content.push({ type: 'output_text', text: '', annotations: [], logprobs: [] });
-    yield {
-      type: 'response.content_part.added',
-      ...position,
-      content_index: 0,
-      part: { type: 'output_text', text: '', annotations: [], logprobs: [] },
-    };
+    const part: OutputTextPart = { type: 'output_text', text: '', annotations: [], logprobs: [] };
+    events.push({ type: 'response.content_part.added', ...position, content_index: 0, part });
   } else if (item.type === 'reasoning') {
     item.content.push({ type: 'reasoning_text', text: '' });
     const part = { type: 'reasoning_text', text: '' } as const;
-    yield { type: 'response.content_part.added', ...position, content_index: 0, part };
+    events.push({ type: 'response.content_part.added', ...position, content_index: 0, part });
     if (!summarises) return;
     item.summary.push({ type: 'summary_text', text: '' });
     const summary = { type: 'summary_text', text: '' } as const;
-    yield { type: 'response.reasoning_summary_part.added', ...position, summary_index: 0, part: summary };
+    events.push({ type: 'response.reasoning_summary_part.added', ...position, summary_index: 0, part: summary });
   }
 }
 
 /** Adds text (or arguments, for a call) to the item. */
-export function* growEvents(open: OpenItem, delta: string, logprobs: ResponseLogprob[] = []): Generator<ItemEvent> {
+export function growItem(open: OpenItem, delta: string, logprobs: ResponseLogprob[], events: ResponseEvent[]): void {
   if (delta === '' && logprobs.length === 0) return;
   const { item, index, reader } = open;
   const position: Position = { item_id: item.id, output_index: index };
   switch (item.type) {
     case 'function_call':
       item.arguments += delta;
-      yield { type: 'response.function_call_arguments.delta', ...position, delta };
+      events.push({ type: 'response.function_call_arguments.delta', ...position, delta });
       return;
     case 'custom_tool_call':
-      yield* growInput(open, reader?.push(delta) ?? '');
+      return growInput(open, reader?.push(delta) ?? '', events);
+    case 'message': {
+      const [part] = item.content;
+      if (!part) return;
+      part.text += delta;
+      part.logprobs.push(...logprobs);
+      events.push({ type: 'response.output_text.delta', ...position, content_index: 0, delta, logprobs });
       return;
-    case 'message':
-      yield* growText(item, position, delta, logprobs);
-      return;
-    case 'reasoning':
-      yield* growReasoning(item, position, delta);
+    }
+    case 'reasoning': {
+      const { content, summary } = item;
+      if (content[0]) content[0].text += delta;
+      events.push({ type: 'response.reasoning_text.delta', ...position, content_index: 0, delta });
+      if (!summary[0]) return;
+      summary[0].text += delta;
+      events.push({ type: 'response.reasoning_summary_text.delta', ...position, summary_index: 0, delta });
+    }
   }
 }
 
-function* growInput({ item, index }: OpenItem, delta: string): Generator<ItemEvent> {
+function growInput({ item, index }: OpenItem, delta: string, events: ResponseEvent[]): void {
   if (item.type !== 'custom_tool_call' || delta === '') return;
   item.input += delta;
-  yield { type: 'response.custom_tool_call_input.delta', item_id: item.id, output_index: index, delta };
-}
-
-function* growText(
-  { content: [part] }: MessageItem,
-  position: Position,
-  delta: string,
-  logprobs: ResponseLogprob[],
-): Generator<ItemEvent> {
-  if (!part) return;
-  part.text += delta;
-  part.logprobs.push(...logprobs);
-  yield { type: 'response.output_text.delta', ...position, content_index: 0, delta, logprobs };
-}
-
-function* growReasoning(item: ReasoningItem, position: Position, delta: string): Generator<ItemEvent> {
-  const { content, summary } = item;
-  if (content[0]) content[0].text += delta;
-  yield { type: 'response.reasoning_text.delta', ...position, content_index: 0, delta };
-  if (!summary[0]) return;
-  summary[0].text += delta;
-  yield { type: 'response.reasoning_summary_text.delta', ...position, summary_index: 0, delta };
+  events.push({ type: 'response.custom_tool_call_input.delta', item_id: item.id, output_index: index, delta });
 }
 
 /** Ends the item: its whole text, its parts, then itself. */
-export function* closeEvents(open: OpenItem, status: ItemStatus): Generator<ItemEvent> {
+export function closeItem(open: OpenItem, status: ItemStatus, events: ResponseEvent[]): void {
   const { item, index, reader } = open;
   const position: Position = { item_id: item.id, output_index: index };
-  if (reader) yield* growInput(open, reader.end());
+  if (reader) growInput(open, reader.end(), events);
   item.status = status;
   switch (item.type) {
     case 'function_call': {
       const { name, arguments: argumentsText } = item;
-      yield { type: 'response.function_call_arguments.done', ...position, name, arguments: argumentsText };
+      events.push({ type: 'response.function_call_arguments.done', ...position, name, arguments: argumentsText });
       break;
     }
     case 'custom_tool_call':
-      yield { type: 'response.custom_tool_call_input.done', ...position, input: item.input };
+      events.push({ type: 'response.custom_tool_call_input.done', ...position, input: item.input });
       break;
     case 'message':
-      yield* closeText(item, position);
+      closeText(item, position, events);
       break;
     case 'reasoning':
-      yield* closeReasoning(item, position);
+      closeReasoning(item, position, events);
   }
-  yield { type: 'response.output_item.done', output_index: index, item: structuredClone(item) };
+  events.push({ type: 'response.output_item.done', output_index: index, item: structuredClone(item) });
 }
 
-function* closeText({ content: [part] }: MessageItem, position: Position): Generator<ItemEvent> {
+function closeText({ content: [part] }: MessageItem, position: Position, events: ResponseEvent[]): void {
   if (!part) return;
   const { text, logprobs } = part;
-  yield { type: 'response.output_text.done', ...position, content_index: 0, text, logprobs };
-  yield { type: 'response.content_part.done', ...position, content_index: 0, part: structuredClone(part) };
+  const at = { ...position, content_index: 0 };
+  events.push(
+    { type: 'response.output_text.done', ...at, text, logprobs },
+    { type: 'response.content_part.done', ...at, part: structuredClone(part) },
+  );
 }
 
-function* closeReasoning(
+function closeReasoning(
   { content: [part], summary: [short] }: ReasoningItem,
   position: Position,
-): Generator<ItemEvent> {
+  events: ResponseEvent[],
+): void {
   if (part) {
-    yield { type: 'response.reasoning_text.done', ...position, content_index: 0, text: part.text };
-    yield { type: 'response.content_part.done', ...position, content_index: 0, part: structuredClone(part) };
+    const at = { ...position, content_index: 0 };
+    events.push(
+      { type: 'response.reasoning_text.done', ...at, text: part.text },
+      { type: 'response.content_part.done', ...at, part: structuredClone(part) },
+    );
   }
   if (!short) return;
-  yield { type: 'response.reasoning_summary_text.done', ...position, summary_index: 0, text: short.text };
-  yield { type: 'response.reasoning_summary_part.done', ...position, summary_index: 0, part: structuredClone(short) };
+  const at = { ...position, summary_index: 0 };
+  events.push(
+    { type: 'response.reasoning_summary_text.done', ...at, text: short.text },
+    { type: 'response.reasoning_summary_part.done', ...at, part: structuredClone(short) },
+  );
 }

@@ -6,7 +6,7 @@ import { outputFailureError } from '../generation/output-failure-error.js';
 import { carryReasoning } from './carried-reasoning.js';
 import { CustomInputReader } from './custom-tool.js';
 import { newCustomToolCall, newFunctionCall, newMessage, newReasoning } from './new-item.js';
-import { closeEvents, growEvents, openEvents } from './open-item.js';
+import { closeItem, growItem, openItem } from './open-item.js';
 import type { OpenItem } from './open-item.js';
 import type { ResponseEvent } from './response-event.js';
 import { toResponseUsage } from './response-object.js';
@@ -42,28 +42,29 @@ export interface RenderState extends RenderOptions {
  * Renders one event. An item whose block ended stays open until the next event shows whether the token cap cut it.
  * @throws InferenceError `tool_choice_unsatisfied`
  */
-export function* renderGeneration(event: GenerationEvent, state: RenderState): Generator<ResponseEvent> {
+export function renderGeneration(event: GenerationEvent, state: RenderState, events: ResponseEvent[]): void {
   switch (event.type) {
     case 'start':
       state.response.model = event.model;
-      yield { type: 'response.created', response: snapshot(state) };
-      yield { type: 'response.in_progress', response: snapshot(state) };
+      events.push(
+        { type: 'response.created', response: snapshot(state) },
+        { type: 'response.in_progress', response: snapshot(state) },
+      );
       return;
     case 'reasoning-start':
-      yield* startItem({ item: newReasoning(state.createId('rs')) }, state);
-      return;
+      return startItem({ item: newReasoning(state.createId('rs')) }, state, events);
     case 'text-start':
-      yield* startItem({ item: newMessage(state.createId('msg')) }, state);
-      return;
+      return startItem({ item: newMessage(state.createId('msg')) }, state, events);
     case 'tool-call-start':
-      yield* startItem(newCall(event, state), state);
-      return;
+      return startItem(newCall(event, state), state, events);
     case 'reasoning-delta':
+      if (state.open) growItem(state.open, event.text, [], events);
+      return;
     case 'text-delta':
-      if (state.open) yield* growEvents(state.open, event.text, 'logprobs' in event ? toLogprobs(event.logprobs) : []);
+      if (state.open) growItem(state.open, event.text, toLogprobs(event.logprobs), events);
       return;
     case 'tool-call-delta':
-      if (state.open) yield* growEvents(state.open, event.argumentsDelta);
+      if (state.open) growItem(state.open, event.argumentsDelta, [], events);
       return;
     case 'reasoning-end':
     case 'text-end':
@@ -71,10 +72,9 @@ export function* renderGeneration(event: GenerationEvent, state: RenderState): G
       return;
     case 'choice-finish':
       endChoice(event, state);
-      yield* closeItem(state);
-      return;
+      return endItem(state, events);
     case 'finish':
-      yield finishEvent(state, event);
+      events.push(finishEvent(state, event));
   }
 }
 
@@ -83,11 +83,11 @@ export function snapshot(state: RenderState): ResponseObject {
   return { ...state.response, output: structuredClone(state.response.output) };
 }
 
-function* startItem(start: Omit<OpenItem, 'index'>, state: RenderState): Generator<ResponseEvent> {
-  yield* closeItem(state);
+function startItem(start: Omit<OpenItem, 'index'>, state: RenderState, events: ResponseEvent[]): void {
+  endItem(state, events);
   state.open = { ...start, index: state.response.output.length };
   state.response.output.push(start.item);
-  yield* openEvents(state.open, state.summarises);
+  openItem(state.open, state.summarises, events);
 }
 
 type CallStart = Extract<GenerationEvent, { type: 'tool-call-start' }>;
@@ -97,7 +97,7 @@ function newCall({ id, name }: CallStart, state: RenderState): Omit<OpenItem, 'i
   return { item: newCustomToolCall(state.createId('ctc'), id, name), reader: new CustomInputReader() };
 }
 
-function* closeItem(state: RenderState): Generator<ResponseEvent> {
+function endItem(state: RenderState, events: ResponseEvent[]): void {
   const open = state.open;
   state.open = undefined;
   if (!open) return;
@@ -105,7 +105,7 @@ function* closeItem(state: RenderState): Generator<ResponseEvent> {
   if (state.carriesReasoning && item.type === 'reasoning' && item.content[0]) {
     item.encrypted_content = carryReasoning(item.content[0].text);
   }
-  yield* closeEvents(open, state.cut ? 'incomplete' : 'completed');
+  closeItem(open, state.cut ? 'incomplete' : 'completed', events);
   state.onItem(item);
 }
 

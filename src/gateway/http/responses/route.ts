@@ -3,11 +3,11 @@ import type { GenerationRequest } from '../../../core/request/generation-request
 import type { Endpoint } from '../endpoint.js';
 import { runOptions } from '../generation/run-options.js';
 import { errorFacts } from '../errors/error-table.js';
-import { generate } from '../generation/generate.js';
+import { generate, renderBatches } from '../generation/generate.js';
 import type { FieldNames } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import type { ServerSentEvent } from '../sse/server-sent-event.js';
+import { encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
@@ -21,7 +21,7 @@ import { startResponse } from './response-object.js';
 import type { OutputItem } from './response-object.js';
 import { customToolNames, toEchoedFields, toGenerationRequest } from './to-generation-request.js';
 import { toResponse } from './to-response.js';
-import { failureEvents, keepAliveText, startProgress, toResponseStream } from './to-stream.js';
+import { failureEvents, keepAliveText, renderResponse, startProgress } from './to-stream.js';
 import type { ResponseProgress } from './to-stream.js';
 
 const NAMES: FieldNames = { messages: 'input', response_format: 'text.format' };
@@ -45,8 +45,8 @@ export const responsesEndpoint: Endpoint = {
       const progress = createProgress(body, entry.id, context, (item) => recent.keep(c.get('caller'), item));
       if (body.stream === true) return stream(request, progress, c, context);
       const signal = c.req.raw.signal;
-      const events = generate(context, request, runOptions(c, 'result', signal), NAMES);
-      return c.json(await toResponse(toResponseStream(events, progress)));
+      const events = generate(context, request, runOptions(c, 'result', signal));
+      return c.json(await toResponse(renderBatches(events, renderResponse(progress), NAMES)));
     };
   },
 };
@@ -77,22 +77,17 @@ async function stream(
   context: HttpContext,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = generate(context, request, runOptions(c, 'first-token', abort.signal), NAMES);
+  const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
   return streamResponse(context, {
-    events: toServerSentEvents(toResponseStream(events, progress)),
+    events: renderBatches(events, renderResponse(progress), NAMES),
+    encode,
     abort,
     keepAlive: () => keepAliveText(progress),
     failure: (error) =>
-      failureEvents(errorFacts(error, 'responses'), c.get('inferenceId'), progress).map(toServerSentEvent),
+      failureEvents(errorFacts(error, 'responses'), c.get('inferenceId'), progress).map(encode).join(''),
   });
 }
 
-async function* toServerSentEvents(
-  pieces: AsyncIterable<readonly ResponseStreamEvent[]>,
-): AsyncGenerator<ServerSentEvent[]> {
-  for await (const piece of pieces) yield piece.map(toServerSentEvent);
-}
-
-function toServerSentEvent(data: ResponseStreamEvent): ServerSentEvent {
-  return { event: data.type, data };
+function encode(data: ResponseStreamEvent): string {
+  return encodeServerSentEvent({ event: data.type, data });
 }

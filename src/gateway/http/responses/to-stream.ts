@@ -1,5 +1,5 @@
 /** A generation as a Responses stream: the rendered events, numbered, with an end even when it fails. @module */
-import type { GenerationEvent } from '../../answer/generation-event.js';
+import type { Render } from '../generation/generate.js';
 import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { renderGeneration, snapshot } from './render-generation.js';
 import type { RenderOptions, RenderState } from './render-generation.js';
@@ -24,22 +24,16 @@ export function startProgress(response: ResponseObject, options: RenderOptions):
   return { ...options, response, open: undefined, cut: false, failure: undefined, sequence: 0 };
 }
 
-/**
- * Renders the one choice of a generation, advancing `progress`. What one generation event causes comes in one piece.
- * @throws InferenceError of the generation, or `tool_choice_unsatisfied`
- */
-export async function* toResponseStream(
-  events: AsyncIterable<GenerationEvent>,
-  progress: ResponseProgress,
-): AsyncGenerator<ResponseStreamEvent[], void, undefined> {
-  for await (const event of events) {
-    const rendered: ResponseStreamEvent[] = [];
-    for (const responseEvent of renderGeneration(event, progress)) {
-      rendered.push({ ...responseEvent, sequence_number: progress.sequence });
+/** Renders the one choice of a generation, advancing `progress`. Throws `tool_choice_unsatisfied`. */
+export function renderResponse(progress: ResponseProgress): Render<ResponseStreamEvent> {
+  return (event, events) => {
+    const rendered: ResponseEvent[] = [];
+    renderGeneration(event, progress, rendered);
+    for (const data of rendered) {
+      events.push({ ...data, sequence_number: progress.sequence });
       progress.sequence += 1;
     }
-    if (rendered.length > 0) yield rendered;
-  }
+  };
 }
 
 /**

@@ -8,19 +8,19 @@ import { BrokenConnection } from '../faults.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
 import { setFailureTail } from '../../../relay/stream/failure-tail.js';
 import type { HttpContext } from '../http-context.js';
-import { encodeServerSentEvent } from './server-sent-event.js';
-import type { ServerSentEvent } from './server-sent-event.js';
 
 /** What a dialect gives to have its events streamed. */
-export interface StreamSource {
-  /** Each item is sent in one piece. Ending early (`return`) must free the engine. */
-  events: AsyncIterable<readonly ServerSentEvent[]>;
+export interface StreamSource<Event> {
+  /** Each batch is sent in one piece. Ending early (`return`) must free the engine. */
+  events: AsyncIterable<readonly Event[]>;
+  /** The event as it is sent, e.g. by `encodeServerSentEvent`. */
+  encode: (event: Event) => string;
   /** Aborted when the reader goes away. */
   abort: AbortController;
   /** Text that this dialect's clients skip: an SSE comment, a `ping`, a `keepalive` event. */
   keepAlive: () => string;
-  /** The last events of a stream that failed after it began. */
-  failure: (error: InferenceError) => readonly ServerSentEvent[];
+  /** The text of the last events of a stream that failed after it began. */
+  failure: (error: InferenceError) => string;
 }
 
 const UNAVAILABLE = new InferenceError('unavailable', 'Service Temporarily Unavailable');
@@ -30,15 +30,13 @@ const UNAVAILABLE = new InferenceError('unavailable', 'Service Temporarily Unava
  * An error after the start becomes the dialect's failure events, then the stream ends. Cancelling the body aborts.
  * @throws InferenceError (or whatever the source throws) when the source fails before its first event
  */
-export async function streamResponse(context: HttpContext, source: StreamSource): Promise<Response> {
-  const iterator = context.faults.disturb(source.events, source.abort.signal)[Symbol.asyncIterator]();
-  const stream = new EventStream(iterator, source, context.streamTiming.keepAliveMs);
+export async function streamResponse<Event>(context: HttpContext, source: StreamSource<Event>): Promise<Response> {
+  const stream = new EventStream(context, source);
   await stream.begin(context.streamTiming.startDelayMs);
-  const response = new Response(stream.body(), {
+  const response = new Response(new ReadableStream(stream, { highWaterMark: 0 }), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   });
-  setFailureTail(response, encodeEvents(source.failure(UNAVAILABLE)));
-  return response;
+  return setFailureTail(response, source.failure(UNAVAILABLE));
 }
 
 /** A controller that aborts when the request does, and can be aborted by itself. */
@@ -52,23 +50,23 @@ export function abortWith(signal: AbortSignal): AbortController {
 
 const encoder = new TextEncoder();
 
-function encodeEvents(events: readonly ServerSentEvent[]): string {
-  return events.map(encodeServerSentEvent).join('');
-}
+type BodyController = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
-type Step = IteratorResult<readonly ServerSentEvent[]>;
-
-/** The state of one open stream: the step that is under way, if any. */
-class EventStream {
-  readonly #iterator: AsyncIterator<readonly ServerSentEvent[]>;
-  readonly #source: StreamSource;
+/** The state of one open stream. */
+class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
+  readonly #source: StreamSource<Event>;
+  readonly #iterator: AsyncIterator<readonly Event[]>;
   readonly #keepAliveMs: number;
-  #pending: Promise<Step> | undefined;
+  /** The step that is under way, if any. */
+  #pending: Promise<IteratorResult<readonly Event[]>> | undefined;
+  /** By `performance.now()`, while the reader waits. */
+  #silentSince: number | undefined;
+  #keepAlive: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(iterator: AsyncIterator<readonly ServerSentEvent[]>, source: StreamSource, keepAliveMs: number) {
-    this.#iterator = iterator;
+  constructor({ faults, streamTiming }: HttpContext, source: StreamSource<Event>) {
     this.#source = source;
-    this.#keepAliveMs = keepAliveMs;
+    this.#iterator = faults.disturb(source.events, source.abort.signal)[Symbol.asyncIterator]();
+    this.#keepAliveMs = streamTiming.keepAliveMs;
   }
 
   /** Waits for the first step, at most so long. Rejects when the step does; only a broken connection breaks the body. */
@@ -79,47 +77,65 @@ class EventStream {
     });
   }
 
-  body(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    return new ReadableStream<Uint8Array<ArrayBuffer>>(
-      {
-        pull: (controller) => this.#pull(controller),
-        cancel: (reason) => this.#cancel(reason),
-      },
-      { highWaterMark: 0 },
-    );
-  }
-
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
-    this.#pending ??= this.#iterator.next();
+  /** Called by the body when it is read. */
+  readonly pull = async (controller: BodyController): Promise<void> => {
+    this.#silentSince = performance.now();
+    this.#keepAlive ??= setTimeout(this.#breakSilence, this.#keepAliveMs, controller);
     try {
-      const step = await settledWithin(this.#pending, this.#keepAliveMs);
-      if (step === undefined) {
-        controller.enqueue(encoder.encode(this.#source.keepAlive()));
-        return;
-      }
+      const { done, value } = await (this.#pending ??= this.#iterator.next());
       this.#pending = undefined;
-      if (step.done) controller.close();
-      else controller.enqueue(encoder.encode(encodeEvents(step.value)));
+      this.#silentSince = undefined;
+      if (done) this.#close(controller);
+      else {
+        let text = '';
+        for (const event of value) text += this.#source.encode(event);
+        controller.enqueue(encoder.encode(text));
+      }
     } catch (thrown) {
       this.#fail(controller, thrown);
     }
-  }
+  };
 
-  #fail(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>, thrown: unknown): void {
-    this.#pending = undefined;
-    this.#source.abort.abort();
-    if (thrown instanceof BrokenConnection) {
-      controller.error(thrown);
-      return;
-    }
-    controller.enqueue(encoder.encode(encodeEvents(this.#source.failure(toInferenceError(thrown)))));
-    controller.close();
-  }
-
-  #cancel(reason: unknown): void {
+  /** Called by the body when its reader goes away. */
+  readonly cancel = (reason: unknown): void => {
+    clearTimeout(this.#keepAlive);
     this.#source.abort.abort(reason);
     // Not awaited: the abort ends a step that is under way, and nobody is left to hear how.
     this.#pending?.catch(() => {});
     this.#iterator.return?.().catch(() => {});
+  };
+
+  /** One timer for the whole stream, set anew only when it fires: most streams are never silent. */
+  readonly #breakSilence = (controller: BodyController): void => {
+    this.#keepAlive = undefined;
+    if (this.#silentSince === undefined) return;
+    const now = performance.now();
+    const silence = now - this.#silentSince;
+    let wait = this.#keepAliveMs - silence;
+    if (wait < 1) {
+      // What nobody reads needs no keep-alive.
+      if (controller.desiredSize === 0) controller.enqueue(encoder.encode(this.#source.keepAlive()));
+      this.#silentSince = now;
+      wait = this.#keepAliveMs;
+    }
+    this.#keepAlive = setTimeout(this.#breakSilence, wait, controller);
+  };
+
+  #close(controller: BodyController): void {
+    clearTimeout(this.#keepAlive);
+    controller.close();
+  }
+
+  #fail(controller: BodyController, thrown: unknown): void {
+    this.#pending = undefined;
+    this.#silentSince = undefined;
+    this.#source.abort.abort();
+    if (thrown instanceof BrokenConnection) {
+      clearTimeout(this.#keepAlive);
+      controller.error(thrown);
+      return;
+    }
+    controller.enqueue(encoder.encode(this.#source.failure(toInferenceError(thrown))));
+    this.#close(controller);
   }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
-import { type CollectedGeneration, collectGeneration } from '../../../../src/gateway/answer/collect-generation.js';
+import type { CollectedGeneration } from '../../../../src/gateway/answer/collect-generation.js';
 import type { LoadedModel } from '../../../../src/core/models/backend.js';
 import type { ModelEntry, Script } from '../../../../src/core/models/model-entry.js';
 import { isInferenceError } from '../../../../src/core/errors/inference-error.js';
 import type { TranscriptEvent } from '../../../../src/core/request/transcription-request.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../../src/core/request/generation-request.js';
-import { collectEvents, interpret, piecesOf, saidBy } from '../../../support/token-events.js';
+import { collectAnswer, collectEvents, interpret, piecesOf, saidBy } from '../../../support/token-events.js';
 
 const options = {
   onProgress: () => {},
@@ -26,7 +26,7 @@ function ask(text: string, overrides: Partial<GenerationRequest> = {}): Generati
 
 async function answer(model: LoadedModel, request: GenerationRequest): Promise<CollectedGeneration> {
   const tokens = model.generate!(request, new AbortController().signal);
-  return collectGeneration(interpret(tokens, request));
+  return collectAnswer(interpret(tokens, request));
 }
 
 const weather = { name: 'get_weather', parameters: { type: 'object' } };

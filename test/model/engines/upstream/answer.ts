@@ -1,7 +1,7 @@
 /** A question to an upstream model, the chunks that its service answers with, and what came of them. */
-import { type CollectedGeneration, collectGeneration } from '../../../../src/gateway/answer/collect-generation.js';
+import type { CollectedGeneration } from '../../../../src/gateway/answer/collect-generation.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../../src/core/request/generation-request.js';
-import { interpret } from '../../../support/token-events.js';
+import { collectAnswer, interpret } from '../../../support/token-events.js';
 import { loadUpstream } from './through-app.js';
 
 export function ask(overrides: Partial<GenerationRequest> = {}): GenerationRequest {
@@ -11,7 +11,7 @@ export function ask(overrides: Partial<GenerationRequest> = {}): GenerationReque
 
 export async function answer(request = ask(), signal = new AbortController().signal): Promise<CollectedGeneration> {
   const model = await loadUpstream();
-  return collectGeneration(interpret(model.generate!(request, signal), request));
+  return collectAnswer(interpret(model.generate!(request, signal), request));
 }
 
 export const chunk = (delta: object, rest: object = {}): object => ({ choices: [{ index: 0, delta, ...rest }] });

@@ -1,6 +1,6 @@
 /** The same question to a model and to an upstream model in front of it: the same answer. */
 import { describe, expect, it } from 'vitest';
-import { type CollectedGeneration, collectGeneration } from '../../../../src/gateway/answer/collect-generation.js';
+import type { CollectedGeneration } from '../../../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../../../src/gateway/answer/generation-event.js';
 import { toInferenceError } from '../../../../src/core/errors/inference-error.js';
 import { outputFailureError } from '../../../../src/gateway/http/generation/output-failure-error.js';
@@ -8,7 +8,7 @@ import type { ModelEntry, Script } from '../../../../src/core/models/model-entry
 import { type GenerationRequest, plainGenerationRequest } from '../../../../src/core/request/generation-request.js';
 import type { Message } from '../../../../src/core/request/message.js';
 import { buildApp } from '../../../support/build-app.js';
-import { oneByOne } from '../../../support/token-events.js';
+import { collectAnswer, oneByOne } from '../../../support/token-events.js';
 import { upstreamBackend } from '../../../../src/model/engines/upstream/upstream-backend.js';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
 import { REMOTE, serveRemotely } from './through-app.js';
@@ -89,7 +89,7 @@ const REQUESTS: Record<string, GenerationRequest> = {
 /** What came of a generation. */
 async function outcome(events: AsyncIterable<GenerationEvent>): Promise<object> {
   try {
-    const collected = await collectGeneration(events);
+    const collected = await collectAnswer(events);
     const failure = collected.choices.find((choice) => choice.failure)?.failure;
     if (failure) throw outputFailureError(failure);
     return facts(collected);

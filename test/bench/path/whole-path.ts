@@ -1,0 +1,69 @@
+/**
+ * One streamed chat request through the whole service, in one process: relay, gateway, HTTP, scheduler, a model behind a
+ * real port, its decoding, and back. What `count-path.ts` counts the functions of.
+ */
+import { createApp } from '../../../src/gateway/http/app.js';
+import { loadRemoteModel } from '../../../src/gateway/remote-model.js';
+import { Scheduler } from '../../../src/gateway/scheduler/scheduler.js';
+import { serveCall } from '../../../src/gateway/serve-call.js';
+import { Catalog } from '../../../src/core/models/catalog.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
+import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
+import { serveModel } from '../../../src/model/serve-model.js';
+import { connectThrough } from '../../../src/relay/greeting.js';
+import { MODEL_TIMING } from '../../../src/relay/stream/call-timing.js';
+import { relayRequest } from '../../../src/relay/stream/relay-request.js';
+import { toRequestPayload } from '../../../src/relay/stream/request-payload.js';
+
+/** Asks for a streamed answer and reads it to the end. Resolves with its text. */
+export type Ask = (tokens: number) => Promise<string>;
+
+/** @param tokenDelayMs between two tokens; longer than the pace of messages, and each token travels alone */
+export function openPath(tokenDelayMs: number): Ask {
+  const model: ModelEntry = {
+    id: 'scripted',
+    task: 'chat',
+    backend: 'scripted',
+    script: { replies: [{ text: 'word ', repeat: 1000 }], tokenDelayMs },
+  };
+  const inference = new Scheduler({
+    catalog: new Catalog([model]),
+    requestTimeout: 60,
+    host: {
+      start: (entry, watch) => {
+        const { port1, port2 } = new MessageChannel();
+        serveModel(port2, async () => scriptedBackend);
+        const options = { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' };
+        const worker = { port: port1, lifeline: undefined, end: () => port2.close() };
+        return loadRemoteModel(worker, { entry, options }, { ...watch, timing: MODEL_TIMING });
+      },
+    },
+  });
+  const app = createApp({
+    inference,
+    prefix: '/v1',
+    rateLimits: { requestsPerMinute: 10_000, requestsPerDay: 10_000 },
+  });
+  const handlers = {
+    request: (request: Request, begin: () => void) => app.fetch(request, { onBegin: begin }),
+    control: async function* () {},
+  };
+  return async (tokens) => {
+    const { signal } = new AbortController();
+    const body = {
+      model: model.id,
+      messages: [{ role: 'user', content: 'Hello' }],
+      max_tokens: tokens,
+      stream: true,
+    };
+    const request = new Request('http://localhost/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const connect = (stop: AbortSignal) => connectThrough((port) => void serveCall(port, handlers), stop);
+    const payload = await toRequestPayload(request);
+    const response = await relayRequest(payload, connect, { signal, compatibility: 'service' });
+    return response.text();
+  };
+}
