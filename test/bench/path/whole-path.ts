@@ -10,7 +10,7 @@ import { Catalog } from '../../../src/core/models/catalog.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
 import { serveModel } from '../../../src/model/serve-model.js';
-import { connectThrough } from '../../../src/relay/greeting.js';
+import { connectThrough } from '../../../src/relay/handshake.js';
 import { MODEL_TIMING } from '../../../src/relay/stream/call-timing.js';
 import { relayRequest } from '../../../src/relay/stream/relay-request.js';
 import { toRequestPayload } from '../../../src/relay/stream/request-payload.js';
