@@ -1,0 +1,191 @@
+/**
+ * The package: one environment of Vite for each way in which its files are made, all built by one run
+ * (`vite build --app`).
+ * @module
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { minify, type MinifyOptions } from 'terser';
+import type { EnvironmentOptions, LibraryOptions, Plugin, UserConfig } from 'vite';
+import { copyOnnxRuntime } from './onnx-runtime.js';
+import { thirdPartyNotices } from './third-party-notices.js';
+import { webLlmModelList } from './web-llm-model-list.js';
+
+const path = (relative: string): string => join(import.meta.dirname, '..', relative);
+
+/** The library's workers keep their place beside `index.js`, written as `new Worker(new URL(…))`, which Vite and webpack know. */
+const WORKERS = ['gateway-worker', 'model-worker'] as const;
+
+/** Turns `new URL('../x-worker.ts', import.meta.url)` into the same with the built file, past Vite's own worker bundling. */
+function separateWorkers(): Plugin {
+  const placeholder = (name: string): string => `__INPAGE_${name.toUpperCase().replace('-', '_')}__`;
+  return {
+    name: 'inpage:separate-workers',
+    enforce: 'pre',
+    transform(code) {
+      let changed = code;
+      for (const name of WORKERS) {
+        changed = changed.replace(
+          new RegExp(`new URL\\('[./\\w-]*/${name}\\.ts', import\\.meta\\.url\\)`, 'g'),
+          placeholder(name),
+        );
+      }
+      return changed === code ? null : { code: changed, map: null };
+    },
+    renderChunk(code) {
+      let changed = code;
+      for (const name of WORKERS) {
+        changed = changed.replaceAll(placeholder(name), `new URL('./${name}.js', import.meta.url)`);
+      }
+      return changed === code ? null : { code: changed, map: null };
+    },
+  };
+}
+
+/**
+ * ONNX Runtime names its wasm files relative to its own module, which would inline 40 MB of them here. The engine is
+ * always told where the app serves them; this keeps the names and drops the copies.
+ */
+function dropInlinedWasm(): Plugin {
+  return {
+    name: 'inpage:drop-inlined-wasm',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/onnxruntime-web|@huggingface.transformers/.test(id)) return null;
+      const changed = code.replace(
+        /new \w+\(\s*["'](ort[-.][\w.-]+)["'],\s*import\.meta\.url\s*\)/g,
+        "new URL('/inpage/$1', globalThis.location.href)",
+      );
+      return changed === code ? null : { code: changed, map: null };
+    },
+  };
+}
+
+/**
+ * Vite leaves the spaces in libraries, for the sake of annotations that bundlers read. The page's entry and the Service
+ * Worker have budgets, so a second minifier takes them out, and keeps the annotations.
+ */
+function shrinkOnceMore(options: MinifyOptions): Plugin {
+  return {
+    name: 'inpage:shrink-once-more',
+    enforce: 'post',
+    async writeBundle(_, bundle) {
+      for (const output of Object.values(bundle)) {
+        if (output.type !== 'chunk') continue;
+        const file = path(`dist/${output.fileName}`);
+        const { code } = await minify(readFileSync(file, 'utf8'), {
+          ecma: 2020,
+          format: { preserve_annotations: true, comments: /webpackIgnore|turbopackIgnore|@vite-ignore/ },
+          ...options,
+        });
+        if (code !== undefined) writeFileSync(file, code);
+      }
+    },
+  };
+}
+
+/** What runs in pages and their workers. */
+const browserFiles = (
+  lib: LibraryOptions,
+  rolldownOptions: NonNullable<EnvironmentOptions['build']>['rolldownOptions'] = {},
+): EnvironmentOptions => ({
+  consumer: 'client',
+  build: { target: 'es2022', minify: true, lib, rolldownOptions },
+});
+
+const modules = (entry: Record<string, string>): LibraryOptions => ({ entry, formats: ['es'] });
+
+/** One classic script. */
+const script = (entry: string, name: string): LibraryOptions => ({
+  entry: path(entry),
+  formats: ['iife'],
+  name: 'inpage',
+  fileName: () => name,
+});
+
+const chunks = { chunkFileNames: 'chunks/[name]-[hash].js', assetFileNames: 'assets/[name]-[hash][extname]' };
+
+const ENVIRONMENTS = {
+  workers: browserFiles(
+    modules({
+      uninstall: path('src/page/uninstall-inference.ts'),
+      'gateway-worker': path('src/gateway/gateway-worker.ts'),
+      'model-worker': path('src/model/model-worker.ts'),
+    }),
+    { output: chunks },
+  ),
+  // Built apart from the workers: one file, without pieces that it would share with them.
+  page: browserFiles(modules({ index: path('src/index.ts') }), { output: chunks }),
+  // The page that tools open, and its gateway: each one file, because every request of a page under test passes the
+  // test's process. What a start does not need stays apart.
+  hostPage: browserFiles(modules({ 'host/page': path('src/page/host-page.ts') }), {
+    preserveEntrySignatures: false,
+    output: { chunkFileNames: 'host/[name].js' },
+  }),
+  hostGateway: browserFiles(modules({ 'host/gateway-worker': path('src/gateway/gateway-worker.ts') }), {
+    preserveEntrySignatures: false,
+    output: { codeSplitting: false },
+  }),
+  serviceWorker: browserFiles(script('src/service-worker/service-worker.ts', 'service-worker.js')),
+  isolation: browserFiles(script('src/service-worker/isolation.ts', 'service-worker-isolated.js')),
+  node: {
+    consumer: 'server',
+    // The package has no dependencies.
+    resolve: { noExternal: true },
+    build: {
+      target: 'node20',
+      minify: false,
+      ssr: true,
+      lib: modules({
+        vite: path('src/node/vite/index.ts'),
+        cli: path('src/node/cli/cli.ts'),
+        playwright: path('src/node/playwright/index.ts'),
+        bridge: path('src/node/bridge/index.ts'),
+      }),
+      rolldownOptions: { external: [/^node:/, 'vite', 'playwright'] },
+    },
+  },
+} satisfies Record<string, EnvironmentOptions>;
+
+type Name = keyof typeof ENVIRONMENTS;
+
+/** The plugin, in these environments only. */
+const within = (names: readonly Name[], plugin: Plugin): Plugin => ({
+  ...plugin,
+  applyToEnvironment: ({ name }) => (names as readonly string[]).includes(name),
+});
+
+/** @param afterwards what is built from the finished package, by the same run */
+export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
+  return {
+    publicDir: false,
+    base: './',
+    plugins: [
+      within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
+      within(['workers'], dropInlinedWasm()),
+      within(['workers'], copyOnnxRuntime(path('dist/ort'))),
+      within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
+      within(['page', 'node'], webLlmModelList()),
+      within(['page'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } })),
+      within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
+      within(
+        ['serviceWorker'],
+        shrinkOnceMore({
+          compress: { passes: 3, ecma: 2020, pure_getters: true, unsafe: true, unsafe_arrows: true },
+        }),
+      ),
+    ],
+    build: { outDir: 'dist', emptyOutDir: false },
+    environments: ENVIRONMENTS,
+    builder: {
+      async buildApp(builder) {
+        rmSync(path('dist'), { recursive: true, force: true });
+        const others = Object.keys(ENVIRONMENTS).filter((name) => name !== 'workers');
+        await builder.build(builder.environments['workers']!);
+        // After the workers: the page has a chunk of theirs by the same name, and its own, smaller form of it stays.
+        await Promise.all(others.map((name) => builder.build(builder.environments[name]!)));
+        await afterwards?.();
+      },
+    },
+  };
+}
