@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CacheFileStorage } from '../../src/store/cache-storage.js';
-import { type FaultServer, sha256Of, someBytes, startFaultServer } from './support/fault-server.js';
+import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
+import { sha256Of, someBytes } from './support/fault-server.js';
 import { MemoryCaches } from './support/memory-cache.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
 
@@ -8,17 +9,16 @@ const MB = 2 ** 20;
 /** Two parts. */
 const LARGE = someBytes(9 * MB + 5);
 
-let server: FaultServer;
+let server: FakeNetwork;
 let store: TestStore;
 
 beforeEach(async () => {
   vi.stubGlobal('caches', new MemoryCaches());
-  server = await startFaultServer({ 'm/large.bin': LARGE, 'm/config.json': new TextEncoder().encode('{"a":1}') });
-  store = testStore({ storage: (await CacheFileStorage.create())! });
+  server = fakeNetwork({ 'm/large.bin': LARGE, 'm/config.json': new TextEncoder().encode('{"a":1}') });
+  store = testStore({ fetch: server.fetch, storage: (await CacheFileStorage.create())! });
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllGlobals();
-  await server.close();
 });
 
 const folder = (): string => `${server.url}m/`;
@@ -39,7 +39,6 @@ it('keeps a file in parts and uses it without a network', async () => {
   expect(await partsOf('large.bin')).toHaveLength(2);
   await server.close();
   await expectLarge();
-  server = await startFaultServer();
 });
 
 it('goes on after the last whole part', async () => {
@@ -81,7 +80,6 @@ it('notices one changed byte in a small file, and says so when it cannot be had 
     code: 'unavailable',
     message: expect.stringContaining('config.json') as string,
   });
-  server = await startFaultServer();
 });
 
 it('lists and removes what is kept', async () => {

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { CrossOriginStorage } from '../../src/store/cross-origin-storage.js';
-import { type FaultServer, sha256Of, someBytes, startFaultServer } from './support/fault-server.js';
+import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
+import { sha256Of, someBytes } from './support/fault-server.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
 
 const MB = 2 ** 20;
@@ -28,16 +29,15 @@ class SharedFiles implements CrossOriginStorage {
   }
 }
 
-let server: FaultServer;
+let server: FakeNetwork;
 let store: TestStore;
 let crossOrigin: SharedFiles;
 
 beforeEach(async () => {
-  server = await startFaultServer({ 'm/large.bin': LARGE });
-  store = testStore();
+  server = fakeNetwork({ 'm/large.bin': LARGE });
+  store = testStore({ fetch: server.fetch });
   crossOrigin = new SharedFiles();
 });
-afterEach(() => server.close());
 
 const read = (options: Parameters<typeof filesOf>[2]) =>
   contentOf(filesOf(store, `${server.url}m/`, options), 'large.bin');
@@ -59,7 +59,7 @@ it('a file that is not what its hash stands for is fetched instead', async () =>
 it('a checked file is offered to other sites; one of which nobody states the content is not', async () => {
   await read({ crossOrigin });
   expect(crossOrigin.files.size).toBe(0);
-  store = testStore();
+  store = testStore({ fetch: server.fetch });
   await read({ integrity, crossOrigin });
   expect(sha256Of(crossOrigin.files.get(sha256Of(LARGE))!)).toBe(sha256Of(LARGE));
 });

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { hubFolderURL, hubModelOf } from '../../src/store/hub.js';
-import { type FaultServer, sha256Of, someBytes, startFaultServer } from './support/fault-server.js';
+import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
+import { sha256Of, someBytes } from './support/fault-server.js';
 import { hubFiles } from './support/hub-server.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
 
@@ -8,16 +9,14 @@ const WEIGHTS = someBytes(9 * 2 ** 20);
 const CONFIG = new TextEncoder().encode('{"model_type":"llama"}');
 const RESOLVE = 'owner/model/resolve/main/';
 
-let server: FaultServer;
+let server: FakeNetwork;
 let store: TestStore;
 
 beforeEach(async () => {
-  server = await startFaultServer(hubFiles('owner/model', { 'config.json': CONFIG, 'onnx/model.onnx': WEIGHTS }));
+  server = fakeNetwork(hubFiles('owner/model', { 'config.json': CONFIG, 'onnx/model.onnx': WEIGHTS }));
 
-  store = testStore();
+  store = testStore({ fetch: server.fetch });
 });
-
-afterEach(() => server.close());
 
 const folder = (): string => hubFolderURL({ hubURL: server.url, id: 'owner/model', revision: 'main' });
 const recordOf = async (file: string) => (await store.storage.find({ model: folder(), file }))?.record;
@@ -55,7 +54,7 @@ describe('a hub', () => {
     server.files.delete('api/models/owner/model/tree/main');
     const linked = (etag: string): void => {
       store.fetch = async (url, init) => {
-        const response = await fetch(url, init);
+        const response = await server.fetch(url, init);
         const headers = new Headers(response.headers);
         headers.set('x-linked-etag', etag);
         return new Response(response.body, { status: response.status, headers });

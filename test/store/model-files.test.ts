@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { LoadProgress } from '../../src/core/models/model-entry.js';
-import { type FaultServer, sha256Of, someBytes, startFaultServer } from './support/fault-server.js';
+import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
+import { sha256Of, someBytes } from './support/fault-server.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
 
 const MB = 2 ** 20;
@@ -8,16 +9,12 @@ const MB = 2 ** 20;
 const LARGE = someBytes(26 * MB + 123);
 const CONFIG = new TextEncoder().encode('{"a":1}');
 
-let server: FaultServer;
+let server: FakeNetwork;
 let store: TestStore;
 
-beforeEach(async () => {
-  server = await startFaultServer({ 'm/config.json': CONFIG, 'm/large.bin': LARGE });
-  store = testStore();
-});
-
-afterEach(async () => {
-  await server.close();
+beforeEach(() => {
+  server = fakeNetwork({ 'm/config.json': CONFIG, 'm/large.bin': LARGE });
+  store = testStore({ fetch: server.fetch });
 });
 
 const folder = (): string => `${server.url}m/`;
@@ -144,14 +141,13 @@ describe('a download', () => {
     store.offline = true;
     await server.close();
     await expect(contentOf(files(), 'large.bin')).rejects.toMatchObject({ code: 'unavailable' });
-    server = await startFaultServer();
   });
 
   /** A server that compresses: what it says of the length is not the file's. */
   const compressing = (isForeign: boolean): TestStore =>
     testStore({
       async fetch(...request) {
-        const { body, status, headers } = await fetch(...request);
+        const { body, status, headers } = await server.fetch(...request);
         const answer = new Response(body, {
           status,
           headers: { 'content-type': 'application/json', etag: headers.get('etag')! },
@@ -224,14 +220,13 @@ describe('a download', () => {
     expect(await contentOf(files(), 'none.json')).toBeUndefined();
     await server.close();
     expect(await contentOf(files(), 'none.json')).toBeUndefined();
-    server = await startFaultServer();
   });
 
   it('takes an empty file, and one whose length nobody says', async () => {
     server.files.set('m/empty.bin', new Uint8Array(0));
     expect(await contentOf(files(), 'empty.bin')).toEqual(new Uint8Array(0));
     store.fetch = async (url, init) => {
-      const response = await fetch(url, { ...init, headers: {} });
+      const response = await server.fetch(url, { ...init, headers: {} });
       return new Response(response.body, { headers: { 'content-encoding': 'br' } });
     };
     await expectLarge(contentOf(files(), 'large.bin'));
@@ -243,7 +238,6 @@ describe('what is kept', () => {
     await contentOf(files(), 'large.bin');
     await server.close();
     await expectLarge(contentOf(files(), 'large.bin'));
-    server = await startFaultServer();
   });
 
   it('is fetched anew when the server has another file', async () => {

@@ -25,6 +25,21 @@ export interface Behaviour {
   onRequest: (request: IncomingMessage) => void;
 }
 
+/** No fault at all. */
+export function goodBehaviour(): Behaviour {
+  return {
+    chunkBytes: 64 * 1024,
+    chunkPause: 0,
+    ignoresRanges: false,
+    hidesHeaders: false,
+    cutsAfter: Infinity,
+    cuts: 0,
+    fails: { status: 503, times: 0 },
+    lies: undefined,
+    onRequest: () => {},
+  };
+}
+
 export interface FaultServer {
   /** Ends with `/`. */
   url: string;
@@ -45,17 +60,7 @@ export async function startFaultServer(files: Record<string, Uint8Array> = {}): 
   const faulty: FaultServer = {
     url: '',
     files: new Map(Object.entries(files)),
-    behaviour: {
-      chunkBytes: 64 * 1024,
-      chunkPause: 0,
-      ignoresRanges: false,
-      hidesHeaders: false,
-      cutsAfter: Infinity,
-      cuts: 0,
-      fails: { status: 503, times: 0 },
-      lies: undefined,
-      onRequest: () => {},
-    },
+    behaviour: goodBehaviour(),
     sent: 0,
     requests: [],
     mostAtOnce: 0,
@@ -156,7 +161,7 @@ function lied({ behaviour }: FaultServer, path: string, file: Uint8Array, range:
 const etags = new WeakMap<Uint8Array, string>();
 
 /** Of the content; hashed once, for it is asked for with every range. */
-function etagOf(file: Uint8Array): string {
+export function etagOf(file: Uint8Array): string {
   const known = etags.get(file) ?? `"${createHash('md5').update(file).digest('hex')}"`;
   etags.set(file, known);
   return known;

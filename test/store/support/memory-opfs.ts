@@ -1,0 +1,189 @@
+/** The origin private file system in Node, with a worker's sync access handles: what it does not promise is not kept. */
+
+/** A disk with one worker that writes to it. */
+export interface MemoryDisk {
+  root: MemoryFolder;
+  /** Bytes that may still be written. */
+  free: number;
+  /** The worker ends at once: its handles are gone, and what it had written stays. */
+  kill(): void;
+}
+
+class MemoryFile {
+  bytes = new Uint8Array(0);
+  size = 0;
+  changed = Date.now();
+  isOpen = false;
+}
+
+const encoder = new TextEncoder();
+
+export function memoryDisk(): MemoryDisk {
+  const disk: MemoryDisk & { handles: Set<MemoryAccess> } = {
+    free: Infinity,
+    handles: new Set(),
+    root: undefined as never,
+    kill() {
+      for (const handle of disk.handles) handle.die();
+    },
+  };
+  disk.root = new MemoryFolder(disk);
+  return disk;
+}
+
+export class MemoryFolder {
+  readonly kind = 'directory';
+  readonly entries_ = new Map<string, MemoryFolder | MemoryHandle>();
+  readonly #disk: ReturnType<typeof memoryDisk>;
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+  }
+
+  async getDirectoryHandle(name: string, { create = false } = {}): Promise<MemoryFolder> {
+    if (!this.entries_.has(name) && create) this.entries_.set(name, new MemoryFolder(this.#disk));
+    return (this.entries_.get(name) as MemoryFolder | undefined) ?? notFound();
+  }
+
+  async getFileHandle(name: string, { create = false } = {}): Promise<MemoryHandle> {
+    if (!this.entries_.has(name) && create) this.entries_.set(name, new MemoryHandle(this.#disk));
+    return (this.entries_.get(name) as MemoryHandle | undefined) ?? notFound();
+  }
+
+  async removeEntry(name: string): Promise<void> {
+    const entry = this.entries_.get(name) ?? notFound();
+    if (entry instanceof MemoryHandle && entry.content.isOpen) throw inUse();
+    this.entries_.delete(name);
+  }
+
+  async *values(): AsyncGenerator<MemoryFolder | MemoryHandle> {
+    yield* [...this.entries_.values()];
+  }
+
+  async *keys(): AsyncGenerator<string> {
+    yield* [...this.entries_.keys()];
+  }
+
+  async *entries(): AsyncGenerator<[string, MemoryFolder | MemoryHandle]> {
+    yield* [...this.entries_];
+  }
+}
+
+export class MemoryHandle {
+  readonly kind = 'file';
+  readonly content = new MemoryFile();
+  readonly #disk: MemoryDisk;
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+  }
+
+  async getFile(): Promise<File> {
+    const { bytes, size, changed } = this.content;
+    const slice = (start: number, end: number) => ({
+      arrayBuffer: async () => bytes.slice(start, Math.min(end, size)).buffer,
+    });
+    return { size, lastModified: changed, slice, ...slice(0, size), text: async () => '' } as unknown as File;
+  }
+
+  async createSyncAccessHandle(): Promise<MemoryAccess> {
+    if (this.content.isOpen) throw inUse();
+    return new MemoryAccess(this.content, this.#disk as MemoryDisk & { handles: Set<MemoryAccess> });
+  }
+
+  /** Changes the bytes behind the store's back. */
+  overwrite(change: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>): void {
+    const changed = change(this.content.bytes.slice(0, this.content.size));
+    Object.assign(this.content, { bytes: changed, size: changed.length, changed: this.content.changed + 1 });
+  }
+}
+
+class MemoryAccess {
+  readonly #file: MemoryFile;
+  readonly #disk: MemoryDisk & { handles: Set<MemoryAccess> };
+  #isDead = false;
+
+  constructor(file: MemoryFile, disk: MemoryDisk & { handles: Set<MemoryAccess> }) {
+    this.#file = file;
+    this.#disk = disk;
+    file.isOpen = true;
+    disk.handles.add(this);
+  }
+
+  die(): void {
+    this.close();
+    this.#isDead = true;
+  }
+
+  read(buffer: Uint8Array, { at }: { at: number }): number {
+    this.#check();
+    const bytes = this.#file.bytes.subarray(at, Math.min(this.#file.size, at + buffer.length));
+    buffer.set(bytes);
+    return bytes.length;
+  }
+
+  /** As browsers do: fewer bytes are written when there is no room for all. */
+  write(buffer: Uint8Array, { at }: { at: number }): number {
+    this.#check();
+    const growth = Math.max(0, at + buffer.length - this.#file.size);
+    const count = growth > this.#disk.free ? 0 : buffer.length;
+    if (count === 0) return 0;
+    this.#disk.free -= growth;
+    this.#grow(at + count);
+    this.#file.bytes.set(buffer, at);
+    this.#file.size = Math.max(this.#file.size, at + count);
+    this.#file.changed++;
+    return count;
+  }
+
+  truncate(size: number): void {
+    this.#check();
+    this.#disk.free += Math.max(0, this.#file.size - size);
+    this.#grow(size);
+    this.#file.bytes.fill(0, size);
+    this.#file.size = size;
+    this.#file.changed++;
+  }
+
+  getSize(): number {
+    return this.#file.size;
+  }
+
+  flush(): void {
+    this.#check();
+  }
+
+  close(): void {
+    if (this.#isDead) return;
+    this.#file.isOpen = false;
+    this.#disk.handles.delete(this);
+  }
+
+  #check(): void {
+    if (this.#isDead) throw new DOMException('The worker is gone.', 'InvalidStateError');
+  }
+
+  #grow(size: number): void {
+    if (this.#file.bytes.length >= size) return;
+    const larger = new Uint8Array(Math.max(size, 2 * this.#file.bytes.length));
+    larger.set(this.#file.bytes);
+    this.#file.bytes = larger;
+  }
+}
+
+/** A record or note as the store frames it. */
+export function framed(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = encoder.encode(text);
+  const frame = new Uint8Array(4 + bytes.length);
+  new DataView(frame.buffer).setUint32(0, bytes.length);
+  frame.set(bytes, 4);
+  return frame;
+}
+
+function notFound(): never {
+  throw new DOMException('There is no such entry.', 'NotFoundError');
+}
+
+function inUse(): DOMException {
+  return new DOMException('In use.', 'NoModificationAllowedError');
+}
