@@ -28,7 +28,7 @@ beforeEach(async () => {
   let time = 0;
   // Every piece is reported.
   const now = (): number => (time += 100);
-  store = testStore({ fetch: network.fetch, now, storage: (await OpfsStorage.create())! as never });
+  store = testStore({ fetch: network.fetch, now, storage: (await OpfsStorage.create())! });
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -144,9 +144,9 @@ describe('what is kept', () => {
   it('and was removed heals', async () => {
     await expectAll();
     const root = await disk.root.getDirectoryHandle('inpage-models');
-    for (const model of root.entries_.values()) {
-      for (const name of (model as MemoryFolder).entries_.keys()) {
-        if (name.endsWith('.bytes')) (model as MemoryFolder).entries_.delete(name);
+    for (const model of root.children.values()) {
+      for (const name of (model as MemoryFolder).children.keys()) {
+        if (name.endsWith('.bytes')) (model as MemoryFolder).children.delete(name);
       }
     }
     await expectAll();

@@ -28,7 +28,7 @@ export function fakeNetwork(files: Record<string, Uint8Array> = {}): FakeNetwork
       if (isClosed) throw new TypeError('Failed to fetch');
       network.mostAtOnce = Math.max(network.mostAtOnce, ++atOnce);
       const over = once(() => atOnce--);
-      await null;
+      await Promise.resolve();
       const answer = answerTo(network, url, init, over);
       if (answer.body === null) over();
       return answer;

@@ -33,7 +33,7 @@ export function memoryDisk(): MemoryDisk {
 
 export class MemoryFolder {
   readonly kind = 'directory';
-  readonly entries_ = new Map<string, MemoryFolder | MemoryHandle>();
+  readonly children = new Map<string, MemoryFolder | MemoryHandle>();
   readonly #disk: ReturnType<typeof memoryDisk>;
 
   constructor(disk: MemoryDisk) {
@@ -41,31 +41,31 @@ export class MemoryFolder {
   }
 
   async getDirectoryHandle(name: string, { create = false } = {}): Promise<MemoryFolder> {
-    if (!this.entries_.has(name) && create) this.entries_.set(name, new MemoryFolder(this.#disk));
-    return (this.entries_.get(name) as MemoryFolder | undefined) ?? notFound();
+    if (!this.children.has(name) && create) this.children.set(name, new MemoryFolder(this.#disk));
+    return (this.children.get(name) as MemoryFolder | undefined) ?? notFound();
   }
 
   async getFileHandle(name: string, { create = false } = {}): Promise<MemoryHandle> {
-    if (!this.entries_.has(name) && create) this.entries_.set(name, new MemoryHandle(this.#disk));
-    return (this.entries_.get(name) as MemoryHandle | undefined) ?? notFound();
+    if (!this.children.has(name) && create) this.children.set(name, new MemoryHandle(this.#disk));
+    return (this.children.get(name) as MemoryHandle | undefined) ?? notFound();
   }
 
   async removeEntry(name: string): Promise<void> {
-    const entry = this.entries_.get(name) ?? notFound();
+    const entry = this.children.get(name) ?? notFound();
     if (entry instanceof MemoryHandle && entry.content.isOpen) throw inUse();
-    this.entries_.delete(name);
+    this.children.delete(name);
   }
 
   async *values(): AsyncGenerator<MemoryFolder | MemoryHandle> {
-    yield* [...this.entries_.values()];
+    yield* this.children.values();
   }
 
   async *keys(): AsyncGenerator<string> {
-    yield* [...this.entries_.keys()];
+    yield* this.children.keys();
   }
 
   async *entries(): AsyncGenerator<[string, MemoryFolder | MemoryHandle]> {
-    yield* [...this.entries_];
+    yield* this.children;
   }
 }
 
