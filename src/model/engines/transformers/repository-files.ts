@@ -79,7 +79,7 @@ function graphFiles(graph: string, { device, dtype, config }: ChosenModel): stri
 }
 
 /** Below this many weights the GPU's round trips cost more than it saves. */
-const SMALLEST_FOR_GPU = 60e6;
+const MIN_WEIGHTS_FOR_GPU = 60e6;
 
 /** Told by a model's parsed `config.json`; unknown shapes count as large, and what is beside the language model is left out. */
 export function isLargeEnoughForGpu(config: Readonly<Record<string, unknown>>): boolean {
@@ -88,5 +88,5 @@ export function isLargeEnoughForGpu(config: Readonly<Record<string, unknown>>): 
   const vocabulary = shape['vocab_size'];
   if (typeof width !== 'number' || typeof layers !== 'number') return true;
   const weights = 12 * layers * width * width + (typeof vocabulary === 'number' ? vocabulary * width : 0);
-  return weights >= SMALLEST_FOR_GPU;
+  return weights >= MIN_WEIGHTS_FOR_GPU;
 }

@@ -8,7 +8,7 @@ import type { FileFailure } from '../load-failure.js';
 import { keepLastLogits } from './onnx-file/keep-last-logits.js';
 
 /** More threads than this do not make these models faster. */
-const MOST_THREADS = 4;
+const MAX_THREADS = 4;
 
 /** The graph of a chat model that gives logits. */
 const CHAT_DECODER = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
@@ -31,7 +31,7 @@ export interface ModelLocation {
  */
 export function availableThreads(share: number): number {
   if (!globalThis.crossOriginIsolated) return 1;
-  return Math.max(1, Math.min(MOST_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) * share)));
+  return Math.max(1, Math.min(MAX_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) * share)));
 }
 
 /**

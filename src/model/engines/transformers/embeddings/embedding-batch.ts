@@ -1,4 +1,4 @@
-/** One padded batch through the ONNX session. @module */
+/** Runs one batch of texts and pools the model's hidden states to one vector per text. @module */
 import { createTensor, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
 import { normaliseVector } from '../../normalise-vector.js';
 

@@ -1,4 +1,4 @@
-/** Lets concurrent requests share batches. @module */
+/** Batches of texts from concurrent embedding requests. @module */
 import { cancelled } from '../../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 
@@ -15,8 +15,8 @@ interface Job {
 }
 
 /**
- * Texts of all waiting requests go into common batches. The oldest request's longest text leads each batch, so no
- * request starves behind a stream of others.
+ * Texts of all waiting requests share batches. Each batch contains the longest text of the oldest request, so no request
+ * starves.
  */
 export class EmbeddingQueue {
   readonly #runBatch: RunBatch;
@@ -60,7 +60,7 @@ export class EmbeddingQueue {
     if (this.#running) return;
     this.#running = true;
     while (this.#jobs.size > 0) {
-      // Requests and aborts that have arrived meanwhile are heard before the engine blocks this thread again.
+      // Lets requests and aborts arrive before the engine blocks this thread again.
       await yieldToEventLoop();
       const batch = this.#nextBatch();
       if (batch.length > 0) await this.#runOne(batch);
@@ -99,13 +99,13 @@ export class EmbeddingQueue {
   }
 }
 
-/** Tokens of one batch, padding included. Larger batches fall out of the CPU's caches and gain nothing. */
+/** Maximum number of tokens of a batch, padding included. Larger batches exceed the CPU's caches and gain nothing. */
 const TOKEN_BUDGET = 512;
 
-/** Shorter texts than this share of the batch's longest run in a batch of their own kind. */
+/** Texts of a batch are at least this fraction of the longest, so that little padding is computed. */
 const LENGTH_RATIO = 0.8;
 
-/** Texts this much shorter than the longest are padded whatever the ratio. */
+/** Texts that are at most this many tokens shorter than the longest always fit. */
 const LENGTH_SLACK = 2;
 
 /**

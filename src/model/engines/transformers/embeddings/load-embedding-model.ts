@@ -1,4 +1,4 @@
-/** Sentence embeddings on transformers.js's ONNX sessions, with batching of our own. @module */
+/** Loads an embedding model: transformers.js's ONNX sessions, with our own batching and pooling. @module */
 import { AutoModel, AutoTokenizer, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
@@ -75,7 +75,7 @@ async function embed(request: EmbeddingRequest, signal: AbortSignal, embedder: E
   };
 }
 
-/** Texts that stand in a request several times are read once: `positions` gives each text's place in `unique`. */
+/** Removes duplicates: `positions` gives the index of each text in `unique`. */
 function withoutRepeats(texts: readonly number[][]): { unique: number[][]; positions: number[] } {
   const places = new Map<string, number>();
   const unique: number[][] = [];
@@ -155,7 +155,7 @@ function encodeInputs(
   });
 }
 
-/** The tokens that the tokenizer puts around a text, such as `[CLS]` and `[SEP]`. */
+/** The tokens that the tokenizer adds around a text, such as `[CLS]` and `[SEP]`. */
 function specialTokens(tokenizer: InputTokenizer): { before: number[]; after: number[] } {
   const bare = tokenizer.encode('a', { add_special_tokens: false });
   const framed = tokenizer.encode('a');

@@ -26,7 +26,7 @@ const PACKED = 'com.microsoft.MatMulNBits';
 const OF_WEIGHTS = new Set(['Transpose', 'Cast', 'Identity', 'DequantizeLinear']);
 
 /** Nothing that is known has more of them between weights and where they are used. */
-const MOST_OPERATORS = 3;
+const MAX_OPERATORS = 3;
 
 /**
  * Goes back from an output through operators that treat every number for itself.
@@ -72,7 +72,7 @@ function isProductOfWeights(node: GraphNode, graph: OnnxGraph, makers: Makers): 
 }
 
 /** One number, or one for each column: whatever the tokens are, and however many. @param depth of operators to look through */
-function isSameForAll(name: string, graph: OnnxGraph, makers: Makers, depth = MOST_OPERATORS): boolean {
+function isSameForAll(name: string, graph: OnnxGraph, makers: Makers, depth = MAX_OPERATORS): boolean {
   const rank = graph.weightRanks.get(name);
   if (rank !== undefined) return rank <= 1;
   const node = makers.get(name);
@@ -86,7 +86,7 @@ function isSameForAll(name: string, graph: OnnxGraph, makers: Makers, depth = MO
 }
 
 /** Dimensions of weights; undefined for what is none. @param depth of operators to look through */
-function weightRank(name: string, graph: OnnxGraph, makers: Makers, depth = MOST_OPERATORS): number | undefined {
+function weightRank(name: string, graph: OnnxGraph, makers: Makers, depth = MAX_OPERATORS): number | undefined {
   const rank = graph.weightRanks.get(name);
   if (rank !== undefined) return rank;
   const node = makers.get(name);

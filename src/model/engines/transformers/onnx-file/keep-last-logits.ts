@@ -22,8 +22,8 @@ const INPUT = 'num_logits_to_keep';
 const LOGITS = 'logits';
 
 /** With these, the operators below have the form that is used here, and weights need not be inputs as well. */
-const LEAST_OPERATORS = 13;
-const LEAST_FORMAT = 4;
+const MIN_OPERATOR_VERSION = 13;
+const MIN_FORMAT_VERSION = 4;
 
 /** Before the names of what is added. */
 const OWN = 'inpage/last_logits/';
@@ -64,7 +64,7 @@ function planEdits(file: Uint8Array): Edit[] | undefined {
 }
 
 function canBeAsked({ inputs, nodes, weightRanks, operatorVersion, formatVersion }: OnnxGraph): boolean {
-  const isNew = operatorVersion >= LEAST_OPERATORS && formatVersion >= LEAST_FORMAT;
+  const isNew = operatorVersion >= MIN_OPERATOR_VERSION && formatVersion >= MIN_FORMAT_VERSION;
   const names = [...inputs.map(({ name }) => name), ...weightRanks.keys(), ...nodes.flatMap(({ outputs }) => outputs)];
   const isTaken = names.some((name) => name === INPUT || name.startsWith(OWN));
   return isNew && !isTaken && nodes.every(({ hasGraphs }) => !hasGraphs);

@@ -1,19 +1,19 @@
-/** When each token was said, from where the decoder looked while it wrote. @module */
+/** Times of words, from the decoder's cross attention: which frames of sound each token attends to. @module */
 import type { TimedText } from '../../../../core/request/transcription-request.js';
-import { TIME_STEP } from './speech-facts.js';
+import { TIME_STEP } from './whisper-config.js';
 
 /** Cross attention of one written token: per alignment head, one weight per frame of sound. */
 export type AttentionRow = readonly Float32Array[];
 
-/** A written token's text; undefined for times and the end, which are no part of words. */
+/** A token's text; undefined for time tokens and the end token. */
 export type TokenText = string | undefined;
 
-/** Writing without spaces between words: every piece counts as one. */
+/** Languages without spaces between words: every piece counts as a word. */
 const WITHOUT_SPACES = new Set(['zh', 'ja', 'th', 'lo', 'my', 'yue', 'km', 'bo']);
 
 /**
  * The words of one window.
- * @param texts per written token, the end token included; as many as rows
+ * @param texts per token, the end token included; as many as rows
  * @param window seconds within the recording
  */
 export function alignWords(
@@ -53,7 +53,7 @@ export function alignWords(
   return words;
 }
 
-/** Standardised over tokens, smoothed over frames, averaged over heads: `[token][frame]` in one array. */
+/** Attention, standardised over tokens, smoothed over frames and averaged over heads: `[token][frame]`, row-major. */
 function attentionMatrix(rows: readonly AttentionRow[], frames: number, medianWidth: number): Float32Array {
   const matrix = new Float32Array(rows.length * frames);
   const heads = rows[0]?.length ?? 0;
@@ -79,7 +79,7 @@ function spread(values: readonly number[]): { mean: number; deviation: number } 
   return { mean, deviation: Math.sqrt(variance) };
 }
 
-/** The edges see their neighbours mirrored. */
+/** Values are mirrored at the edges. */
 function medianFilter(values: Float32Array, width: number): Float32Array {
   const half = Math.floor(width / 2);
   if (values.length <= half) return values;
@@ -92,7 +92,7 @@ function medianFilter(values: Float32Array, width: number): Float32Array {
 }
 
 /**
- * Dynamic time warping: the path of most attention through tokens and frames that never runs backwards.
+ * Dynamic time warping: the monotonic path through tokens and frames with the most attention.
  * @returns the first frame of each token
  */
 function firstFrames(matrix: Float32Array, tokens: number, frames: number): number[] {

@@ -1,7 +1,7 @@
-/** Greedy choice among the tokens that may come next. @module */
-import type { WhisperConfig, TimeTokens } from './speech-facts.js';
+/** Greedy decoding for Whisper: which token comes next, with and without time tokens. @module */
+import type { WhisperConfig, TimeTokens } from './whisper-config.js';
 
-/** The likeliest token and how sure the model is. */
+/** The chosen token. */
 export interface Choice {
   token: number;
   /** Natural logarithm of its probability among the allowed tokens. */
@@ -9,8 +9,8 @@ export interface Choice {
 }
 
 /**
- * The likeliest of the tokens 0 to `limit` (exclusive) that are not suppressed. Text comes first in Whisper's
- * vocabularies, then the end token, then the special ones, so a limit keeps times and languages out of the text.
+ * The most likely of the tokens 0 to `limit` (exclusive) that are not suppressed. Whisper's vocabularies have text first,
+ * then the end token, then special tokens, so a limit keeps times and languages out of the text.
  */
 export function chooseToken(logits: Float32Array, limit: number, suppressed: ReadonlySet<number>): Choice {
   let token = limit - 1;
@@ -35,7 +35,7 @@ export function probabilityOf(logits: Float32Array, token: number): number {
   return Math.exp(logits[token]! - highest) / sum;
 }
 
-/** The likeliest of a few tokens. */
+/** The most likely of a few tokens. @returns its key */
 export function likeliestOf<Key>(logits: Float32Array, tokens: ReadonlyMap<Key, number>): Key | undefined {
   let best: Key | undefined;
   let highest = -Infinity;
@@ -48,16 +48,16 @@ export function likeliestOf<Key>(logits: Float32Array, tokens: ReadonlyMap<Key, 
   return best;
 }
 
-/** Repetitions of a phrase that no speaker makes. */
-const MOST_REPETITIONS = 5;
+/** So many repetitions of a phrase are a decoding loop, not speech. */
+const MIN_REPETITIONS = 5;
 
-/** A phrase counts from this many tokens in all, so that "no, no, no" passes. */
-const FEWEST_REPEATED = 16;
+/** Repetitions count from this many tokens in all, so that "no, no, no" is not a loop. */
+const MIN_REPEATED_TOKENS = 16;
 
-/** True when the text ends in the same few tokens again and again: the model is caught in a loop. */
+/** Whether the text ends with the same few tokens again and again. */
 export function isLooping(tokens: readonly number[]): boolean {
-  for (let period = 1; period * MOST_REPETITIONS <= tokens.length; period++) {
-    const length = Math.max(period * MOST_REPETITIONS, FEWEST_REPEATED);
+  for (let period = 1; period * MIN_REPETITIONS <= tokens.length; period++) {
+    const length = Math.max(period * MIN_REPETITIONS, MIN_REPEATED_TOKENS);
     if (length > tokens.length) continue;
     const start = tokens.length - length;
     let same = true;
@@ -68,9 +68,9 @@ export function isLooping(tokens: readonly number[]): boolean {
 }
 
 /**
- * The likeliest token that may follow. Times come in pairs around each phrase (the last one may lack its second), never run
- * backwards, and a window begins with one. All times together weigh as much as one token does.
- * @param written what the window has so far, times included
+ * The most likely token that may follow. A window begins with a time. Times come in pairs around each phrase (the last may
+ * lack its second) and never decrease. All times together compete as one token.
+ * @param written tokens of the window so far, times included
  */
 export function chooseTimedToken(
   logits: Float32Array,
@@ -84,7 +84,7 @@ export function chooseTimedToken(
   const text = (): Choice => chooseToken(logits, facts.endToken + 1, facts.suppressed);
   if (opens) return text();
   const earliest = Math.max(times.first, written.findLast(isTime) ?? times.first);
-  // A phrase takes time; what begins at once after another's end may begin with the same token.
+  // A phrase takes time, but the next one may begin at the time at which the last one ended.
   const from = isTime(last) || written.length === 0 ? earliest : earliest + 1;
   const to = written.length === 0 ? Math.min(times.lastInitial, times.last) : times.last;
   const time = likeliestTime(logits, from, to);
@@ -98,7 +98,7 @@ export function chooseTimedToken(
   return time.weight > logits[word.token]! ? { token: time.token, logprob: 0 } : word;
 }
 
-/** The likeliest of some times, and the logit of all together; of none, the lightest there is. */
+/** The most likely of some times, and the logit of all together; -Infinity for none. */
 function likeliestTime(logits: Float32Array, from: number, to: number): { token: number; weight: number } {
   let token = from;
   for (let id = from; id <= to; id++) if (logits[id]! > logits[token]!) token = id;

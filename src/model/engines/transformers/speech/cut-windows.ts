@@ -1,4 +1,4 @@
-/** Long recordings in pieces that the model can hear, cut where nobody speaks. @module */
+/** Cuts long recordings at pauses into windows of the model's length. @module */
 
 /** Samples `start` (inclusive) to `end` (exclusive). */
 export interface SoundWindow {
@@ -6,24 +6,24 @@ export interface SoundWindow {
   end: number;
 }
 
-/** Seconds over which loudness is averaged when a pause is looked for. */
+/** Seconds over which loudness is averaged in the search for a pause. */
 const PAUSE = 0.25;
 
-/** Seconds between two places that are looked at. */
+/** Seconds between two places of that search. */
 const STEP = 0.02;
 
-/** Cuts lie in this last share of a window: short windows cost as much as full ones. */
+/** Windows are cut in this last fraction of their length, because short ones cost as much as full ones. */
 const CUT_ZONE = 0.45;
 
-/** Decibels that a pause at the zone's start must be quieter than one at its end. */
+/** A pause at the start of that zone must be so many decibels quieter than one at its end. */
 const EARLINESS_COST = 6;
 
-/** Root mean square below which nothing can be heard, -66 dB. */
+/** Root mean square of silence, -66 dB. */
 const SILENCE = 0.0005;
 
 /**
- * The windows that hold sound, in order, without overlap; together they hold every sample that can be heard.
- * A recording that fits one window is not cut. Silent ones are left out.
+ * The windows with sound, in order and without overlap. Silence is left out, and a recording that fits one window is not
+ * cut.
  */
 export function cutWindows(samples: Float32Array, sampleRate: number, windowSamples: number): SoundWindow[] {
   const windows: SoundWindow[] = [];
@@ -38,7 +38,7 @@ export function cutWindows(samples: Float32Array, sampleRate: number, windowSamp
   return windows;
 }
 
-/** Where sound begins, a moment earlier; samples in front of it would only fill the window. */
+/** The place just before the next sound. */
 function skipSilence(samples: Float32Array, sampleRate: number, start: number): number {
   const step = Math.round(sampleRate * PAUSE);
   let at = start;
@@ -53,7 +53,7 @@ function isSilent(samples: Float32Array, sampleRate: number, start: number, end:
   return true;
 }
 
-/** The quietest place in the window's last part, the later the better. */
+/** The quietest place in the last part of a window; later places are preferred. */
 function findPause(samples: Float32Array, sampleRate: number, start: number, windowSamples: number): number {
   const half = Math.round((sampleRate * PAUSE) / 2);
   const from = start + Math.round(windowSamples * (1 - CUT_ZONE));

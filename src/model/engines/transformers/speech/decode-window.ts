@@ -1,16 +1,16 @@
-/** One window of sound as tokens. @module */
+/** Decodes one window of sound into tokens. @module */
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import type { TranscriptionRequest } from '../../../../core/request/transcription-request.js';
 import type { AttentionRow } from './align-words.js';
 import { type Choice, chooseTimedToken, chooseToken, isLooping, probabilityOf } from './choose-token.js';
-import type { WhisperConfig } from './speech-facts.js';
+import type { WhisperConfig } from './whisper-config.js';
 import type { Decoding, EncodedSound, WhisperSessions } from './whisper-sessions.js';
 
-/** A window counts as silent when the model says so with this probability … */
+/** A window counts as silent when its no-speech probability is above this … */
 const NO_SPEECH = 0.6;
 
-/** … and its words have less than this mean log-probability. */
+/** … and the mean log-probability of its tokens is below this. */
 const UNSURE = -1;
 
 /** What decoding needs of a loaded model. */
@@ -28,15 +28,15 @@ export interface WindowRun {
 
 /** One token of the window, text or time; the last one is the end token where the model wrote one. */
 export interface WindowStep extends Choice {
-  /** Where the model looked; empty unless times of words were asked for. */
+  /** Cross attention of the token; empty unless times of words are wanted. */
   attention: AttentionRow;
-  /** Of the whole window. */
+  /** The same for all tokens of the window. */
   noSpeechProbability: number;
 }
 
 /**
- * The window's tokens as they are chosen; all at the end where the model doubts that anybody speaks, and none when its
- * doubts were right.
+ * Yields the tokens as they are chosen. Where the model doubts that anybody speaks, it yields all of them at the end, or
+ * none if the window counts as silent.
  */
 export async function* decodeWindow(
   { facts, sessions }: WindowEngine,

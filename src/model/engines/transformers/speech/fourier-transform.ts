@@ -1,4 +1,4 @@
-/** A fast Fourier transform for lengths that are no power of two: Whisper's windows have 400 samples. @module */
+/** A fast Fourier transform for any length: Whisper's windows have 400 samples, which is no power of two. @module */
 
 /** A complex transform of fixed length, in place, without allocations. */
 export interface FourierTransform {
@@ -16,7 +16,7 @@ interface Stage {
   radix: number;
   /** Length of the remaining sub-transforms after this stage. */
   rest: number;
-  /** Values that stand next to each other and share a twiddle factor. */
+  /** Number of adjacent values with the same twiddle factor. */
   stride: number;
   /** cos and sin of the twiddle factors, `[rest][radix]`. */
   cosines: Float64Array;

@@ -1,4 +1,4 @@
-/** Whisper models on transformers.js's ONNX sessions, with features, windows and decoding of our own. @module */
+/** Loads a Whisper model: transformers.js's ONNX sessions, with our own features, windows and decoding. @module */
 import {
   AutoFeatureExtractor,
   AutoTokenizer,
@@ -15,7 +15,7 @@ import { deviceLoss } from '../device-loss.js';
 import { loadFromSource } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
 import { createLogMel } from './log-mel.js';
-import { readWhisperConfig } from './speech-facts.js';
+import { readWhisperConfig } from './whisper-config.js';
 import { type SpeechEngine, transcribeAudio } from './transcribe-audio.js';
 import { type RuntimeSession, WhisperSessions } from './whisper-sessions.js';
 

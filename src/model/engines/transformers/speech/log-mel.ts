@@ -1,4 +1,4 @@
-/** Whisper's input: the logarithm of the sound's energy in mel bands, one column per 10 ms. @module */
+/** Whisper's input: a log-mel spectrogram, one column per 10 ms. @module */
 import { createFourierTransform } from './fourier-transform.js';
 
 /** From a model's `preprocessor_config.json`. */
@@ -7,13 +7,13 @@ export interface MelSettings {
   windowSamples: number;
   /** Samples between two windows, 160. */
   hopSamples: number;
-  /** Columns that the model wants, 100 per second of its hearing window. */
+  /** Columns of the model's input, 100 per second of its window. */
   frames: number;
   /** Per band the weight of each of the `windowSamples / 2 + 1` frequencies. */
   filters: readonly ArrayLike<number>[];
 }
 
-/** Samples (at most one hearing window, in the model's sampling rate) to `[bands, frames]`, row-major. */
+/** Samples (at most one window, in the model's sampling rate) to `[bands, frames]`, row-major. */
 export type LogMel = (samples: Float32Array) => Float32Array;
 
 const FLOOR = 1e-10;

@@ -1,4 +1,4 @@
-/** From a recording to its words: windows, language, decoding window by window, text while it is being written. @module */
+/** Transcribes a recording: cuts it into windows, detects the language, decodes window by window. @module */
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type {
@@ -11,7 +11,7 @@ import { likeliestOf } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
 import { decodeWindow, type WindowEngine } from './decode-window.js';
 import type { LogMel } from './log-mel.js';
-import type { WhisperConfig } from './speech-facts.js';
+import type { WhisperConfig } from './whisper-config.js';
 import { type TextDecoder, TranscriptText, WindowTranscript } from './transcript.js';
 import type { EncodedSound } from './whisper-sessions.js';
 
@@ -36,7 +36,7 @@ export async function* transcribeAudio(
   const usage = { promptTokens: 0, completionTokens: 0 };
   const timing = { segments: [] as TranscriptSegment[], words: [] as TimedText[] };
   const prompt = promptTokens(engine, request.prompt);
-  // A language that the model was not trained on is no reason to refuse: it is heard as the one it sounds most like.
+  // For a language that the model does not know, the most similar one is detected.
   let language = facts.multilingual?.languages.has(request.language ?? '') ? request.language : undefined;
   for (const { start, end } of cutWindows(samples, facts.sampleRate, facts.windowSamples)) {
     await checkpoint(signal);
@@ -47,7 +47,7 @@ export async function* transcribeAudio(
       await checkpoint(signal);
       language ??= await detectLanguage(engine, sound);
       const prefix = windowPrefix(facts, language, request);
-      // A prompt that silences the model is left out: it is there to help.
+      // If the model says nothing after the client's prompt, the window is decoded again without it.
       for (const whole of prompt.length > 0 ? [[...prompt, ...prefix], prefix] : [prefix]) {
         usage.promptTokens += whole.length;
         const decoded = decodeWindow(engine, { sound, prefix: whole, times: request.times, signal });
@@ -79,7 +79,7 @@ export async function* transcribeAudio(
   };
 }
 
-/** Hears of aborts that have arrived; the engine computes without pause otherwise. */
+/** Lets abort messages arrive between computations. */
 async function checkpoint(signal: AbortSignal): Promise<void> {
   await yieldToEventLoop();
   throwIfCancelled(signal);
@@ -93,13 +93,13 @@ async function detectLanguage({ facts, sessions }: SpeechEngine, sound: EncodedS
   return language;
 }
 
-/** Earlier text as Whisper takes it: its last tokens, at most half of the context, as in OpenAI's own implementation. */
+/** The client's prompt: its last tokens, at most half of the context, as in OpenAI's implementation. */
 function promptTokens({ facts, tokenizer }: SpeechEngine, prompt: string | undefined): number[] {
   const text = prompt?.trim() ?? '';
   if (text === '' || facts.previousToken === undefined) return [];
   // Text that spells a special token must not become one.
   const tokens = tokenizer.encode(` ${text}`, { add_special_tokens: false }).filter((id) => id < facts.endToken);
-  // Models that hear less than Whisper's 30 s have seen short texts only; longer prompts make them fall silent.
+  // Models with windows of less than 30 s were trained on short texts; after longer prompts they say nothing.
   const seconds = facts.windowSamples / facts.sampleRate;
   const most = seconds >= 30 ? Math.floor(facts.maxTokens / 2) - 1 : Math.floor(2 * seconds);
   return [facts.previousToken, ...tokens.slice(-most)];

@@ -1,6 +1,6 @@
-/** Tokens to text that is certain. @module */
+/** The transcript: from tokens to text, to segments with times, and to words with times. @module */
 import type { TimedText, TranscriptSegment } from '../../../../core/request/transcription-request.js';
-import { type WhisperConfig, TIME_STEP, type TimeTokens } from './speech-facts.js';
+import { type WhisperConfig, TIME_STEP, type TimeTokens } from './whisper-config.js';
 import { alignWords, rounded, type TokenText } from './align-words.js';
 import type { WindowStep } from './decode-window.js';
 
@@ -9,10 +9,10 @@ export interface TextDecoder {
   decode(tokens: number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;
 }
 
-/** Tokens that may wait for the rest of a character: four bytes, one token each, and some reserve. */
-const MOST_WAITING = 8;
+/** Maximum number of tokens that wait for the rest of a character: four bytes of one token each, and some reserve. */
+const MAX_WAITING = 8;
 
-/** Grows by tokens; gives out pieces that are whole characters, without space at either end of the whole. */
+/** Turns tokens into text piece by piece: whole characters, and no white space at either end of the transcript. */
 export class TranscriptText {
   readonly #tokenizer: TextDecoder;
   #waiting: number[] = [];
@@ -23,27 +23,27 @@ export class TranscriptText {
     this.#tokenizer = tokenizer;
   }
 
-  /** Everything given out so far. */
+  /** All text so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** Appends a token and gives out what is certain now, perhaps nothing. */
+  /** Appends a token. @returns the text that is complete now; may be empty */
   push(token: number): string {
     this.#waiting.push(token);
     const options = { skip_special_tokens: true, clean_up_tokenization_spaces: false };
     const piece = this.#tokenizer.decode(this.#waiting, options);
-    if (piece.endsWith('\uFFFD') && this.#waiting.length < MOST_WAITING) return '';
+    if (piece.endsWith('\uFFFD') && this.#waiting.length < MAX_WAITING) return '';
     this.#waiting = [];
     return this.#release(piece);
   }
 
-  /** Ends a window: a character that was cut in its middle is dropped. */
+  /** Ends a window. An incomplete character is dropped. */
   endWindow(): void {
     this.#waiting = [];
   }
 
-  /** Space is given out together with the text after it, so that the end has none. */
+  /** White space waits for the text after it, so that the transcript does not end with it. */
   #release(piece: string): string {
     const body = piece.trimEnd();
     const known = this.#text === '' && this.#space.trim() === '' ? body.trimStart() : this.#space + body;
@@ -57,7 +57,7 @@ export class TranscriptText {
   }
 }
 
-/** Where a window lies in the recording, and how probably it is silent. */
+/** Place of a window in the recording, and its no-speech probability. */
 interface WindowPlace {
   /** Seconds. */
   start: number;
@@ -72,13 +72,13 @@ interface OpenSegment {
   logprob: number;
 }
 
-/** Grows by tokens. A window without times is one segment. */
+/** Builds segments from the time tokens around phrases. A window without times is one segment. */
 class SegmentBuilder {
   readonly #place: WindowPlace;
   readonly #times: TimeTokens | undefined;
   readonly #segments: TranscriptSegment[] = [];
   #open: OpenSegment | undefined;
-  /** Where the next segment begins, unless the model says otherwise. */
+  /** Start of the next segment, unless a time token changes it. */
   #at: number;
 
   constructor(place: WindowPlace, times: TimeTokens | undefined) {
@@ -87,7 +87,7 @@ class SegmentBuilder {
     this.#at = place.start;
   }
 
-  /** A time: the end of an open phrase, else where the next begins. */
+  /** Adds a time token: the end of an open segment, else the start of the next. */
   time(token: number): void {
     const seconds = this.#place.start + (token - (this.#times?.first ?? token)) * TIME_STEP;
     const time = Math.min(this.#place.end, Math.max(this.#at, seconds));
@@ -95,7 +95,7 @@ class SegmentBuilder {
     this.#at = time;
   }
 
-  /** @param piece text that became certain with the token; may be empty */
+  /** Adds a text token. @param piece text that it completed; may be empty */
   text(token: number, logprob: number, piece: string): void {
     const open = (this.#open ??= { start: this.#at, text: '', tokens: [], logprob: 0 });
     open.text += piece;
@@ -103,7 +103,7 @@ class SegmentBuilder {
     open.logprob += logprob;
   }
 
-  /** All segments; an open one ends with the window. */
+  /** Ends the window. @returns all segments */
   end(): TranscriptSegment[] {
     this.#close(this.#place.end);
     return this.#segments;
@@ -131,7 +131,7 @@ interface WindowContext {
   language: string | undefined;
 }
 
-/** Grows by the window's tokens. */
+/** Text, segments and words of one window. */
 export class WindowTranscript {
   readonly #facts: WhisperConfig;
   readonly #transcript: TranscriptText;
@@ -146,12 +146,12 @@ export class WindowTranscript {
     this.#context = context;
   }
 
-  /** No text came. */
+  /** Whether the window has no text. */
   get isEmpty(): boolean {
     return this.#texts.every((text) => text === undefined);
   }
 
-  /** The text that is certain after the token; may be empty. */
+  /** Adds a token. @returns the text that is complete now; may be empty */
   take(step: WindowStep): string {
     const { token, logprob, noSpeechProbability } = step;
     this.#segments ??= new SegmentBuilder({ ...this.#context.place, noSpeechProbability }, this.#facts.times);

@@ -1,18 +1,18 @@
-/** Encoder and decoder of one Whisper model, with the decoder's keys and values kept between tokens. @module */
-import type { AlignmentHead } from './speech-facts.js';
+/** Encoder and decoder sessions of one Whisper model, with the decoder's KV cache. @module */
+import type { AlignmentHead } from './whisper-config.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
 
 function attentionName(layer: number): string {
   return `cross_attentions.${layer}`;
 }
 
-/** A session that computes only the outputs that are asked for. */
+/** A session that computes only the outputs in `fetches`. */
 export interface RuntimeSession extends Omit<OnnxSession, 'run'> {
   readonly outputNames: readonly string[];
   run(feeds: Readonly<Record<string, OnnxTensor>>, fetches: readonly string[]): Promise<Record<string, OnnxTensor>>;
 }
 
-/** Shape of the decoder's keys and values, from the model's config. */
+/** Shape of the decoder's KV cache, from the model's config. */
 export interface DecoderShape {
   heads: number;
   headSize: number;
@@ -20,7 +20,7 @@ export interface DecoderShape {
   width: number;
 }
 
-/** What the encoder made of one window of sound. Freed with `dispose`. */
+/** The encoder's output for one window of sound. */
 export interface EncodedSound {
   states: OnnxTensor;
   dispose(): void;
@@ -55,14 +55,14 @@ export class WhisperSessions {
     return { states, dispose: () => states.dispose() };
   }
 
-  /** True when the decoder tells where these heads look. */
+  /** Whether the decoder outputs the attention of these heads. */
   shows(heads: readonly AlignmentHead[]): boolean {
     return heads.length > 0 && heads.every(({ layer }) => this.#decoder.outputNames.includes(attentionName(layer)));
   }
 
   /**
-   * Starts a decoding: `logits` are those after each token of `prefix`.
-   * @param heads whose attention shall be told; see `shows`
+   * Starts a decoding; `logits` are then those after each token of `prefix`.
+   * @param heads whose attention is read; see `shows`
    */
   async start(sound: EncodedSound, prefix: readonly number[], heads: readonly AlignmentHead[] = []): Promise<Decoding> {
     const decoding = new Decoding(this.#decoder, this.#shape, { pastNames: this.#pastNames, heads });
@@ -71,7 +71,7 @@ export class WhisperSessions {
   }
 }
 
-/** One transcript being written. */
+/** One run of the decoder over one window. */
 export class Decoding {
   readonly #decoder: RuntimeSession;
   readonly #shape: DecoderShape;
@@ -93,7 +93,7 @@ export class Decoding {
     this.#heads = heads;
   }
 
-  /** Where each head looked while the last logits were made: a weight per state of the encoder. */
+  /** Attention of each head in the last step: a weight per state of the encoder. */
   get attention(): Float32Array[] {
     return this.#attention;
   }
@@ -110,12 +110,12 @@ export class Decoding {
 
   /** Appends a token. */
   async append(token: number): Promise<void> {
-    // The branch with a cache holds the encoder's keys and values already, so its states need not be copied again.
+    // The branch with a cache does not read the encoder's states, so they need not be copied again.
     const states = this.#zeros('encoder_hidden_states', [1, 1, this.#shape.width]);
     await this.#run([token], states, true);
   }
 
-  /** Frees the keys and values. */
+  /** Frees the KV cache. */
   close(): void {
     for (const tensor of this.#cache.values()) tensor.dispose();
     this.#cache.clear();
@@ -132,7 +132,7 @@ export class Decoding {
       feeds[`past_key_values.${name}`] =
         this.#cache.get(name) ?? this.#zeros(`past_key_values.${name}`, [1, heads, 0, headSize]);
     }
-    // The cross attention's keys and values never change, so the cached branch gives none; attentions are not wanted.
+    // The branch with a cache does not output the keys and values of the cross attention, which never change.
     const wanted = this.#pastNames.filter((name) => !cached || name.includes('.decoder.'));
     const attentions = [...new Set(this.#heads.map(({ layer }) => attentionName(layer)))];
     const results = await this.#decoder.run(feeds, [
@@ -165,7 +165,7 @@ export class Decoding {
     return rows;
   }
 
-  /** A tensor in the precision that the graph's input has. */
+  /** A tensor of zeros in the precision of the graph's input. */
   #zeros(input: string, dims: readonly number[]): OnnxTensor {
     const size = dims.reduce((product, dim) => product * dim, 1);
     const half = this.#decoder.inputMetadata.find(({ name }) => name === input)?.type === 'float16';

@@ -1,20 +1,23 @@
-/** Runs the passes of all open sequences on the one session, together where the graph can. @module */
+/**
+ * Runs the forward passes of all open sequences, in batches where the graph takes rows of different lengths.
+ * @module
+ */
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
 import { type RowState, SequenceState } from './sequence-state.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
-/** Most rows of one pass. */
-export const MOST_ROWS = 8;
+/** Maximum number of rows of a batch. */
+export const MAX_ROWS = 8;
 
-/** Bytes of keys and values that one pass may hold; longer sequences take turns. */
-const MOST_BYTES = 512 * 2 ** 20;
+/** Maximum size of the KV cache of a batch, in bytes; longer sequences take turns. */
+const MAX_BYTES = 512 * 2 ** 20;
 
-/** A row of a sequence. Passes replace what it holds. */
+/** A row of a sequence. Each forward pass replaces its state. */
 export interface Row {
   held: RowState;
-  /** Of its prompt; absent: it has no images. */
+  /** Absent: the prompt has no images. */
   readonly layout?: PromptLayout | undefined;
 }
 
@@ -22,7 +25,7 @@ interface Pass {
   rows: readonly Row[];
   /** Per row. */
   tokens: readonly (readonly number[])[];
-  /** How many tokens at the end of each row get their logits. */
+  /** Logits are wanted for so many tokens at the end of each row. */
   keep: number;
   need: LogitsNeed;
   resolve: (logits: TokenLogits[][]) => void;
@@ -30,35 +33,35 @@ interface Pass {
 }
 
 /**
- * First come, first served, but what reads one token per row goes together with all others that do: their sequences may
- * have any lengths. So blocks of a new prompt and tokens of the running answers take turns.
+ * First come, first served, except that all sequences which decode one token per row share a batch, whatever their lengths.
+ * So blocks of a prefill and decode steps take turns.
  */
 export class BatchQueue {
   readonly #forward: ForwardPass;
   readonly #ragged: boolean;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #waiting: Pass[] = [];
-  /** What runs by itself, before the next pass. */
+  /** Work that runs alone, before the next forward pass. */
   readonly #alone: (() => Promise<void>)[] = [];
   #decoding = 0;
   #running = false;
 
   /**
    * @param ragged the graph takes rows of different lengths
-   * @param mostBytes of keys and values in one pass
+   * @param maxBytes maximum size of the KV cache of a batch
    */
-  constructor(forward: ForwardPass, ragged: boolean, mostBytes = MOST_BYTES) {
+  constructor(forward: ForwardPass, ragged: boolean, maxBytes = MAX_BYTES) {
     this.#forward = forward;
     this.#ragged = ragged;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
-  /** Several sequences decode. */
+  /** Whether several sequences decode. */
   get isShared(): boolean {
     return this.#decoding > 1;
   }
 
-  /** A sequence has read its prompt and will decode. Returns what to call when it does no more. */
+  /** Announces a sequence that will decode. @returns call it when the sequence ends */
   join(): () => void {
     this.#decoding += 1;
     let joined = true;
@@ -69,10 +72,10 @@ export class BatchQueue {
   }
 
   /**
-   * Reads tokens after what the rows hold, and lets them hold more.
+   * Appends tokens to the rows.
    * @param tokens per row, all of one length
    * @param keep at least 1
-   * @param need what is read of the logits
+   * @param need which logits the caller reads
    * @returns per row the logits after each of its last `keep` tokens
    */
   run(
@@ -87,7 +90,7 @@ export class BatchQueue {
     });
   }
 
-  /** Runs other work of the engine between two passes: its sessions do not run at the same time. */
+  /** Runs other work of the engine between two forward passes, because its sessions must not run at the same time. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#alone.push(() => work().then(resolve, reject));
@@ -103,7 +106,7 @@ export class BatchQueue {
         await work();
         continue;
       }
-      // Answers that run together ask for their next token one after the other.
+      // Sequences of the last batch ask for their next token one after the other.
       if (this.#waiting.length < this.#decoding && this.#canJoin(this.#waiting[0]!)) await yieldToEventLoop();
       const passes = this.#next();
       try {
@@ -128,14 +131,14 @@ export class BatchQueue {
       const joins = this.#canJoin(pass) && this.#fit([...passes, pass]);
       (joins ? passes : this.#waiting).push(pass);
     }
-    // In the order of the state that they share already, which then need not be copied.
+    // In the order of their shared state, which then need not be copied.
     return passes.toSorted((a, b) => a.rows[0]!.held.row - b.rows[0]!.held.row);
   }
 
   #fit(passes: readonly Pass[]): boolean {
     const held = passes.flatMap(({ rows }) => rows.map((row) => row.held));
     const longest = Math.max(...held.map(({ length }) => length));
-    return held.length <= MOST_ROWS && held.length * longest * held[0]!.state.tokenBytes <= this.#mostBytes;
+    return held.length <= MAX_ROWS && held.length * longest * held[0]!.state.tokenBytes <= this.#maxBytes;
   }
 
   async #runTogether(passes: readonly Pass[]): Promise<TokenLogits[][]> {
@@ -157,17 +160,17 @@ export class BatchQueue {
     }
   }
 
-  /** The state that holds these rows in this order and nothing else. */
+  /** The state that consists of exactly these rows in this order, if there is one. */
   #sharedState(rows: readonly Row[]): SequenceState | undefined {
     const { state } = rows[0]!.held;
     const isOrdered = rows.every(({ held }, place) => held.state === state && held.row === place);
-    // Where rows cannot end before the state does, what was taken back must be cut off.
+    // Where all rows must have one length, tokens that were rolled back must be cut off.
     const fits = this.#ragged || rows.every(({ held }) => state.tokens === 0 || held.length === state.tokens);
     return isOrdered && state.rows === rows.length && fits ? state : undefined;
   }
 }
 
-/** What serves all of them: as many of the greatest logits as one needs, or all. */
+/** The greatest need of all sequences of a batch. */
 function commonNeed(passes: readonly Pass[]): LogitsNeed {
   const counts = passes.map(({ need }) => (need.type === 'greatest' ? need.count : Infinity));
   const count = Math.max(...counts);

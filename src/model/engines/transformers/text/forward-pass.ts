@@ -1,11 +1,11 @@
-/** One run of a decoder graph: tokens and state in, logits and the next state out. @module */
+/** One forward pass of a decoder graph: tokens and state in, logits and the next state out. @module */
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import { GpuLogits } from './gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
 import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
 import { SequenceState } from './sequence-state.js';
 
-/** What a run gives. */
+/** The result of a forward pass. */
 export interface ForwardResult {
   /** Per row, after each of its last tokens. */
   logits: TokenLogits[][];
@@ -15,22 +15,22 @@ export interface ForwardResult {
 export interface ForwardPassOptions {
   /** Position of the first token: 1 for a few architectures, else 0. */
   firstPosition: number;
-  /** Of the vocabulary; the graph may give more logits. */
+  /** Tokens of the vocabulary; the graph may give more logits. */
   vocabularySize: number;
-  /** Of a decoder that takes vectors; absent: it takes token ids. */
+  /** For a decoder that takes vectors; absent: it takes token ids. */
   embedder?: TokenEmbedder | undefined;
   /** Where the session runs; absent on WASM. */
   device?: GPUDevice | undefined;
 }
 
-/** Runs a session with feeds of our own: no tensor is copied or wrapped that need not be. */
+/** Runs a session with its own input tensors, so that no tensor is copied or wrapped without need. */
 export class ForwardPass {
   readonly #session: OnnxSession;
   readonly #inputs: ReadonlySet<string>;
   readonly #options: ForwardPassOptions;
-  /** Numbers that say where a token is: one, or three (time, height, width). */
+  /** Numbers per position: one, or three (time, height, width). */
   readonly #axes: 1 | 3;
-  /** Where logits stay until it is known what is read of them; undefined before the first run, and where there is none. */
+  /** Keeps logits on the GPU; undefined before the first run and on WASM. */
   #gpuLogits: GpuLogits | undefined;
   #hasRun = false;
 
@@ -42,15 +42,15 @@ export class ForwardPass {
     this.#options = options;
   }
 
-  /** The graph gives the logits of every token that is read, wanted or not. */
+  /** Whether the graph always gives the logits of every token. */
   get givesAllLogits(): boolean {
     return !this.#inputs.has('num_logits_to_keep');
   }
 
   /**
-   * @param state of all rows; stays the caller's
+   * @param state of all rows; still belongs to the caller
    * @param keep how many tokens at the end of each row get their logits
-   * @param need what is read of the logits
+   * @param need which logits the caller reads
    */
   async run(rows: readonly ForwardRow[], state: SequenceState, keep: number, need: LogitsNeed): Promise<ForwardResult> {
     const ids = tokenIds(rows);
@@ -74,19 +74,19 @@ export class ForwardPass {
     }
   }
 
-  /** Frees what it holds between runs. */
+  /** Frees GPU memory. */
   dispose(): void {
     this.#gpuLogits?.dispose();
   }
 
-  /** Undefined where the driver cannot: then the runtime hands over all logits, as on WASM. */
+  /** Prepares `#gpuLogits`; where the driver fails, all logits go to the CPU, as on WASM. */
   async #learn(logits: OnnxTensor, given: number): Promise<void> {
     const { device, vocabularySize } = this.#options;
     this.#hasRun = true;
     if (device) this.#gpuLogits = await GpuLogits.like(logits, given, device, vocabularySize).catch(() => undefined);
   }
 
-  /** The runtime takes memory for all others. */
+  /** The runtime allocates all other outputs. */
   #outputs(logits: OnnxTensor): Record<string, OnnxTensor | null> {
     return { ...Object.fromEntries(this.#session.outputNames.map((name) => [name, null])), logits };
   }
@@ -97,7 +97,7 @@ export class ForwardPass {
     const feeds: Record<string, OnnxTensor> = {};
     if (this.#inputs.has('attention_mask')) {
       const total = Math.max(...rows.map(({ past }) => past)) + length;
-      // Zeros at the end of a row tell that it is shorter than the longest.
+      // Zeros at the end of a row mark it as shorter than the longest.
       const mask = new BigInt64Array(count * total);
       for (const [row, { past }] of rows.entries()) mask.fill(1n, row * total, row * total + past + length);
       feeds['attention_mask'] = createTensor('int64', mask, [count, total]);
@@ -130,7 +130,7 @@ function tokenIds(rows: readonly ForwardRow[]): OnnxTensor {
   return createTensor('int64', ids, [rows.length, length]);
 }
 
-/** Copies of the last rows of `[rows, tokens, vocabulary]`; nothing else is converted. */
+/** Copies the logits of the last `keep` tokens of each row out of `[rows, tokens, vocabulary]`. */
 function lastLogits(logits: OnnxTensor, rows: number, keep: number): Float32Array[][] {
   const [, given = 1, vocabulary = 0] = logits.dims;
   const { data } = logits;

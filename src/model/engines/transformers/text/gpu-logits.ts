@@ -1,13 +1,13 @@
-/** Logits that stay on the GPU: only what decides about the next token crosses to the CPU. @module */
+/** Logits that stay on the GPU: only those that decide about the next token are copied to the CPU. @module */
 import type { GreatestLogits, LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import { halfToFloats } from './half-floats.js';
 import { borrowGpuTensor, type OnnxTensor } from './onnx-session.js';
 import { FOUND_BYTES, type LogitRows, TopKSelection } from './top-k.js';
 
-/** Owns the memory that a session writes its logits to, and reads from there what is asked for. */
+/** Owns the GPU buffer that a session writes its logits to, and reads the wanted ones from it. */
 export class GpuLogits {
   readonly #device: GPUDevice;
-  /** Logits as the runtime gives them, `[rows, tokens, stride]`. */
+  /** A tensor of logits of the runtime, `[rows, tokens, stride]`. */
   readonly #example: OnnxTensor;
   readonly #stride: number;
   readonly #width: 2 | 4;
@@ -25,10 +25,10 @@ export class GpuLogits {
   }
 
   /**
-   * @param example logits of an earlier run, with type, shape and class of those to come
+   * @param example logits of an earlier run; the next ones have the same type, shape and class
    * @param given tokens of each row that got logits in that run
    * @param vocabularySize tokens; further logits are padding
-   * @returns undefined where the logits have another form
+   * @returns undefined when the logits have an unknown shape
    */
   static async like(
     example: OnnxTensor,
@@ -42,9 +42,9 @@ export class GpuLogits {
   }
 
   /**
-   * Where the next run shall write its logits; valid until the next call.
+   * The tensor that the next run writes its logits to; valid until the next call.
    * @param given tokens of each row that get logits
-   * @returns undefined when they are more than the device lets a shader see
+   * @returns undefined when they exceed the limits of the device
    */
   take(rows: number, given: number): OnnxTensor | undefined {
     const size = Math.ceil((rows * given * this.#stride * this.#width) / 16) * 16;
@@ -59,7 +59,7 @@ export class GpuLogits {
   }
 
   /**
-   * What the last run wrote.
+   * Reads logits of the last run.
    * @param keep how many tokens at the end of each row
    */
   async read(rows: number, given: number, keep: number, need: LogitsNeed): Promise<TokenLogits[][]> {
@@ -105,7 +105,7 @@ export class GpuLogits {
     const width = this.#width;
     const places = Array.from({ length: rows * keep }, (_, place) => {
       const start = ((Math.floor(place / keep) + 1) * given - keep + (place % keep)) * stride * width;
-      // What is copied begins and ends at whole words.
+      // Copies begin and end at multiples of 4 bytes.
       const from = Math.floor(start / 4) * 4;
       return { buffer, from, start, size: Math.ceil((start + size * width - from) / 4) * 4 };
     });
@@ -120,7 +120,7 @@ export class GpuLogits {
     });
   }
 
-  /** @param temporary destroyed when the GPU is done with them */
+  /** @param temporary buffers that are destroyed at the end */
   async #download(
     encoder: GPUCommandEncoder,
     parts: readonly { buffer: GPUBuffer; from: number; size: number }[],

@@ -1,8 +1,8 @@
-/** 16-bit floats, which come as whole numbers where JavaScript has no array of them. @module */
+/** Conversion of 16-bit floats, which are whole numbers in JavaScript engines without `Float16Array`. @module */
 
 let table: Float32Array | undefined;
 
-/** Their values, by a table of all of them: arithmetic on each would take longer than a small model's whole step. */
+/** Uses a table of all 65536 values: computing each would take longer than a decode step of a small model. */
 export function halfToFloats(halves: Uint16Array): Float32Array<ArrayBuffer> {
   const values = (table ??= Float32Array.from({ length: 65536 }, (_, half) => halfToFloat(half)));
   const floats = new Float32Array(halves.length);
@@ -19,7 +19,7 @@ function halfToFloat(half: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** The nearest halves of numbers, ties to even. */
+/** Rounds to the nearest half, ties to even. */
 export function floatsToHalves(floats: Float32Array): Uint16Array {
   const bits = new Uint32Array(floats.buffer.slice(floats.byteOffset, floats.byteOffset + floats.byteLength));
   return Uint16Array.from(bits, floatToHalf);
@@ -30,7 +30,7 @@ function floatToHalf(bits: number): number {
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00;
-  // From 65520 on, the nearest is infinity.
+  // From 65520 on, infinity is the nearest.
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
   if (magnitude >= 0x38800000) {
     const rounded = magnitude + 0xfff + ((magnitude >>> 13) & 1);

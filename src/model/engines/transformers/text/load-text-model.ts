@@ -35,10 +35,10 @@ import { SequenceState } from './sequence-state.js';
 import { TokenEmbedder } from './token-embedder.js';
 import { TransformersTextEngine } from './transformers-text-engine.js';
 
-/** Tokens of a prompt per run: small enough to stop soon, large enough to fill the machine. */
+/** Prompt tokens per forward pass: few enough to cancel soon, enough to use the hardware well. */
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
 
-/** Architectures whose positions begin at 1. */
+/** Model types whose positions begin at 1. */
 const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
 
 /**
@@ -57,13 +57,13 @@ export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Pr
 interface LoadedTexts {
   pretrained: PreTrainedTokenizer;
   templates: ChatTemplates;
-  /** Of a model that sees. */
+  /** For vision models. */
   processor: VisionProcessor | undefined;
 }
 
-/** Tokenizer, templates and what reads images. */
+/** Reads tokenizer, chat templates and image processor. */
 async function readTexts(source: ModelSource): Promise<LoadedTexts> {
-  // A repository may have a vision encoder and nothing that makes its inputs: then the model is one for text.
+  // Without a preprocessor a model with a vision encoder is used for text only.
   const config = isVisionModel(source.graphs) ? await source.readJson('preprocessor_config.json') : undefined;
   const processor: Processor | undefined = config ? await AutoProcessor.from_pretrained(source.id) : undefined;
   const pretrained = processor?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
@@ -114,7 +114,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   });
 }
 
-/** Undefined where a user's text could not be told from what stands for an image. */
+/** Undefined when the image placeholder is no control token, because user text could then contain it. */
 function vision(
   processor: VisionProcessor,
   model: PreTrainedModel,
@@ -129,7 +129,7 @@ function sessionsOf(model: PreTrainedModel): Partial<Record<string, OnnxSession>
   return model.sessions as Partial<Record<string, OnnxSession>>;
 }
 
-/** The session that gives logits: the only one, or the last of a model in parts. */
+/** The session that gives logits: the only one, or the decoder of a vision model. */
 function decoderSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession {
   const { model: only, decoder_model_merged: last } = sessionsOf(model);
   const session = last ?? only;
@@ -144,7 +144,7 @@ function decoderSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession 
   );
 }
 
-/** From the tokenizer's config, or, as newer repositories and those of processors have it, from a file of its own. */
+/** From the tokenizer's config; in newer repositories and those with a processor, from a file of its own. */
 async function findChatTemplates(pretrained: PreTrainedTokenizer, source: ModelSource): Promise<ChatTemplates> {
   const templates = chatTemplatesOf((pretrained as unknown as { chat_template: ChatTemplateField }).chat_template);
   if (templates.chatTemplate !== undefined) return templates;
@@ -169,15 +169,15 @@ function contextLength(entry: ModelEntry, config: Record<string, unknown>): numb
   return Math.min(entry.contextLength ?? Infinity, own ?? entry.contextLength ?? 2048);
 }
 
-/** What is not in the tokenizer's own files. */
+/** What the tokenizer's own files do not contain. */
 interface TextTokenizerOptions extends ChatTemplates {
   /** `eos_token_id` of the generation config and config. */
   endTokens: readonly number[];
 }
 
-/** Takes out of transformers.js's class what the tokenizer's files said. */
+/** Makes a TextTokenizer from the private fields of transformers.js's tokenizer. */
 function createTextTokenizer(pretrained: PreTrainedTokenizer, options: TextTokenizerOptions): TextTokenizer {
-  // They are there in every tokenizer, but not in its declarations.
+  // Every tokenizer has them, but they are not declared.
   const fields = pretrained as unknown as Record<string, unknown>;
   return createOfParts({
     ...options,

@@ -1,4 +1,4 @@
-/** One generation on an ONNX decoder. @module */
+/** One generation on an ONNX decoder: prefill in blocks, then decode steps of one row or several. @module */
 import type { Speculation, TextSequence } from '../../../decoding/text-engine.js';
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
@@ -7,30 +7,29 @@ import type { CachedPrefix } from './prefix-cache.js';
 import type { BatchQueue, Row } from './batch-queue.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
-/** What the engine gives a sequence and takes back from it. */
+/** What a sequence needs of its engine. */
 export interface OnnxSequenceOptions {
   passes: BatchQueue;
-  /** What the caller reads of the logits. */
+  /** Which logits the caller reads. */
   need: LogitsNeed;
-  /** Tokens of the prompt that are read in one run. */
+  /** Prompt tokens per forward pass. */
   blockLength: number;
-  /** Where the prompt's images are; absent: it has none. */
+  /** Absent: the prompt has no images. */
   layout: PromptLayout | undefined;
-  /** The sequence ended; its state now belongs to the engine. Absent when an engine's failure spoiled it. */
+  /** Called at the end; the state then belongs to the engine. Undefined after a failure of the engine. */
   onClose(kept: CachedPrefix | undefined): Promise<void>;
 }
 
-/** Reads a prompt in blocks, then decodes one row or several. */
 export class OnnxSequence implements TextSequence {
   readonly cachedTokens: number;
   readonly #prompt: readonly number[];
   readonly #options: OnnxSequenceOptions;
-  /** What was read: token ids, and keys of images in their places. */
+  /** The tokens in the state; at the places of images their keys. */
   readonly #tokens: number[];
-  /** Logits after the prompt, once it is read. */
+  /** Logits after the prompt, once that is read. */
   #promptLogits: TokenLogits | undefined;
   #promptLength: number;
-  /** The row of the prompt; with a fork it stays where it is and is kept for the next prompt. */
+  /** The row that read the prompt. After a fork it does not grow and goes to the prefix cache. */
   readonly #promptRow: Row;
   #rows: Row[];
   readonly #speculation: Speculation = {
@@ -46,7 +45,7 @@ export class OnnxSequence implements TextSequence {
   #failed = false;
   #closed = false;
 
-  /** @param start what the prompt continues from; becomes the sequence's */
+  /** @param start the cached prefix that the prompt continues; belongs to the sequence from now on */
   constructor(prompt: readonly number[], start: CachedPrefix, options: OnnxSequenceOptions) {
     this.cachedTokens = start.tokens.length;
     this.#prompt = prompt;
@@ -90,7 +89,7 @@ export class OnnxSequence implements TextSequence {
     return logits.map(([last]) => last!);
   }
 
-  /** Recurrent states cannot be taken back. */
+  /** Undefined for recurrent states, which cannot be rolled back. */
   get speculation(): Speculation | undefined {
     return this.#promptRow.held.state.isCroppable() ? this.#speculation : undefined;
   }
@@ -101,7 +100,7 @@ export class OnnxSequence implements TextSequence {
     this.#leave?.();
     for (const row of this.#rows) if (row !== this.#promptRow) row.held.state.release();
     const { held } = this.#promptRow;
-    // After an engine's failure nobody knows what the state holds.
+    // After a failure of the engine the content of the state is unknown.
     if (this.#failed) held.state.release();
     await this.#options.onClose(
       this.#failed
@@ -120,6 +119,7 @@ export class OnnxSequence implements TextSequence {
       throw error;
     }
   }
+
   #note(tokens: readonly number[]): void {
     const keys = this.#options.layout?.keys ?? [];
     for (const token of tokens) this.#tokens.push(keys[this.#tokens.length] ?? token);

@@ -1,4 +1,4 @@
-/** The part of ONNX Runtime that text models use, without transformers.js's wrappers around tensors. @module */
+/** The part of ONNX Runtime that text models use, without the tensor class of transformers.js. @module */
 import { Tensor } from '@huggingface/transformers';
 import { halfToFloats } from './half-floats.js';
 
@@ -14,7 +14,7 @@ export interface OnnxTensor {
   dispose(): void;
 }
 
-/** A part of a tensor's memory, and its place in a new one. In bytes. */
+/** A copy from one tensor into another. Offsets and size in bytes. */
 export interface ByteCopy {
   tensor: OnnxTensor;
   from: number;
@@ -24,7 +24,7 @@ export interface ByteCopy {
 
 export type TensorData = Float32Array | Uint16Array | BigInt64Array | Int32Array | Uint8Array;
 
-/** A name with type and shape; symbolic dimensions are strings. */
+/** Name, type and shape of an input; symbolic dimensions are strings. */
 export interface OnnxValueInfo {
   readonly name: string;
   readonly type: string;
@@ -36,7 +36,7 @@ export interface OnnxSession {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
   readonly inputMetadata: readonly OnnxValueInfo[];
-  /** @param outputs where each output goes; null: the runtime takes memory for it. @default null for all */
+  /** @param outputs tensors to write to; null: the runtime allocates one. @default null for all */
   run(
     feeds: Readonly<Record<string, OnnxTensor>>,
     outputs?: Readonly<Record<string, OnnxTensor | null>>,
@@ -53,7 +53,7 @@ interface TensorConstructor {
 
 let tensorConstructor: TensorConstructor | undefined;
 
-/** Only transformers.js knows which copy of ONNX Runtime its sessions belong to. */
+/** The tensor class of the copy of ONNX Runtime that transformers.js uses. */
 function tensors(): TensorConstructor {
   tensorConstructor ??= new Tensor('int64', new BigInt64Array(1), [1]).ort_tensor
     .constructor as unknown as TensorConstructor;
@@ -65,21 +65,21 @@ export function createTensor(type: string, data: TensorData, dims: readonly numb
   return new (tensors())(type, data, dims);
 }
 
-/** A tensor in GPU memory. The buffer belongs to it and is destroyed with it. */
+/** A tensor in GPU memory. It owns the buffer and destroys it. */
 export function createGpuTensor(type: string, buffer: GPUBuffer, dims: readonly number[]): OnnxTensor {
   return tensors().fromGpuBuffer(buffer, { dataType: type, dims, dispose: () => buffer.destroy() });
 }
 
 /**
- * A tensor in GPU memory that stays the caller's.
- * @param output of the session that shall write to it: a runtime knows its own tensors only, and there are two copies
- * of the class
+ * A tensor on a GPU buffer that still belongs to the caller.
+ * @param output an output of the session that will write to it: a runtime accepts only its own tensor class, and there
+ * are two copies of it
  */
 export function borrowGpuTensor(output: OnnxTensor, buffer: GPUBuffer, dims: readonly number[]): OnnxTensor {
   return (output.constructor as unknown as TensorConstructor).fromGpuBuffer(buffer, { dataType: output.type, dims });
 }
 
-/** Numbers of a float tensor of any precision; not copied where they are what is asked for. */
+/** The numbers of a tensor as 32-bit floats; not copied when they are that already. */
 export function toFloat32(data: TensorData): Float32Array {
   if (data instanceof Float32Array) return data;
   return data instanceof Uint16Array ? halfToFloats(data) : Float32Array.from(data as Iterable<number>);

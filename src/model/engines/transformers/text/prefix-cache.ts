@@ -1,31 +1,31 @@
-/** What stays of ended sequences, and how much of it the next prompt can use. @module */
+/** The prefix cache: KV caches of ended sequences, and how much of them the next prompt can reuse. @module */
 import { type LogitsNeed, serves, type TokenLogits } from '../../../sampling/token-logits.js';
 import { type RowState, SequenceState } from './sequence-state.js';
 
-/** Where reading may begin inside an earlier prompt: at multiples of so many tokens, the length of a block on WASM. */
+/** Reuse ends at a multiple of this many tokens inside an earlier prompt: the length of a prefill block on WASM. */
 const REUSE_BLOCK = 64;
 
-/** Keys and values of tokens that were read. */
+/** The state after tokens that were read. */
 export interface CachedPrefix {
   tokens: readonly number[];
-  /** How many of them came with the prompt; the others were generated. */
+  /** How many of the tokens are the prompt; the others were generated. */
   promptLength: number;
-  /** The logits after the prompt: the same prompt again needs no run and gives the very same answer. */
+  /** The logits after the prompt: with them the same prompt needs no forward pass and gives the same answer. */
   promptLogits: TokenLogits | undefined;
   held: RowState;
 }
 
 /**
- * How many tokens the prompt can take over. Inside the earlier prompt only whole blocks count: then the rest is computed
- * in the same runs, and to the last bit the same, as without anything kept (on WASM; a GPU reads longer blocks, which may
- * then be cut otherwise). Into generated tokens (a conversation that goes on) every token counts.
+ * How many tokens the prompt can reuse. Inside the earlier prompt only whole blocks count: then the rest is computed in the
+ * same blocks as without a cache, so that the result is the same to the last bit (on WASM; a GPU reads longer blocks,
+ * which may then begin elsewhere). In generated tokens, when a conversation goes on, every token counts.
  */
 export function reusableLength(kept: CachedPrefix, prompt: readonly number[], need: LogitsNeed): number {
   const common = commonLength(kept.tokens, prompt);
   const croppable = kept.held.state.isCroppable();
   const usable = (length: number): boolean => croppable || length === kept.tokens.length;
   if (knowsLogits(kept, prompt, common, need) && usable(common)) return common;
-  // At least one token must be read, for its logits.
+  // At least one token must be read to get logits.
   const most = Math.min(common, prompt.length - 1);
   const length = most < kept.promptLength ? Math.floor(most / REUSE_BLOCK) * REUSE_BLOCK : most;
   return usable(length) ? length : 0;
@@ -44,27 +44,27 @@ function commonLength(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * The prefixes of several conversations. A prompt continues the one with which it shares most; what goes on is taken
- * out, a part of something longer is copied. The least recently used go when there is no room.
+ * Prefixes of several conversations. A prompt continues the one with the longest common part: a whole prefix is taken out
+ * of the cache, a part is copied. The least recently used ones are evicted.
  */
 export class PrefixCache {
-  readonly #mostBytes: number;
-  /** The last used comes last. */
+  readonly #maxBytes: number;
+  /** Least recently used first. */
   #prefixes: CachedPrefix[] = [];
 
-  /** @param mostBytes of keys and values; one prefix may be larger */
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  /** @param maxBytes maximum size of all prefixes; a single one may be larger */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** How many there are. */
+  /** Number of prefixes. */
   get count(): number {
     return this.#prefixes.length;
   }
 
   /**
-   * What the prompt can continue from, now the caller's; undefined: nothing.
-   * @param need of the logits after the prompt
+   * The prefix that the prompt continues, which now belongs to the caller.
+   * @param need which logits after the prompt the caller reads
    */
   async take(prompt: readonly number[], need: LogitsNeed): Promise<CachedPrefix | undefined> {
     let best: CachedPrefix | undefined;
@@ -81,7 +81,7 @@ export class PrefixCache {
     held.state.hold();
     try {
       const state = await SequenceState.gather([{ ...held, length }]).catch(() => undefined);
-      // There is no memory for a copy: reading anew needs some as well, and what is kept only saves time.
+      // There is no memory for a copy. Reading the prompt needs memory too, so the cache is cleared.
       if (!state) {
         this.dispose();
         return undefined;
@@ -97,7 +97,7 @@ export class PrefixCache {
     }
   }
 
-  /** Takes over an ended sequence. One row of a larger state is copied out of it, so that the others can go. */
+  /** Adds an ended sequence. One row of a larger state is copied, so that the other rows can be freed. */
   async keep(prefix: CachedPrefix): Promise<void> {
     if (prefix.tokens.length === 0) return prefix.held.state.release();
     const { held } = prefix;
@@ -107,17 +107,17 @@ export class PrefixCache {
       const state = await SequenceState.gather([held]).finally(() => held.state.release());
       this.#prefixes.push({ ...prefix, held: { state, row: 0, length: held.length } });
     }
-    this.#dropOldest();
+    this.#evict();
   }
 
-  /** Frees all. */
+  /** Frees all prefixes. */
   dispose(): void {
     for (const { held } of this.#prefixes.splice(0)) held.state.release();
   }
 
-  #dropOldest(): void {
+  #evict(): void {
     let bytes = this.#prefixes.reduce((sum, { held }) => sum + held.state.bytes, 0);
-    while (bytes > this.#mostBytes && this.#prefixes.length > 1) {
+    while (bytes > this.#maxBytes && this.#prefixes.length > 1) {
       const { held } = this.#prefixes.shift()!;
       bytes -= held.state.bytes;
       held.state.release();

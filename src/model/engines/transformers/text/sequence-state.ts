@@ -1,4 +1,7 @@
-/** Keys and values (or recurrent states) of sequences: what the next forward pass continues from. @module */
+/**
+ * The state of sequences between forward passes: KV cache, or recurrent states. Rows are copied into new batches here.
+ * @module
+ */
 import { env } from '@huggingface/transformers';
 import {
   type ByteCopy,
@@ -11,24 +14,24 @@ import {
 } from './onnx-session.js';
 import { WasmTensor } from './wasm-session.js';
 
-/** Input names of the state, by the output that continues them. */
+/** Names of the state's inputs, by the output that gives their next value. */
 const INPUT_OF_OUTPUT: readonly (readonly [RegExp, string])[] = [
   [/^present_(ssm|conv|recurrent|compressor|indexer)/, 'past_$1'],
   [/^present/, 'past_key_values'],
 ];
 
-/** One row of a state and how many of its tokens count: what one sequence continues from. */
+/** The state of one sequence: a row, and how many of its tokens are valid. */
 export interface RowState {
   state: SequenceState;
   /** 0 to rows - 1. */
   row: number;
-  /** At most the tokens that the state holds. */
+  /** Tokens; at most those of the state. */
   length: number;
 }
 
 /**
- * Tensors by input name. They are never written to again, so several sequences may continue from one state: each holds
- * it once (`hold`), and the last `release` frees its memory.
+ * Tensors by input name. They are immutable, so several sequences may continue from one state. Each of them holds it once
+ * (`hold`), and the last `release` frees its memory.
  */
 export class SequenceState {
   readonly tensors: Readonly<Record<string, OnnxTensor>>;
@@ -48,7 +51,7 @@ export class SequenceState {
     return new SequenceState(tensors);
   }
 
-  /** The state that a forward pass left in its outputs. */
+  /** The state in the outputs of a forward pass. */
   static after(outputs: Record<string, OnnxTensor>): SequenceState {
     const tensors: Record<string, OnnxTensor> = {};
     for (const [output, tensor] of Object.entries(outputs)) {
@@ -58,7 +61,7 @@ export class SequenceState {
     return new SequenceState(tensors);
   }
 
-  /** A copy of some rows, one below the other, made where they are: nothing leaves the GPU or wasm memory. */
+  /** Copies rows into a new state, inside GPU or wasm memory. */
   static async gather(rows: readonly RowState[]): Promise<SequenceState> {
     const tensors: Record<string, OnnxTensor> = {};
     for (const name of Object.keys(rows[0]!.state.tensors)) {
@@ -68,17 +71,17 @@ export class SequenceState {
     return new SequenceState(tensors);
   }
 
-  /** Tokens can be taken off its end: true for keys and values, not for recurrent states. */
+  /** Whether tokens can be removed from its end: true for a KV cache, false for recurrent states. */
   isCroppable(): boolean {
     return Object.entries(this.tensors).every(([name, tensor]) => isKeyOrValue(name, tensor));
   }
 
-  /** How many sequences it has room for. */
+  /** Number of sequences. */
   get rows(): number {
     return Object.values(this.tensors)[0]?.dims[0] ?? 1;
   }
 
-  /** Most tokens of a row; 0 for states that do not grow. */
+  /** Tokens of the longest row; 0 for states that do not grow. */
   get tokens(): number {
     const keys = Object.entries(this.tensors).find(([name, tensor]) => isKeyOrValue(name, tensor));
     return keys?.[1].dims[2] ?? 0;
@@ -91,7 +94,7 @@ export class SequenceState {
     return bytes;
   }
 
-  /** Of one token of one row; 0 for states that do not grow. */
+  /** Bytes of one token of one row; 0 for states that do not grow. */
   get tokenBytes(): number {
     return this.tokens === 0 ? 0 : this.bytes / this.rows / this.tokens;
   }
@@ -118,7 +121,7 @@ function emptyTensor(info: OnnxValueInfo): OnnxTensor {
   return createTensor(info.type, info.type === 'float16' ? new Uint16Array(size) : new Float32Array(size), dims);
 }
 
-/** Of a tensor: one row, and how many of its tokens. */
+/** One row of a tensor, and how many of its tokens are copied. */
 interface RowPart {
   tensor: OnnxTensor;
   row: number;
@@ -126,8 +129,8 @@ interface RowPart {
 }
 
 /**
- * One tensor with a row for each part. Rows of keys and values are as long as the longest part; what is behind the end
- * of a shorter one says nothing.
+ * One tensor with a row for each part. Rows of a KV cache are as long as the longest part; the rest of a shorter one is
+ * undefined.
  * @param hasTokens keys and values, `[rows, heads, tokens, width]`; else whole rows of a state of any shape
  */
 async function gatherRows(parts: readonly RowPart[], hasTokens: boolean): Promise<OnnxTensor> {

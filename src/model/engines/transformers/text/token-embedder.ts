@@ -1,30 +1,33 @@
-/** The vectors that a decoder of several parts takes in place of token ids. @module */
+/**
+ * Token embeddings for decoders that take vectors instead of token ids, with the vectors of images at their places.
+ * @module
+ */
 import { floatsToHalves } from './half-floats.js';
 import { createTensor, type OnnxSession, type OnnxTensor, type TensorData, toFloat32 } from './onnx-session.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
-/** What a row of a run reads. */
+/** What a forward pass reads for one row. */
 export interface ForwardRow {
-  /** The same number in every row; one, where rows continue at different places. */
+  /** As many as in every other row; one, where the rows have different lengths. */
   tokens: readonly number[];
-  /** Tokens before them. */
+  /** Number of tokens before them. */
   past: number;
-  /** Of the row's prompt; absent: it has no images. */
+  /** Absent: the prompt has no images. */
   layout?: PromptLayout | undefined;
 }
 
-/** Runs `embed_tokens` and puts the vectors of images where they belong. */
+/** Runs the graph `embed_tokens` and inserts the vectors of images. */
 export class TokenEmbedder {
   readonly #session: OnnxSession;
   readonly #types: ReadonlyMap<string, string>;
 
-  /** @param decoder whose parts may be of another precision: it gets the types that it takes */
+  /** @param decoder may have another precision; vectors are converted to its input types */
   constructor(session: OnnxSession, decoder: Pick<OnnxSession, 'inputMetadata'>) {
     this.#session = session;
     this.#types = new Map(decoder.inputMetadata.map(({ name, type }) => [name, type]));
   }
 
-  /** The decoder's inputs by name; they are the caller's to free. @param ids `[rows, tokens]` */
+  /** The decoder's inputs by name; the caller frees them. @param ids `[rows, tokens]` */
   async run(ids: OnnxTensor, rows: readonly ForwardRow[]): Promise<Record<string, OnnxTensor>> {
     const outputs = await this.#session.run({ input_ids: ids });
     const { data, dims } = outputs['inputs_embeds']!;

@@ -1,12 +1,12 @@
-/** A compute pass that finds the greatest logits of rows in GPU memory. @module */
+/** A WebGPU shader that finds the greatest logits of rows in GPU memory. @module */
 
-/** Threads of a workgroup, and how many logits one workgroup looks at in the first of the two passes. */
+/** Threads of a workgroup, and logits per workgroup in the first of the two passes. */
 const THREADS = 256;
 const CHUNK = 4096;
 
 /**
- * Numbers are compared as whole numbers that have their order, so nothing is rounded, and no NaN (0) is ever found.
- * Each round finds what comes next after the last one found: the greatest, of equal ones the lowest id.
+ * Floats are mapped to integers of the same order, so nothing is rounded; NaN becomes 0 and is never found. Each round
+ * finds the next greatest logit, of equal ones that with the lowest id.
  */
 const SHADER = /* wgsl */ `
 struct Shape {
@@ -82,21 +82,21 @@ fn selectGreatest(
 /** Rows of logits in GPU memory, `[rows, given, stride]`. */
 export interface LogitRows {
   buffer: GPUBuffer;
-  /** Bytes of the buffer that count. */
+  /** Used bytes of the buffer. */
   bytes: number;
   rows: number;
   given: number;
   stride: number;
-  /** How many tokens at the end of each row are looked at. */
+  /** How many tokens at the end of each row are read. */
   keep: number;
-  /** How many logits of a token count; what is behind them is padding. */
+  /** Logits per token; the rest of the stride is padding. */
   size: number;
 }
 
-/** Bytes of one result: its place in the order of all numbers, and its id. */
+/** Bytes of one result: the float mapped to an integer, and its id. */
 export const FOUND_BYTES = 8;
 
-/** The passes over one device. */
+/** The compiled shader on one device. */
 export class TopKSelection {
   readonly #device: GPUDevice;
   readonly #scan: GPUComputePipeline;
@@ -118,7 +118,7 @@ export class TopKSelection {
   }
 
   /**
-   * Queues the passes. The first finds the greatest of each chunk, the second the greatest of these.
+   * Queues two passes: the first finds the greatest of each chunk, the second the greatest of those.
    * @returns `[rows * keep, count]` results, the greatest first; the caller destroys the buffer
    */
   run(logits: LogitRows, count: number, encoder: GPUCommandEncoder, temporary: GPUBuffer[]): GPUBuffer {

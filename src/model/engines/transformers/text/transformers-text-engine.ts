@@ -1,4 +1,4 @@
-/** A text engine on an ONNX decoder, reusing what the next prompt shares with earlier ones. @module */
+/** A text engine on an ONNX decoder. It reuses the KV cache of earlier prompts with the same beginning. @module */
 import type { ImageReader, TextEngine, TextSequence } from '../../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../../core/models/answer-formats.js';
 import type { PromptImage } from '../../../prompt/prompt-image.js';
@@ -9,14 +9,14 @@ import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
 import { type CachedPrefix, PrefixCache } from './prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
-import { MOST_ROWS, BatchQueue } from './batch-queue.js';
+import { MAX_ROWS, BatchQueue } from './batch-queue.js';
 import type { SequenceState } from './sequence-state.js';
 
-/** Bytes of keys and values that stay for the next prompts. */
-const MOST_KEPT_BYTES = 256 * 2 ** 20;
+/** Size of the prefix cache, in bytes. */
+const MAX_CACHE_BYTES = 256 * 2 ** 20;
 
-/** Bytes of logits that one block of a prompt may cost, where the graph gives those of all its tokens. */
-const MOST_LOGITS_BYTES = 64 * 2 ** 20;
+/** Maximum size of the logits of one block of a prompt, for graphs that give those of all tokens. */
+const MAX_LOGITS_BYTES = 64 * 2 ** 20;
 
 /** Blocks are a multiple of this many tokens. */
 const BLOCK_STEP = 64;
@@ -28,9 +28,9 @@ export interface TextEngineOptions {
   contextLength: number;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
-  /** Most tokens of a prompt that are read in one run. Abortion is looked at between runs. */
+  /** Maximum number of prompt tokens per forward pass. An abort takes effect between passes. */
   blockLength: number;
-  /** The graph takes rows of different lengths, so that the answers to several requests can be decoded together. */
+  /** The graph takes rows of different lengths, so that several sequences can share a batch. */
   ragged: boolean;
   /** Absent: the model takes no images. */
   vision?: Pick<ImageCacheOptions, 'processor' | 'encoder'> | undefined;
@@ -40,14 +40,14 @@ export interface TextEngineOptions {
 export class TransformersTextEngine implements TextEngine {
   readonly tokenizer: TextTokenizer;
   readonly contextLength: number;
-  readonly maxRows = MOST_ROWS;
+  readonly maxRows = MAX_ROWS;
   readonly maxSequences: number;
   readonly toolFormat: ToolFormat;
   readonly reasoningFormat: ReasoningFormat;
   readonly constrainable = true;
   readonly #options: TextEngineOptions;
   readonly #passes: BatchQueue;
-  readonly #kept = new PrefixCache(MOST_KEPT_BYTES);
+  readonly #kept = new PrefixCache(MAX_CACHE_BYTES);
   readonly #blockLength: number;
   readonly #seen: ImageCache | undefined;
 
@@ -57,7 +57,7 @@ export class TransformersTextEngine implements TextEngine {
     this.contextLength = options.contextLength;
     this.toolFormat = options.toolFormat;
     this.reasoningFormat = options.reasoningFormat;
-    this.maxSequences = options.ragged ? MOST_ROWS : 1;
+    this.maxSequences = options.ragged ? MAX_ROWS : 1;
     this.#passes = new BatchQueue(options.forward, options.ragged);
     const { vision, tokenizer } = options;
     this.#seen = vision && new ImageCache({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
@@ -100,6 +100,6 @@ export class TransformersTextEngine implements TextEngine {
 
 /** The block, or a smaller one whose logits fit. */
 export function boundedBlock(blockLength: number, vocabularySize: number): number {
-  const most = Math.floor(MOST_LOGITS_BYTES / (4 * vocabularySize * BLOCK_STEP)) * BLOCK_STEP;
+  const most = Math.floor(MAX_LOGITS_BYTES / (4 * vocabularySize * BLOCK_STEP)) * BLOCK_STEP;
   return Math.max(BLOCK_STEP, Math.min(blockLength, most));
 }

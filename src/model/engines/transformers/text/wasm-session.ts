@@ -1,12 +1,12 @@
 /**
  * An ONNX session whose outputs stay in wasm memory. ONNX Runtime's own `run` copies every output to JavaScript and every
- * input back; for keys and values that is most of a step's time. Here only token ids go in and only logits are looked at.
+ * input back, which for a KV cache takes most of the time of a decode step. Here only token ids go in and logits come out.
  * @module
  */
 /* oxlint-disable no-underscore-dangle -- the names of ONNX Runtime's exports */
 import type { ByteCopy, OnnxSession, OnnxTensor, OnnxValueInfo, TensorData } from './onnx-session.js';
 
-/** The functions of ONNX Runtime's wasm module that are needed here. Pointers are numbers. */
+/** Functions of ONNX Runtime's wasm module. Pointers are numbers. */
 interface OnnxModule {
   readonly HEAPU8: Uint8Array;
   stackSave(): number;
@@ -34,12 +34,12 @@ interface OnnxModule {
   ): number;
 }
 
-/** What `ort-module.mjs` leaves. */
+/** The global that `ort-module.mjs` sets. */
 interface SharedRuntime {
   module: OnnxModule;
 }
 
-/** What is called of ONNX Runtime's own functions, and how many arguments each takes that have no default. */
+/** The number of parameters without default of each of these functions. */
 export const RUNTIME_FUNCTIONS: Readonly<Record<Exclude<keyof OnnxModule, 'HEAPU8'>, number>> = {
   stackSave: 0,
   stackRestore: 1,
@@ -61,19 +61,19 @@ const POINTER = 4;
 const ON_CPU = 1;
 const TYPES: Readonly<Record<string, number>> = { float32: 1, int32: 6, int64: 7, bool: 9, float16: 10 };
 
-/** Where ONNX Runtime keeps the address of a session. It is no public interface, as the functions are not. */
+/** The address of a session. Like the functions above, this is not public in ONNX Runtime. */
 interface AddressedSession {
   handler?: { sessionId?: unknown };
 }
 
-/** A session with resident outputs; undefined when the runtime was loaded without `ort-module.mjs`. */
+/** The session with outputs in wasm memory; undefined when the runtime was loaded without `ort-module.mjs`. */
 export function wasmSession(session: OnnxSession): OnnxSession | undefined {
   const runtime = (globalThis as unknown as Record<symbol, SharedRuntime | undefined>)[
     Symbol.for('inpage.onnx-runtime')
   ];
   const address = (session as AddressedSession).handler?.sessionId;
   if (!runtime || typeof address !== 'number') return undefined;
-  // Another version of the runtime may have other exports; then its own `run` does.
+  // Another version of the runtime may have other exports; then its own `run` is used.
   const names = Object.keys(RUNTIME_FUNCTIONS) as (keyof typeof RUNTIME_FUNCTIONS)[];
   const isKnown = names.every((name) => typeof runtime.module[name] === 'function');
   return isKnown ? new WasmSession(session, runtime.module, address) : undefined;
@@ -162,24 +162,24 @@ class InputTensor {
   }
 }
 
-/** An output in wasm memory, described only when somebody looks. */
+/** An output in wasm memory. Type, shape and address are read when they are first needed. */
 export class WasmTensor implements OnnxTensor {
   readonly handle: number;
   readonly location = 'cpu';
   readonly #module: OnnxModule;
-  /** Memory that ONNX Runtime does not own; 0: none. */
+  /** Memory that this tensor owns; 0: none. */
   readonly #own: number;
   #description: { type: string; dims: number[]; pointer: number } | undefined;
   #disposed = false;
 
-  /** @param own memory of the tensor that is freed with it; absent: ONNX Runtime's */
+  /** @param own memory that is freed with the tensor; absent: ONNX Runtime owns it */
   constructor(module: OnnxModule, handle: number, own = 0) {
     this.#module = module;
     this.handle = handle;
     this.#own = own;
   }
 
-  /** A new tensor of this type with what `copies` take from others of this memory. */
+  /** A new tensor of this type, filled by `copies` from other tensors in wasm memory. */
   gather(dims: readonly number[], copies: readonly ByteCopy[]): WasmTensor {
     const module = this.#module;
     const { type } = this;

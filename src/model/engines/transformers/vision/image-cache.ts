@@ -1,4 +1,4 @@
-/** The images that a model has seen: each is read once and encoded once, as long as there is room to remember it. @module */
+/** The image cache: each image is processed once and encoded once, as long as there is room. @module */
 import { RawImage } from '@huggingface/transformers';
 import type { ImageReader } from '../../../decoding/text-engine.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
@@ -11,12 +11,12 @@ import { PromptLayout, type VisionImage } from './prompt-layout.js';
 import type { VisionEncoder } from './vision-encoder.js';
 import type { ImageInputs, VisionProcessor } from './vision-processor.js';
 
-/** Bytes of encoder inputs and outputs that are kept for the next prompts. */
-const MOST_KEPT_BYTES = 192 * 2 ** 20;
+/** Maximum size of the cached encoder inputs and outputs, in bytes. */
+const MAX_CACHE_BYTES = 192 * 2 ** 20;
 
 interface Kept {
   image: VisionImage;
-  /** Until it is encoded. */
+  /** Inputs of the encoder; undefined once it has run. */
   inputs: ImageInputs | undefined;
   features: Float32Array | undefined;
   bytes: number;
@@ -26,35 +26,35 @@ export interface ImageCacheOptions {
   processor: VisionProcessor;
   encoder: VisionEncoder;
   tokenizer: TextTokenizer;
-  /** Runs work while nothing else runs on the engine. */
+  /** Runs work while no other session of the engine runs. */
   alone<T>(work: () => Promise<T>): Promise<T>;
   /** @default 192 MiB */
-  mostBytes?: number;
+  maxBytes?: number;
 }
 
-/** Finds images by the hash of their bytes. The least recently used are forgotten. */
+/** Finds images by a hash of their bytes. The least recently used ones are evicted. */
 export class ImageCache implements ImageReader {
   readonly placeholder: string;
   encodedImages = 0;
   readonly #options: ImageCacheOptions;
-  readonly #mostBytes: number;
-  /** By key; the last used comes last. */
+  readonly #maxBytes: number;
+  /** By key, least recently used first. */
   readonly #kept = new Map<number, Kept>();
 
   constructor(options: ImageCacheOptions) {
     this.placeholder = options.processor.placeholder;
     this.#options = options;
-    this.#mostBytes = options.mostBytes ?? MOST_KEPT_BYTES;
+    this.#maxBytes = options.maxBytes ?? MAX_CACHE_BYTES;
   }
 
   async read(part: ImagePart): Promise<VisionImage> {
     const key = await imageKey(part);
     const { image } = await this.#options.alone(async () => this.#recall(key) ?? this.#process(part, key));
-    // The bytes are the caller's own: what is kept shall not keep those of a request that is over.
+    // The bytes belong to the request; the cache must not keep them alive.
     return { ...image, part };
   }
 
-  /** Its vectors, one for each of its places. */
+  /** The image's vectors, one for each of its places. */
   async features(image: VisionImage): Promise<Float32Array> {
     return this.#options.alone(async () => {
       const kept = this.#recall(image.key);
@@ -69,7 +69,7 @@ export class ImageCache implements ImageReader {
     });
   }
 
-  /** Where the images of a prompt are. @param images as `read` gave them, in the order of their places */
+  /** The layout of a prompt. @param images as `read` gave them, in the order of their places */
   layOut(tokens: readonly number[], images: readonly PromptImage[]): PromptLayout {
     const { encoder } = this.#options;
     const seen = images as readonly VisionImage[];
@@ -108,7 +108,7 @@ export class ImageCache implements ImageReader {
     this.#kept.set(image.key, { ...kept, image: { ...image, part: { ...part, bytes: NOTHING } } });
     let bytes = [...this.#kept.values()].reduce((sum, each) => sum + each.bytes, 0);
     for (const [key, oldest] of this.#kept) {
-      if (bytes <= this.#mostBytes || this.#kept.size === 1) break;
+      if (bytes <= this.#maxBytes || this.#kept.size === 1) break;
       bytes -= oldest.bytes;
       this.#kept.delete(key);
     }

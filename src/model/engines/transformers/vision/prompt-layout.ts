@@ -1,4 +1,4 @@
-/** Where a prompt's images are, and what stands there. @module */
+/** Where the images of a prompt are: vectors and positions for each place. @module */
 import type { Tensor } from '@huggingface/transformers';
 import { type ImagePlace, imagePlaces, type PromptImage, promptKeys } from '../../../prompt/prompt-image.js';
 import type { RopePositions } from './vision-encoder.js';

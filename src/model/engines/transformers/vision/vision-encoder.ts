@@ -1,10 +1,10 @@
-/** A model's vision encoder and what else its class knows of images. @module */
+/** A model's vision encoder, and the positions of tokens in prompts with images. @module */
 import { type PreTrainedModel, Tensor } from '@huggingface/transformers';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import { toFloat32 } from '../text/onnx-session.js';
 import type { ImageInputs } from './vision-processor.js';
 
-/** What the library's classes have and its declarations do not. */
+/** Methods of transformers.js's model classes that are not declared. */
 interface ModelClass {
   encode_image(inputs: ImageInputs): Promise<Tensor>;
   _encode_vision?(inputs: ImageInputs): Promise<{ image_features: Tensor }>;
@@ -16,18 +16,18 @@ interface ModelClass {
   ): [positions: Tensor, deltas: Tensor | readonly unknown[]];
 }
 
-/** Positions of a prompt with images, where each is three numbers. */
+/** Positions in a prompt with images: three numbers for each token. */
 export interface RopePositions {
   /** `[3, tokens]`: time, height, width. */
   prompt: BigInt64Array;
-  /** What is added to the place of a token behind the prompt. */
+  /** Is added to the index of a token after the prompt. */
   delta: bigint;
 }
 
 export class VisionEncoder {
   /** Token id of a place of an image. */
   readonly imageToken: number;
-  /** Resolves when the encoder has failed. The library runs passes one after the other, and all after a failed one fail like it. */
+  /** Resolves when the encoder has failed: then the library fails all later runs, too. */
   readonly lost: Promise<InferenceError>;
   readonly #model: ModelClass;
   #lose: (error: InferenceError) => void = () => {};
@@ -39,7 +39,7 @@ export class VisionEncoder {
     this.lost = new Promise((resolve) => (this.#lose = resolve));
   }
 
-  /** The vectors of an image, one after the other. @throws InferenceError `unavailable`: nothing can be encoded any more */
+  /** The vectors of an image, one after the other. @throws InferenceError `unavailable`; later calls fail, too */
   async encode(inputs: ImageInputs): Promise<Float32Array> {
     try {
       return await this.#encode(inputs);
@@ -51,7 +51,7 @@ export class VisionEncoder {
   }
 
   async #encode(inputs: ImageInputs): Promise<Float32Array> {
-    // Gemma 3n and later have another name for it.
+    // The method has another name for Gemma 3n and later.
     // oxlint-disable-next-line no-underscore-dangle -- the library's name
     const ownWay = this.#model._encode_vision?.bind(this.#model);
     const features = ownWay ? (await ownWay(inputs)).image_features : await this.#model.encode_image(inputs);
@@ -61,7 +61,7 @@ export class VisionEncoder {
   }
 
   /**
-   * Where the tokens of a prompt are for a model whose images have rows and columns; undefined for all others.
+   * Positions for a model whose images have rows and columns; undefined for other models.
    * @param grids of the prompt's images, each `[1, 3]`
    */
   positions(tokens: readonly number[], grids: readonly Tensor[]): RopePositions | undefined {

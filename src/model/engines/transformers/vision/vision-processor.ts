@@ -1,14 +1,14 @@
-/** A model's own processor, asked for one image at a time. @module */
+/** The image processor of a model: one image at a time, to prompt text and encoder inputs. @module */
 import { type Processor, type RawImage, Tensor } from '@huggingface/transformers';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ImagePart } from '../../../../core/request/message.js';
 
-/** What the vision encoder takes, by name. */
+/** Inputs of the vision encoder, by name. */
 export type ImageInputs = Readonly<Record<string, Tensor>>;
 
-/** An image as the processor has it. */
+/** A processed image. */
 export interface ProcessedImage {
-  /** What stands for the image in the prompt. */
+  /** The image in the prompt. */
   text: string;
   inputs: ImageInputs;
 }
@@ -19,7 +19,7 @@ const IMAGES_FIRST = new Set(['LlavaProcessor', 'PixtralProcessor', 'Lfm2VlProce
 /** Processors that cut large images into tiles unless they are told not to. */
 const TILING = new Set(['Idefics3Processor', 'SmolVLMProcessor']);
 
-/** Where classes keep the text of their image token. */
+/** Fields with the text of the image token; which one depends on the class. */
 interface Fields {
   image_token?: string;
   boi_token?: string;
@@ -29,17 +29,17 @@ interface Fields {
 }
 
 /**
- * Asks it for the text that stands for an image, and for the encoder's inputs. All of a prompt's images at once is more
- * than some of them can, and what one image becomes never depends on the others.
+ * Runs transformers.js's processor for single images. Some processors cannot take several at once, and an image's result
+ * never depends on the others.
  */
 export class VisionProcessor {
-  /** What chat templates write for an image. */
+  /** The text that chat templates write for an image. */
   readonly placeholder: string;
   readonly #processor: Processor;
   readonly #kind: string;
 
   /**
-   * Undefined for models of which the library has no processor that writes texts for images.
+   * Undefined for models without a processor for text and images.
    * @param kind `processor_class` of `preprocessor_config.json`
    */
   static of(processor: Processor, kind: string): VisionProcessor | undefined {
@@ -52,11 +52,11 @@ export class VisionProcessor {
     this.#kind = kind;
     this.#processor = processor;
     const fields = processor as unknown as Fields;
-    // Gemma 3's template writes what begins an image, and its processor the rest.
+    // Gemma 3's template writes only the token that begins an image.
     const begin = kind === 'Gemma3Processor' ? fields.boi_token : undefined;
     this.placeholder =
       begin ?? fields.image_token ?? fields.constructor.image_token ?? fields.config?.image_token ?? '<image>';
-    // It would tokenize what it wrote, with the tokens that belong to images alone.
+    // Keeps the text that the processor would tokenize.
     fields.components.tokenizer = new Proxy(tokenizer, {
       apply: (_, __, [text]: [string | string[]]) => ({ written: [text].flat()[0] }),
     });

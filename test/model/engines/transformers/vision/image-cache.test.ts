@@ -16,7 +16,7 @@ vi.mock('../../../../../src/model/engines/image-pixels.js', async (importOrigina
 const INPUT = 100;
 const FEATURES = 20;
 
-function eyes(mostBytes = Infinity) {
+function eyes(maxBytes = Infinity) {
   let processed = 0;
   const processor = {
     placeholder: '<think>',
@@ -33,7 +33,7 @@ function eyes(mostBytes = Infinity) {
     encode: async () => new Float32Array(FEATURES),
   } as unknown as VisionEncoder;
   const alone = <T>(work: () => Promise<T>): Promise<T> => work();
-  const seen = new ImageCache({ processor, encoder, tokenizer: byteTokenizer, alone, mostBytes });
+  const seen = new ImageCache({ processor, encoder, tokenizer: byteTokenizer, alone, maxBytes });
   return { seen, processed: () => processed };
 }
 

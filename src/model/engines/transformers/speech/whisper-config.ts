@@ -1,24 +1,24 @@
-/** What a Whisper model's own files say about it. @module */
+/** Reads a Whisper model's parameters from its files. @module */
 import type { MelSettings } from './log-mel.js';
 
-/** Facts of one model. Token ids are of its own vocabulary. */
+/** Parameters of one model. Token ids are those of its own vocabulary. */
 export interface WhisperConfig {
   /** Hz. */
   sampleRate: number;
-  /** Samples that the model hears at once. */
+  /** Samples per window. */
   windowSamples: number;
   mel: MelSettings;
-  /** Tokens that prefix and transcript of one window share. */
+  /** Maximum number of tokens of prefix and transcript of one window. */
   maxTokens: number;
   startToken: number;
   endToken: number;
-  /** Marks text that was said before the window. */
+  /** Comes before text of earlier windows. */
   previousToken: number | undefined;
   noSpeechToken: number | undefined;
   noTimestampsToken: number | undefined;
   /** Times within a window; absent in models without them. */
   times?: TimeTokens;
-  /** Decoder layers and heads whose cross attention follows the sound; empty where nobody knows them. */
+  /** Decoder layers and heads whose cross attention follows the sound; empty when unknown. */
   alignmentHeads: readonly AlignmentHead[];
   /** Frames over which attention is smoothed. */
   medianFilterWidth: number;
@@ -41,7 +41,7 @@ export interface TimeTokens {
   first: number;
   /** The token of the window's end. */
   last: number;
-  /** The latest with which a window may begin. */
+  /** The token of the latest time with which a window may begin. */
   lastInitial: number;
 }
 
@@ -61,7 +61,7 @@ export interface SpeechFiles {
   tokenId: (token: string) => number | undefined;
 }
 
-/** Files older than a field get the value that all models of that time share. */
+/** Fields that older files lack get the value of all models of that time. */
 export function readWhisperConfig({ config, generation, preprocessor, tokenId }: SpeechFiles): WhisperConfig {
   const number = (source: Record<string, unknown>, name: string, otherwise: number): number => {
     const value = source[name];
@@ -71,7 +71,7 @@ export function readWhisperConfig({ config, generation, preprocessor, tokenId }:
     Array.isArray(value) ? value.filter((id): id is number => typeof id === 'number' && id >= 0) : [];
   const sampleRate = number(preprocessor, 'sampling_rate', 16_000);
   const hopSamples = number(preprocessor, 'hop_length', 160);
-  // The encoder halves the columns, so the positions tell the window even where the preprocessor's file does not.
+  // The encoder halves the columns, so its positions give the length of a window.
   const frames = 2 * number(config, 'max_source_positions', 1500);
   const suppressed = numbers(generation['suppress_tokens'] ?? config['suppress_tokens']);
   const first = numbers(generation['begin_suppress_tokens'] ?? config['begin_suppress_tokens']);
