@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChatTemplate, chatTemplatesOf } from '../../../src/model/prompt/chat-template.js';
+import { ChatTemplate } from '../../../src/model/prompt/chat-template.js';
 import { HUB_TEMPLATES } from './hub-templates.js';
 
 describe('ChatTemplate', () => {
@@ -29,25 +29,5 @@ describe('ChatTemplate', () => {
     }));
     const variables = { messages, tools: null, add_generation_prompt: true, bos_token: '', eos_token: '' };
     expect(new ChatTemplate(template).render(variables)).toContain('Hello.');
-  });
-});
-
-describe('chatTemplatesOf', () => {
-  it.each([
-    ['one template', 'a', { chatTemplate: 'a', toolTemplate: undefined }],
-    [
-      'a list',
-      [
-        { name: 'default', template: 'a' },
-        { name: 'rag', template: 'r' },
-        { name: 'tool_use', template: 'b' },
-      ],
-      { chatTemplate: 'a', toolTemplate: 'b' },
-    ],
-    ['an object', { default: 'a', tool_use: 'b' }, { chatTemplate: 'a', toolTemplate: 'b' }],
-    ['only one for tools', { tool_use: 'b' }, { chatTemplate: 'b', toolTemplate: undefined }],
-    ['none', null, { chatTemplate: undefined, toolTemplate: undefined }],
-  ])('reads %s', (_, field, templates) => {
-    expect(chatTemplatesOf(field)).toEqual(templates);
   });
 });

@@ -1,4 +1,4 @@
-/** WebGPU or WASM for a model. @module */
+/** Chooses WebGPU or WASM for a model, and checks that WASM can address its weights. @module */
 import { AutoConfig } from '@huggingface/transformers';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
@@ -14,7 +14,7 @@ interface ChosenDevice {
 }
 
 /**
- * The entry's device; for `auto` WebGPU when there is a hardware adapter and the model is large enough to profit.
+ * The entry's device; for `auto` WebGPU when there is a hardware adapter and the model is large enough.
  * @param id of the model's files; its config is read only for `auto`
  * @throws InferenceError `insufficient_resources` when WebGPU (or its 16-bit floats) is asked for and not there
  */
@@ -46,11 +46,11 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
   return isLargeEnoughForGpu(config) ? { device: 'webgpu', halfFloats } : onCpu;
 }
 
-/** What ONNX Runtime's WASM can address, with nothing left for anything else. */
+/** Bytes that ONNX Runtime's WASM can address in all. */
 const WASM_BYTES = 4 * 2 ** 30;
 
 /**
- * Before a download: weights that WASM cannot hold.
+ * Refuses, before the download, weights that WASM cannot address.
  * @param bytes of all files
  * @throws InferenceError `insufficient_resources`
  */

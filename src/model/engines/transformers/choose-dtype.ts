@@ -1,23 +1,23 @@
 /** The precision of a model's weights on a device. @module */
 import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
 
-/** A graph's file, as repositories made for transformers.js name it. */
+/** The file of a graph in repositories for transformers.js. */
 export function graphFile(graph: string, dtype: string): string {
   return `onnx/${graph}${dtypeSuffix(dtype)}.onnx`;
 }
 
-/** What stands for a precision in a file's name. */
+/** The suffix of a precision in file names. */
 export function dtypeSuffix(dtype: string): string {
   return dtype === 'fp32' ? '' : dtype === 'q8' ? '_quantized' : `_${dtype}`;
 }
 
-/** Precisions whose weights are unpacked in every product: fast on a GPU, very slow in WASM. */
+/** Precisions whose weights are unpacked in every product: fast on a GPU, very slow on WASM. */
 const PACKED = /^(q[124]|bnb4)/;
 
-/** Of 16-bit floats: a GPU may not have them. */
+/** Precisions that compute with 16-bit floats, which some GPUs lack. */
 const HALF = /f16$|^fp16$/;
 
-/** What the entry itself says for a device; undefined: nothing, or `auto`. */
+/** The entry's precision for a device; undefined for none or `auto`. */
 export function dtypeFor({ dtype }: ModelEntry, device: 'webgpu' | 'wasm'): Dtype | undefined {
   const byDevice = typeof dtype === 'object' && ('wasm' in dtype || 'webgpu' in dtype || isEmpty(dtype));
   const said = byDevice ? (dtype as Record<typeof device, Dtype | undefined>)[device] : (dtype as Dtype | undefined);
@@ -30,12 +30,12 @@ export function dtypeOf(dtype: Dtype | undefined, graph: string): string | undef
   return said === 'auto' ? undefined : said;
 }
 
-/** A part that cannot run where there are no 16-bit floats; undefined: there is none. */
+/** A precision that needs 16-bit floats; undefined when none does. */
 export function halfFloatsIn(dtype: Dtype | undefined): string | undefined {
   return (typeof dtype === 'object' ? Object.values(dtype) : [dtype]).find((each) => each && HALF.test(each));
 }
 
-/** Why a precision should not be used on a device; undefined: nothing speaks against it. */
+/** A warning against a precision that is slow on a device; undefined when it is not. */
 export function dtypeWarning(dtype: string | undefined, device: 'webgpu' | 'wasm'): string | undefined {
   if (device !== 'wasm' || dtype === undefined || !PACKED.test(dtype)) return undefined;
   return `${dtype} on WASM decodes about seven times slower than q8: use dtype 'auto', or { wasm: 'q8', webgpu: '${dtype}' }.`;
@@ -53,8 +53,8 @@ export interface DtypeChoice {
 }
 
 /**
- * What the entry says; for chat models that say nothing the fastest form that the repository has: 8 bits on WASM, 4 on
- * WebGPU, for each part of a model in parts. Undefined: transformers.js's own default.
+ * The entry's precision; for chat models without one the fastest of the repository, 8 bits on WASM and 4 on WebGPU, for
+ * each graph. Undefined: transformers.js's default.
  */
 export async function chooseDtype(entry: ModelEntry, choice: DtypeChoice): Promise<Dtype | undefined> {
   const { device, halfFloats, graphs, has } = choice;
@@ -64,7 +64,7 @@ export async function chooseDtype(entry: ModelEntry, choice: DtypeChoice): Promi
   const parts: Record<string, string> = {};
   for (const graph of graphs) {
     const wished = device === 'wasm' ? ['q8', 'int8', 'uint8'] : [...halves, 'q4'];
-    // A part of several may lack small forms; transformers.js would not look for what is there instead.
+    // One of several graphs may lack small precisions; transformers.js would not look for others.
     const others = graphs.length > 1 ? [...(halfFloats ? ['fp16'] : []), 'fp32'] : [];
     const chosen =
       dtypeOf(said, graph) ?? (await firstOf([...wished, ...others], (each) => has(graphFile(graph, each))));

@@ -1,12 +1,11 @@
-/** Notices that the GPU of a model is gone. @module */
+/** Detects that the GPU device of a model is lost. @module */
 import { env } from '@huggingface/transformers';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelInfo } from '../../../core/models/backend.js';
 
 /**
- * Resolves when ONNX Runtime's device is lost for another reason than our own unloading; never on WASM, where nothing can
- * be lost but the worker, and that is noticed from outside. To be asked for once the model is loaded: before, there is no
- * device.
+ * Resolves when ONNX Runtime's device is lost, except by unloading; never on WASM. Call it when the model is loaded, because
+ * there is no device before.
  */
 export async function deviceLoss(device: ModelInfo['device']): Promise<InferenceError> {
   const gpu = device === 'webgpu' ? await engineDevice() : undefined;
@@ -14,7 +13,7 @@ export async function deviceLoss(device: ModelInfo['device']): Promise<Inference
   return new InferenceError('unavailable', 'The GPU device was lost.', { retryAfter: 5 });
 }
 
-/** An engine that does not tell its device cannot be watched, but works. */
+/** Undefined when the runtime does not expose its device; then its loss is not detected. */
 async function engineDevice(): Promise<GPUDevice | undefined> {
   try {
     return await env.backends.onnx.webgpu?.device;

@@ -1,4 +1,4 @@
-/** The one way in which all kinds of models load: files, engine, and what becomes of a failure. @module */
+/** Loads models of all tasks: files, sessions, and what follows a failure. Or fetches the files alone. @module */
 import { ModelFileNotFoundError, type PreTrainedModel } from '@huggingface/transformers';
 import { type InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import type { LoadOptions } from '../../../core/models/backend.js';
@@ -6,24 +6,24 @@ import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
 import { loadFailure } from '../load-failure.js';
 import { chooseFiles, type ChosenFiles, type ModelSource, prepareSource } from './model-source.js';
-import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-template.js';
+import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/text-tokenizer.js';
 import { fetchAll } from '../../../store/open-model-files.js';
 import { modelFileNames } from './repository-files.js';
 
-/** How a kind of model loads. */
+/** How models of one task load. */
 export interface ModelKind<Texts, Loaded> {
-  /** Makes the sessions. */
+  /** Creates the sessions. */
   open(source: ModelSource): Promise<PreTrainedModel>;
-  /** Reads the small files, meanwhile. */
+  /** Reads the small files at the same time. */
   read(source: ModelSource): Promise<Texts>;
-  /** Makes an engine of both. */
+  /** Creates the engine from both. */
   assemble(source: ModelSource, model: PreTrainedModel, texts: Texts): Loaded | Promise<Loaded>;
 }
 
 /**
  * Loads a model.
- * @throws RetryInNewWorker when another attempt in a new worker makes sense: a damaged file is whole again, or the engine
- * broke on a GPU that nobody asked for
+ * @throws RetryInNewWorker when another attempt in a new worker may succeed: a damaged file was downloaded again, or the
+ * engine failed on a GPU that the entry does not demand
  * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or
  * broken, `cancelled`
  */
@@ -43,18 +43,18 @@ export async function loadFromSource<Texts, Loaded>(
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     return await kind.assemble(source, model, texts);
   } catch (thrown) {
-    // Where this worker lives on, the other half of a failed load must not stay.
+    // The worker may live on, so the sessions of a failed load are freed.
     void opening?.then((model) => model.dispose()).catch(() => {});
     const failure = toLoadError(thrown, entry, signal, source);
     if (!source || signal.aborted || !isEngineFailure(thrown) || source.fileFailure(thrown)) throw failure;
     if (await isMended(source, entry, signal)) throw new RetryInNewWorker(failure, entry);
-    // An adapter is no promise: drivers fail on single operators or run out of memory.
+    // Some drivers fail on single operators or run out of memory.
     const isChoice = (entry.device ?? 'auto') === 'auto' && source.info.device === 'webgpu';
     throw isChoice ? new RetryInNewWorker(failure, { ...entry, device: 'wasm' }) : failure;
   }
 }
 
-/** The engine broke on a file that was damaged while it was kept and is whole again now. @throws InferenceError */
+/** Whether the engine failed on a stored file that was damaged and has been downloaded again. @throws InferenceError */
 async function isMended(source: ModelSource, entry: ModelEntry, signal: AbortSignal): Promise<boolean> {
   try {
     return await source.repair();
@@ -63,7 +63,7 @@ async function isMended(source: ModelSource, entry: ModelEntry, signal: AbortSig
   }
 }
 
-/** @param source absent: not even that was ready */
+/** @param source absent: preparing it failed */
 function toLoadError(
   thrown: unknown,
   entry: ModelEntry,
@@ -74,14 +74,14 @@ function toLoadError(
 }
 
 /**
- * The engine broke on files that are there: another device may well run them. What is missing, gated or refused by us
- * stays so on every device.
+ * Whether the engine failed on files that exist, so that another device may run them. Missing, gated or refused files fail
+ * on every device.
  */
 function isEngineFailure(thrown: unknown): boolean {
   return !isInferenceError(thrown) && !(thrown instanceof ModelFileNotFoundError);
 }
 
-/** Brings into the store what a load on this device would ask for. @throws InferenceError */
+/** Fetches the files that a load on this device would need into the store. @throws InferenceError */
 export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promise<void> {
   let chosen: ChosenFiles | undefined;
   try {
@@ -94,7 +94,7 @@ export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promi
     const tokenizer = (await (await files.read('tokenizer_config.json'))?.json()) as
       | { chat_template?: ChatTemplateField }
       | undefined;
-    // Newer repositories have the chat template in a file of its own.
+    // Newer repositories have the chat template in its own file.
     if (chatTemplatesOf(tokenizer?.chat_template).chatTemplate === undefined) await files.find('chat_template.jinja');
   } catch (thrown) {
     throw loadFailure(thrown, entry, options.signal, chosen?.fileFailure(thrown));

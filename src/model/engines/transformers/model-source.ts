@@ -1,4 +1,4 @@
-/** What every transformers.js model needs before its files are read. @module */
+/** Prepares a transformers.js model before loading: device, precision, graphs, files and runtime. @module */
 import { ModelRegistry, type PretrainedModelOptions } from '@huggingface/transformers';
 import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
 import { isHubId } from '../../../core/models/entry-files.js';
@@ -25,33 +25,32 @@ export interface ModelSource {
   /** The file that is the reason of a failure to load, if one is. */
   fileFailure(thrown: unknown): FileFailure | undefined;
   /**
-   * The model's last graph, the decoder, has an operator of this name. To be asked for once the model is loaded and kept; false also when
-   * that cannot be told.
+   * Whether the decoder's graph has an operator of this name; false also when unknown. Call it once the model is loaded and
+   * stored.
    */
   graphHas(operator: string): Promise<boolean>;
   /**
-   * Begins to fetch all files, several at once.
-   * @throws InferenceError `insufficient_resources` before the first byte of the weights when there is no room for them,
-   * in storage or in what WASM can address
+   * Starts to fetch all files, several at once.
+   * @throws InferenceError `insufficient_resources`, before the download, when storage or WASM has no room for the weights
    */
   fetchFiles(): Promise<void>;
   /** A JSON file of the model; undefined when there is none. */
   readJson(file: string): Promise<unknown>;
   /** A text file of the model; undefined when there is none. */
   readText(file: string): Promise<string | undefined>;
-  /** Reads all kept files again and fetches damaged ones anew: then another attempt to load makes sense, and it is true. */
+  /** Checks all stored files and downloads damaged ones again. @returns true when there were any */
   repair(): Promise<boolean>;
 }
 
 /**
- * Chooses the device and points transformers.js at the model's files. A realm holds one model, because these settings
- * are the engine's globals.
+ * Chooses device and precision and points transformers.js to the model's files. These settings are global, so a worker holds
+ * one model.
  * @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched
  */
 export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
   const { location, files, fileFailure, device, dtype: dtypes, graphs } = await chooseFiles(entry, options);
   const decoder = graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
-  // That of the decoder stands for the others: it takes nearly all of the time.
+  // The precision that is shown is the decoder's, which takes nearly all of the time.
   const dtype = dtypeOf(dtypes, decoder);
   const threads = device === 'wasm' ? availableThreads(entry.task === 'embeddings' ? 1 : 0.5) : 1;
   if (files) await configureRuntime(device, options.assetsURL, threads);
@@ -103,13 +102,13 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
 }
 
 /**
- * ONNX Runtime 1.30 refuses 8-bit weights of a graph that a branch of it unpacks (`TransposeDQWeightsForMatMulNBits Missing required
- * scale`), as published Whisper decoders have them. With this option it unpacks them once, while it loads, and a token takes less time
- * than with weights that it can pack anew (a sixteenth, for the vocabulary of Whisper).
+ * ONNX Runtime 1.30 refuses graphs whose 8-bit weights are unpacked in a branch (`TransposeDQWeightsForMatMulNBits Missing
+ * required scale`), as in published Whisper decoders. With this option it unpacks them once, while it loads, and decodes
+ * faster than when it packs them again.
  */
 export const UNPACKED_WEIGHTS = { extra: { session: { disable_quant_qdq: '1' } } };
 
-/** Merged graphs are two in one: with and without a cache, as branches. */
+/** Merged graphs have two branches: with and without a cache. */
 function hasBranches(graph: string): boolean {
   return graph.endsWith('_merged');
 }
@@ -147,7 +146,7 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
   }
 }
 
-/** The graph comes before the weights. Its first operators are all that is looked for. */
+/** Bytes at the start of a file that contain the first operators of its graph; the weights come later. */
 const GRAPH_START = 2 ** 20;
 
 function locate(entry: ModelEntry, { pageURL, hubURL }: LoadOptions): ModelLocation {
@@ -159,15 +158,15 @@ function locate(entry: ModelEntry, { pageURL, hubURL }: LoadOptions): ModelLocat
     return { id: decodeURIComponent(url.pathname).replace(/\/$/, ''), folderURL, isFolder: true };
   }
   const path = url.pathname.replace(/\/$/, '');
-  // transformers.js takes no folder URLs, but paths; one of another origin needs a path that cannot be our own.
+  // transformers.js takes paths, not URLs; a folder of another origin gets a path that no file of ours has.
   const id = url.origin === new URL(pageURL).origin ? path : `/.inpage/${encodeURIComponent(url.origin)}${path}`;
   return { id, folderURL, isFolder: true };
 }
 
 /**
- * Names of the graphs: `model` for a chat model in one part, several for one that sees.
+ * Names of the graphs: `model` for a text model, several for a vision model.
  * @param id first argument of `from_pretrained`
- * @throws InferenceError `model_not_supported` for chat models of other parts
+ * @throws InferenceError `model_not_supported` for chat models with other graphs
  */
 async function modelGraphs(entry: ModelEntry, id: string): Promise<readonly string[]> {
   if (entry.task !== 'chat') return GRAPHS_BY_TASK[entry.task];

@@ -1,14 +1,17 @@
-/** The graphs that chat models come in. Knows no engine. @module */
+/**
+ * What the `config.json` of a repository tells: its graphs, its files, and whether the model is large enough for a GPU.
+ * @module
+ */
 import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
 import { dtypeOf, dtypeSuffix } from './choose-dtype.js';
 
-/** The parts of a chat model that sees. */
+/** Graphs of a vision model. */
 const VISION_PARTS = ['embed_tokens', 'vision_encoder', 'decoder_model_merged'];
 
-/** Some also hear; what they hear is not used, but their class wants it loaded. */
+/** Audio input is not used, but transformers.js loads this graph with the others. */
 const AUDIO_PART = 'audio_encoder';
 
-/** The graphs are those of a chat model that sees. */
+/** Whether these are the graphs of a vision model. */
 export function isVisionModel(graphs: readonly string[]): boolean {
   return (
     VISION_PARTS.every((part) => graphs.includes(part)) &&
@@ -16,24 +19,24 @@ export function isVisionModel(graphs: readonly string[]): boolean {
   );
 }
 
-/** What a chat model's parsed `config.json` lets expect, where no engine can be asked. */
+/** The graphs of a chat model by its parsed `config.json`; transformers.js knows them better, but not in Node. */
 export function expectedGraphs(config: Readonly<Record<string, unknown>>): readonly string[] {
-  // Models with LLaVA's first architecture name their encoder in a field of its own.
+  // Models of LLaVA's first architecture name their encoder in `mm_vision_tower`.
   if (!config['vision_config'] && !config['mm_vision_tower']) return ['model'];
   return config['audio_config'] ? [...VISION_PARTS, AUDIO_PART] : VISION_PARTS;
 }
 
-/** Graphs of the models of other tasks. */
+/** Graphs of models of other tasks. */
 export const GRAPHS_BY_TASK = {
   embeddings: ['model'],
   speech: ['encoder_model', 'decoder_model_merged'],
 } as const;
 
-/** What decides which files are needed. */
+/** A model and its chosen device and precision. */
 interface ChosenModel {
   task: ModelEntry['task'];
   device: 'webgpu' | 'wasm';
-  /** Undefined: what the config says, else transformers.js's own default. */
+  /** Undefined: the config's, else transformers.js's default. */
   dtype: Dtype | undefined;
   /** Its graphs, e.g. `model`. */
   graphs: readonly string[];
@@ -41,7 +44,7 @@ interface ChosenModel {
   config: unknown;
 }
 
-/** `transformers.js_config` in a config, as far as it is read. */
+/** The fields of `transformers.js_config` that are read. */
 interface OwnConfig {
   dtype?: string | Record<string, string>;
   use_external_data_format?: boolean | number | Record<string, boolean | number>;
@@ -55,17 +58,17 @@ const OTHERS: Record<ModelEntry['task'], readonly string[]> = {
   speech: [...TOKENIZER, 'generation_config.json', 'preprocessor_config.json'],
 };
 
-/** What a processor of images is made of. */
+/** Files of an image processor. */
 const PROCESSOR = ['preprocessor_config.json', 'processor_config.json'];
 
-/** Names below the repository's folder. Some may not be there: only graphs and what belongs to them must be. */
+/** Files that the model needs, as paths in its repository. Only graphs and their weights must exist. */
 export function modelFileNames(model: ChosenModel): string[] {
   const { task, graphs } = model;
   const others = [...OTHERS[task], ...(graphs.includes('vision_encoder') ? PROCESSOR : [])];
   return ['config.json', ...others, ...graphs.flatMap((graph) => graphFiles(graph, model))];
 }
 
-/** A graph and the files that its weights are in. */
+/** A graph and the files with its weights. */
 function graphFiles(graph: string, { device, dtype, config }: ChosenModel): string[] {
   const own = (config as { 'transformers.js_config'?: OwnConfig })['transformers.js_config'] ?? {};
   const { dtype: said, use_external_data_format: external } = { ...own, ...own.device_config?.[device] };
@@ -78,10 +81,10 @@ function graphFiles(graph: string, { device, dtype, config }: ChosenModel): stri
   return [name, ...data].map((file) => `onnx/${file}`);
 }
 
-/** Below this many weights the GPU's round trips cost more than it saves. */
+/** With fewer weights the round trips to the GPU cost more than it saves. */
 const MIN_WEIGHTS_FOR_GPU = 60e6;
 
-/** Told by a model's parsed `config.json`; unknown shapes count as large, and what is beside the language model is left out. */
+/** By the model's parsed `config.json`. Only the language model counts; unknown shapes count as large. */
 export function isLargeEnoughForGpu(config: Readonly<Record<string, unknown>>): boolean {
   const shape = { ...config, ...(config['text_config'] as Record<string, unknown> | undefined) };
   const [width, layers] = [shape['hidden_size'] ?? shape['d_model'], shape['num_hidden_layers']];

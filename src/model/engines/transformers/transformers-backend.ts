@@ -1,7 +1,7 @@
 /** The transformers.js engine: ONNX models on WASM and WebGPU. @module */
 import type { Backend } from '../../../core/models/backend.js';
 
-/** Loads chat, embedding and speech models; each brings only its own code. */
+/** Loads chat, embedding and speech models; the code of each task is imported on demand. */
 export const transformersBackend: Backend = {
   async load(entry, options) {
     switch (entry.task) {

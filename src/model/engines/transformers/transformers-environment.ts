@@ -1,4 +1,4 @@
-/** Sets transformers.js up for a model worker: files from the store, threads. @module */
+/** Configures transformers.js for a model worker: files from the store, ONNX Runtime, threads. @module */
 import { env } from '@huggingface/transformers';
 import { isInferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
@@ -7,26 +7,25 @@ import { StoredResponse } from '../../../store/stored-response.js';
 import type { FileFailure } from '../load-failure.js';
 import { keepLastLogits } from './onnx-file/keep-last-logits.js';
 
-/** More threads than this do not make these models faster. */
+/** More threads do not make these models faster. */
 const MAX_THREADS = 4;
 
-/** The graph of a chat model that gives logits. */
+/** Files of graphs that give a chat model's logits. */
 const CHAT_DECODER = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
 
-/** A model's files: where they are fetched from and what transformers.js calls them. */
+/** Where a model's files are, and the id that transformers.js uses for them. */
 export interface ModelLocation {
-  /** What `from_pretrained` takes: a hub id, or a path that stands for a folder. */
+  /** First argument of `from_pretrained`: a hub id or a path. */
   id: string;
-  /** Of the files, on a hub too; ends with `/`. */
+  /** URL of the files, on a hub too; ends with `/`. */
   folderURL: string;
-  /** The source is a folder, no hub id. */
+  /** The source is a folder, not a hub id. */
   isFolder: boolean;
 }
 
 /**
- * WASM threads that this realm can use: 1 unless it is cross-origin isolated, else a share of the cores. The threads spin
- * while they wait for each other; with every core taken for long, the page and the other workers would slow all of them
- * down, so only short bursts of work take them all.
+ * Number of WASM threads: 1 without cross-origin isolation, else a share of the cores. Threads spin while they wait, so
+ * they would slow down the page and each other if they took all cores for long; only short work may.
  * @param share of the cores, above 0 to 1
  */
 export function availableThreads(share: number): number {
@@ -35,9 +34,9 @@ export function availableThreads(share: number): number {
 }
 
 /**
- * Points ONNX Runtime at the app's own files. Works once per realm: the first session loads the wasm. The build with
- * WebGPU is twice as large and slower on the CPU, so WASM models take the plain one, through `ort-module.mjs` where the
- * app serves it.
+ * Points ONNX Runtime to the app's own files. Works once per worker: the first session loads the wasm. The build with WebGPU
+ * is twice as large and slower on the CPU, so WASM models use the plain one, through `ort-module.mjs` if the app serves
+ * it.
  */
 export async function configureRuntime(device: 'webgpu' | 'wasm', assetsURL: string, threads: number): Promise<void> {
   const { wasm } = env.backends.onnx;
@@ -48,7 +47,7 @@ export async function configureRuntime(device: 'webgpu' | 'wasm', assetsURL: str
   wasm.wasmPaths = { mjs: loader, wasm: `${file}.wasm` };
   wasm.numThreads = threads;
   wasm.proxy = false;
-  // The cached form would import the runtime from a blob URL, which a strict CSP forbids.
+  // The cache would import the runtime from a blob URL, which a strict CSP forbids.
   env.useWasmCache = false;
 }
 
@@ -62,9 +61,9 @@ async function canImport(url: string): Promise<boolean> {
 }
 
 /**
- * Lets transformers.js have this model's files from the store and nothing else: folders never fall back to the hub, hub
- * models never probe the app's own paths. Its own caches are off, for they would be a second copy.
- * @returns finds the file that is the reason when loading has thrown something
+ * Gives transformers.js the model's files from the store and nothing else: folders never fall back to the hub, and hub
+ * models never request the app's own paths. Its own caches, which would be a second copy, are off.
+ * @returns finds the file that made loading fail
  */
 export function configureFiles(
   { id, folderURL, isFolder }: ModelLocation,
@@ -73,7 +72,7 @@ export function configureFiles(
 ): (thrown: unknown) => FileFailure | undefined {
   Object.assign(env, { allowLocalModels: isFolder, allowRemoteModels: !isFolder, localModelPath: '/' });
   Object.assign(env, { useBrowserCache: false, useFSCache: false, useCustomCache: false });
-  // What transformers.js puts before a file's name. The store knows the hub and the revision.
+  // The prefix of file names in transformers.js's requests. The store knows the hub and the revision.
   const prefix = isFolder ? `${id}/` : new URL(`${id}/resolve/main/`, env.remoteHost).href;
   const failures: FileFailure[] = [];
   env.fetch = async (request: string | URL) => {
@@ -91,7 +90,7 @@ export function configureFiles(
   return (thrown) => reasonOf(failures, thrown);
 }
 
-/** The kept file stays as it is. */
+/** Rewrites the graph in memory; the stored file stays as it is. */
 function keepingLastLogits(response: StoredResponse): StoredResponse {
   return new StoredResponse({
     size: Number(response.headers.get('content-length')),
@@ -100,7 +99,7 @@ function keepingLastLogits(response: StoredResponse): StoredResponse {
   });
 }
 
-/** An outage is told in the words of all engines; what the store refuses itself, in its own. */
+/** A failed download becomes the same error as in all engines; the store's own refusals keep theirs. */
 function failureOf(url: string, thrown: unknown): FileFailure {
   const refusal = isInferenceError(thrown) ? thrown : undefined;
   if (!refusal || refusal.details.url === undefined) return { url, ...(refusal && { refusal }), cause: thrown };
@@ -109,8 +108,8 @@ function failureOf(url: string, thrown: unknown): FileFailure {
 }
 
 /**
- * The file whose failure made loading fail. One that the network, the server or the store did not give explains whatever
- * was thrown; one that is not there is the reason only when the error names it, because many files of a model are optional.
+ * The file that made loading fail. A file that network, server or store failed to give explains any error. A file that does
+ * not exist is the reason only when the error names it, because many files are optional.
  */
 function reasonOf(failures: readonly FileFailure[], thrown: unknown): FileFailure | undefined {
   const isOutage = ({ httpStatus }: FileFailure): boolean =>

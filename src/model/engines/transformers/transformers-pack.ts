@@ -1,4 +1,7 @@
-/** Which files an app needs of a repository, whatever device its visitors have. Knows no engine, for it runs in Node. @module */
+/**
+ * Which files `inpage pack` takes of a repository, for all devices of visitors. Runs in Node, so it imports no engine.
+ * @module
+ */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
@@ -6,12 +9,12 @@ import type { PackChoice } from '../pack-choice.js';
 import { expectedGraphs, GRAPHS_BY_TASK, isLargeEnoughForGpu, modelFileNames } from './repository-files.js';
 import { chooseDtype } from './choose-dtype.js';
 
-/** Some repositories have the chat template in a file of its own. */
+/** Files in which some repositories have their chat template. */
 const CHAT_TEMPLATES = ['chat_template.jinja', 'chat_template.json'];
 
 /**
- * The files of every device that the entry may run on. Unless it says otherwise: 8 bits for WASM, and for WebGPU 4 bits
- * that compute with 32-bit floats, which every GPU can.
+ * The files for every device of the entry. The default is 8 bits for WASM, and for WebGPU 4 bits with 32-bit floats, which
+ * every GPU has.
  * @throws InferenceError `unavailable` when there is no `config.json`
  */
 export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promise<PackChoice> {

@@ -1,13 +1,14 @@
 /** Loads the tokenizer and the chat template of a WebLLM model folder. @module */
 import { Tokenizer } from '@huggingface/tokenizers';
 import {
+  type ChatTemplateField,
+  chatTemplatesOf,
   createTextTokenizer,
   specialTokensOf,
   type TextTokenizer,
   type TokenizerJson,
 } from '../../prompt/text-tokenizer.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/chat-template.js';
 import { type ChatConfig, endTokensOf, readJson, readText } from './model-folder.js';
 import { toChatTemplate } from './conversation-template.js';
 import type { ModelFiles } from '../../../store/model-files.js';

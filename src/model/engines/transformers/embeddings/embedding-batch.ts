@@ -9,7 +9,7 @@ export interface EmbeddingSession {
   run(feeds: Record<string, OnnxTensor>, fetches: readonly string[]): Promise<Record<string, OnnxTensor>>;
 }
 
-/** Outputs that are pooled already come first; then hidden states, by the names that exporters use. */
+/** Names of outputs: pooled vectors, which are preferred, and hidden states. */
 const POOLED_OUTPUTS = ['sentence_embedding', 'text_embeds'];
 const HIDDEN_OUTPUTS = ['last_hidden_state', 'token_embeddings', 'logits'];
 
@@ -75,7 +75,7 @@ function feedsFor(session: EmbeddingSession, batch: readonly (readonly number[])
   return feeds;
 }
 
-/** How a model sums up its tokens: the mean of all, the first (`[CLS]`), or the last real one. */
+/** How a model pools its tokens: the mean of all, the first (`[CLS]`), or the last one before the padding. */
 type Pooling = 'mean' | 'cls' | 'last-token';
 
 /** One batch's hidden states, row-major `[texts, tokens, width]`, texts padded on the right. */
@@ -111,7 +111,7 @@ interface PoolingFiles {
   name: string;
 }
 
-/** Families that are published for transformers.js without their pooling file. */
+/** Model families whose repositories for transformers.js lack the pooling file. */
 const FAMILIES: readonly [RegExp, Pooling][] = [
   [/\bbge-|snowflake-arctic-embed|mxbai-embed|\bgte-(base|large)-en-v1\.5/i, 'cls'],
   [/qwen3-embedding|e5-mistral|gte-qwen/i, 'last-token'],

@@ -119,7 +119,7 @@ interface InputTokenizer {
 }
 
 interface InputLimits {
-  /** Most tokens of one input, special ones included. */
+  /** Maximum number of tokens of one input, special ones included. */
   maxTokens: number;
   /** Token ids are 0 to this, exclusive. */
   vocabularySize: number;

@@ -1,36 +1,36 @@
-/** Finds the product with the vocabulary, where it is certain that each token's logits are its own row's. @module */
+/** Finds the matrix product that makes the logits, if every operator after it treats each token by itself. @module */
 import type { GraphNode, OnnxGraph } from './read-graph.js';
 
-/** Where logits come from. */
+/** The product that makes the logits. */
 export interface LastProduct {
   /** Multiplies vectors, its first input `[sequences, tokens, size]`, by the weights of the vocabulary. */
   node: GraphNode;
-  /** What is made of each other on the way from the product to the logits, both included. */
+  /** Names of the values from the logits back to the product's output, both included. */
   values: readonly string[];
 }
 
-/** One number in, one number out. */
+/** Operators with one input, applied to each number. */
 const UNARY = new Set(['Cast', 'Tanh', 'Identity']);
-/** The same for two numbers of which one is the same for all tokens. */
+/** Operators with two inputs, applied to each number; one of them must be the same for all tokens. */
 const BINARY = new Set(['Add', 'Sub', 'Mul', 'Div']);
-/** Products of a matrix of weights; those that choose a scale for all rows together are not among them. */
+/** Products with a matrix of weights, except those that choose one scale for all rows. */
 const PRODUCTS = new Set([
   'MatMul',
   'MatMulInteger',
   'com.microsoft.MatMulNBits',
   'com.microsoft.MatMulIntegerToFloat',
 ]);
-/** The weights of `MatMulNBits` are packed: three dimensions stand for two. */
+/** `MatMulNBits` packs its weights: they have three dimensions instead of two. */
 const PACKED = 'com.microsoft.MatMulNBits';
-/** What weights may go through before the product. */
+/** Operators that weights may pass before the product. */
 const OF_WEIGHTS = new Set(['Transpose', 'Cast', 'Identity', 'DequantizeLinear']);
 
-/** Nothing that is known has more of them between weights and where they are used. */
+/** Maximum number of operators between weights and their use in known models. */
 const MAX_OPERATORS = 3;
 
 /**
- * Goes back from an output through operators that treat every number for itself.
- * @returns undefined when anything on the way is not known
+ * Follows an output back through operators that are applied to each number.
+ * @returns undefined when an operator on the way is unknown
  */
 export function findLastProduct(graph: OnnxGraph, output: string): LastProduct | undefined {
   const makers = new Map(graph.nodes.flatMap((node) => node.outputs.map((name) => [name, node] as const)));
@@ -39,7 +39,7 @@ export function findLastProduct(graph: OnnxGraph, output: string): LastProduct |
     const value = values.at(-1)!;
     const node = makers.get(value);
     if (!node || node.outputs.length !== 1 || node.hasGraphs) return undefined;
-    // Somebody else may want the value of every token.
+    // Another operator may read the value of every token.
     const readers = graph.nodes.filter(({ inputs }) => inputs.includes(value)).length;
     if (readers !== (value === output ? 0 : 1)) return undefined;
     if (value !== output && graph.outputs.some(({ name }) => name === value)) return undefined;
@@ -54,7 +54,7 @@ type Makers = ReadonlyMap<string, GraphNode>;
 
 const nameOf = ({ domain, operator }: GraphNode): string => (domain === '' ? operator : `${domain}.${operator}`);
 
-/** The input of an operator between product and logits that has a number for each of its output. */
+/** The input of an operator that has the numbers of the tokens; the other one is the same for all tokens. */
 function numbersOf(node: GraphNode, graph: OnnxGraph, makers: Makers): string | undefined {
   const [first, second] = node.inputs;
   if (UNARY.has(nameOf(node)) && node.inputs.length === 1) return first;
@@ -71,7 +71,7 @@ function isProductOfWeights(node: GraphNode, graph: OnnxGraph, makers: Makers): 
   return others.every((name) => name === '' || graph.weightRanks.has(name) || isSameForAll(name, graph, makers));
 }
 
-/** One number, or one for each column: whatever the tokens are, and however many. @param depth of operators to look through */
+/** Whether a value is one number, or one per column, and so independent of the tokens. @param depth operators to follow */
 function isSameForAll(name: string, graph: OnnxGraph, makers: Makers, depth = MAX_OPERATORS): boolean {
   const rank = graph.weightRanks.get(name);
   if (rank !== undefined) return rank <= 1;
@@ -79,13 +79,13 @@ function isSameForAll(name: string, graph: OnnxGraph, makers: Makers, depth = MA
   if (!node || depth === 0) return false;
   const operator = nameOf(node);
   if (operator === 'Constant') return node.constantRank !== undefined && node.constantRank <= 1;
-  // Scale and zero point of a whole tensor.
+  // Scale and zero point, one for the whole tensor.
   if (operator === 'DynamicQuantizeLinear') return name !== node.outputs[0];
   const isKnown = UNARY.has(operator) || BINARY.has(operator);
   return isKnown && node.inputs.every((input) => isSameForAll(input, graph, makers, depth - 1));
 }
 
-/** Dimensions of weights; undefined for what is none. @param depth of operators to look through */
+/** Number of dimensions of weights; undefined for other values. @param depth operators to follow */
 function weightRank(name: string, graph: OnnxGraph, makers: Makers, depth = MAX_OPERATORS): number | undefined {
   const rank = graph.weightRanks.get(name);
   if (rank !== undefined) return rank;

@@ -1,6 +1,6 @@
 /**
- * Lets a decoder's graph be asked for the logits of the last tokens alone. Most graphs give those of every token that they read:
- * of a block of a prompt nearly all for nothing, and the product with the vocabulary is a large part of a small model.
+ * Adds an input to a decoder's graph that limits the logits to the last tokens. Most graphs compute those of every token: of
+ * a prefill block nearly all are unused, and the product with the vocabulary is a large part of a small model's time.
  * @module
  */
 import { findLastProduct, type LastProduct } from './find-last-product.js';
@@ -17,20 +17,20 @@ import {
 } from './protobuf.js';
 import { type GraphNode, type OnnxGraph, readGraph } from './read-graph.js';
 
-/** How graphs that have such an input call it: how many tokens at the end of each sequence; 0 stands for all. */
+/** The name of this input in graphs that have one: number of tokens at the end of each sequence; 0: all. */
 const INPUT = 'num_logits_to_keep';
 const LOGITS = 'logits';
 
-/** With these, the operators below have the form that is used here, and weights need not be inputs as well. */
+/** From these versions on, the operators below have the form that is used here, and weights need not be inputs. */
 const MIN_OPERATOR_VERSION = 13;
 const MIN_FORMAT_VERSION = 4;
 
-/** Before the names of what is added. */
+/** Prefix of the names of added values. */
 const OWN = 'inpage/last_logits/';
 const INT64 = 7;
 const END = 2 ** 31 - 1;
 
-/** Numbers of fields in ONNX's messages. */
+/** Field numbers of ONNX's messages. */
 const GRAPH = { node: 1, weight: 5, input: 11, output: 12, value: 13 };
 const NODE = { input: 1, output: 2, operator: 4 };
 const TENSOR = { dimension: 1, type: 2, numbers: 7, name: 8 };
@@ -42,9 +42,9 @@ const DIMENSION = { value: 1, name: 2 };
 const MODEL = { graph: 7 };
 
 /**
- * The same graph with an input `num_logits_to_keep`, or the file as it is where that is there already, or where anything
- * looks otherwise than expected. What is kept is computed from the same numbers as before.
- * @param file of a model; whoever calls this gives it away
+ * The same graph with an input `num_logits_to_keep`; the unchanged file when it has one, or when anything is unknown. The
+ * logits that are left are computed from the same numbers as before.
+ * @param file of a model; must not be used afterwards
  */
 export function keepLastLogits(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const edits = planEdits(file);
@@ -57,7 +57,7 @@ function planEdits(file: Uint8Array): Edit[] | undefined {
     const product = graph && canBeAsked(graph) ? findLastProduct(graph, LOGITS) : undefined;
     return graph && product && editsOf(file, graph, product);
   } catch (error) {
-    // What is damaged is for the engine to tell.
+    // The engine reports damaged files.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -90,7 +90,7 @@ function editsOf(file: Uint8Array, { field, outputs, values }: OnnxGraph, produc
 
 const replaced = ({ from, end }: Field, pieces: Message): Edit => ({ from, to: end, pieces });
 
-/** The product, and before it what takes the last tokens' vectors. */
+/** The product, preceded by operators that take the vectors of the last tokens. */
 function productOfLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode): Message {
   const last = `${OWN}vectors`;
   const [before, after] = [file.slice(field.start, firstInput!.from), file.slice(firstInput!.end, field.end)];
@@ -110,7 +110,7 @@ function node(operator: string, inputs: readonly string[], output: string): Mess
   ]);
 }
 
-/** A whole number as a list of one: a place, an axis or a shape. */
+/** A constant: a list of one whole number. */
 function constant(name: string, value: number): Message {
   return bytes(GRAPH.weight, [
     ...integer(TENSOR.dimension, 1),
@@ -120,19 +120,19 @@ function constant(name: string, value: number): Message {
   ]);
 }
 
-/** One number without a dimension. */
+/** The new input: a scalar. */
 function newInput(): Message {
   const type = [...integer(TENSOR_TYPE.element, INT64), ...bytes(TENSOR_TYPE.shape, [])];
   return bytes(GRAPH.input, [...bytes(VALUE.name, INPUT), ...bytes(VALUE.type, bytes(TYPE.tensor, type))]);
 }
 
-/** From a named value to the dimensions of its tensor. */
+/** Path of fields from a named value to the shape of its tensor. */
 const TO_SHAPE = [VALUE.type, TYPE.tensor, TENSOR_TYPE.shape];
 
 /**
- * The description of a value with another name for the second of its three dimensions, which is no longer the number of
- * tokens that are read.
- * @param field that is to be written anew, of this number
+ * The description of a value with a new name for the second of its three dimensions, which is no longer the number of
+ * tokens.
+ * @param field the description in the file, of this field number
  * @param path to the shape in it
  * @returns undefined when it has other dimensions
  */

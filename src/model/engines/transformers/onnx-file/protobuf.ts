@@ -1,4 +1,7 @@
-/** The parts of protobuf's wire format that ONNX files need. https://protobuf.dev/programming-guides/encoding/ @module */
+/**
+ * Reads, writes and edits protobuf messages of ONNX files. https://protobuf.dev/programming-guides/encoding/
+ * @module
+ */
 /** Pieces of one message, to be written one after the other; large ones are never copied. */
 export type Message = Uint8Array[];
 
@@ -11,7 +14,7 @@ export interface Field {
   start: number;
   /** Where it ends. */
   end: number;
-  /** Of a whole number; 0 for others. Above 2^53 it is not exact. */
+  /** A whole number, not exact above 2^53; 0 for other types. */
   value: number;
 }
 
@@ -47,14 +50,14 @@ export function* fieldsOf(bytes: Uint8Array, start: number, end: number): Genera
   if (at !== end) throw new RangeError('A field of the file ends behind its message.');
 }
 
-/** The last field of a number, which is the one that counts; undefined where there is none. */
+/** The last field with this number, which is the valid one; undefined when there is none. */
 export function lastField(bytes: Uint8Array, start: number, end: number, number: number): Field | undefined {
   let found: Field | undefined;
   for (const field of fieldsOf(bytes, start, end)) if (field.number === number) found = field;
   return found;
 }
 
-/** The text in a field; empty where there is none. */
+/** The text of a field; empty without a field. */
 export function textOf(bytes: Uint8Array, field: Field | undefined): string {
   return field ? decoder.decode(bytes.subarray(field.start, field.end)) : '';
 }
@@ -80,7 +83,7 @@ export function bytes(field: number, value: string | Message): Message {
   return [...lengthPrefix(field, sizeOf(pieces)), ...pieces];
 }
 
-/** What stands before the content of such a field. @param size of the content, in bytes */
+/** Key and length in front of the content of such a field. @param size of the content, in bytes */
 export function lengthPrefix(field: number, size: number): Message {
   return [varint(field * 8 + LENGTH), varint(size)];
 }
@@ -104,7 +107,7 @@ function readVarint(bytes: Uint8Array, start: number, end: number): { value: num
   throw new RangeError('The file ends inside a number.');
 }
 
-/** What stands between two places from now on. */
+/** Replaces the bytes between two places. */
 export interface Edit {
   from: number;
   to: number;
@@ -112,8 +115,9 @@ export interface Edit {
 }
 
 /**
- * @param file of no use afterwards
- * @param edits in the order of their places, none over another
+ * Applies edits to a file.
+ * @param file must not be used afterwards
+ * @param edits in the order of their places, without overlap
  */
 export function spliceBytes(file: Uint8Array<ArrayBuffer>, edits: readonly Edit[]): Uint8Array<ArrayBuffer> {
   let shift = 0;
@@ -124,7 +128,7 @@ export function spliceBytes(file: Uint8Array<ArrayBuffer>, edits: readonly Edit[
   });
   const size = file.length + shift;
   const spliced = resized(file, Math.max(size, file.length));
-  // What moves towards the end goes first from there, so that nothing is written over before it has moved.
+  // Parts that move towards the end are moved last to first, so that none is overwritten before it has moved.
   for (const part of parts.toReversed()) if (part.shift > 0) move(spliced, part);
   for (const part of parts) if (part.shift < 0) move(spliced, part);
   for (const { place, pieces } of parts) {
@@ -141,7 +145,7 @@ function move(bytes: Uint8Array, { from, end, shift }: { from: number; end: numb
   bytes.copyWithin(from + shift, from, end);
 }
 
-/** The old buffer is given back at once, where the browser can (Chrome 114, Firefox 122, Safari 17.4), and not some time later. */
+/** `transfer` frees the old buffer at once (Chrome 114, Firefox 122, Safari 17.4). */
 function resized(bytes: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   const isWhole = bytes.byteOffset === 0 && bytes.byteLength === buffer.byteLength;

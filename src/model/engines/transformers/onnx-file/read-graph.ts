@@ -1,4 +1,7 @@
-/** What an ONNX file says of its graph, without its weights. https://github.com/onnx/onnx/blob/main/onnx/onnx.proto @module */
+/**
+ * Reads the graph of an ONNX file, without its weights. https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+ * @module
+ */
 import { type Field, fieldsOf, lastField, textOf } from './protobuf.js';
 
 /** An operator and what it reads and writes. */
@@ -6,15 +9,15 @@ export interface GraphNode {
   /** `''` for ONNX's own operators. */
   domain: string;
   operator: string;
-  /** Names; `''` stands for one that is left out. */
+  /** Names; `''` for an omitted input. */
   inputs: readonly string[];
   outputs: readonly string[];
   field: Field;
   /** Of its first input. */
   firstInput: Field | undefined;
-  /** Of a constant; undefined for other operators and for constants that are no tensor. */
+  /** Number of dimensions of a constant tensor; undefined for other operators. */
   constantRank: number | undefined;
-  /** It holds graphs of its own, which may read whatever is outside of them. */
+  /** It has subgraphs, which may read any value outside of them. */
   hasGraphs: boolean;
 }
 
@@ -31,7 +34,7 @@ export interface OnnxGraph {
   weightRanks: ReadonlyMap<string, number>;
   inputs: readonly GraphValue[];
   outputs: readonly GraphValue[];
-  /** What is said of values inside. */
+  /** Descriptions of intermediate values. */
   values: readonly GraphValue[];
   /** Version of ONNX's own operators. */
   operatorVersion: number;
@@ -47,7 +50,7 @@ const ATTRIBUTE = { tensor: 5, graph: 6, graphs: 11 };
 const TENSOR = { dimension: 1, name: 8 };
 const VALUE = { name: 1 };
 
-/** @returns undefined where there is no one graph @throws RangeError when the file is damaged */
+/** @returns undefined unless there is exactly one graph @throws RangeError when the file is damaged */
 export function readGraph(file: Uint8Array): OnnxGraph | undefined {
   const fields = [...fieldsOf(file, 0, file.length)];
   const [field, another] = fields.filter(({ number }) => number === MODEL.graph);

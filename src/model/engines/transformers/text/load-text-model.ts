@@ -13,8 +13,10 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
-import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/chat-template.js';
 import {
+  type ChatTemplateField,
+  type ChatTemplates,
+  chatTemplatesOf,
   createTextTokenizer as createOfParts,
   specialTokensOf,
   type TextTokenizer,
