@@ -1,33 +1,29 @@
-/** The service: which operations there are, and what happens to every request before and after them. @module */
+/** The service: the table of its operations, and how it is put together. @module */
 import { Hono } from 'hono/tiny';
-import { toInferenceError, InferenceError } from '../../core/errors/inference-error.js';
-import { Faults } from './faults.js';
-import type { CompatibilityName } from '../../core/models/access-options.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import type { ApiKey, CompatibilityName, RateLimits } from '../../core/models/access-options.js';
+import { createUuid } from '../../core/platform/create-uuid.js';
+import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import type { Inference } from '../scheduler/inference.js';
+// The operations.
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
-import { COMPATIBILITY } from './compatibility.js';
 import { completionsEndpoint } from './completions/route.js';
-import { embeddingsEndpoint } from './embeddings/route.js';
-import type { Endpoint } from './endpoint.js';
-import type { EndpointName } from './errors/error-table.js';
-import { renderError } from './errors/render-error.js';
-import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
-import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
+import { embeddingsEndpoint } from './embeddings.js';
 import { countTokensEndpoint } from './messages/count-tokens.js';
 import { messagesEndpoint } from './messages/route.js';
-import { listModelsEndpoint } from './models/list-models.js';
-import { retrieveModelEndpoint } from './models/retrieve-model.js';
-import { openApiEndpoint } from './openapi-endpoint.js';
-import { createKeyRing } from './policy/api-key.js';
-import type { ApiKey, RateLimits } from '../../core/models/access-options.js';
-import type { KeyRing } from './policy/api-key.js';
-import { createMemoryCounterStore } from './policy/counter-store.js';
-import type { CounterStore } from './policy/counter-store.js';
-import { createUuid } from '../../core/platform/create-uuid.js';
-import { createIndexedDbCounterStore } from './policy/indexed-db-counter-store.js';
-import { createRateLimiter } from './policy/rate-limits.js';
+import { listModelsEndpoint, retrieveModelEndpoint } from './models.js';
 import { responsesEndpoint } from './responses/route.js';
+// What they share.
+import { COMPATIBILITY } from './compatibility.js';
+import type { Endpoint } from './endpoint.js';
+import { Faults } from './faults.js';
+import type { HttpContext, HttpEnvironment } from './http-context.js';
+import { addIds, answerError, identifyCaller, refuseMethod } from './middleware.js';
+import { createKeyRing } from './policy/api-key.js';
+import { createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
+import type { CounterStore } from './policy/counter-store.js';
+import { createRateLimiter } from './policy/rate-limits.js';
 import type { StreamTiming } from './sse/stream-timing.js';
 
 /** Every operation below the prefix. */
@@ -83,13 +79,13 @@ export function createApp(options: AppOptions): App {
   const keyRing = createKeyRing(options.apiKeys);
   const app: App = new Hono<HttpEnvironment>();
 
-  app.use('*', (c, next) => frame(c, next, context));
+  app.use('*', (c, next) => addIds(c, next, context));
   app.onError((error, c) => answerError(error, c, context));
   app.notFound((c) => answerError(new InferenceError('not_found', 'This path does not exist.'), c, context));
 
   for (const [path, endpoints] of byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options.prefix)])) {
     const fullPath = `${options.prefix}${path}`;
-    app.use(fullPath, (c, next) => enter(c, next, endpoints, keyRing));
+    app.use(fullPath, (c, next) => identifyCaller(c, next, endpoints, keyRing));
     for (const endpoint of endpoints) app.on(endpoint.method, fullPath, endpoint.route(context));
     app.all(fullPath, () => refuseMethod(endpoints));
   }
@@ -120,59 +116,22 @@ function defaultCounterStore(): CounterStore {
   return typeof indexedDB === 'undefined' ? createMemoryCounterStore() : createIndexedDbCounterStore();
 }
 
-type Next = () => Promise<void>;
-
-/** Around everything: an id before, the headers that every answer carries after. */
-async function frame(c: HttpRequestContext, next: Next, context: HttpContext): Promise<void> {
-  c.set('inferenceId', context.createId());
-  c.set('endpoint', 'service');
-  c.set('answerHeaders', {});
-  try {
-    await next();
-  } catch (thrown) {
-    // hono hands only instances of Error to onError.
-    c.res = answerError(thrown, c, context);
-  }
-  setIds(c.res.headers, c.get('endpoint'), c.get('inferenceId'));
-  for (const [name, value] of Object.entries(c.get('answerHeaders'))) c.res.headers.set(name, value);
-}
-
-/** The request's id under every name that clients look for. */
-function setIds(headers: Headers, endpoint: EndpointName, inferenceId: string): void {
-  headers.set('inference-id', inferenceId);
-  headers.set('x-request-id', inferenceId);
-  if (endpoint === 'messages') headers.set('request-id', inferenceId);
-}
-
-/** Around the endpoints of one path: their error shapes, and the key before anything else. */
-async function enter(
-  c: HttpRequestContext,
-  next: Next,
-  endpoints: readonly Endpoint[],
-  keyRing: KeyRing,
-): Promise<void> {
-  c.set('endpoint', endpoints[0]?.name ?? 'service');
-  c.set('caller', await keyRing.identify(c.req.raw.headers));
-  await next();
-}
-
-function refuseMethod(endpoints: readonly Endpoint[]): never {
-  const allow = endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  throw new InferenceError('method_not_allowed', `This path takes ${allow.join(' or ')} only.`, { allow });
-}
-
-function answerError(thrown: unknown, c: HttpRequestContext, context: HttpContext): Response {
-  const error = toInferenceError(thrown);
-  if (error.code === 'internal' && error.cause !== undefined) console.error(error.cause);
-  // An address that no pattern fits (an empty path) comes here without having passed `frame`.
-  const { endpoint = 'service', inferenceId = createUuid() } = c.var as Partial<HttpEnvironment['Variables']>;
-  const response = renderError(error, endpoint, inferenceId, context.compatibility);
-  setIds(response.headers, endpoint, inferenceId);
-  return response;
-}
-
 function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
   const paths = new Map<string, Endpoint[]>();
   for (const endpoint of endpoints) paths.set(endpoint.path, [...(paths.get(endpoint.path) ?? []), endpoint]);
   return paths;
+}
+
+/** Serves the document of these endpoints. The code that makes it is loaded with the first request. */
+function openApiEndpoint(endpoints: readonly Endpoint[], prefix: string): Endpoint {
+  return {
+    name: 'service',
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'Describes the service.',
+    route: (context) => async (c) => {
+      const { openApiDocument } = await import('./openapi.js');
+      return c.json(openApiDocument(endpoints, prefix, context.compatibility));
+    },
+  };
 }

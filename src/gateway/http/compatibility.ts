@@ -6,7 +6,7 @@
 import type { InferenceErrorCode } from '../../core/errors/inference-error.js';
 import type { CompatibilityName } from '../../core/models/access-options.js';
 import type { ErrorShape } from '../../core/errors/error-bodies.js';
-import { EFFORTS } from './schemas/to-effort.js';
+import { EFFORTS } from './fields/sampling.js';
 
 /** One column of the table. */
 export interface Compatibility {

@@ -3,7 +3,7 @@ import { InferenceError } from '../../core/errors/inference-error.js';
 import { pageAudioDecoder, type PageAudioDecoder } from './page-audio-decoder.js';
 import { readWav, type WavFile } from './read-wav.js';
 import { mixDown, SampleCollector, tooLong } from './sample-collector.js';
-import { sniffAudio } from '../../core/media/sniff-media-type.js';
+import { sniffAudio } from '../../core/media/sniff-audio.js';
 
 export interface DecodeAudioOptions {
   /** Hz of the result. @default 16000 */

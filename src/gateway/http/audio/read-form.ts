@@ -2,7 +2,7 @@
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import type { HttpRequestContext } from '../http-context.js';
 import { readBytes } from '../validation/read-json-body.js';
-import { MOST_FILE_BYTES } from './request-schema.js';
+import { MOST_FILE_BYTES } from './request.js';
 
 /** Room for the fields around the file. */
 const MOST_OTHER_BYTES = 1024 * 1024;

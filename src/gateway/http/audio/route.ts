@@ -9,10 +9,9 @@ import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readForm } from './read-form.js';
-import { audioRequestSchema } from './request-schema.js';
+import { audioRequestSchema, toTranscriptionRequest } from './request.js';
 import { collectTranscript, toResponse } from './to-response.js';
 import { toTranscriptStream } from './to-stream.js';
-import { toTranscriptionRequest } from './to-transcription-request.js';
 
 /** Speech to text in the spoken language. */
 export const transcriptionsEndpoint = audioEndpoint('transcriptions', 'transcribe', 'Writes down what is said.');

@@ -1,9 +1,8 @@
 /** A finished transcript as the answer of the audio endpoints. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
-import type { AudioRequest } from './request-schema.js';
-import { toSubRip, toWebVtt } from './subtitles.js';
-import { verboseObject } from './verbose-object.js';
+import type { AudioRequest } from './request.js';
+import { toSubRip, toWebVtt, verboseObject } from './transcript-formats.js';
 
 /** A whole transcription: what the stream's last event says. */
 export type Transcript = Extract<TranscriptEvent, { type: 'finish' }>;

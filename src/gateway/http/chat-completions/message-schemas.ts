@@ -1,6 +1,6 @@
 /** Messages of a chat completion request. Additional properties are accepted and dropped. @module */
 import * as v from 'valibot';
-import { object } from '../schemas/plain-object.js';
+import { object } from '../fields/json-object.js';
 
 const textPart = object({ type: v.literal('text'), text: v.string() });
 const imagePart = object({

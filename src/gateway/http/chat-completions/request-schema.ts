@@ -1,7 +1,7 @@
 /** The body of POST /chat/completions. Field order is the order in which problems are reported. @module */
 import * as v from 'valibot';
 import type { Compatibility } from '../compatibility.js';
-import { object, objectOf } from '../schemas/plain-object.js';
+import { object, objectOf } from '../fields/json-object.js';
 import {
   choiceCount,
   integerFrom,
@@ -12,8 +12,8 @@ import {
   streamOptions,
   tokenCap,
   topLogprobs,
-} from '../schemas/sampling-fields.js';
-import { responseFormat, toolChoice, tools } from '../schemas/tools.js';
+} from '../fields/sampling.js';
+import { responseFormat, toolChoice, tools } from './tools.js';
 import { chatMessage } from './message-schemas.js';
 
 /** Templates take switches and short texts; each costs the template's reader a moment. */

@@ -1,9 +1,8 @@
 /** A chat completion request as a canonical request. @module */
 import type { GenerationRequest, Reasoning } from '../../../core/request/generation-request.js';
 import type { Message } from '../../../core/request/message.js';
-import { toEffort } from '../schemas/to-effort.js';
-import { toSampling, toStopList } from '../schemas/to-sampling.js';
-import { toOffer, toOutputFormat, toTools } from '../schemas/to-tools.js';
+import { toEffort, toSampling, toStopList } from '../fields/sampling.js';
+import { toOffer, toOutputFormat, toTools } from './tools.js';
 import type { ChatCompletionRequest } from './request-schema.js';
 
 /**

@@ -2,7 +2,7 @@
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
 import { decodeBase64 } from '../../../core/media/base64.js';
-import { imagePartFromUrl } from '../media-parts/image-part.js';
+import { imagePartFromUrl } from '../fields/image-part.js';
 import type { ChatMessageInput, PartInput } from './message-schemas.js';
 
 /** @throws InferenceError `invalid_media` for images, `invalid_request` for audio that is not base64 */

@@ -1,6 +1,6 @@
 /** The body of `POST /completions`. @module */
 import * as v from 'valibot';
-import { object } from '../schemas/plain-object.js';
+import { object } from '../fields/json-object.js';
 import {
   choiceCount,
   integerBetween,
@@ -12,7 +12,7 @@ import {
   streamOptions,
   tokenCap,
   topLogprobs,
-} from '../schemas/sampling-fields.js';
+} from '../fields/sampling.js';
 
 /** Most prompts of one request. */
 const MOST_PROMPTS = 64;

@@ -1,7 +1,7 @@
 /** The body of a text completion as canonical requests. @module */
 import { plainGenerationRequest } from '../../../core/request/generation-request.js';
 import type { GenerationRequest, Prompt } from '../../../core/request/generation-request.js';
-import { toSampling, toStopList } from '../schemas/to-sampling.js';
+import { toSampling, toStopList } from '../fields/sampling.js';
 import type { CompletionsRequest } from './request-schema.js';
 
 /** Unlike the other dialects, this one samples unless told otherwise. */

@@ -1,6 +1,6 @@
 /** The content of messages: blocks of text, images, tool use and its results, thinking. @module */
 import * as v from 'valibot';
-import { object, objectOf } from '../schemas/plain-object.js';
+import { object, objectOf } from '../fields/json-object.js';
 
 const textBlock = object({ type: v.literal('text'), text: v.string() });
 

@@ -1,6 +1,6 @@
 /** The body of `POST /messages` and of `POST /messages/count_tokens`. @module */
 import * as v from 'valibot';
-import { object, objectOf } from '../schemas/plain-object.js';
+import { object, objectOf } from '../fields/json-object.js';
 import { messageSchema, systemSchema } from './content-schema.js';
 
 const tool = object({

@@ -8,10 +8,8 @@ import {
 } from '../../../core/request/generation-request.js';
 import type { Tool, ToolChoice } from '../../../core/request/tool.js';
 import type { FieldNames } from '../generation/generate.js';
-import { defineTools } from '../schemas/define-tools.js';
-import { toEffort } from '../schemas/to-effort.js';
-import { toSampling } from '../schemas/to-sampling.js';
-import { requireTool, requireTools } from '../schemas/to-offer.js';
+import { defineTools, requireTool, requireTools } from '../fields/tools.js';
+import { toEffort, toSampling } from '../fields/sampling.js';
 import type { CountTokensRequest, MessagesRequest } from './request-schema.js';
 import { toMessages } from './to-messages.js';
 

@@ -1,6 +1,6 @@
 /** Turns of the Messages dialect as canonical messages. @module */
 import type { AssistantMessage, ContentPart, Message, ToolMessage } from '../../../core/request/message.js';
-import { imagePartFromBase64 } from '../media-parts/image-part.js';
+import { imagePartFromBase64 } from '../fields/image-part.js';
 import type {
   AssistantBlockInput,
   MessageInput,

@@ -1,6 +1,6 @@
 /** The `input` of a response: a string, or items in order. @module */
 import * as v from 'valibot';
-import { object } from '../schemas/plain-object.js';
+import { object } from '../fields/json-object.js';
 
 const inputPart = v.variant('type', [
   object({ type: v.literal('input_text'), text: v.string() }),

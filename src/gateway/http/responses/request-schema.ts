@@ -1,9 +1,8 @@
 /** The body of `POST /responses`. @module */
 import * as v from 'valibot';
-import { object, objectOf } from '../schemas/plain-object.js';
-import { integerFrom, numberBetween, topLogprobs } from '../schemas/sampling-fields.js';
-import { EFFORTS } from '../schemas/to-effort.js';
-import { functionName, MAX_TOOLS } from '../schemas/tools.js';
+import { object, objectOf } from '../fields/json-object.js';
+import { EFFORTS, integerFrom, numberBetween, topLogprobs } from '../fields/sampling.js';
+import { functionName, MAX_TOOLS } from '../fields/tools.js';
 import { inputSchema } from './input-schema.js';
 
 const jsonSchema = objectOf(v.unknown());

@@ -7,12 +7,9 @@ import {
   type Reasoning,
 } from '../../../core/request/generation-request.js';
 import type { Tool } from '../../../core/request/tool.js';
-import { defineTools } from '../schemas/define-tools.js';
-import type { ToolDefinition } from '../schemas/define-tools.js';
-import { toEffort } from '../schemas/to-effort.js';
-import { offerAll, offerAllowed, requireTool } from '../schemas/to-offer.js';
-import type { ToolOffer } from '../schemas/to-offer.js';
-import { toSampling } from '../schemas/to-sampling.js';
+import { defineTools, offerAll, offerAllowed, requireTool } from '../fields/tools.js';
+import type { ToolDefinition, ToolOffer } from '../fields/tools.js';
+import { toEffort, toSampling } from '../fields/sampling.js';
 import { customToolParts } from './custom-tool.js';
 import type { SentItem } from './input-schema.js';
 import type { ResponsesRequest } from './request-schema.js';

@@ -1,6 +1,6 @@
 /** Input items as canonical messages. @module */
 import type { AssistantMessage, ContentPart, Message } from '../../../core/request/message.js';
-import { imagePartFromUrl } from '../media-parts/image-part.js';
+import { imagePartFromUrl } from '../fields/image-part.js';
 import { readCarriedReasoning } from './carried-reasoning.js';
 import { customArguments } from './custom-tool.js';
 import type { InputContent, InputPart, SentItem } from './input-schema.js';

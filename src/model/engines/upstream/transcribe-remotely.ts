@@ -1,6 +1,6 @@
 /** Transcriptions and translations of a remote service. @module */
 import * as v from 'valibot';
-import { sniffAudio } from '../../../core/media/sniff-media-type.js';
+import { sniffAudio } from '../../../core/media/sniff-audio.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import { readAnswer, tokenCount } from './read-event-stream.js';
 import type { UpstreamClient } from './upstream-client.js';

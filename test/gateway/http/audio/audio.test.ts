@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/gateway/http/app.js';
-import { LANGUAGES } from '../../../../src/gateway/http/audio/languages.js';
+import { LANGUAGES } from '../../../../src/gateway/http/audio/request.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import { type BuildAppOptions, buildApp, scriptedChat } from '../../../support/build-app.js';
 import { readEvents } from '../../../support/read-events.js';

@@ -1,6 +1,6 @@
 /** The counters that survive the gateway, in a real IndexedDB. */
 import { expect, it } from 'vitest';
-import { createIndexedDbCounterStore } from '../../../../src/gateway/http/policy/indexed-db-counter-store.js';
+import { createIndexedDbCounterStore } from '../../../../src/gateway/http/policy/counter-store.js';
 import { createRateLimiter } from '../../../../src/gateway/http/policy/rate-limits.js';
 
 const name = (): string => `counters-${crypto.randomUUID()}`;

@@ -1,9 +1,45 @@
-/** The audio form as the canonical request. @module */
+/** The form of `POST /audio/transcriptions` and `POST /audio/translations`, and the canonical request that it becomes. @module */
+import * as v from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import { sniffAudio } from '../../../core/media/sniff-media-type.js';
+import { sniffAudio } from '../../../core/media/sniff-audio.js';
 import type { TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { Compatibility } from '../compatibility.js';
-import type { AudioRequest } from './request-schema.js';
+
+/** ISO-639-1 codes (and the few three-letter ones) that Whisper models are trained on. */
+export const LANGUAGES = (
+  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
+  'cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am ' +
+  'yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su yue'
+).split(' ');
+
+/** Largest recording in bytes: 25 MB. */
+export const MOST_FILE_BYTES = 25 * 1024 * 1024;
+
+const file = v.pipe(
+  v.instance(Blob, 'must be a file'),
+  v.check((blob) => blob.size > 0, 'must not be empty'),
+  v.check((blob) => blob.size <= MOST_FILE_BYTES, 'must be at most 25 MB'),
+);
+
+/** Forms have no booleans, so clients write them as their language does. */
+const flag = v.pipe(
+  v.picklist(['true', 'false', 'True', 'False', '1', '0']),
+  v.transform((text) => /^(true|1)$/i.test(text)),
+);
+
+/** In the field order of the specification. Unknown fields are accepted and ignored. */
+export const audioRequestSchema = v.object({
+  model: v.string(),
+  file,
+  prompt: v.optional(v.string()),
+  language: v.optional(v.picklist(LANGUAGES)),
+  response_format: v.optional(v.picklist(['json', 'text', 'verbose_json', 'srt', 'vtt'])),
+  // Checked only where times are given; see `toTimes`.
+  timestamp_granularities: v.optional(v.unknown()),
+  stream: v.optional(flag),
+});
+
+export type AudioRequest = v.InferOutput<typeof audioRequestSchema>;
 
 /**
  * @param model catalog id

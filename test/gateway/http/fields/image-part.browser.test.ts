@@ -1,6 +1,6 @@
 /** Images are really decoded where the platform can. */
 import { expect, it } from 'vitest';
-import { imagePartFromUrl } from '../../../../src/gateway/http/media-parts/image-part.js';
+import { imagePartFromUrl } from '../../../../src/gateway/http/fields/image-part.js';
 
 async function dataURL(type: string): Promise<string> {
   const canvas = new OffscreenCanvas(40, 30);

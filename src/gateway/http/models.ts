@@ -1,7 +1,38 @@
-/** A catalog entry as the model list shows it. @module */
-import type { ModelEntry } from '../../../core/models/model-entry.js';
-import { isHubId } from '../../../core/models/entry-files.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
+/** GET /models and GET /models/{model_id} @module */
+import type { Endpoint } from './endpoint.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import { isHubId } from '../../core/models/entry-files.js';
+import type { HttpContext, HttpRequestContext } from './http-context.js';
+
+/** The query of both endpoints. */
+const MODELS_QUERY = { verbose: 'Adds `vendor_metadata`.' };
+
+/** The models that the caller may use. `verbose=true` adds `vendor_metadata`. */
+export const listModelsEndpoint: Endpoint = {
+  name: 'models',
+  method: 'GET',
+  path: '/models',
+  summary: 'Lists the models that are available to the caller.',
+  query: MODELS_QUERY,
+  route: (context) => (c) => {
+    const verbose = asksForMetadata(c);
+    const models = context.inference.catalog.usable();
+    return c.json({ object: 'list', data: models.map((entry) => modelObject(entry, context, verbose)) });
+  },
+};
+
+/** One model, by id or alias. Ids with a slash may come encoded or as they are. */
+export const retrieveModelEndpoint: Endpoint = {
+  name: 'model',
+  method: 'GET',
+  path: '/models/:id{.+}',
+  summary: 'Retrieves the metadata of one model.',
+  query: MODELS_QUERY,
+  route: (context) => (c) => {
+    const entry = context.inference.catalog.require(c.req.param('id') ?? '');
+    return c.json(modelObject(entry, context, asksForMetadata(c)));
+  },
+};
 
 /** Context window that is shown for a model that was never loaded and whose entry names none. */
 const ASSUMED_CONTEXT_LENGTH = 4096;
@@ -14,16 +45,13 @@ const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   speech: ['transcription', 'translation'],
 };
 
-/** The query of both endpoints. */
-export const MODELS_QUERY = { verbose: 'Adds `vendor_metadata`.' };
-
 /** Whether the query asks for `vendor_metadata`. Clients write booleans as their language does: `true`, `True`, `1`. */
-export function asksForMetadata(c: HttpRequestContext): boolean {
+function asksForMetadata(c: HttpRequestContext): boolean {
   return /^(true|1)$/i.test(c.req.query('verbose') ?? '');
 }
 
 /** @param verbose adds `vendor_metadata` */
-export function modelObject(entry: ModelEntry, context: HttpContext, verbose: boolean): Record<string, unknown> {
+function modelObject(entry: ModelEntry, context: HttpContext, verbose: boolean): Record<string, unknown> {
   const contextLength = context.inference.contextLength(entry.id) ?? ASSUMED_CONTEXT_LENGTH;
   return {
     id: entry.id,

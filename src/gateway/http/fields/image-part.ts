@@ -3,7 +3,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import { toHex } from '../../../core/platform/to-hex.js';
 import type { ContentPart } from '../../../core/request/message.js';
 import { decodeBase64 } from '../../../core/media/base64.js';
-import { sniffImage } from './sniff-image.js';
+import { sniffImage } from '../../../core/media/sniff-image.js';
 
 const DATA_URL = /^data:image\/(png|jpe?g|webp|gif);base64,/i;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { App } from '../../../../src/gateway/http/app.js';
-import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
-import { buildApp, scriptedChat } from '../../../support/build-app.js';
-import { postJson } from '../../../support/http-client.js';
-import { embedder } from '../support/models.js';
+import type { App } from '../../../src/gateway/http/app.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
+import { buildApp, scriptedChat } from '../../support/build-app.js';
+import { postJson } from '../../support/http-client.js';
+import { embedder } from './support/models.js';
 
 async function build(overrides: Partial<ModelEntry> = {}): Promise<App> {
   return (await buildApp({ models: [scriptedChat(), { ...embedder, ...overrides }] })).app;

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { imagePartFromBase64 } from '../../../../src/gateway/http/media-parts/image-part.js';
+import { imagePartFromBase64 } from '../../../../src/gateway/http/fields/image-part.js';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 

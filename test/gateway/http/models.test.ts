@@ -1,11 +1,11 @@
 /** The model list and single models. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../../src/core/models/backend.js';
-import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
-import { DEFAULT_MODELS } from '../../../../src/core/models/default-catalog.js';
-import { buildApp, scriptedChat } from '../../../support/build-app.js';
-import { get } from '../support/call.js';
-import { ALL_TASKS } from '../support/models.js';
+import type { Backend } from '../../../src/core/models/backend.js';
+import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
+import { DEFAULT_MODELS } from '../../../src/core/models/default-catalog.js';
+import { buildApp, scriptedChat } from '../../support/build-app.js';
+import { get } from './support/call.js';
+import { ALL_TASKS } from './support/models.js';
 
 describe('list', () => {
   it('[L01] the bundled models', async () => {

@@ -1,7 +1,7 @@
 /** tiny-embed in Chromium, through the app and OpenAI's SDK. */
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { browserApp, fetchOf } from '../../../model/engines/transformers/browser-app.js';
+import { browserApp, fetchOf } from '../../model/engines/transformers/browser-app.js';
 
 const fetch = fetchOf(browserApp());
 const client = new OpenAI({ baseURL: 'http://localhost/v1', apiKey: 'any', dangerouslyAllowBrowser: true, fetch });

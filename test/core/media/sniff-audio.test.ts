@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { sniffAudio } from '../../../src/core/media/sniff-media-type.js';
+import { sniffAudio } from '../../../src/core/media/sniff-audio.js';
 
 const fixture = (name: string) =>
   new Uint8Array(readFileSync(new URL(`../../fixtures/audio/${name}`, import.meta.url)));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EFFORTS, toEffort } from '../../../../src/gateway/http/schemas/to-effort.js';
+import { EFFORTS, toEffort } from '../../../../src/gateway/http/fields/sampling.js';
 
 it('[C44] efforts outside low to high mean the nearest of them', () => {
   expect(EFFORTS.map((effort) => [effort, toEffort(effort)])).toEqual([

@@ -1,6 +1,6 @@
 /** Images by their headers. */
 import { expect, it } from 'vitest';
-import { sniffImage } from '../../../../src/gateway/http/media-parts/sniff-image.js';
+import { sniffImage } from '../../../src/core/media/sniff-image.js';
 
 const bytes = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
 

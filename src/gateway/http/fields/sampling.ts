@@ -1,0 +1,75 @@
+/** Sampling, length and effort: fields that several dialects share, and their canonical form. null means left out. @module */
+import * as v from 'valibot';
+import { object, recordOf } from './json-object.js';
+import type { Reasoning, Sampling } from '../../../core/request/generation-request.js';
+
+/** A number within bounds, both included. */
+export function numberBetween(minimum: number, maximum: number) {
+  return v.pipe(v.number(), v.minValue(minimum), v.maxValue(maximum));
+}
+
+/** An integer of at least `minimum`. */
+export function integerFrom(minimum: number) {
+  return v.pipe(v.number(), v.integer(), v.minValue(minimum));
+}
+
+/** An integer within bounds, both included. */
+export function integerBetween(minimum: number, maximum: number) {
+  return v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum));
+}
+
+/** Caps, `n`, `seed` and the like: the same on chat and text completions. */
+export const tokenCap = v.nullish(integerFrom(1));
+export const choiceCount = v.nullish(integerBetween(1, 8));
+export const seed = v.nullish(v.pipe(v.number(), v.integer()));
+export const topLogprobs = v.nullish(integerBetween(0, 20));
+
+/** One sequence or up to four. */
+export const stop = v.nullish(v.union([v.string(), v.pipe(v.array(v.string()), v.maxLength(4))]));
+
+/** Token ids (as strings, since JSON has no other keys) to biases. */
+export const logitBias = v.nullish(
+  recordOf(v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be a token id')), integerBetween(-100, 100)),
+);
+
+/** Only with `stream: true`; see `requireStream`. */
+export const streamOptions = v.nullish(object({ include_usage: v.nullish(v.boolean()) }));
+
+/** The fields by their names on the wire; null and undefined mean omitted. */
+export interface SamplingFields {
+  temperature?: number | null | undefined;
+  top_p?: number | null | undefined;
+  top_k?: number | null | undefined;
+  repetition_penalty?: number | null | undefined;
+  do_sample?: boolean | null | undefined;
+  seed?: number | null | undefined;
+  logit_bias?: Record<string, number> | null | undefined;
+}
+
+/** `do_sample: false` drops the temperature, so decoding is greedy; `true` without a temperature samples at 1. */
+export function toSampling(fields: SamplingFields): Sampling {
+  const temperature =
+    fields.do_sample === false ? undefined : (fields.temperature ?? (fields.do_sample === true ? 1 : undefined));
+  const sampling: Sampling = {};
+  if (temperature !== undefined) sampling.temperature = temperature;
+  if (fields.top_p != null) sampling.topP = fields.top_p;
+  if (fields.top_k != null) sampling.topK = fields.top_k;
+  if (fields.repetition_penalty != null) sampling.repetitionPenalty = fields.repetition_penalty;
+  if (fields.seed != null) sampling.seed = fields.seed;
+  if (fields.logit_bias != null) sampling.logitBias = fields.logit_bias;
+  return sampling;
+}
+
+/** `stop` as a list. An empty sequence stops nothing. */
+export function toStopList(stop: string | string[] | null | undefined): string[] {
+  return (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((sequence) => sequence !== '');
+}
+
+/** What clients send; the levels outside low to high mean the nearest of them. */
+export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** See {@link EFFORTS}. */
+export function toEffort(effort: (typeof EFFORTS)[number]): NonNullable<Reasoning['effort']> {
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' || effort === 'max' ? 'high' : effort;
+}
