@@ -64,17 +64,26 @@ export class Freshness {
     this.#deadline ??= AbortSignal.timeout(CHECK_DEADLINE);
     if (this.#isOutOfReach || this.#deadline.aborted) return false;
     try {
+      if (record.state === 'absent') return await this.#isThereNow(record, this.#deadline);
       const now = await this.#environment.fetch(record.url, {
         method: 'HEAD',
         cache: 'no-cache',
         signal: this.#deadline,
       });
-      if (record.state === 'absent') return now.ok && !absenceOf(now, record.file);
       return now.ok && isOther(record, now);
     } catch {
       this.#isOutOfReach = true;
       return false;
     }
+  }
+
+  /** Some stores sign their URLs for GET and refuse HEAD, as if the file were still missing. */
+  async #isThereNow({ url, file }: FileRecord, signal: AbortSignal): Promise<boolean> {
+    const init: RequestInit = { headers: { range: 'bytes=0-0' }, cache: 'no-cache', signal };
+    const now = await this.#environment.fetch(url, init);
+    void now.body?.cancel().catch(() => {});
+    // A range of an empty file cannot be sent.
+    return (now.ok || now.status === 416) && !absenceOf(now, file);
   }
 }
 

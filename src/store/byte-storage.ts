@@ -16,6 +16,8 @@ export interface FileRecord extends FilePlace {
   state: 'partial' | 'complete' | 'absent';
   /** Of a file that is absent: what the server answered, and whether it sent a page in its place. */
   absence?: { httpStatus: number; isPage: boolean };
+  /** When a server said so, in Unix milliseconds; undefined: not the source's own server did. */
+  absentSince?: number | undefined;
   /** Undefined until the server has told. */
   size: number | undefined;
   partBytes: number;

@@ -1,6 +1,17 @@
 /** Decides what a load does about a file, from what is kept of it and what its source states. No I/O. @module */
 import { type ExpectedFile, type FileRecord, type KeptFile, statesContent } from './byte-storage.js';
 
+/** Files without which no model runs; the others are there or not. */
+const REQUIRED = /\.(onnx|onnx_data\w*|bin|wasm)$|^(mlc-chat-)?config\.json$/;
+
+/** Milliseconds for which a hub is not asked again about an optional file that it does not have. */
+const ABSENCE_LASTS = 5 * 60_000;
+
+/** No model runs without this file. */
+export function isRequired(file: string): boolean {
+  return REQUIRED.test(file);
+}
+
 /** What is known of a file before anything is asked of a server. */
 export interface FileFacts {
   kept: KeptFile | undefined;
@@ -8,8 +19,10 @@ export interface FileFacts {
   stated: ExpectedFile | undefined;
   /** The source lists all of its files: one that is not stated does not exist. */
   listsAll: boolean;
-  /** The folder's content never changes under its URL, as a hub's does not. */
+  /** The folder's files never change under their URLs, as a hub's do not. New ones may come. */
   isPinned: boolean;
+  /** Unix milliseconds. */
+  now: number;
 }
 
 /**
@@ -22,15 +35,22 @@ export interface FileFacts {
 export type FileDecision = 'use' | 'missing' | 'hash' | 'ask' | 'fetch';
 
 /** What to do about a file that an engine asks for. */
-export function decideFile({ kept, stated, listsAll, isPinned }: FileFacts): FileDecision {
+export function decideFile({ kept, stated, listsAll, isPinned, now }: FileFacts): FileDecision {
   if (listsAll && !stated) return 'missing';
   if (!kept || kept.record.state === 'partial') return 'fetch';
-  if (kept.record.state === 'complete') {
-    if (!kept.untouched) return 'fetch';
-    const comparison = compareStated(kept.record, stated);
-    if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
+  if (kept.record.state === 'absent') {
+    // A file that was missing once may be there by now, above all one that its source states.
+    if (stated) return 'fetch';
+    return isPinned && isRecentAbsence(kept.record, now) ? 'use' : 'ask';
   }
+  if (!kept.untouched) return 'fetch';
+  const comparison = compareStated(kept.record, stated);
+  if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
   return statesContent(stated) || isPinned ? 'use' : 'ask';
+}
+
+function isRecentAbsence({ file, absentSince = -Infinity }: FileRecord, now: number): boolean {
+  return !isRequired(file) && now - absentSince < ABSENCE_LASTS;
 }
 
 /** Is a complete file what its source states? `same` too when nothing is stated; `unknown`: its SHA-256 tells. */

@@ -14,6 +14,8 @@ export interface FetcherOptions {
   environment: StoreEnvironment;
   /** Looked into and offered to, where the app wants it. */
   crossOrigin: CrossOriginStorage | undefined;
+  /** See `ModelFilesOptions`. */
+  isLocal: boolean;
   /** The progress of this load. */
   report: LoadReport;
   signal: AbortSignal;
@@ -91,9 +93,10 @@ export class FileFetcher {
   }
 
   #contextOf({ model, file }: FilePlace): DownloadContext {
-    const { environment, signal, report } = this.#options;
+    const { environment, isLocal, signal, report } = this.#options;
     return {
       environment,
+      isLocal,
       connections: this.#connections,
       signal,
       hasReceived: () => this.#hasReceived,

@@ -28,6 +28,8 @@ export interface DownloadContext {
   environment: StoreEnvironment;
   connections: Connections;
   signal: AbortSignal;
+  /** What answers is not the source's own server. */
+  isLocal: boolean;
   /** Bytes came in; 0 while it waits, and when the size of a file shows at its end. `total` is undefined while the size is unknown. */
   onBytes: (count: number, state: FileState) => void;
   /** The network has brought something since the model's load began: a pause is worth while. */
@@ -137,7 +139,8 @@ class FileDownload {
   }
 
   async #saveAbsent(absence: NonNullable<FileRecord['absence']>): Promise<FileRecord> {
-    const record: FileRecord = { ...this.#record, state: 'absent', absence };
+    const absentSince = this.#context.isLocal ? undefined : Date.now();
+    const record: FileRecord = { ...this.#record, state: 'absent', absence, absentSince };
     // A file that needs a login may be there tomorrow.
     if (absence.httpStatus !== 401 && absence.httpStatus !== 403) await this.#file.save(record);
     return record;

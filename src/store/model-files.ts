@@ -29,6 +29,8 @@ export interface ModelFilesOptions {
   environment: StoreEnvironment;
   /** Looked into and offered to, where the app wants it. */
   crossOrigin?: CrossOriginStorage | undefined;
+  /** The files come from a folder that a person picked, which may lack some that the source has. */
+  isLocal?: boolean;
   onProgress: (progress: LoadProgress) => void;
   signal: AbortSignal;
 }
@@ -50,7 +52,7 @@ export class ModelFiles {
   readonly #absences = new Map<string, FileRecord['absence']>();
 
   constructor(options: ModelFilesOptions) {
-    const { environment, id, crossOrigin, onProgress, signal } = options;
+    const { environment, id, crossOrigin, isLocal = false, onProgress, signal } = options;
     this.#options = options;
     this.#environment = environment;
     this.#freshness = new Freshness(environment);
@@ -62,6 +64,7 @@ export class ModelFiles {
     this.#fetcher = new FileFetcher({
       environment,
       crossOrigin,
+      isLocal,
       report: this.#report,
       signal,
       noRoom: (bytes) => this.#noRoom(bytes),
@@ -162,13 +165,14 @@ export class ModelFiles {
   }
 
   async #find(file: string): Promise<KeptFile | undefined> {
-    const { signal, integrity, folder } = this.#options;
+    const { signal, integrity, folder, isLocal = false } = this.#options;
     if (signal.aborted) throw cancelled();
     // What a hub states costs a request, which kept files do without.
     const stated = integrity === undefined ? undefined : await this.#statements.of(file);
     const kept = await this.#environment.storage.find(this.#place(file));
-    const isPinned = hubModelOf(folder) !== undefined;
-    switch (decideFile({ kept, stated, listsAll: this.#statements.hasManifest, isPinned })) {
+    const listsAll = this.#statements.hasManifest;
+    const isPinned = !isLocal && hubModelOf(folder) !== undefined;
+    switch (decideFile({ kept, stated, listsAll, isPinned, now: Date.now() })) {
       case 'missing':
         this.#absences.set(file, NOT_LISTED);
         return undefined;

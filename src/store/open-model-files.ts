@@ -3,6 +3,7 @@ import { InferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions, LocalFile } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { availableCrossOriginStorage } from './cross-origin-storage.js';
+import { isRequired } from './decide-file.js';
 import { ModelFiles } from './model-files.js';
 import { browserStore, type StoreEnvironment } from './store-environment.js';
 
@@ -24,21 +25,19 @@ export async function openModelFiles(
     folder,
     integrity,
     environment: localFiles ? withLocalFiles(store, folder, localFiles) : store,
+    isLocal: localFiles !== undefined,
     crossOrigin: crossOriginStorage ? availableCrossOriginStorage() : undefined,
     onProgress,
     signal,
   });
 }
 
-/** Files without which no model runs; the others are there or not. */
-const REQUIRED = /\.(onnx|onnx_data\w*|bin|wasm)$|^(mlc-chat-)?config\.json$/;
-
 /** Brings files into the store and waits for them. @throws InferenceError when one that must be there is not */
 export async function fetchAll(files: ModelFiles, wanted: readonly string[]): Promise<void> {
   await files.prepare(wanted);
   await Promise.all(
     wanted.map(async (file) => {
-      if ((await files.find(file)) || !REQUIRED.test(file)) return;
+      if ((await files.find(file)) || !isRequired(file)) return;
       throw new InferenceError('unavailable', `The model's file \`${file}\` is missing.`);
     }),
   );

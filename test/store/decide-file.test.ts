@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ExpectedFile, type FileRecord, type KeptFile, newRecord } from '../../src/store/byte-storage.js';
 import { compareStated, decideFile, decideLocked, type FileFacts } from '../../src/store/decide-file.js';
 
+const NOW = 1_700_000_000_000;
 const SHA = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
 
@@ -15,7 +16,7 @@ function kept(changes: Partial<FileRecord> = {}, untouched = true): KeptFile {
 }
 
 function decide(facts: Partial<FileFacts>): string {
-  return decideFile({ kept: undefined, stated: undefined, listsAll: false, isPinned: false, ...facts });
+  return decideFile({ kept: undefined, stated: undefined, listsAll: false, isPinned: false, now: NOW, ...facts });
 }
 
 describe('a file', () => {
@@ -29,6 +30,27 @@ describe('a file', () => {
     ['that has the stated hash is used', { kept: kept({ sha256: SHA }), stated: { sha256: SHA } }, 'use'],
     ['that has another hash is fetched', { kept: kept({ sha256: OTHER }), stated: { sha256: SHA } }, 'fetch'],
     ['whose hash nobody computed is hashed', { kept: kept(), stated: { sha256: SHA } }, 'hash'],
+    ['that was missing is asked for again', { kept: kept({ state: 'absent', absentSince: NOW }, false) }, 'ask'],
+    [
+      'that a hub did not have a minute ago is not asked for again',
+      { kept: kept({ state: 'absent', absentSince: NOW - 60_000 }, false), isPinned: true },
+      'use',
+    ],
+    [
+      'that a hub did not have an hour ago is asked for again',
+      { kept: kept({ state: 'absent', absentSince: NOW - 3_600_000 }, false), isPinned: true },
+      'ask',
+    ],
+    [
+      'that no model runs without is asked for again',
+      { kept: kept({ state: 'absent', absentSince: NOW, file: 'model.onnx' }, false), isPinned: true },
+      'ask',
+    ],
+    [
+      'that was missing and is stated is fetched',
+      { kept: kept({ state: 'absent', absentSince: NOW }, false), stated: { sha256: SHA }, isPinned: true },
+      'fetch',
+    ],
     ['of which only the size is stated is asked about', { kept: kept(), stated: { bytes: 6 } }, 'ask'],
   ])('%s', (_, facts, decision) => {
     expect(decide(facts)).toBe(decision);

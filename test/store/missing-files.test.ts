@@ -1,0 +1,83 @@
+/** A file that a server does not have now may be there tomorrow. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LocalFile } from '../../src/core/models/backend.js';
+import { hubFolderURL } from '../../src/store/hub.js';
+import { fetchAll, openModelFiles } from '../../src/store/open-model-files.js';
+import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
+import { sha256Of, someBytes } from './support/fault-server.js';
+import { hubFiles } from './support/hub-server.js';
+import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
+
+const WEIGHTS = someBytes(2 ** 20 + 7);
+const CONFIG = new TextEncoder().encode('{"a":1}');
+const FILES = { 'config.json': CONFIG, 'model.onnx': WEIGHTS, 'generation_config.json': CONFIG };
+const RESOLVE = 'o/m/resolve/main/';
+
+let network: FakeNetwork;
+let store: TestStore;
+
+beforeEach(() => {
+  network = fakeNetwork(hubFiles('o/m', FILES));
+  store = testStore({ fetch: network.fetch });
+});
+afterEach(() => vi.useRealTimers());
+
+const folder = (): string => hubFolderURL({ hubURL: network.url, id: 'o/m', revision: 'main' });
+const read = (file: string, options: Parameters<typeof filesOf>[2] = {}) =>
+  contentOf(filesOf(store, folder(), options), file);
+
+describe('a file of a hub that was answered 404 once', () => {
+  it.each([
+    ['', undefined],
+    [', with a stated hash', { 'model.onnx': sha256Of(WEIGHTS) }],
+  ])('is there on the next load%s', async (_, integrity) => {
+    network.files.delete(`${RESOLVE}model.onnx`);
+    expect(await read('model.onnx', { integrity })).toBeUndefined();
+    network.files.set(`${RESOLVE}model.onnx`, WEIGHTS);
+    expect((await read('model.onnx', { integrity }))?.length).toBe(WEIGHTS.length);
+  });
+
+  it('and that a model can do without is asked for again after minutes, and needs no network for that', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    network.files.delete(`${RESOLVE}generation_config.json`);
+    expect(await read('generation_config.json')).toBeUndefined();
+    network.files.set(`${RESOLVE}generation_config.json`, CONFIG);
+    const asked = network.requests.length;
+    expect(await read('generation_config.json')).toBeUndefined();
+    expect(network.requests.length).toBe(asked);
+    vi.setSystemTime(Date.now() + 10 * 60_000);
+    await network.close();
+    expect(await read('generation_config.json')).toBeUndefined();
+    network.open();
+    expect(await read('generation_config.json')).toEqual(CONFIG);
+  });
+});
+
+describe('files that a person picked', () => {
+  const picked = (names: readonly (keyof typeof FILES)[]): LocalFile[] =>
+    names.map((name) => ({ path: `stick/${name}`, file: new Blob([FILES[name]]) }));
+  const importModel = async (integrity: Record<string, string> | undefined, localFiles: LocalFile[]): Promise<void> => {
+    const options = { onProgress: () => {}, signal: new AbortController().signal, localFiles };
+    await fetchAll(
+      await openModelFiles({ id: 'm', ...(integrity && { integrity }) }, folder(), options, store),
+      Object.keys(FILES),
+    );
+  };
+
+  it.each([
+    ['', undefined],
+    [' with stated hashes', { 'model.onnx': sha256Of(WEIGHTS), 'config.json': sha256Of(CONFIG) }],
+  ])('are taken after a wrong folder%s, and are complete without optional ones', async (_, integrity) => {
+    await expect(importModel(integrity, picked(['generation_config.json']))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await importModel(integrity, picked(['config.json', 'model.onnx']));
+    await network.close();
+    expect((await read('model.onnx', { integrity }))?.length).toBe(WEIGHTS.length);
+  });
+
+  it('without a file say nothing of what the server has', async () => {
+    await importModel(undefined, picked(['config.json', 'model.onnx']));
+    expect(await read('generation_config.json')).toEqual(CONFIG);
+  });
+});
