@@ -1,5 +1,5 @@
 /** Questions to a server that a load can do without an answer to. @module */
-import { absenceOf, etagOf } from './file-response.js';
+import { absenceOf, etagOf, sizeOf } from './file-response.js';
 import type { FileRecord } from './byte-storage.js';
 import type { StoreEnvironment } from './store-environment.js';
 
@@ -87,9 +87,12 @@ export class Freshness {
   }
 }
 
-function isOther({ etag, modified }: FileRecord, now: Response): boolean {
+function isOther({ etag, modified, size }: FileRecord, now: Response): boolean {
   const nowEtag = etagOf(now);
   if (etag !== undefined && nowEtag !== undefined) return etag !== nowEtag;
   const nowModified = now.headers.get('last-modified');
-  return modified !== undefined && nowModified !== null && modified !== nowModified;
+  if (modified !== undefined && nowModified !== null) return modified !== nowModified;
+  // An empty file of which nobody says anything is fetched again: that costs no more than to ask.
+  const nowSize = sizeOf(now);
+  return nowSize === undefined ? size === 0 : size !== nowSize;
 }

@@ -46,7 +46,9 @@ export function decideFile({ kept, stated, listsAll, isPinned, now }: FileFacts)
   if (!kept.untouched) return 'fetch';
   const comparison = compareStated(kept.record, stated);
   if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
-  return statesContent(stated) || isPinned ? 'use' : 'ask';
+  // An empty file that nobody states may be an error of a server.
+  const isDoubtful = kept.record.size === 0 && !kept.record.verified;
+  return statesContent(stated) || (isPinned && !isDoubtful) ? 'use' : 'ask';
 }
 
 function isRecentAbsence({ file, absentSince = -Infinity }: FileRecord, now: number): boolean {

@@ -47,16 +47,20 @@ export function readHead(response: Response, asked: number | undefined): FilePie
     if (!range || Number(range[1]) !== asked) throw new RangeIgnored();
     return { ...facts, start: asked, size: Number(range[2]), ranges: true };
   }
-  // Nothing of an empty file can be sent as a range.
-  if (status === 416 && headers.get('content-range')?.endsWith('/0')) {
+  // Nothing of an empty file can be sent as a range. A request for the whole file tells whether it is empty.
+  if (status === 416 && asked === 0) throw new RangeIgnored();
+  if (status === 416 && asked === undefined && headers.get('content-range')?.endsWith('/0')) {
     return { ...facts, start: 0, size: 0, ranges: true };
   }
   if (status === 416) throw new FileChanged();
-  const length = headers.get('content-length');
-  // The length of an encoded body is not the file's.
-  const size = length === null || mayBeEncoded(response) ? undefined : Number(length);
   const ranges = asked === undefined && headers.get('accept-ranges') === 'bytes';
-  return { ...facts, start: 0, size, ranges };
+  return { ...facts, start: 0, size: sizeOf(response), ranges };
+}
+
+/** Bytes of the file that is answered as a whole; undefined when the server does not say: an encoded body has another length. */
+export function sizeOf(response: Response): number | undefined {
+  const length = response.headers.get('content-length');
+  return length === null || mayBeEncoded(response) ? undefined : Number(length);
 }
 
 /** Types that servers compress. */

@@ -26,6 +26,7 @@ describe('a file', () => {
     ['whose bytes were changed is fetched', { kept: kept({}, false), stated: { sha256: SHA } }, 'fetch'],
     ['that a manifest does not name is missing', { kept: kept(), listsAll: true }, 'missing'],
     ['of which nothing is stated is asked about', { kept: kept() }, 'ask'],
+    ['of a hub that is empty is asked about', { kept: kept({ size: 0 }), isPinned: true }, 'ask'],
     ['of a hub is used without a question', { kept: kept(), isPinned: true }, 'use'],
     ['that has the stated hash is used', { kept: kept({ sha256: SHA }), stated: { sha256: SHA } }, 'use'],
     ['that has another hash is fetched', { kept: kept({ sha256: OTHER }), stated: { sha256: SHA } }, 'fetch'],

@@ -81,3 +81,43 @@ describe('files that a person picked', () => {
     expect(await read('generation_config.json')).toEqual(CONFIG);
   });
 });
+
+describe('an empty file', () => {
+  /** Answers 416 as if the file were empty, once. */
+  const emptyOnce = (status: 416 | 200): void => {
+    let times = 1;
+    store.fetch = async (url, init) => {
+      if (!url.endsWith('model.onnx') || init.method === 'HEAD' || times-- <= 0) return network.fetch(url, init);
+      return new Response(null, {
+        status,
+        headers: status === 416 ? { 'content-range': 'bytes */0' } : { 'content-length': '0' },
+      });
+    };
+  };
+
+  it.each([416, 200] as const)('that came once with %i and no entity tag does not stay', async (status) => {
+    network.files.delete('api/models/o/m/tree/main');
+    emptyOnce(status);
+    await read('model.onnx');
+    expect((await read('model.onnx'))?.length).toBe(WEIGHTS.length);
+  });
+
+  it('that came with 416 is asked for without a range before it is believed', async () => {
+    network.files.delete('api/models/o/m/tree/main');
+    emptyOnce(416);
+    expect((await read('model.onnx'))?.length).toBe(WEIGHTS.length);
+  });
+
+  it('of a server that says nothing of its files is fetched again, and is used without a network', async () => {
+    network.files.set('m/empty.bin', new Uint8Array(0));
+    network.behaviour.hidesHeaders = true;
+    const readEmpty = () => contentOf(filesOf(store, `${network.url}m/`), 'empty.bin');
+    expect(await readEmpty()).toEqual(new Uint8Array(0));
+    expect(await readEmpty()).toEqual(new Uint8Array(0));
+    await network.close();
+    expect(await readEmpty()).toEqual(new Uint8Array(0));
+    network.open();
+    network.files.set('m/empty.bin', CONFIG);
+    expect(await readEmpty()).toEqual(CONFIG);
+  });
+});
