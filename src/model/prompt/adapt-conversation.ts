@@ -12,7 +12,7 @@ import {
   withSingleCalls,
   withStringArguments,
 } from './template-messages.js';
-import { type TemplateTraits, withToolField } from './template-traits.js';
+import { type TemplateHistory, type TemplateTraits, withToolField } from './template-traits.js';
 
 /** What a template is given. */
 export interface TemplateConversation {
@@ -27,12 +27,13 @@ export function adaptConversation(
   syntax: ToolSyntax,
 ): TemplateConversation {
   const explained = tools.length > 0 && traits.tools === 'never';
-  let adapted: readonly TemplateMessage[] = messages.map((message) => writeOut(message, traits, syntax));
+  let adapted = writeOut(messages, traits, tools.length > 0 ? traits.history : traits.historyWithoutTools, syntax);
   if (traits.textArguments) adapted = withStringArguments(adapted);
   if (!traits.severalCalls) adapted = withSingleCalls(adapted);
   if (explained) adapted = withSystem(adapted, (system) => withText(system, declareTools(tools, syntax)));
   else if (tools.length > 0) adapted = withDeclaringSystem(adapted, tools, traits);
-  if (!traits.system) adapted = withoutSystemRole(adapted);
+  const endsWithResult = adapted.at(-1)?.role === 'tool';
+  if (!traits.system || (endsWithResult && !traits.systemBeforeResult)) adapted = withoutSystemRole(adapted);
   return { messages: adapted, tools: explained || traits.tools === 'in-system' ? [] : tools };
 }
 
@@ -72,16 +73,26 @@ function declareTools(tools: readonly TemplateTool[], { instruction }: ToolSynta
   ].join('\n');
 }
 
-function writeOut(message: TemplateMessage, traits: TemplateTraits, syntax: ToolSyntax): TemplateMessage {
-  if (message.role === 'tool') {
-    // A template that knows nothing of tools prints the role of results by chance only.
-    if (traits.results && (traits.calls || traits.tools !== 'never')) return message;
-    return { role: 'user', content: `<tool_response>\n${message.content}\n</tool_response>` };
-  }
-  if (!message.tool_calls) return message;
-  if (traits.calls && (traits.textBesideCalls || message.content === '')) return message;
-  const { tool_calls: calls, ...plain } = message;
-  return { ...plain, content: [plain.content, syntax.write(calls.map(writtenCall))].filter(Boolean).join('\n') };
+/** Calls and results that the template would drop as text. */
+function writeOut(
+  messages: readonly TemplateMessage[],
+  traits: TemplateTraits,
+  { calls: writesCalls, results: writesResults }: TemplateHistory,
+  syntax: ToolSyntax,
+): readonly TemplateMessage[] {
+  // A template that knows nothing of tools prints the role of results by chance only.
+  const keepsResults = writesResults && (writesCalls || traits.tools !== 'never');
+  const asText = new Set<string | undefined>();
+  return messages.map((message) => {
+    if (message.role === 'tool') {
+      if (keepsResults && (traits.resultsOfText || !asText.has(message.tool_call_id))) return message;
+      return { role: 'user', content: `<tool_response>\n${message.content}\n</tool_response>` };
+    }
+    const { tool_calls: calls, ...plain } = message;
+    if (!calls || (writesCalls && (traits.textBesideCalls || message.content === ''))) return message;
+    for (const { id } of calls) asText.add(id);
+    return { ...plain, content: [plain.content, syntax.write(calls.map(writtenCall))].filter(Boolean).join('\n') };
+  });
 }
 
 function writtenCall({ function: { name, arguments: given } }: TemplateToolCall): {

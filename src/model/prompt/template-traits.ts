@@ -23,19 +23,29 @@ export interface TemplateTraits {
    * message holds them itself; or never.
    */
   tools: 'always' | 'with-empty-system' | 'with-system' | 'in-system' | 'never';
-  /** Calls of earlier turns come out, and their results. */
-  calls: boolean;
+  /** Texts of the system role come out while the conversation ends with a result. */
+  systemBeforeResult: boolean;
+  /** What comes out of earlier turns where tools are offered. */
+  history: TemplateHistory;
+  /** The same where none are. */
+  historyWithoutTools: TemplateHistory;
   /** Arguments must be text for that. */
   textArguments: boolean;
-  results: boolean;
-  /** A text beside a call comes out. */
+  /** A text beside a call comes out, and the call as well. */
   textBesideCalls: boolean;
+  /** Results come out behind an answer without calls. */
+  resultsOfText: boolean;
   /** All calls of a message come out, or only the first. */
   severalCalls: boolean;
   /** What the template made of a call; empty when it made nothing. Shows the model's syntax. */
   call: string;
   /** A prompt with tools. */
   prompt: string;
+}
+
+export interface TemplateHistory {
+  calls: boolean;
+  results: boolean;
 }
 
 const WORDS = {
@@ -63,6 +73,10 @@ const TOOL: TemplateTool = {
 };
 
 const QUESTION: TemplateMessage = { role: 'user', content: WORDS.question };
+const LATER: readonly TemplateMessage[] = [
+  { role: 'assistant', content: 'qxanswer' },
+  { role: 'user', content: 'qxthanks' },
+];
 const SYSTEM: TemplateMessage = { role: 'system', content: WORDS.system };
 const EMPTY_SYSTEM: TemplateMessage = { role: 'system', content: '' };
 const NO_TOKENS = { bos_token: '', eos_token: '', pad_token: '', unk_token: '' };
@@ -80,15 +94,18 @@ function probe(source: string): TemplateTraits {
   const render = (messages: readonly TemplateMessage[], tools: readonly TemplateTool[] = [TOOL]): string =>
     renderForgivingly(source, messages, tools);
   const declares = (...messages: TemplateMessage[]): boolean => render(messages).includes(WORDS.tool);
-  const past = [QUESTION, calls(''), result(1), { role: 'user' as const, content: 'qxthanks' }];
+  // Some templates insist that user and assistant take turns.
+  const turn = (...middle: TemplateMessage[]): TemplateMessage[] => [QUESTION, ...middle, ...LATER];
+  const past = turn(calls(''), result(1));
   const plain = render(past);
   // The declaration names the tool as well, so the call is told by its argument.
   const textArguments = !plain.includes(WORDS.argument) && render(withStringArguments(past)).includes(WORDS.argument);
   const history = textArguments ? render(withStringArguments(past)) : plain;
   const called = history.includes(WORDS.argument);
   const given = textArguments ? withStringArguments : (messages: TemplateMessage[]) => messages;
-  const beside = render(given([QUESTION, calls(WORDS.text), result(1), QUESTION]));
-  const several = render(given([QUESTION, calls('', WORDS.second), result(1), result(2), QUESTION]));
+  const beside = render(given(turn(calls(WORDS.text), result(1))));
+  const several = render(given(turn(calls('', WORDS.second), result(1), result(2))));
+  const ending = render(given([SYSTEM, QUESTION, calls(''), result(1)]));
   return {
     // A template for tools may refuse conversations without them.
     system: [[], [TOOL]].some((tools) => render([SYSTEM, QUESTION], tools).includes(WORDS.system)),
@@ -101,10 +118,12 @@ function probe(source: string): TemplateTraits {
           : declares(withToolField(EMPTY_SYSTEM, [TOOL]), QUESTION)
             ? 'in-system'
             : 'never',
-    calls: called,
+    systemBeforeResult: ending === '' || ending.includes(WORDS.system),
+    history: historyIn(history),
+    historyWithoutTools: historyIn(render(given(past), [])),
     textArguments,
-    results: history.includes(WORDS.result),
-    textBesideCalls: beside.includes(WORDS.text),
+    textBesideCalls: beside.includes(WORDS.text) && beside.includes(WORDS.argument),
+    resultsOfText: render(turn({ role: 'assistant', content: WORDS.text }, result(1))).includes(WORDS.result),
     severalCalls: several.includes(WORDS.argument) && several.includes(WORDS.second),
     call: called ? callIn(history) : '',
     prompt: render([withToolField(SYSTEM, [TOOL]), QUESTION]) || render([QUESTION]),
@@ -114,6 +133,10 @@ function probe(source: string): TemplateTraits {
 /** A system message that holds the declarations itself. */
 export function withToolField(system: TemplateMessage, tools: readonly TemplateTool[]): TemplateMessage {
   return { ...system, tools: JSON.stringify(tools.map((tool) => tool.function)) };
+}
+
+function historyIn(prompt: string): TemplateHistory {
+  return { calls: prompt.includes(WORDS.argument), results: prompt.includes(WORDS.result) };
 }
 
 /** What stands between the question and the result. */

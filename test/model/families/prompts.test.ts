@@ -76,6 +76,11 @@ const CONVERSATIONS: [string, Message[], words: string[][]][] = [
       ['Wfirst', 'Wother', 'Wfound', 'Wsaid'],
     ],
   ],
+  [
+    'a result that is last',
+    [system, user('Wfirst'), answer('', call('call_1', 'Wtoolone', 'Wgiven')), result('call_1', 'Wgot')],
+    [['Wsystem', 'Wfirst', 'Wgiven', 'Wgot']],
+  ],
 ];
 
 function render(family: FamilyTemplate, messages: Message[], more: Partial<GenerationRequest> = {}) {
@@ -91,7 +96,9 @@ function render(family: FamilyTemplate, messages: Message[], more: Partial<Gener
   return { prompt: new TextDecoder().decode(bytes), reasoningOpen };
 }
 
-function expectWords(prompt: string, words: readonly string[][]): void {
+function expectWords({ lateSystem }: FamilyTemplate, prompt: string, all: readonly string[][]): void {
+  const words = lateSystem ? all.map((order) => order.filter((word) => word !== 'Wsystem')) : all;
+  if (lateSystem && all.flat().includes('Wsystem')) expect(prompt.split('Wsystem')).toHaveLength(2);
   const counts = Object.fromEntries(words.flat().map((word) => [word, prompt.split(word).length - 1]));
   const once = Object.fromEntries(Object.keys(counts).map((word) => [word, 1]));
   const orders = words.map((order) => order.toSorted((a, b) => prompt.indexOf(a) - prompt.indexOf(b)));
@@ -107,11 +114,21 @@ describe.each(FAMILY_TEMPLATES)('prompts of $models', (family) => {
   it.each(CONVERSATIONS)('%s: every word once and in order', (_, messages, words) => {
     for (const enabled of [undefined, true, false]) {
       const reasoning = enabled === undefined ? {} : { enabled };
-      expectWords(render(family, messages, { reasoning }).prompt, words);
+      expectWords(family, render(family, messages, { reasoning }).prompt, words);
       const offered = render(family, messages, { reasoning, tools }).prompt;
-      expectWords(offered, [...words, ['Waboutone', 'Wabouttwo']]);
+      expectWords(family, offered, [...words, ['Waboutone', 'Wabouttwo']]);
     }
   });
+
+  it.each(CONVERSATIONS.filter(([name]) => family.nativeHistory && /result/.test(name)))(
+    '%s: in the words of the template',
+    (_, messages) => {
+      for (const offered of [[], tools]) {
+        const { prompt } = render(family, messages, { tools: offered });
+        for (const words of family.nativeHistory!) expect(prompt).toContain(words);
+      }
+    },
+  );
 
   it('opens its thoughts as the template does', () => {
     const thinks = render(family, [user('Wfirst')], { reasoning: { enabled: true } });

@@ -11,6 +11,10 @@ export interface FamilyTemplate {
   toolTemplate?: string;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
+  /** The system text stands in the last message of the user. */
+  lateSystem?: true;
+  /** What the template writes of calls and results of the history. */
+  nativeHistory?: readonly string[];
   /** With thinking on, the prompt ends inside a thought. */
   opensThought?: boolean;
 }
@@ -154,6 +158,30 @@ export const FAMILY_TEMPLATES: readonly FamilyTemplate[] = [
     toolFormat: 'mistral',
     reasoningFormat: 'none',
     template: `{{- bos_token }}{%- if tools %}{{- '[AVAILABLE_TOOLS] ' + (tools | tojson) + '[/AVAILABLE_TOOLS]' }}{%- endif %}{%- for m in messages %}{%- if m.role == 'user' %}{{- '[INST] ' }}{%- if loop.index0 == 1 and messages[0].role == 'system' %}{{- messages[0].content + '\\n\\n' }}{%- endif %}{{- m.content + '[/INST]' }}{%- elif m.tool_calls %}{{- '[TOOL_CALLS] [' }}{%- for c in m.tool_calls %}{%- if c.id | length != 9 %}{{- raise_exception('ids of length 9') }}{%- endif %}{{- (c.function | tojson) + ('' if loop.last else ', ') }}{%- endfor %}{{- ']' + eos_token }}{%- elif m.role == 'assistant' %}{{- ' ' + m.content + eos_token }}{%- elif m.role == 'tool' %}{{- '[TOOL_RESULTS] {"content": ' + m.content + '}[/TOOL_RESULTS]' }}{%- endif %}{%- endfor %}`,
+  },
+  {
+    models:
+      'Mistral 7B v0.3 as it is published: turns alternate, the system text stands in the last message of the user',
+    toolFormat: 'mistral',
+    reasoningFormat: 'none',
+    lateSystem: true,
+    nativeHistory: ['[TOOL_CALLS] [', '[TOOL_RESULTS] '],
+    template: `{%- set s = messages[0].content if messages[0].role == 'system' else '' %}{%- set turns = messages[1:] if messages[0].role == 'system' else messages %}{%- set ns = namespace(index=0) %}{%- for m in turns %}{%- if m.role != 'tool' and m.tool_calls is not defined %}{%- if (m.role == 'user') != (ns.index % 2 == 0) %}{{- raise_exception('Roles must alternate') }}{%- endif %}{%- set ns.index = ns.index + 1 %}{%- endif %}{%- endfor %}{{- bos_token }}{%- set users = turns | selectattr('role', 'equalto', 'user') | list %}{%- for m in turns %}{%- if m.role == 'user' %}{%- if tools and m == users[-1] %}{{- '[AVAILABLE_TOOLS] ' + (tools | tojson) + '[/AVAILABLE_TOOLS]' }}{%- endif %}{{- '[INST] ' + (s + '\\n\\n' if loop.last and s else '') + m.content + '[/INST]' }}{%- elif m.tool_calls is defined %}{{- '[TOOL_CALLS] [' }}{%- for c in m.tool_calls %}{%- if c.id | length != 9 %}{{- raise_exception('ids of length 9') }}{%- endif %}{{- (c.function | tojson) + ('' if loop.last else ', ') }}{%- endfor %}{{- ']' + eos_token }}{%- elif m.role == 'assistant' %}{{- ' ' + m.content + eos_token }}{%- else %}{{- '[TOOL_RESULTS] {"content": ' + m.content + '}[/TOOL_RESULTS]' }}{%- endif %}{%- endfor %}`,
+  },
+  {
+    models: 'Falcon 3: calls and results only where tools are offered',
+    toolFormat: 'hermes',
+    reasoningFormat: 'none',
+    template: `{%- if tools %}{{- '<|system|>\\n' + (messages[0].content if messages[0].role == 'system' else '') + '\\n<tools>' + (tools | tojson) + '</tools>\\n' }}{%- for m in messages %}{%- if m.role == 'assistant' %}{{- '<|assistant|>\\n' + m.content }}{%- for c in m.tool_calls or [] %}${HERMES_CALL}{%- endfor %}{{- eos_token + '\\n' }}{%- elif m.role == 'tool' %}{{- '<|assistant|>\\n<tool_response>\\n' + m.content + '\\n</tool_response>\\n' }}{%- elif m.role == 'user' %}{{- '<|user|>\\n' + m.content + '\\n' }}{%- endif %}{%- endfor %}{%- else %}{%- for m in messages if m.role in ['system', 'user', 'assistant'] %}{{- '<|' + m.role + '|>\\n' + m.content + '\\n' }}{%- endfor %}{%- endif %}{{- '<|assistant|>\\n' }}`,
+  },
+  {
+    models: 'a template that loses calls where text stands beside them',
+    toolFormat: 'hermes',
+    reasoningFormat: 'none',
+    template: chatml(HERMES_CALL).replace(
+      "elif m.role == 'assistant' and m.tool_calls",
+      "elif m.role == 'assistant' and m.tool_calls and not m.content",
+    ),
   },
   {
     models: 'Ministral 3 Reasoning',
