@@ -98,8 +98,7 @@ function render(family: FamilyTemplate, messages: Message[], more: Partial<Gener
 
 function expectWords({ lateSystem }: FamilyTemplate, prompt: string, all: readonly string[][]): void {
   const words = lateSystem ? all.map((order) => order.filter((word) => word !== 'Wsystem')) : all;
-  if (lateSystem && all.flat().includes('Wsystem')) expect(prompt.split('Wsystem')).toHaveLength(2);
-  const counts = Object.fromEntries(words.flat().map((word) => [word, prompt.split(word).length - 1]));
+  const counts = Object.fromEntries(all.flat().map((word) => [word, prompt.split(word).length - 1]));
   const once = Object.fromEntries(Object.keys(counts).map((word) => [word, 1]));
   const orders = words.map((order) => order.toSorted((a, b) => prompt.indexOf(a) - prompt.indexOf(b)));
   expect({ prompt, counts, orders }).toEqual({ prompt, counts: once, orders: words });
