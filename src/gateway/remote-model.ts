@@ -7,7 +7,7 @@ import { RetryInNewWorker } from '../core/models/retry-in-new-worker.js';
 import { type CallTiming, LOADING_TIMING } from '../relay/stream/call-timing.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { watchLifeline } from '../relay/lifeline.js';
-import { type CallOptions, openBatches, openCall, peerGone } from '../relay/stream/open-call.js';
+import { type Batches, type CallOptions, openBatches, openCall, peerGone } from '../relay/stream/open-call.js';
 import type { GenerationRequest } from '../core/request/generation-request.js';
 import type {
   LoadArgument,
@@ -94,10 +94,9 @@ class RemoteModel {
     return openCall<Item>(this.#dial(signal), payload, this.#callOptions(payload, signal));
   }
 
-  async *#generate(argument: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined> {
+  #generate(argument: GenerationRequest, signal: AbortSignal): Batches<TokenEvent> {
     const payload: ModelPayload = { method: 'generate', argument };
-    const messages = openBatches<TokenEvent[]>(this.#dial(signal), payload, this.#callOptions(payload, signal));
-    for await (const steps of messages) yield steps.flat();
+    return openBatches<TokenEvent>(this.#dial(signal), payload, this.#callOptions(payload, signal));
   }
 
   #dial(signal: AbortSignal): MessagePort {

@@ -30,7 +30,7 @@ export async function serveCall(
     port,
     (payload, signal, begin) =>
       'control' in payload
-        ? handlers.control(payload, signal)
+        ? inBatches(handlers.control(payload, signal))
         : respond(payload, (request) => handlers.request(request, begin), signal),
     timing,
   );
@@ -46,7 +46,7 @@ async function* respond(
   payload: RequestPayload,
   handler: (request: Request) => Promise<Response> | Response,
   signal: AbortSignal,
-): AsyncGenerator<ResponseItem> {
+): AsyncGenerator<ResponseItem[]> {
   const response = await handler(fromRequestPayload(payload, signal));
   const head = toResponseHead(response);
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
@@ -55,12 +55,13 @@ async function* respond(
   try {
     if (signal.aborted) cancel();
     // The caller may leave here too, and a body that is neither read nor cancelled would hold the engine for ever.
-    yield head;
+    yield [head];
     if (!reader) return;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      yield wholeBuffer(value);
+      // Cloning a view clones the whole buffer behind it.
+      yield [value.byteLength === value.buffer.byteLength ? value : value.slice()];
     }
   } finally {
     signal.removeEventListener('abort', cancel);
@@ -68,7 +69,6 @@ async function* respond(
   }
 }
 
-/** Cloning a view clones the whole buffer behind it. */
-function wholeBuffer(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
+  for await (const item of items) yield [item];
 }

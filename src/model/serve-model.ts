@@ -39,9 +39,9 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     yield* reported(argument, signal, async (options) => backend.fetchFiles?.(argument.entry, options));
   }
 
-  function answer(payload: ModelPayload, signal: AbortSignal): AsyncIterable<unknown> {
-    if (payload.method === 'load') return load(payload.argument, signal);
-    if (payload.method === 'fetchFiles') return fetchFiles(payload.argument, signal);
+  function answer(payload: ModelPayload, signal: AbortSignal): AsyncIterable<readonly unknown[]> {
+    if (payload.method === 'load') return inBatches(load(payload.argument, signal));
+    if (payload.method === 'fetchFiles') return inBatches(fetchFiles(payload.argument, signal));
     if (!model) throw new InferenceError('unavailable', 'The model is not loaded.');
     if (payload.method === 'unload') return resultOf(model.unload());
     return runMethod(model, payload.method, payload.argument, signal);
@@ -73,22 +73,27 @@ async function* reported<Result>(
   return done;
 }
 
-/** The engine's own iterable where it gives one: nothing stands between its tokens and the port. */
+/** The engine's own batches where it gives them: nothing stands between its tokens and the port. */
 function runMethod(
   model: LoadedModel,
   method: ModelMethod,
   argument: unknown,
   signal: AbortSignal,
-): AsyncIterable<unknown> {
+): AsyncIterable<readonly unknown[]> {
   // The gateway sends each method its own argument type; the port cannot carry that knowledge.
   const call = model[method]?.bind(model) as ((argument: unknown, signal: AbortSignal) => unknown) | undefined;
   if (!call) throw new InferenceError('model_not_supported', 'The model cannot do this.', { param: 'model' });
   const result = call(argument, signal);
-  return isAsyncIterable(result) ? result : resultOf(result);
+  if (!isAsyncIterable(result)) return resultOf(result);
+  return method === 'generate' ? (result as AsyncIterable<readonly unknown[]>) : inBatches(result);
 }
 
-async function* resultOf(result: unknown): AsyncGenerator {
-  yield await result;
+async function* resultOf(result: unknown): AsyncGenerator<unknown[]> {
+  yield [await result];
+}
+
+async function* inBatches(items: AsyncIterable<unknown>): AsyncGenerator<unknown[]> {
+  for await (const item of items) yield [item];
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

@@ -13,21 +13,36 @@ afterEach(() => {
   ports.splice(0).forEach((port) => port.close());
 });
 
+type ItemHandler<Payload, Item> = (...call: Parameters<CallHandler<Payload, Item>>) => AsyncIterable<Item>;
+
+/** Answers a call with the handler's items, each a batch of its own. */
+function answerItems<Payload, Item>(
+  port: MessagePort,
+  handler: ItemHandler<Payload, Item>,
+  timing: CallTiming,
+): Promise<void> {
+  return answerCall<Payload, Item>(port, (...asked) => inBatches(handler(...asked)), timing);
+}
+
 /** A call from one end of a real channel to a handler at the other. */
 function call<Item>(
-  handler: CallHandler<string, Item>,
+  handler: ItemHandler<string, Item>,
   options: { timing?: Partial<CallTiming>; signal?: AbortSignal } = {},
 ) {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
   const timing = { ...TIMING, ...options.timing };
-  const answered = answerCall(port2, handler, timing);
+  const answered = answerItems<string, Item>(port2, handler, timing);
   const items = openCall<Item>(port1, 'payload', {
     signal: options.signal ?? new AbortController().signal,
     timing,
     lifeline: undefined,
   });
   return { items, answered, calleePort: port2 };
+}
+
+async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
+  for await (const item of items) yield [item];
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -79,7 +94,7 @@ describe('a call', () => {
       }
       paces = (performance.now() - started) / PACE;
     }
-    void answerCall(port2, fast, TIMING);
+    void answerItems(port2, fast, TIMING);
     const options = { signal: new AbortController().signal, timing: TIMING, lifeline: undefined };
     const batches = await passTimeUntil(collect(openBatches<number>(port1, '', options)));
     expect(batches.flat()).toEqual(Array.from({ length: count }, (_, index) => index));
@@ -221,7 +236,7 @@ describe('cancelling a call', () => {
       });
     });
     port1.start();
-    const answered = answerCall(
+    const answered = answerItems(
       port2,
       async function* (_, signal) {
         for (let index = 0; index < 20; index++) yield index;
@@ -241,7 +256,7 @@ describe('cancelling a call', () => {
   it('gives up on a handler that does not stop, and says so', async () => {
     const { port1, port2 } = new MessageChannel();
     ports.push(port1, port2);
-    void answerCall(
+    void answerItems(
       port2,
       async function* () {
         yield 1;
@@ -276,7 +291,7 @@ describe('cancelling a call', () => {
   it('happens by itself when the caller dies', async () => {
     const { port1, port2 } = new MessageChannel();
     let cancelled = false;
-    const answered = answerCall(
+    const answered = answerItems(
       port2,
       async function* (_: string, signal) {
         yield 1;

@@ -7,13 +7,14 @@ import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } f
 
 /**
  * Produces the items of one call. `signal` aborts when the caller cancels, dies or takes nothing any more; `begin` says
- * that the work begins, for callers who would else ask somebody else when this realm dies.
+ * that the work begins, for callers who would else ask somebody else when this realm dies. What comes together, in one
+ * batch, is sent together as far as the caller's credit goes.
  */
 export type CallHandler<Payload, Item> = (
   payload: Payload,
   signal: AbortSignal,
   begin: () => void,
-) => AsyncIterable<Item>;
+) => AsyncIterable<readonly Item[]>;
 
 /**
  * Answers the one call of a port. The first items go out at once, and those of a slow source always do; a fast source's
@@ -78,7 +79,7 @@ class AnsweredCall<Payload, Item> {
     });
   }
 
-  async run(start: () => AsyncIterable<Item>): Promise<void> {
+  async run(start: () => AsyncIterable<readonly Item[]>): Promise<void> {
     const beat = setInterval(() => this.#send({ type: 'alive' }), this.#timing.beat);
     try {
       await this.#pump(start());
@@ -96,18 +97,20 @@ class AnsweredCall<Payload, Item> {
     }
   }
 
-  async #pump(source: AsyncIterable<Item>): Promise<void> {
+  async #pump(source: AsyncIterable<readonly Item[]>): Promise<void> {
+    const { signal } = this.#cancellation;
     let turned = performance.now();
-    for await (const item of source) {
-      this.signal.throwIfAborted();
-      this.#buffer.push(item);
-      this.#offer();
+    for await (const batch of source) {
+      signal.throwIfAborted();
+      this.#buffer.push(...batch);
+      // While a message waits for its time, what comes is sent with it.
+      if (this.#nextMessage === undefined || this.#buffer.length >= BUFFER_LIMIT) this.#offer();
       while (this.#buffer.length >= BUFFER_LIMIT) await this.#moreCredit();
       // A source that never leaves its task would not see the messages that cancel it; most do by themselves.
       if (performance.now() - turned > TURN_EVERY) {
         await yieldToEventLoop();
         turned = performance.now();
-        this.signal.throwIfAborted();
+        signal.throwIfAborted();
       }
     }
     this.#isComplete = true;
@@ -118,21 +121,18 @@ class AnsweredCall<Payload, Item> {
   /** Sends what is collected, now or when it is time for the next message. */
   #offer(): void {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
-    const wait = this.#isComplete || this.#buffer.length >= BUFFER_LIMIT ? 0 : this.#untilAllowed();
-    if (wait === 0) return this.#flush();
-    this.#nextMessage ??= setTimeout(() => {
-      this.#nextMessage = undefined;
-      this.#offer();
-    }, wait);
-  }
-
-  /** Milliseconds until the next message may be sent. */
-  #untilAllowed(): number {
     const now = performance.now();
     this.#allowance = Math.min(BURST, this.#allowance + (now - this.#allowedAt) / PACE);
     this.#allowedAt = now;
-    return this.#allowance >= 1 ? 0 : Math.ceil((1 - this.#allowance) * PACE);
+    const isUrgent = this.#isComplete || this.#buffer.length >= BUFFER_LIMIT;
+    if (isUrgent || this.#allowance >= 1) return this.#flush();
+    this.#nextMessage ??= setTimeout(this.#nextOffer, Math.ceil((1 - this.#allowance) * PACE));
   }
+
+  readonly #nextOffer = (): void => {
+    this.#nextMessage = undefined;
+    this.#offer();
+  };
 
   #flush(): void {
     if (this.#credit === 0 || this.#buffer.length === 0) return;

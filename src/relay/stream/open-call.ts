@@ -30,23 +30,12 @@ export async function* openCall<Item>(
 }
 
 /** The same by messages: what came together stays together. No batch is empty. */
-export async function* openBatches<Item>(
-  port: MessagePort,
-  payload: unknown,
-  options: CallOptions,
-): AsyncGenerator<Item[], void, undefined> {
-  const call = new OpenCall<Item>(port, options);
-  try {
-    await call.open(payload);
-    for (;;) {
-      const batch = await call.take();
-      if (!batch) return;
-      yield batch;
-    }
-  } finally {
-    await call.close();
-  }
+export function openBatches<Item>(port: MessagePort, payload: unknown, options: CallOptions): Batches<Item> {
+  return new OpenCall<Item>(port, payload, options);
 }
+
+/** Asked for one batch at a time. */
+export type Batches<Item> = AsyncIterableIterator<Item[], undefined, undefined>;
 
 /** The error of a call whose callee is gone. */
 export function peerGone(): InferenceError {
@@ -55,10 +44,15 @@ export function peerGone(): InferenceError {
   });
 }
 
-class OpenCall<Item> {
+type Resolve<Item> = (result: IteratorResult<Item[], undefined>) => void;
+
+/** No generator: what waits for a message is woken by the message itself, without a task in between. */
+class OpenCall<Item> implements Batches<Item> {
   readonly #port: MessagePort;
   readonly #options: CallOptions;
   readonly #ended = new AbortController();
+  /** Sent with the first request for a batch. */
+  #payload: { value: unknown } | undefined;
   #batches: Item[][] = [];
   #outcome: { error?: InferenceError } | undefined;
   #cancelled = false;
@@ -67,14 +61,38 @@ class OpenCall<Item> {
   /** Runs while the callee is told to stop. */
   #late: ReturnType<typeof setTimeout> | undefined;
   #taken = 0;
-  #wake: () => void = () => {};
+  #reader: { resolve: Resolve<Item>; reject: (error: unknown) => void } | undefined;
+  #onEnd: () => void = () => {};
 
-  constructor(port: MessagePort, options: CallOptions) {
+  constructor(port: MessagePort, payload: unknown, options: CallOptions) {
     this.#port = port;
+    this.#payload = { value: payload };
     this.#options = options;
   }
 
-  async open(payload: unknown): Promise<void> {
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** The next message's items. */
+  next(): Promise<IteratorResult<Item[], undefined>> {
+    if (this.#payload) void this.#open(this.#payload.value);
+    return new Promise(this.#read);
+  }
+
+  /** Cancels what still runs and waits for its end. */
+  async return(): Promise<IteratorResult<Item[], undefined>> {
+    if (this.#payload) this.#end({});
+    else if (!this.#outcome) {
+      this.#cancel();
+      await new Promise<void>((resolve) => (this.#onEnd = resolve));
+    }
+    this.#batches = [];
+    return { done: true, value: undefined };
+  }
+
+  async #open(payload: unknown): Promise<void> {
+    this.#payload = undefined;
     const { signal, lifeline, timing } = this.#options;
     const gone = (): void => this.#end({ error: peerGone() });
     this.#port.addEventListener('message', this.#onMessage);
@@ -91,41 +109,34 @@ class OpenCall<Item> {
     else signal.addEventListener('abort', () => this.#cancel(), { signal: this.#ended.signal });
   }
 
-  /** The next message's items; undefined at the end. */
-  async take(): Promise<Item[] | undefined> {
-    for (;;) {
-      const batch = this.#cancelled ? undefined : this.#batches.shift();
-      if (batch) {
-        this.#grant(batch.length);
-        return batch;
-      }
-      if (this.#outcome) {
-        if (this.#cancelled) throw cancelled();
-        if (this.#outcome.error) throw this.#outcome.error;
-        return undefined;
-      }
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-  }
+  readonly #read = (resolve: Resolve<Item>, reject: (error: unknown) => void): void => {
+    this.#reader = { resolve, reject };
+    this.#hand();
+  };
 
-  /** Cancels what still runs and waits for its end. */
-  async close(): Promise<void> {
-    if (!this.#outcome) this.#cancel();
-    while (!this.#outcome) await new Promise<void>((resolve) => (this.#wake = resolve));
-  }
-
-  #grant(items: number): void {
-    this.#taken += items;
-    if (this.#taken < CREDIT_STEP) return;
-    this.#send({ type: 'credit', count: this.#taken });
-    this.#taken = 0;
+  /** Gives the reader what there is for it. */
+  #hand(): void {
+    const reader = this.#reader;
+    const batch = this.#cancelled ? undefined : this.#batches[0];
+    if (!reader || (!batch && !this.#outcome)) return;
+    this.#reader = undefined;
+    if (batch) {
+      this.#batches.shift();
+      this.#taken += batch.length;
+      if (this.#taken >= CREDIT_STEP) {
+        this.#send({ type: 'credit', count: this.#taken });
+        this.#taken = 0;
+      }
+      reader.resolve({ done: false, value: batch });
+    } else if (this.#cancelled) reader.reject(cancelled());
+    else if (this.#outcome?.error) reader.reject(this.#outcome.error);
+    else reader.resolve({ done: true, value: undefined });
   }
 
   #cancel(): void {
     if (this.#cancelled || this.#outcome) return;
     this.#cancelled = true;
     this.#send({ type: 'cancel' });
-    this.#wake();
     this.#late = setTimeout(() => this.#stuck(), this.#options.timing.cancel);
   }
 
@@ -140,8 +151,7 @@ class OpenCall<Item> {
     switch (message.type) {
       case 'items':
         this.#batches.push(message.items);
-        this.#wake();
-        return;
+        return this.#hand();
       case 'end':
         return this.#end({});
       case 'error':
@@ -161,7 +171,8 @@ class OpenCall<Item> {
     clearTimeout(this.#late);
     this.#ended.abort();
     this.#port.close();
-    this.#wake();
+    this.#hand();
+    this.#onEnd();
   }
 
   #send(message: CallerMessage<unknown>): void {

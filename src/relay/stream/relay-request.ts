@@ -4,7 +4,7 @@ import type { CompatibilityName } from '../../core/models/access-options.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../handshake.js';
-import { openBatches, peerGone } from './open-call.js';
+import { type Batches, openBatches, peerGone } from './open-call.js';
 import type { RequestPayload, ResponseItem } from '../protocol.js';
 import { fromResponseHead, unavailableResponse } from './request-payload.js';
 
@@ -74,7 +74,7 @@ class Exchange {
   }
 
   /** The first items of a gateway. One that is gone before it has begun to work is not the last to be asked. */
-  async #begin(connect: Connect): Promise<[AsyncGenerator<ResponseItem[], void>, ResponseItem[]]> {
+  async #begin(connect: Connect): Promise<[Batches<ResponseItem>, ResponseItem[]]> {
     const { signal } = this.#cancellation;
     for (let attempt = 1; ; attempt++) {
       const { port, hello } = await connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
@@ -109,7 +109,7 @@ class Exchange {
 
   #body(
     first: ResponseItem[],
-    batches: AsyncGenerator<ResponseItem[], void>,
+    batches: Batches<ResponseItem>,
     failureTail: string,
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
     return new ReadableStream(
@@ -119,9 +119,19 @@ class Exchange {
           if (first.length > 0) controller.enqueue(joined(first));
         },
         pull: async (controller) => {
-          const chunk = await this.#next(batches, failureTail);
-          if (this.#signal.aborted) return;
-          if (chunk) return controller.enqueue(chunk);
+          try {
+            const { done, value } = await batches.next();
+            if (this.#signal.aborted) return;
+            if (!done) return controller.enqueue(joined(value));
+          } catch (thrown) {
+            if (this.#signal.aborted) return;
+            // A body that broke by itself stays broken; the failure tail stands for an engine that is gone.
+            if (!isInferenceError(thrown) || thrown.code !== 'unavailable') {
+              this.end();
+              throw thrown;
+            }
+            controller.enqueue(new TextEncoder().encode(failureTail));
+          }
           controller.close();
           this.end();
         },
@@ -130,23 +140,6 @@ class Exchange {
       },
       { highWaterMark: 0 },
     );
-  }
-
-  /** The body's next bytes, or the failure tail where the call broke; undefined at the end. */
-  async #next(
-    batches: AsyncGenerator<ResponseItem[], void>,
-    failureTail: string,
-  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    try {
-      const { value } = await batches.next();
-      return value ? joined(value) : undefined;
-    } catch (thrown) {
-      if (this.#signal.aborted) return undefined;
-      // The tail speaks for an engine that is gone; a body that broke by itself stays broken.
-      if (isInferenceError(thrown) && thrown.code === 'unavailable') return new TextEncoder().encode(failureTail);
-      this.end();
-      throw thrown;
-    }
   }
 }
 
