@@ -29,7 +29,7 @@ export async function* interpret(
   const clock = options.clock ?? (() => performance.now());
   const startTime = options.startTime ?? clock();
   const answer = new AnswerEvents(request, { createId: createToolCallId, ...options, startTime, clock });
-  for await (const batch of batches) yield* answer.take(batch);
+  for await (const batch of batches) yield* answer.take(batch) ?? [];
   yield answer.finish();
 }
 

@@ -3,7 +3,7 @@
  * so nothing above reads markup.
  * @module
  */
-import type { AnswerPart } from './answer-part.js';
+import type { ChannelPart } from './channel-part.js';
 
 /** First event of every generation. It comes together with the first token: a model that fails before has not begun. */
 export interface PromptEvent {
@@ -22,7 +22,7 @@ export interface PieceEvent {
   /** 0 to n-1. */
   choice: number;
   /** None while the text may still become a tag or a stop sequence; several where a tag ends inside the token. */
-  parts: AnswerPart[];
+  parts: ChannelPart[];
   /** It counts as thinking: its text, or the tags around it. */
   isReasoning: boolean;
   /** Id of the token; absent where pieces are no tokens. */
@@ -49,7 +49,7 @@ export interface ChoiceEndEvent {
   /** The stop sequence that ended it. */
   stopSequence?: string;
   /** What was held back and is certain now. A call that was cut has no `tool-call-end`. */
-  parts: AnswerPart[];
+  parts: ChannelPart[];
   /** All text of the choice, tags included. */
   rawOutput: string;
   /** The end cut a call of which nothing had been given out. */

@@ -1,6 +1,6 @@
 /** The stage between models and dialects: parts of an answer in, paired blocks and measured facts out. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
-import type { TokenEvent } from '../../core/events/token-event.js';
+import type { PieceEvent, TokenEvent } from '../../core/events/token-event.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import { ChoiceBlocks } from './choice-blocks.js';
 import type { GenerationEvent } from './generation-event.js';
@@ -29,14 +29,17 @@ export class AnswerEvents {
   }
 
   /**
-   * What the model's next events mean; may be nothing.
+   * What the model's next events mean; undefined: nothing.
    * @throws InferenceError `internal` for a choice that was not asked for
    */
-  take(batch: readonly TokenEvent[]): GenerationEvent[] {
+  take(batch: readonly TokenEvent[]): GenerationEvent[] | undefined {
     const events: GenerationEvent[] = [];
-    for (const event of batch) this.#takeOne(event, events);
-    this.#meter.tokens(batch.filter((event) => event.type === 'piece'));
-    return events;
+    for (const event of batch) {
+      if (event.type === 'piece') (this.#choices[event.choice] ?? noChoice()).token(event.parts, events);
+      else this.#takeOther(event, events);
+    }
+    this.#meter.tokens(batch);
+    return events.length > 0 ? events : undefined;
   }
 
   /** The last event, once the model has ended. */
@@ -44,23 +47,20 @@ export class AnswerEvents {
     return { type: 'finish', usage: this.#meter.read() };
   }
 
-  #takeOne(event: TokenEvent, events: GenerationEvent[]): void {
+  #takeOther(event: Exclude<TokenEvent, PieceEvent>, events: GenerationEvent[]): void {
     if (event.type === 'prompt') {
       const { type: _, ...prompt } = event;
       this.#meter.prompt(prompt.promptTokens, prompt.cachedTokens);
       events.push({ type: 'start', model: this.#model, ...prompt });
-      return;
-    }
-    if (event.type === 'counts') {
+    } else if (event.type === 'counts') {
       const { type: _, ...counts } = event;
       this.#meter.counts(counts);
-      return;
-    }
-    const choice = this.#choices[event.choice];
-    if (!choice) throw new InferenceError('internal', 'The engine answered a choice that was not asked for.');
-    if (event.type === 'end') return choice.end(event, events);
-    choice.token(event.parts, events);
+    } else (this.#choices[event.choice] ?? noChoice()).end(event, events);
   }
+}
+
+function noChoice(): never {
+  throw new InferenceError('internal', 'The engine answered a choice that was not asked for.');
 }
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

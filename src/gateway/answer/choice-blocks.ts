@@ -1,7 +1,6 @@
 /** Turns the parts of one choice into paired blocks. @module */
-import type { AnswerPart } from '../../core/events/answer-part.js';
+import type { ChannelPart } from '../../core/events/channel-part.js';
 import type { ChoiceEndEvent } from '../../core/events/token-event.js';
-import type { TokenLogprob } from '../../core/events/token-logprob.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { GenerationEvent } from './generation-event.js';
 import { findOutputFailure } from './output-failure.js';
@@ -34,7 +33,7 @@ export class ChoiceBlocks {
   }
 
   /** The parts of one token. @param events what they mean is added here */
-  token(parts: readonly AnswerPart[], events: GenerationEvent[]): void {
+  token(parts: readonly ChannelPart[], events: GenerationEvent[]): void {
     this.#completionTokens += 1;
     for (const part of parts) this.#take(part, events);
   }
@@ -56,12 +55,19 @@ export class ChoiceBlocks {
     });
   }
 
-  #take(part: AnswerPart, events: GenerationEvent[]): void {
+  #take(part: ChannelPart, events: GenerationEvent[]): void {
     switch (part.type) {
       case 'text':
-        return this.#addText(part.text, part.logprobs, events);
+        if (this.#block !== 'text') this.#open('text', events);
+        this.#text += part.text;
+        events.push(
+          part.logprobs
+            ? { type: 'text-delta', choice: this.#options.choice, text: part.text, logprobs: part.logprobs }
+            : { type: 'text-delta', choice: this.#options.choice, text: part.text },
+        );
+        return;
       case 'reasoning':
-        this.#open('reasoning', events);
+        if (this.#block !== 'reasoning') this.#open('reasoning', events);
         events.push({ type: 'reasoning-delta', choice: this.#options.choice, text: part.text });
         return;
       case 'tool-call-start':
@@ -73,14 +79,7 @@ export class ChoiceBlocks {
     }
   }
 
-  #addText(text: string, logprobs: TokenLogprob[] | undefined, events: GenerationEvent[]): void {
-    this.#open('text', events);
-    this.#text += text;
-    events.push({ type: 'text-delta', choice: this.#options.choice, text, ...(logprobs && { logprobs }) });
-  }
-
   #open(kind: 'reasoning' | 'text', events: GenerationEvent[]): void {
-    if (this.#block === kind) return;
     this.#close(events);
     this.#block = kind;
     events.push({ type: `${kind}-start`, choice: this.#options.choice });

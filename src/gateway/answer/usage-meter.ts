@@ -1,13 +1,13 @@
 /** Counts tokens and takes times: all that usage says, unless the engine tells its own counts. @module */
-import type { CountsEvent } from '../../core/events/token-event.js';
+import type { CountsEvent, TokenEvent } from '../../core/events/token-event.js';
 import type { GenerationUsage } from './generation-event.js';
 
 type Counts = Omit<CountsEvent, 'type'>;
 
 export interface UsageMeter {
   prompt(promptTokens: number, cachedTokens: number): void;
-  /** These tokens came together, now: one step of the engine gives several where a grammar or a guess says what follows. */
-  tokens(pieces: readonly { isReasoning: boolean }[]): void;
+  /** The pieces among these events are tokens that came together, now. */
+  tokens(events: readonly TokenEvent[]): void;
   /** The engine's own counts, which replace what was counted here. */
   counts(counts: Counts): void;
   /** The facts so far; `endTime` is now. */
@@ -33,14 +33,19 @@ export function createUsageMeter({ clock, startTime }: { clock: () => number; st
       promptTokens = all;
       cachedTokens = cached;
     },
-    tokens(pieces) {
-      if (pieces.length === 0) return;
+    tokens(events) {
+      let count = 0;
+      for (const event of events) {
+        if (event.type !== 'piece') continue;
+        count += 1;
+        if (event.isReasoning) reasoningTokens += 1;
+      }
+      if (count === 0) return;
       // Read once: between tokens that came together there is only the time that counting takes.
       lastAt = clock();
       if (completionTokens === 0) firstAt = lastAt;
       if (completionTokens < FIRST_TEN) eleventhAt = lastAt;
-      completionTokens += pieces.length;
-      for (const { isReasoning } of pieces) if (isReasoning) reasoningTokens += 1;
+      completionTokens += count;
     },
     counts(counts) {
       told = counts;

@@ -12,43 +12,90 @@ const STOP_GRACE_MS = 15_000;
 /** A request whose engine dies before it answered anything is tried so many times in all. */
 const ATTEMPTS = 2;
 
-export interface SlotRun<T> {
+export interface SlotRun<T, Given = T> {
   /** Starts the work on the loaded engine, when it is this request's turn. */
   start: (model: LoadedModel, signal: AbortSignal) => AsyncIterable<T>;
   /** False: the engine takes several of these at once (embeddings), so they do not queue. */
   exclusive: boolean;
   /** The first item is what the deadline waits for; else the end is. */
   meetsDeadlineAtFirst?: boolean;
+  /** What the caller gets of an item; undefined: nothing. @default the item */
+  take?: (item: T) => Given | undefined;
+  /** What the caller gets last, when the engine is free again. */
+  finish?: () => Given;
+}
+
+/** A run that knows its slot. */
+export interface PreparedRun<T, Given> {
+  slot: ModelSlot;
+  run: SlotRun<T, Given>;
 }
 
 /**
  * Runs work on a slot's engine. Ends by throwing an InferenceError: the engine's own, `cancelled`, `timeout`, or
  * `unavailable` when the engine died after the first item. The slot is free again when the engine has really stopped.
  */
-export async function* runOnSlot<T>(slot: ModelSlot, run: SlotRun<T>, deadline: Deadline): AsyncGenerator<T, void> {
-  for (let attempt = 1; ; attempt++) {
-    const model = await orAborted(slot.ready(), deadline.signal);
-    deadline.start();
-    const release = run.exclusive
-      ? await slot.queue.acquire(deadline.signal, model.info.concurrency)
-      : slot.queue.join();
-    if (slot.model !== model) {
-      // The engine was replaced while this request queued.
-      release();
-      attempt--;
-      continue;
-    }
-    let answered = false;
-    try {
-      for await (const item of guarded(slot, model, run, deadline.signal, release)) {
-        if (!answered && run.meetsDeadlineAtFirst) deadline.meet();
-        answered = true;
-        yield item;
+export function runOnSlot<T, Given = T>(
+  slot: ModelSlot,
+  run: SlotRun<T, Given>,
+  deadline: Deadline,
+): AsyncGenerator<Given, void> {
+  return runPrepared(
+    async () => ({ slot, run }),
+    () => deadline,
+  );
+}
+
+/**
+ * The same for a run that must be prepared (find the slot, hear recordings). One generator from the engine to the caller,
+ * because each costs some turns of the event loop per token. Disposes the deadline in the end.
+ * @param newDeadline called when the first item is asked for
+ */
+export async function* runPrepared<T, Given = T>(
+  prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Given>>,
+  newDeadline: () => Deadline,
+): AsyncGenerator<Given, void> {
+  const deadline = newDeadline();
+  const { signal } = deadline;
+  try {
+    const { slot, run } = await prepare(signal);
+    for (let attempt = 1; ; attempt++) {
+      const model = await orAborted(slot.ready(), signal);
+      deadline.start();
+      const release = run.exclusive ? await slot.queue.acquire(signal, model.info.concurrency) : slot.queue.join();
+      if (slot.model !== model) {
+        // The engine was replaced while this request queued.
+        release();
+        attempt--;
+        continue;
       }
-      return;
-    } catch (error) {
-      if (answered || attempt === ATTEMPTS || !(await diedUnder(model, slot, error))) throw toInferenceError(error);
+      const engine = new EngineRun<T>(slot, model, signal, release);
+      let answered = false;
+      try {
+        engine.start(run.start);
+        for (;;) {
+          const { done, value } = await engine.next();
+          engine.isWaiting = false;
+          if (done) break;
+          if (!answered && run.meetsDeadlineAtFirst) deadline.meet();
+          answered = true;
+          // Without `take` the caller gets the items themselves.
+          const given = run.take ? run.take(value) : (value as unknown as Given);
+          if (given !== undefined) yield given;
+        }
+        engine.end(true);
+        if (run.finish) yield run.finish();
+        return;
+      } catch (error) {
+        // An engine that threw by itself has stopped; one that was left behind has not.
+        engine.end(engine.isWaiting && !signal.aborted);
+        if (answered || attempt === ATTEMPTS || !(await diedUnder(model, slot, error))) throw toInferenceError(error);
+      } finally {
+        engine.end(false);
+      }
     }
+  } finally {
+    deadline.dispose();
   }
 }
 
@@ -60,47 +107,57 @@ async function diedUnder(model: LoadedModel, slot: ModelSlot, error: unknown): P
 }
 
 /** The engine's items, never waiting longer than the signal or the engine lives; stops the engine in the end. */
-async function* guarded<T>(
-  slot: ModelSlot,
-  model: LoadedModel,
-  run: SlotRun<T>,
-  signal: AbortSignal,
-  release: () => void,
-): AsyncGenerator<T, void> {
-  slot.lastUsed = performance.now();
-  // Not a race against `model.lost`: a promise that outlives the requests would remember all their items.
-  const { gone } = slot;
-  const alive = new Interruptible(AbortSignal.any([signal, gone]));
-  let iterator: AsyncIterator<T> | undefined;
-  let ended = false;
-  let stopped = false;
-  const stop = (): void => {
-    if (stopped) return;
-    stopped = true;
-    if (ended || !iterator) release();
-    else void stopEngine(slot, model, { iterator, gone }).finally(release);
-  };
-  // A caller that left may never ask for the next item, nor say that it wants none.
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    iterator = run.start(model, signal)[Symbol.asyncIterator]();
-    for (;;) {
-      const next = await alive.wait(iterator.next());
-      if (next.done) {
-        ended = true;
-        return;
-      }
-      yield next.value;
-    }
-  } catch (error) {
-    // An engine that threw by itself has stopped; one that was left behind has not.
-    ended = !signal.aborted;
-    throw error;
-  } finally {
+class EngineRun<T> {
+  /** The engine was asked for an item and has not answered. */
+  isWaiting = false;
+  readonly #slot: ModelSlot;
+  readonly #model: LoadedModel;
+  readonly #signal: AbortSignal;
+  readonly #release: () => void;
+  /** Not a race against `model.lost`: a promise that outlives the requests would remember all their items. */
+  readonly #gone: AbortSignal;
+  readonly #alive: Interruptible;
+  #iterator: AsyncIterator<T> | undefined;
+  #isStopped = false;
+
+  constructor(slot: ModelSlot, model: LoadedModel, signal: AbortSignal, release: () => void) {
+    this.#slot = slot;
+    this.#model = model;
+    this.#signal = signal;
+    this.#release = release;
+    this.#gone = slot.gone;
+    this.#alive = new Interruptible(AbortSignal.any([signal, this.#gone]));
     slot.lastUsed = performance.now();
-    alive.dispose();
-    signal.removeEventListener('abort', stop);
-    stop();
+    // A caller that left may never ask for the next item, nor say that it wants none.
+    signal.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  start(start: SlotRun<T>['start']): void {
+    this.isWaiting = true;
+    this.#iterator = start(this.#model, this.#signal)[Symbol.asyncIterator]();
+  }
+
+  next(): Promise<IteratorResult<T>> {
+    this.isWaiting = true;
+    return this.#alive.wait(this.#iterator!.next());
+  }
+
+  /** Lets go of the engine. @param hasStopped it has come to its end. Safe to call twice: the first call counts */
+  end(hasStopped: boolean): void {
+    this.#slot.lastUsed = performance.now();
+    this.#alive.dispose();
+    this.#signal.removeEventListener('abort', this.#leave);
+    this.#stop(hasStopped);
+  }
+
+  readonly #leave = (): void => this.#stop(false);
+
+  #stop(hasStopped: boolean): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    const iterator = this.#iterator;
+    if (hasStopped || !iterator) this.#release();
+    else void stopEngine(this.#slot, this.#model, { iterator, gone: this.#gone }).finally(this.#release);
   }
 }
 

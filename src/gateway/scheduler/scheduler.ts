@@ -18,7 +18,7 @@ import type { FetchOptions, ModelHost } from './model-host.js';
 import { LOAD_STALL_MS, ModelSlot } from './model-slot.js';
 import { StallWatch } from './stall-watch.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
-import { once, operationOf, runOnSlot } from './run-on-slot.js';
+import { once, operationOf, type PreparedRun, runOnSlot, runPrepared } from './run-on-slot.js';
 
 export interface SchedulerSettings {
   catalog: Catalog;
@@ -80,34 +80,45 @@ export class Scheduler implements ControlledInference {
     return this.#slots.get(this.catalog.require(model).id)?.images;
   }
 
-  async *generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
-    const asked = this.#slotFor(request.model, 'chat');
-    const deadline = this.#deadline(options);
-    try {
-      const slot = await this.#runnable(asked, deadline.signal);
-      const prompt = await transcribeAudioParts(request.prompt, slot.entry, this.catalog, (heard) =>
-        this.transcribe(heard, { signal: deadline.signal, deadline: 'result' }),
-      );
-      const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
-      const newAnswer = (): AnswerEvents =>
-        new AnswerEvents(canonical, { clock: this.#clock, createId: this.#createId, startTime: this.#clock() });
-      let answer = newAnswer();
-      const start = (model: LoadedModel, signal: AbortSignal): AsyncIterable<readonly TokenEvent[]> => {
-        requireImages(canonical, model);
-        options.onBegin?.();
-        // Here, not above: time in the queue is no time of the engine, and a second attempt begins anew.
-        answer = newAnswer();
-        return operationOf(model, 'generate')(canonical, signal);
-      };
-      const meetsDeadlineAtFirst = options.deadline === 'first-token';
-      for await (const batch of runOnSlot(slot, { exclusive: true, start, meetsDeadlineAtFirst }, deadline)) {
-        const events = answer.take(batch);
-        if (events.length > 0) yield events;
-      }
-      yield [answer.finish()];
-    } finally {
-      deadline.dispose();
-    }
+  generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
+    return runPrepared(
+      (signal) => this.#prepareGeneration(request, options, signal),
+      () => this.#deadline(options),
+    );
+  }
+
+  async #prepareGeneration(
+    request: GenerationRequest,
+    options: RunOptions,
+    signal: AbortSignal,
+  ): Promise<PreparedRun<readonly TokenEvent[], GenerationEvent[]>> {
+    const slot = await this.#runnable(this.#slotFor(request.model, 'chat'), signal);
+    const prompt = await transcribeAudioParts(request.prompt, slot.entry, this.catalog, (heard) =>
+      this.transcribe(heard, { signal, deadline: 'result' }),
+    );
+    const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
+    let answer: AnswerEvents;
+    const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<readonly TokenEvent[]> => {
+      requireImages(canonical, model);
+      options.onBegin?.();
+      // Here, not above: time in the queue is no time of the engine, and a second attempt begins anew.
+      answer = new AnswerEvents(canonical, {
+        clock: this.#clock,
+        createId: this.#createId,
+        startTime: this.#clock(),
+      });
+      return operationOf(model, 'generate')(canonical, stop);
+    };
+    return {
+      slot,
+      run: {
+        exclusive: true,
+        start,
+        meetsDeadlineAtFirst: options.deadline === 'first-token',
+        take: (batch) => answer.take(batch),
+        finish: () => [answer.finish()],
+      },
+    };
   }
 
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
@@ -126,26 +137,22 @@ export class Scheduler implements ControlledInference {
     });
   }
 
-  async *transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {
-    const asked = this.#slotFor(request.model, 'speech');
-    const deadline = this.#deadline(options);
-    try {
-      const slot = await this.#runnable(asked, deadline.signal);
-      yield* runOnSlot<TranscriptEvent>(
+  transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {
+    const prepare = async (signal: AbortSignal): Promise<PreparedRun<TranscriptEvent, TranscriptEvent>> => {
+      const slot = await this.#runnable(this.#slotFor(request.model, 'speech'), signal);
+      return {
         slot,
-        {
+        run: {
           exclusive: true,
-          start: (model, signal) => {
+          start: (model, stop) => {
             options.onBegin?.();
-            return operationOf(model, 'transcribe')({ ...request, model: slot.entry.id }, signal);
+            return operationOf(model, 'transcribe')({ ...request, model: slot.entry.id }, stop);
           },
           meetsDeadlineAtFirst: options.deadline === 'first-token',
         },
-        deadline,
-      );
-    } finally {
-      deadline.dispose();
-    }
+      };
+    };
+    return runPrepared(prepare, () => this.#deadline(options));
   }
 
   async load(model: string): Promise<void> {

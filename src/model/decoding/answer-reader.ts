@@ -1,5 +1,4 @@
 /** Reads one choice's text as it is decoded: its meaning, and where a stop sequence ends it. @module */
-import type { AnswerPart } from '../../core/events/answer-part.js';
 import type { ChannelPart } from '../../core/events/channel-part.js';
 import type { TokenLogprob } from '../../core/events/token-logprob.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
@@ -8,7 +7,7 @@ import { StopSequences } from './stop-sequences.js';
 
 /** What came of one token. */
 export interface ReadToken {
-  parts: AnswerPart[];
+  parts: ChannelPart[];
   /** Its text counts as thinking, or is a tag around it. */
   isReasoning: boolean;
   /** The stop sequence that is complete now. Nothing may be pushed afterwards. */
@@ -27,19 +26,22 @@ export interface ReadEnd extends Omit<ReadToken, 'isReasoning'> {
  */
 export class AnswerReader {
   readonly #parser: ChannelParser;
-  readonly #stops: StopSequences;
-  readonly #logprobs = new HeldLogprobs();
+  /** Undefined: there are none. */
+  readonly #stops: StopSequences | undefined;
+  /** Undefined: none came yet. */
+  #logprobs: HeldLogprobs | undefined;
   #rawOutput = '';
+  /** That the next text would belong to. */
+  #channel: ChannelParser['channel'];
+  /** That channel is the thinking. */
+  isThinking: boolean;
 
   /** @param stop sequences; empty ones are ignored */
   constructor(parser: ChannelParser, stop: readonly string[]) {
     this.#parser = parser;
-    this.#stops = new StopSequences(stop);
-  }
-
-  /** The next text would belong to the thinking. */
-  get isThinking(): boolean {
-    return this.#parser.channel === 'reasoning';
+    if (stop.some((sequence) => sequence !== '')) this.#stops = new StopSequences(stop);
+    this.#channel = parser.channel;
+    this.isThinking = this.#channel === 'reasoning';
   }
 
   /** All text so far, tags included. */
@@ -50,13 +52,17 @@ export class AnswerReader {
   /** @param text of one token; may be empty */
   push(text: string, logprob?: TokenLogprob): ReadToken {
     this.#rawOutput += text;
-    const before = this.#parser.channel;
+    const before = this.#channel;
     const found = this.#parser.push(text);
-    const after = this.#parser.channel;
-    if (logprob && before === 'text' && after === 'text') this.#logprobs.hold(text, logprob);
-    const parts: AnswerPart[] = [];
+    const after = (this.#channel = this.#parser.channel);
+    this.isThinking = after === 'reasoning';
+    if (logprob && before === 'text' && after === 'text') (this.#logprobs ??= new HeldLogprobs()).hold(text, logprob);
+    const isReasoning = before === 'reasoning' || this.isThinking;
+    // Without stop sequences and log-probabilities, as mostly, what the parser found is what there is.
+    if (!this.#stops && !this.#logprobs) return { parts: found, isReasoning, stopSequence: undefined };
+    const parts: ChannelPart[] = [];
     const stopSequence = this.#take(found, parts) ?? this.#takeHeld(parts);
-    return { parts, isReasoning: before === 'reasoning' || after === 'reasoning', stopSequence };
+    return { parts, isReasoning, stopSequence };
   }
 
   /**
@@ -75,22 +81,22 @@ export class AnswerReader {
       const taken = cutBeforeCall ? rest.filter((part) => part.type !== 'text') : rest;
       stopSequence = this.#take(taken, parts);
     }
-    if (stopSequence === undefined) addText(parts, this.#stops.end(), this.#logprobs);
-    const swallowed = this.#logprobs.releaseRest();
+    if (stopSequence === undefined && this.#stops) addText(parts, this.#stops.end(), this.#logprobs);
+    const swallowed = this.#logprobs?.releaseRest() ?? [];
     if (swallowed.length > 0) parts.push({ type: 'text', text: '', logprobs: swallowed });
     return { parts, stopSequence, cutBeforeCall };
   }
 
   /** Adds what is certain; gives the stop sequence that ends it. */
-  #take(found: readonly ChannelPart[], parts: AnswerPart[]): string | undefined {
+  #take(found: readonly ChannelPart[], parts: ChannelPart[]): string | undefined {
     for (const part of found) {
       if (part.type === 'text') {
-        const { text, matched, swallowed } = this.#stops.push(part.text);
+        const { text, matched, swallowed } = this.#stops?.push(part.text) ?? { text: part.text };
         addText(parts, text, this.#logprobs, swallowed);
         if (matched !== undefined) return matched;
       } else {
-        addText(parts, this.#stops.end(), this.#logprobs);
-        this.#logprobs.drop();
+        if (this.#stops) addText(parts, this.#stops.end(), this.#logprobs);
+        this.#logprobs?.drop();
         parts.push(part);
       }
     }
@@ -98,8 +104,8 @@ export class AnswerReader {
   }
 
   /** What the parser still holds is text unless a tag follows; a stop sequence in it ends the text before that shows. */
-  #takeHeld(parts: AnswerPart[]): string | undefined {
-    const found = this.#stops.peek(this.#parser.heldText);
+  #takeHeld(parts: ChannelPart[]): string | undefined {
+    const found = this.#stops?.peek(this.#parser.heldText);
     if (!found) return undefined;
     addText(parts, found.text, this.#logprobs, found.swallowed);
     return found.matched;
@@ -107,8 +113,8 @@ export class AnswerReader {
 }
 
 /** @param swallowed text that a stop sequence took; its tokens still have log-probabilities */
-function addText(parts: AnswerPart[], text: string, held: HeldLogprobs, swallowed = ''): void {
-  const logprobs = [...held.release(text), ...held.release(swallowed)];
+function addText(parts: ChannelPart[], text: string, held: HeldLogprobs | undefined, swallowed = ''): void {
+  const logprobs = held ? [...held.release(text), ...held.release(swallowed)] : [];
   if (text === '' && logprobs.length === 0) return;
   parts.push({ type: 'text', text, ...(logprobs.length > 0 && { logprobs }) });
 }

@@ -40,7 +40,8 @@ export class Choice {
   pending: number[] = [];
   ended = false;
   readonly #options: ChoiceOptions;
-  readonly #adjuster: LogitAdjuster;
+  /** Undefined: there is nothing to adjust. */
+  readonly #adjuster: LogitAdjuster | undefined;
   readonly #random: RandomNumbers;
   readonly #decoder = new TokenTextDecoder();
   readonly #reader: AnswerReader;
@@ -54,12 +55,15 @@ export class Choice {
   constructor(options: ChoiceOptions) {
     const { request, tokenizer, promptTokens, index } = options;
     this.#options = options;
-    this.#adjuster = new LogitAdjuster(request.sampling, promptTokens, tokenizer.vocabularySize);
-    this.#random = createRandomNumbers(request.sampling.seed, index);
+    const { sampling } = request;
+    if (sampling.logitBias || (sampling.repetitionPenalty ?? 1) !== 1) {
+      this.#adjuster = new LogitAdjuster(sampling, promptTokens, tokenizer.vocabularySize);
+    }
+    this.#random = createRandomNumbers(sampling.seed, index);
     this.#reader = new AnswerReader(options.parser, request.stop);
     // A token that is appended without its own logits would have no log-probability.
     this.#jumps = options.alone && request.topLogprobs === undefined;
-    this.#limitReasoning();
+    if (options.reasoning) this.#limitReasoning();
   }
 
   /**
@@ -68,10 +72,11 @@ export class Choice {
    */
   step(logits: TokenLogits, events: TokenEvent[]): void {
     this.pending = [];
-    this.#queueGrammar();
+    const { constraint } = this.#options;
+    if (constraint) this.#queueGrammar(constraint);
     if (this.#forced.length === 0) {
       this.#take(logits, undefined, events);
-      this.#queueGrammar();
+      if (constraint) this.#queueGrammar(constraint);
     } else {
       this.#take(logits, this.#forced.shift(), events);
     }
@@ -93,9 +98,9 @@ export class Choice {
   }
 
   /** Queues what the grammar leaves no choice about. */
-  #queueGrammar(): void {
+  #queueGrammar(constraint: TokenConstraint): void {
     if (this.ended || !this.#jumps || this.#forced.length > 0) return;
-    const forced = this.#options.constraint?.forcedTokens();
+    const forced = constraint.forcedTokens();
     if (forced) this.#forced.push(...forced);
   }
 
@@ -110,40 +115,31 @@ export class Choice {
     let probabilities: LogProbabilities | undefined;
     let logprobOf: ((token: number) => number) | undefined;
     let token = forced;
-    if (logits && !(logits instanceof Float32Array)) {
-      token ??= this.#sample(logits);
-    } else if (logits) {
-      this.#adjuster.adjust(logits);
+    if (logits instanceof Float32Array) {
+      this.#adjuster?.adjust(logits);
       if (topLogprobs !== undefined) {
         probabilities = logProbabilities(logits, topLogprobs);
         const before = forced === undefined && this.#options.constraint ? logits.slice() : logits;
         const { normalizer } = probabilities;
         logprobOf = (id) => Math.min(0, before[id]! - normalizer);
       }
-      if (token === undefined) {
-        this.#options.constraint?.maskLogits(logits);
-        token = this.#sample(logits);
-      }
+      if (token === undefined) this.#options.constraint?.maskLogits(logits);
     }
+    // Only forced tokens come without logits.
+    token ??= this.#options.sampler.sample(logits!, this.#options.request.sampling, this.#random);
+    if (token < 0) throw new InferenceError('internal', 'The model gave no token that may come next.');
     this.#accept(
-      token!,
-      probabilities && logprobOf && this.#describe(token!, logprobOf(token!), probabilities.top),
+      token,
+      probabilities && logprobOf && this.#describe(token, logprobOf(token), probabilities.top),
       events,
     );
-  }
-
-  #sample(logits: TokenLogits): number {
-    const { request, sampler } = this.#options;
-    const token = sampler.sample(logits, request.sampling, this.#random);
-    if (token < 0) throw new InferenceError('internal', 'The model gave no token that may come next.');
-    return token;
   }
 
   #accept(token: number, logprob: TokenLogprob | undefined, events: TokenEvent[]): void {
     const { constraint, tokenizer, index, cap } = this.#options;
     if (tokenizer.endTokens.has(token)) return this.#end('stop', events);
     constraint?.accept(token);
-    this.#adjuster.accept(token);
+    this.#adjuster?.accept(token);
     this.#count += 1;
     this.pending.push(token);
     if (this.#reader.isThinking) this.#thought += 1;
@@ -157,7 +153,7 @@ export class Choice {
     } else if (this.#count >= cap) {
       this.#end('length', events);
     } else {
-      this.#limitReasoning();
+      if (this.#options.reasoning) this.#limitReasoning();
     }
   }
 

@@ -2,7 +2,7 @@
 import { createChannelParser } from '../families/answer-syntax.js';
 import { type ChannelParser, createPlainTextParser } from '../families/parsing/channel-parser.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
-import { throwIfCancelled } from '../../core/errors/inference-error.js';
+import { cancelled } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import type { PromptImage } from '../prompt/prompt-image.js';
 import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
@@ -39,18 +39,64 @@ export interface DecodeRun {
  * the other. Aborting throws `cancelled` before the next token; the sequence is closed whatever happens.
  */
 export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined> {
-  const { engine, request } = run;
-  const sampler = new TokenSampler(engine.tokenizer.vocabularySize);
+  const { engine, request, promptTokens } = run;
+  const { vocabularySize } = engine.tokenizer;
+  const sampler = new TokenSampler(vocabularySize);
   for (let first = 0; first < request.n; first += engine.maxRows) {
     const rows = Math.min(engine.maxRows, request.n - first);
-    throwIfCancelled(signal);
+    if (signal.aborted) throw cancelled();
     const choices = Array.from({ length: rows }, (_, row) => createChoice(run, sampler, first + row, rows === 1));
+    let sequence: TextSequence | undefined;
+    let speculative: SpeculativeDecoder | undefined;
     try {
-      yield* decodeTogether(run, choices, first === 0, signal);
+      sequence = await engine.open(promptTokens, request, needOf(run), run.images);
+      const prompted = await sequence.prefill(signal);
+      if (signal.aborted) throw cancelled();
+      let events = first === 0 ? [promptEvent(run, sequence)] : [];
+      if (run.cap === 0) {
+        // The prompt fills the whole context: every choice ends without a token.
+        for (const choice of choices) choice.endByCap(events);
+        yield events;
+        continue;
+      }
+      let logits = rows === 1 ? [prompted] : choices.map(() => copied(prompted));
+      if (rows > 1) await sequence.fork(rows);
+      else speculative = speculativeDecoder(run, sequence, choices[0]!);
+      for (;;) {
+        let ended = 0;
+        for (let row = 0; row < rows; row++) {
+          const choice = choices[row]!;
+          const given = logits[row]!;
+          // Logits beyond the vocabulary are padding of the matrix, never tokens.
+          const known = given instanceof Float32Array ? given.subarray(0, vocabularySize) : given;
+          if (!choice.ended) choice.step(known, events);
+          if (choice.ended) ended += 1;
+        }
+        speculative?.observe(events);
+        yield events;
+        events = [];
+        if (ended === rows) break;
+        if (signal.aborted) throw cancelled();
+        const accepted = speculative?.accept();
+        if (accepted) {
+          logits = [accepted];
+          continue;
+        }
+        logits = speculative ? [await speculative.decode()] : await decodePending(sequence, choices, run);
+        await yieldToEventLoop();
+        if (signal.aborted) throw cancelled();
+      }
     } finally {
+      speculative?.rollBack();
+      await sequence?.close();
       for (const choice of choices) choice.dispose();
     }
   }
+}
+
+function promptEvent({ promptTokens, request, engine }: DecodeRun, { cachedTokens }: TextSequence): TokenEvent {
+  const text = request.prompt.type === 'tokens' ? { promptText: textOfTokens(promptTokens, engine.tokenizer) } : {};
+  return { type: 'prompt', promptTokens: promptTokens.length, cachedTokens, ...text };
 }
 
 function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alone: boolean): Choice {
@@ -78,53 +124,6 @@ function createParser({ engine, request, reasoningOpen }: DecodeRun): ChannelPar
   return createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: offersTools(request), tools });
 }
 
-async function* decodeTogether(
-  run: DecodeRun,
-  choices: readonly Choice[],
-  announcesPrompt: boolean,
-  signal: AbortSignal,
-): AsyncGenerator<TokenEvent[], void, undefined> {
-  const { engine, request, promptTokens } = run;
-  const { tokenizer } = engine;
-  const sequence = await engine.open(promptTokens, request, needOf(run), run.images);
-  let speculative: SpeculativeDecoder | undefined;
-  try {
-    const prompted = await sequence.prefill(signal);
-    throwIfCancelled(signal);
-    let events: TokenEvent[] = [];
-    if (announcesPrompt) {
-      const counts = { promptTokens: promptTokens.length, cachedTokens: sequence.cachedTokens };
-      const text = request.prompt.type === 'tokens' ? { promptText: textOfTokens(promptTokens, tokenizer) } : {};
-      events.push({ type: 'prompt', ...counts, ...text });
-    }
-    if (run.cap === 0) return yield [...events, ...endedByContext(choices)];
-    let logits = choices.length === 1 ? [prompted] : choices.map(() => copied(prompted));
-    if (choices.length > 1) await sequence.fork(choices.length);
-    else speculative = speculativeDecoder(run, sequence, choices[0]!);
-    for (;;) {
-      for (const [row, choice] of choices.entries()) {
-        if (!choice.ended) choice.step(withoutPadding(logits[row]!, tokenizer.vocabularySize), events);
-      }
-      speculative?.observe(events);
-      yield events;
-      events = [];
-      if (choices.every((choice) => choice.ended)) return;
-      throwIfCancelled(signal);
-      const known = speculative?.accept();
-      if (known) {
-        logits = [known];
-        continue;
-      }
-      logits = speculative ? [await speculative.decode()] : await decodePending(sequence, choices, run);
-      await yieldToEventLoop();
-      throwIfCancelled(signal);
-    }
-  } finally {
-    speculative?.rollBack();
-    await sequence.close();
-  }
-}
-
 /** Which logits choosing the next token reads. */
 function needOf({ request, constraint }: DecodeRun): LogitsNeed {
   return constraint || request.topLogprobs !== undefined ? { type: 'all' } : logitsNeed(request.sampling);
@@ -133,11 +132,6 @@ function needOf({ request, constraint }: DecodeRun): LogitsNeed {
 /** Choices change their logits in place, so each gets a copy. */
 function copied(logits: TokenLogits): TokenLogits {
   return logits instanceof Float32Array ? logits.slice() : logits;
-}
-
-/** Logits beyond the vocabulary are padding of the matrix, never tokens. */
-function withoutPadding(logits: TokenLogits, vocabularySize: number): TokenLogits {
-  return logits instanceof Float32Array ? logits.subarray(0, vocabularySize) : logits;
 }
 
 function speculativeDecoder(run: DecodeRun, sequence: TextSequence, choice: Choice): SpeculativeDecoder | undefined {
@@ -151,19 +145,11 @@ function speculativeDecoder(run: DecodeRun, sequence: TextSequence, choice: Choi
 }
 
 function decodePending(sequence: TextSequence, choices: readonly Choice[], run: DecodeRun): Promise<TokenLogits[]> {
-  // The batch keeps its shape: the row of an ended choice reads a token whose logits are not used.
-  const idle = [run.promptTokens.at(-1) ?? 0];
-  const tokens = choices.map((choice) => {
-    if (choice.ended) return idle;
-    for (let count = choice.pending.length; count > 0; count--) run.onDecode();
-    return choice.pending;
-  });
+  const tokens: (readonly number[])[] = [];
+  for (const { ended, pending } of choices) {
+    // The batch keeps its shape: the row of an ended choice reads a token whose logits are not used.
+    tokens.push(ended ? [run.promptTokens.at(-1) ?? 0] : pending);
+    if (!ended) for (let count = pending.length; count > 0; count--) run.onDecode();
+  }
   return sequence.decode(tokens);
-}
-
-/** For a prompt that fills the whole context: every choice ends without a token. */
-function endedByContext(choices: readonly Choice[]): TokenEvent[] {
-  const events: TokenEvent[] = [];
-  for (const choice of choices) choice.endByCap(events);
-  return events;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChannelParserOptions, createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { createPlainTextParser } from '../../../src/model/families/parsing/channel-parser.js';
 import { AnswerReader } from '../../../src/model/decoding/answer-reader.js';
-import type { AnswerPart } from '../../../src/core/events/answer-part.js';
+import type { ChannelPart } from '../../../src/core/events/channel-part.js';
 import type { TokenLogprob } from '../../../src/core/events/token-logprob.js';
 
 const formats: ChannelParserOptions = {
@@ -16,7 +16,7 @@ interface Outcome {
   /** Without thinking and calls. */
   text: string;
   matched: string | undefined;
-  parts: AnswerPart[];
+  parts: ChannelPart[];
   /** Of what was said. */
   logprobs: string[];
   /** How many tokens were read. */
@@ -26,7 +26,7 @@ interface Outcome {
 /** What is left of a choice whose tokens are these. */
 function read(tokens: readonly string[], stop: readonly string[], parser = createChannelParser(formats)): Outcome {
   const reader = new AnswerReader(parser, stop);
-  const parts: AnswerPart[] = [];
+  const parts: ChannelPart[] = [];
   let matched: string | undefined;
   let count = 0;
   for (const token of tokens) {
@@ -54,7 +54,7 @@ function read(tokens: readonly string[], stop: readonly string[], parser = creat
 
 const CALL = ['<tool_call>', '\n', '{"name": "get_weather", ', '"arguments": {}}', '\n', '</tool_call>'];
 const THOUGHT = ['<think>', '\n', 'Two', '\n\n', 'and two.', '\n', '</think>', '\n\n'];
-const isCall = (part: AnswerPart): boolean => part.type === 'tool-call-start';
+const isCall = (part: ChannelPart): boolean => part.type === 'tool-call-start';
 
 describe('stop sequences of a chat', () => {
   it('[C35] are not looked for in calls', () => {

@@ -1,5 +1,5 @@
 /** One choice of a remote service's answer on its way. @module */
-import type { AnswerPart } from '../../../core/events/answer-part.js';
+import type { ChannelPart } from '../../../core/events/channel-part.js';
 import type { ChoiceEndEvent, TokenEvent } from '../../../core/events/token-event.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { UpstreamChoice, UpstreamLogprobs, UpstreamToolCall } from './chunk-schema.js';
@@ -91,7 +91,7 @@ export class ChoiceReader {
     yield this.#piece({ type: 'tool-call-end' });
   }
 
-  #piece(part: AnswerPart): TokenEvent {
+  #piece(part: ChannelPart): TokenEvent {
     if ('text' in part) this.#rawOutput += part.text;
     return { type: 'piece', choice: this.index, parts: [part], isReasoning: part.type === 'reasoning' };
   }
