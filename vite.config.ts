@@ -7,7 +7,7 @@ import { playwright } from '@vitest/browser-playwright';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
 import { docsPages } from './.ci/docs/docs-pages.js';
 import { serveOnnxRuntime } from './.ci/onnx-runtime.js';
 import { packageBuild } from './.ci/package-build.js';
@@ -25,6 +25,19 @@ const CROSS_ORIGIN_ISOLATION = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
+
+const UNIT_TESTS = {
+  // Projects with another number come after them: they share two cores.
+  sequence: { groupOrder: 0 },
+  environment: 'node',
+  setupFiles: ['test/support/property-seed.ts'],
+  maxWorkers: '100%',
+  testTimeout: 60_000,
+} satisfies TestProjectInlineConfiguration['test'];
+
+/** Unit tests that replace modules, or change what a library has once for all: each file needs modules of its own. */
+const OWN_MODULES = ['test/model/engines/**/*.test.ts', 'test/model/families/made-up-family.test.ts'];
+const NO_UNIT_TESTS = ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'];
 
 /** @param browserTests of the project `browser` */
 const testing = (browserTests: string): ViteUserConfig => ({
@@ -60,17 +73,17 @@ const testing = (browserTests: string): ViteUserConfig => ({
       {
         extends: true,
         test: {
+          ...UNIT_TESTS,
           name: 'unit',
-          // One project after the other: they share two cores.
-          sequence: { groupOrder: 0 },
           include: ['test/**/*.test.ts'],
-          // The client matrix has packages of its own.
-          exclude: ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'],
-          environment: 'node',
-          setupFiles: ['test/support/property-seed.ts'],
-          maxWorkers: '100%',
-          testTimeout: 60_000,
+          exclude: [...NO_UNIT_TESTS, ...OWN_MODULES],
+          unstubGlobals: true,
+          isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { ...UNIT_TESTS, name: 'unit-isolated', include: OWN_MODULES, exclude: NO_UNIT_TESTS },
       },
       {
         extends: true,

@@ -5,31 +5,7 @@ import { tokenBackend } from '../../../support/token-backend.js';
 import { end, PROMPT, token } from '../../answer/token-source.js';
 import { build, create, PNG, refuse, REPLIES, TOOLS, user, valid } from './support.js';
 
-const without = (field: keyof typeof valid): object => ({ ...valid, [field]: undefined });
-
-it('[M01] model is a required string', async () => {
-  expect((await refuse(without('model'))).status).toBe(400);
-  expect((await refuse({ ...valid, model: 3 })).status).toBe(400);
-});
-
-it('[M02] messages is a required array of at least one', async () => {
-  expect((await refuse(without('messages'))).status).toBe(400);
-  expect((await refuse({ ...valid, messages: [] })).status).toBe(400);
-  expect((await refuse({ ...valid, messages: 'Hello' })).status).toBe(400);
-});
-
-it('[M03] role is user or assistant', async () => {
-  expect((await refuse({ ...valid, messages: [{ role: 'system', content: 'Be kind.' }] })).status).toBe(400);
-  expect((await create({ messages: [user('Hello'), { role: 'assistant', content: 'Yes?' }, user('Bye')] })).type).toBe(
-    'message',
-  );
-});
-
-it('[M04] content is a string or an array of blocks', async () => {
-  expect((await refuse({ ...valid, messages: [user(5)] })).status).toBe(400);
-  const { body } = await refuse({ ...valid, messages: [user([{ type: 'text' }])] });
-  expect(body.error.param).toBe('messages.0.content.0.text');
-  expect((await refuse({ ...valid, messages: [user([{ type: 'video' }])] })).status).toBe(400);
+it('[M04] content is an array of blocks, too', async () => {
   expect(
     (
       await create({
@@ -72,13 +48,7 @@ it('[M04] a block in the wrong turn is refused, not dropped', async () => {
   }
 });
 
-it('[M05] max_tokens is a required integer of at least 1', async () => {
-  expect((await refuse(without('max_tokens'))).status).toBe(400);
-  for (const max_tokens of [0, -1, 1.5, '5']) expect((await refuse({ ...valid, max_tokens })).status).toBe(400);
-});
-
 it('[M06] system is a string or text blocks', async () => {
-  expect((await refuse({ ...valid, system: 5 })).status).toBe(400);
   const plain = await create();
   for (const system of [
     'Be kind.',
@@ -104,23 +74,7 @@ it('the first problem in the order of the fields is reported', async () => {
   expect(seen).toEqual(order);
 });
 
-it('[M07] temperature is 0 to 2', async () => {
-  for (const temperature of [-0.1, 2.1, '1']) expect((await refuse({ ...valid, temperature })).status).toBe(400);
-  for (const temperature of [0, 1.5, 2]) expect((await create({ temperature })).type).toBe('message');
-});
-
-it('[M08] top_p is 0 to 1', async () => {
-  for (const top_p of [-0.1, 1.1]) expect((await refuse({ ...valid, top_p })).status).toBe(400);
-  for (const top_p of [0, 1]) expect((await create({ top_p })).type).toBe('message');
-});
-
-it('[M09] top_k is at least 1', async () => {
-  for (const top_k of [-1, 0]) expect((await refuse({ ...valid, top_k })).status).toBe(400);
-  for (const top_k of [1, 1_048_576]) expect((await create({ top_k })).type).toBe('message');
-});
-
 it('[M11] stop_sequences name the one that fired', async () => {
-  expect((await refuse({ ...valid, stop_sequences: 'fox' })).status).toBe(400);
   expect(await create({ stop_sequences: ['lazy', 'wn fo'] })).toMatchObject({
     content: [{ type: 'text', text: 'The quick bro' }],
     stop_reason: 'stop_sequence',
@@ -163,9 +117,7 @@ it('[M12] a tool has a name of 1 to 128 letters, digits, underscores and dashes'
   expect((await create({ tools: [{ ...tool, name: 'a'.repeat(128) }] })).type).toBe('message');
 });
 
-it('[M13] a tool has an input_schema', async () => {
-  const { body } = await refuse({ ...valid, tools: [{ name: 'get_weather' }] });
-  expect(body.error.param).toBe('tools.0.input_schema');
+it('[M13] a tool’s input_schema is a schema', async () => {
   const impossible = [{ name: 'get_weather', input_schema: { type: 'triangle' } }];
   expect((await refuse({ ...valid, tools: impossible })).body.error.param).toMatch(/^tools\.0\.input_schema/);
 });
@@ -175,14 +127,6 @@ it('[M14] there are at most 128 tools', async () => {
     Array.from({ length: count }, (_, index) => ({ name: `tool_${index}`, input_schema: { type: 'object' } }));
   expect((await refuse({ ...valid, tools: tools(129) })).status).toBe(400);
   expect((await create({ tools: tools(128) }, { contextLength: 100_000 })).type).toBe('message');
-});
-
-it('[M15] tool_choice is auto, any, tool with a name, or none', async () => {
-  for (const tool_choice of ['any', { type: 'maybe' }, { type: 'tool' }, { type: 'tool', name: '' }]) {
-    expect((await refuse({ ...valid, tools: TOOLS, tool_choice })).status).toBe(400);
-  }
-  expect((await refuse({ ...valid, tools: TOOLS, tool_choice: { type: 'tool', name: 'unknown' } })).status).toBe(400);
-  expect((await create({ tools: TOOLS, tool_choice: { type: 'auto' } })).type).toBe('message');
 });
 
 it('[M24] an image for a model without eyes is refused', async () => {
@@ -271,25 +215,8 @@ it('[M31] documents, search results and tool references are read as text', async
   expect(body.error.param).toBe('messages.0.content.0.source.type');
 });
 
-it('[M28] unknown fields are accepted', async () => {
-  expect(
-    (
-      await create({
-        metadata: { user_id: 'u' },
-        service_tier: 'auto',
-        cache_control: { type: 'ephemeral' },
-        mystery: 1,
-      })
-    ).type,
-  ).toBe('message');
-});
-
 it('[M29] a prompt longer than the context is refused', async () => {
   expect((await refuse({ ...valid, messages: [user('word '.repeat(100))] }, { contextLength: 16 })).status).toBe(400);
-});
-
-it('a tool of the vendor’s own servers is refused', async () => {
-  expect((await refuse({ ...valid, tools: [{ type: 'web_search_20250305', name: 'web_search' }] })).status).toBe(400);
 });
 
 it('counts the tokens that the request would have', async () => {

@@ -3,20 +3,11 @@ import { buildApp } from '../../../support/build-app.js';
 import { postJson } from '../../../support/http-client.js';
 import { build, create, itemsOf, refuse, REPLIES, TEXT, textOf, TOOLS, valid } from './support.js';
 
-it('[R01] a missing model is a missing required field', async () => {
-  expect(await refuse({ input: 'Hello' })).toMatchObject({ code: 'missing_required_field', param: 'model' });
-});
-
-it('[R02] a missing input is a missing required field', async () => {
-  expect(await refuse({ model: 'scripted-chat' })).toMatchObject({ code: 'missing_required_field', param: 'input' });
-});
-
-it('[R03] a string is one user message; another type is refused', async () => {
+it('[R03] a string is one user message', async () => {
   const asItems = await create({ input: [{ role: 'user', content: 'Hello' }] });
   const asString = await create();
   expect(textOf(asString)).toBe(textOf(asItems));
   expect(asString.usage).toEqual(asItems.usage);
-  for (const input of [5, true, { role: 'user' }]) expect((await refuse({ ...valid, input })).param).toBe('input');
 });
 
 it('[R04] input takes messages with text parts, in order', async () => {
@@ -42,10 +33,6 @@ it('[R04] input takes messages with text parts, in order', async () => {
   ];
   expect(textOf(await create({ input }))).toBe('It is sunny in Paris.');
   expect(textOf(await create({ input: input.toReversed() }))).toBe(TEXT);
-  expect((await refuse({ ...valid, input: [{ role: 'wizard', content: 'a' }] })).param).toBe('input.0.role');
-  const broken = [{ role: 'user', content: [{ type: 'input_text' }] }];
-  expect((await refuse({ ...valid, input: broken })).param).toBe('input.0.content.0.text');
-  expect((await refuse({ ...valid, input: [{ type: 'telegram' }] })).param).toBe('input.0.type');
 });
 
 const CALL = { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' };
@@ -56,8 +43,6 @@ it('[R05] input takes function calls and their outputs', async () => {
     const input = [{ role: 'user', content: 'How?' }, { ...CALL, id: 'fc_1', status: 'completed' }, result];
     expect(textOf(await create({ input, tools: TOOLS }))).toBe('It is sunny in Paris.');
   }
-  const nameless = [{ type: 'function_call_output', output: 'x' }];
-  expect((await refuse({ ...valid, input: nameless })).param).toBe('input.0.call_id');
 });
 
 it('[R06] input takes reasoning items', async () => {
@@ -85,26 +70,9 @@ it('[R07] instructions are prepended and echoed', async () => {
   expect((await create()).instructions).toBeNull();
 });
 
-it('[R09] temperature is 0 to 2', async () => {
-  for (const temperature of [-0.1, 2.1]) expect((await refuse({ ...valid, temperature })).param).toBe('temperature');
-  expect((await create({ temperature: 1.5 })).temperature).toBe(1.5);
-});
-
-it('[R10] top_p is 0 to 1', async () => {
-  for (const top_p of [-0.1, 1.1]) expect((await refuse({ ...valid, top_p })).param).toBe('top_p');
-  expect((await create({ top_p: 1 })).status).toBe('completed');
-});
-
-it('[R11] top_k has no lower bound here', async () => {
-  for (const top_k of [-1, 0, 1, 40]) expect((await create({ top_k })).status).toBe('completed');
-  for (const top_k of [1.5, 'x']) expect((await refuse({ ...valid, top_k })).param).toBe('top_k');
-});
-
 it('[R13] tools are flat and echoed', async () => {
   const { tools } = await create({ tools: TOOLS });
   expect(tools).toMatchObject(TOOLS);
-  const nested = { type: 'function', function: { name: 'get_weather' } };
-  expect((await refuse({ ...valid, tools: [nested] })).param).toBe('tools.0.name');
 });
 
 it('[R14] there are at most 128 tools', async () => {
@@ -114,49 +82,15 @@ it('[R14] there are at most 128 tools', async () => {
   expect((await create({ tools: tools(128) }, { contextLength: 100_000 })).status).toBe('completed');
 });
 
-it('[R15] built-in tools are refused', async () => {
-  for (const type of ['web_search', 'file_search', 'code_interpreter', 'mcp', 'image_generation']) {
-    const tools = [TOOLS[0], { type, name: 'x' }];
-    expect(await refuse({ ...valid, tools })).toMatchObject({ code: 'unsupported_tool_type', param: 'tools.1.type' });
-  }
-});
-
-it('[R15] a built-in tool is reported in its place: after problems of fields before it, before those behind', async () => {
-  const tools = [{ type: 'web_search' }];
-  expect(await refuse({ input: 'Hi', tools })).toMatchObject({ code: 'missing_required_field', param: 'model' });
-  expect(await refuse({ ...valid, temperature: 9, tools })).toMatchObject({ code: null, param: 'temperature' });
-  expect(await refuse({ ...valid, tools: [{ type: 'function' }, ...tools] })).toMatchObject({ param: 'tools.0.name' });
-  expect(await refuse({ ...valid, tools, user: 5 })).toMatchObject({ code: 'unsupported_tool_type' });
-  for (const type of [undefined, 5])
-    expect(await refuse({ ...valid, tools: [{ type }] })).toMatchObject({ code: null, param: 'tools.0.type' });
-});
-
 it('[R18] efforts are accepted on every model', async () => {
   for (const effort of ['low', 'medium', 'high']) {
     expect((await create({ reasoning: { effort } }, { reasoningFormat: 'none' })).reasoning.effort).toBe(effort);
   }
-  expect((await refuse({ ...valid, reasoning: { effort: 'huge' } })).param).toBe('reasoning.effort');
   for (const effort of ['xhigh', 'max']) {
     const response = await create({ reasoning: { effort } });
     expect(response.reasoning.effort).toBe(effort);
     expect(itemsOf(response, 'reasoning')).toHaveLength(1);
   }
-});
-
-it('[R19] user and metadata are echoed', async () => {
-  const echoed = { user: 'u-1', metadata: { topic: 'foxes' } };
-  expect(await create(echoed)).toMatchObject(echoed);
-  expect((await refuse({ ...valid, metadata: { a: 'b', c: 5 } })).param).toBe('metadata.c');
-});
-
-it('[R20] previous_response_id is refused', async () => {
-  expect((await refuse({ ...valid, previous_response_id: 'resp_1' })).param).toBe('previous_response_id');
-  expect((await create({ previous_response_id: null })).status).toBe('completed');
-});
-
-it('[R21] store: true is refused', async () => {
-  expect((await refuse({ ...valid, store: true })).param).toBe('store');
-  for (const store of [false, null, undefined]) expect((await create({ store })).store).toBe(false);
 });
 
 it('[R27] a model that generates no text is unsupported', async () => {
