@@ -75,7 +75,8 @@ function shrinkOnceMore(options: MinifyOptions): Plugin {
         const file = path(`dist/${output.fileName}`);
         const { code } = await minify(readFileSync(file, 'utf8'), {
           ecma: 2020,
-          format: { preserve_annotations: true, comments: /webpackIgnore|turbopackIgnore|@vite-ignore/ },
+          // What is fetched on demand is used whole, and Rolldown warns of annotations that this minifier has moved.
+          format: { preserve_annotations: output.isEntry, comments: /webpackIgnore|turbopackIgnore|@vite-ignore/ },
           ...options,
         });
         if (code !== undefined) writeFileSync(file, code);

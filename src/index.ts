@@ -1,8 +1,8 @@
 /** Public API of the page. @module */
 export { startInference } from './page/start-inference.js';
 export type { PageInference } from './page/start-inference.js';
-export type { ApiKey, RateLimits } from './core/models/access-options.js';
-export type { InferenceOptions } from './page/start-options.js';
+export type { ApiKey, RateLimits } from './core/models/inference-options.js';
+export type { InferenceOptions } from './core/models/inference-options.js';
 export type { PickedFiles } from './page/picked-files.js';
 export type { StoredFile, StoredModel } from './page/stored-models.js';
 export type {

@@ -87,7 +87,7 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
   },
   model_output_invalid: {
     cause: 'JSON or a tool call was cut by the token limit.',
-    cure: 'Raise `max_tokens`; `model_output` holds what there is. `compatibility: "openai"` answers as OpenAI does.',
+    cure: 'Raise `max_tokens`; `model_output` holds what there is. `compatibility: "hosted"` answers with it.',
   },
 };
 

@@ -1,6 +1,6 @@
 /**
  * The parts of `demo/docs/` that are made from the source, so that they cannot go stale. A page marks them:
- * `<!-- made: members src/page/start-options.ts InferenceOptions -->`, the part, `<!-- /made -->`.
+ * `<!-- made: members src/core/models/inference-options.ts InferenceOptions -->`, the part, `<!-- /made -->`.
  * @module
  */
 import { ENDPOINTS } from '../../src/gateway/http/app.js';

@@ -21,7 +21,7 @@ export interface Gateway {
 
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
 export function createGateway(options: GatewayOptions, page: Ask<PageControl>): Gateway {
-  const { models, load, requestTimeout, prefix, apiKeys, rateLimits, compatibility } = options;
+  const { models, load, requestTimeout } = options;
   const host = createWorkerModelHost({ spawn: () => spawn(page), load, requestTimeout });
   const inference = new Scheduler({
     catalog: new Catalog(models),
@@ -30,14 +30,7 @@ export function createGateway(options: GatewayOptions, page: Ask<PageControl>): 
     onFailure: (model, error) => console.error(`inpage: \`${model}\` failed. ${error.message}`),
   });
   const faults = new Faults();
-  const app = createApp({
-    inference,
-    prefix,
-    faults,
-    compatibility,
-    ...(apiKeys && { apiKeys: [...apiKeys] }),
-    ...(rateLimits && { rateLimits }),
-  });
+  const app = createApp({ ...options, inference, faults });
   const handlers = {
     request: (request: Request, begin: () => void) => app.fetch(request, { onBegin: begin }),
     control: (payload: ControlPayload, signal: AbortSignal) => answerControl({ inference, faults }, payload, signal),

@@ -1,20 +1,12 @@
 /** What page and gateway worker call on each other on a control line. Requests do not come this way. @module */
-import type { ApiKey, CompatibilityName, RateLimits } from '../core/models/access-options.js';
-import type { ModelEntry } from '../core/models/model-entry.js';
+import type { OptionsByRealm } from '../core/models/inference-options.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
 
 /** Everything the gateway must know. Plain data. */
-export interface GatewayOptions {
-  models: readonly ModelEntry[];
-  apiKeys: readonly ApiKey[] | undefined;
-  rateLimits: RateLimits | undefined;
-  compatibility: CompatibilityName;
-  /** Seconds. */
-  requestTimeout: number;
-  prefix: string;
-  /** Where models and engines find their files. */
+export type GatewayOptions = OptionsByRealm['gateway'] & {
+  /** What model workers are told with each model. */
   load: PlainLoadOptions;
-}
+};
 
 /** Offered by the gateway worker to its page. */
 export interface GatewayControl {

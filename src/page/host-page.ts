@@ -3,12 +3,12 @@
  * file: each request of a page under test passes the test's process.
  * @module
  */
-import * as names from './check-option-names.js';
 import * as tabs from './other-tabs.js';
+import * as options from './resolve-options.js';
 import * as neighbours from './service-worker-neighbours.js';
 import { startInference } from './start-inference.js';
 
 /** Named here, these are part of this file. */
-const parts = { names, tabs, neighbours };
+const parts = { options, tabs, neighbours };
 
 Object.assign(window, { startInference, parts });

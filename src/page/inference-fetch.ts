@@ -1,5 +1,5 @@
 /** `inference.fetch`: a fetch whose requests below the engine's bases never leave the page. @module */
-import type { CompatibilityName } from '../core/models/access-options.js';
+import type { CompatibilityName } from '../core/models/inference-options.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { Connect } from '../relay/handshake.js';
 import { matchBase, type Bases } from '../relay/match-base.js';

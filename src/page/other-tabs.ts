@@ -1,5 +1,5 @@
 /** Tells when tabs of one origin started with different options, because each then has an engine of its own. @module */
-import { differentOptions, type ServiceOptions } from './engine-group.js';
+import { differentOptions, type OptionTexts } from './engine-group.js';
 
 /** From tab to tab. Options are told by their hashes only. */
 interface TabNote {
@@ -9,11 +9,14 @@ interface TabNote {
   isAnswer: boolean;
 }
 
-/** Options that the one Service Worker of the origin has in its URL. */
-const OF_THE_WORKER = ['prefix', 'compatibility', 'intercept', 'whenUnhosted', 'serviceWorker', 'crossOriginIsolation'];
-
-/** Listens, and tells the tabs that are there, until the signal aborts. */
-export async function watchOtherTabs(group: string, options: ServiceOptions, signal: AbortSignal): Promise<void> {
+/**
+ * Listens, and tells the tabs that are there, until the signal aborts.
+ * @param ofWorker names of the options that the one Service Worker of the origin has in its URL
+ */
+export async function watchOtherTabs(
+  { group, options, ofWorker }: { group: string; options: OptionTexts; ofWorker: readonly string[] },
+  signal: AbortSignal,
+): Promise<void> {
   const hashes = await hashesOf(options);
   if (signal.aborted) return;
   const channel = new BroadcastChannel('inpage:tabs');
@@ -32,7 +35,7 @@ export async function watchOtherTabs(group: string, options: ServiceOptions, sig
           ? `inpage: another tab of this app started with other options (\`${names.join('`, `')}\`).`
           : 'inpage: another tab of this app started with another version of inpage.',
         ...(data.group === group ? [] : ['Each of the two has an engine and models of its own.']),
-        ...(names.some((name) => OF_THE_WORKER.includes(name))
+        ...(names.some((name) => ofWorker.includes(name))
           ? ['The Service Worker answers the one that started last, the other only through `inference.fetch`.']
           : []),
         'Start all with the same options.',
@@ -43,7 +46,7 @@ export async function watchOtherTabs(group: string, options: ServiceOptions, sig
   say(false);
 }
 
-async function hashesOf(options: ServiceOptions): Promise<Record<string, string>> {
+async function hashesOf(options: OptionTexts): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const [name, value] of Object.entries(options)) {
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value));

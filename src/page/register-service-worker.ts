@@ -1,6 +1,6 @@
 /** Registers the Service Worker and waits until it controls the page. @module */
 import { InferenceError } from '../core/errors/inference-error.js';
-import type { CompatibilityName } from '../core/models/access-options.js';
+import type { OptionsByRealm } from '../core/models/inference-options.js';
 import { pause } from '../core/platform/pause.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { PROTOCOL_VERSION, type Hello, type PageMessage } from '../relay/protocol.js';
@@ -18,16 +18,10 @@ const PATIENCE = 1_000;
 const ATTEMPTS = 4;
 
 /** What the Service Worker must know; it travels in the script's URL, which outlives every restart. */
-export interface ServiceWorkerSettings {
+export type ServiceWorkerSettings = OptionsByRealm['serviceWorker'] & {
   /** Absolute. */
-  script: string;
-  /** See `InferenceOptions`. */
-  crossOriginIsolation: boolean;
-  prefix: string;
-  compatibility: CompatibilityName;
-  intercept: readonly string[];
-  whenUnhosted: 'fail' | 'network';
-}
+  serviceWorker: string;
+};
 
 /** What the settings are called in the script's URL. Others are the app's own, and stay. */
 const PARAMETERS = ['relay', 'prefix', 'compatibility', 'intercept', 'unhosted'];
@@ -81,11 +75,11 @@ async function registered(
 
 /** The script with the settings, where these are not the defaults; with the app's own parameters when it is there already. */
 function scriptURL(settings: ServiceWorkerSettings, there?: string): URL {
-  const { crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted } = settings;
-  const script = new URL(crossOriginIsolation ? 'inpage-sw-isolated.js' : settings.script, settings.script);
+  const { serviceWorker, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted } = settings;
+  const script = new URL(crossOriginIsolation ? 'inpage-sw-isolated.js' : serviceWorker, serviceWorker);
   const url = new URL(there !== undefined && new URL(there).pathname === script.pathname ? there : script);
   for (const name of PARAMETERS) url.searchParams.delete(name);
-  if (crossOriginIsolation) url.searchParams.set('relay', settings.script);
+  if (crossOriginIsolation) url.searchParams.set('relay', serviceWorker);
   if (prefix !== '/v1') url.searchParams.set('prefix', prefix);
   if (compatibility !== 'service') url.searchParams.set('compatibility', compatibility);
   for (const base of intercept) url.searchParams.append('intercept', base);
@@ -97,7 +91,9 @@ function scriptURL(settings: ServiceWorkerSettings, there?: string): URL {
 function serves(there: string | undefined, url: URL): boolean {
   if (there === undefined) return false;
   const { pathname, searchParams } = new URL(there);
-  const said = (parameters: URLSearchParams): string => PARAMETERS.map((name) => parameters.getAll(name)).join('|');
+  // `openai` is an older name of `hosted`, and a worker that the app registered may have it.
+  const said = (parameters: URLSearchParams): string =>
+    PARAMETERS.map((name) => (name === 'compatibility' ? parameters.has(name) : parameters.getAll(name))).join('|');
   return pathname === url.pathname && said(searchParams) === said(url.searchParams);
 }
 

@@ -7,14 +7,13 @@ import type { ModelStatus } from '../core/models/model-status.js';
 import type { PickedFiles } from './picked-files.js';
 import type { StoredModel } from './stored-models.js';
 import { EngineClient } from './engine-client.js';
-import { engineGroup, startOptions } from './engine-group.js';
+import { engineGroup, optionTexts } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
 import { createInferenceFetch } from './inference-fetch.js';
-import { OPTION_NAMES } from './option-names.js';
 import { occupyPage } from './page-occupancy.js';
 import { registerServiceWorker } from './register-service-worker.js';
-import { resolveOptions, type ResolvedOptions } from './resolve-options.js';
-import type { InferenceOptions } from './start-options.js';
+import type { GatewayOptions } from '../gateway/gateway-control.js';
+import type { InferenceOptions, OptionsByRealm } from '../core/models/inference-options.js';
 
 /** A running service. */
 export interface PageInference {
@@ -78,11 +77,11 @@ const START_DEADLINE = 40_000;
  * });
  */
 export async function startInference(options: InferenceOptions = {}): Promise<PageInference> {
-  const named = checkNames(options);
-  const resolved = await resolve(options, named);
-  const serviceWorker = serviceWorkerContainer(resolved);
-  const said = startOptions(resolved, document.baseURI);
-  const leavePage = occupyPage(said);
+  const deadline = AbortSignal.timeout(START_DEADLINE);
+  const resolved = await resolve(options, deadline);
+  const serviceWorker = serviceWorkerContainer(resolved.serviceWorker);
+  const texts = optionTexts(resolved, document.baseURI);
+  const leavePage = occupyPage(texts);
   const stopped = new AbortController();
   let isOpen = (): boolean => false;
   const group = serviceWorker && (await engineGroup(resolved, document.baseURI));
@@ -90,11 +89,13 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   const broken = new Promise<never>((_, reject) => (onBroken = reject));
   const gateway = gatewayOptions(resolved);
   const tab = new EngineTab({ gateway, group, serviceWorker, onBroken });
-  const client = new EngineClient(tab.connect, resolved.onProgress);
+  const client = new EngineClient(tab.connect, resolved.page.onProgress);
   const store = async () => (await import('./model-store.js')).createModelStore(client, gateway);
   const inference: PageInference = {
-    baseURL: resolved.origin + resolved.prefix,
-    fetch: createInferenceFetch(resolved, tab.connect, (...request) => globalThis.fetch(...request)),
+    baseURL: location.origin + resolved.gateway.prefix,
+    fetch: createInferenceFetch({ ...resolved.serviceWorker, origin: location.origin }, tab.connect, (...request) =>
+      globalThis.fetch(...request),
+    ),
     load: (model) => client.run({ control: 'load', model }),
     unload: (model) => client.run({ control: 'unload', model }),
     download: async (...args) => (await store()).download(...args),
@@ -114,12 +115,15 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     },
   };
   try {
-    const controlled = control(serviceWorker, resolved, group, stopped.signal);
-    const started = Promise.all([controlled, inTime(Promise.all([client.ready, named]))]);
+    const controlled = control(serviceWorker, resolved.serviceWorker, group, stopped.signal);
+    const started = Promise.all([controlled, inTime(client.ready, deadline)]);
     await Promise.race([started, broken]);
     isOpen = await controlled;
     if (group !== undefined) {
-      void import('./other-tabs.js').then(({ watchOtherTabs }) => watchOtherTabs(group, said, stopped.signal));
+      const ofWorker = Object.keys(resolved.serviceWorker);
+      void import('./other-tabs.js').then(({ watchOtherTabs }) =>
+        watchOtherTabs({ group, options: texts, ofWorker }, stopped.signal),
+      );
     }
   } catch (thrown) {
     await inference.stop();
@@ -128,26 +132,15 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   return inference;
 }
 
-/** Rejects with InferenceError `invalid_request` for a name that means nothing. */
-async function checkNames(options: InferenceOptions): Promise<void> {
-  (await import('./check-option-names.js')).checkOptionNames(options);
+/** The check of the options is fetched apart: nothing else of it is needed later. */
+async function resolve(options: InferenceOptions, deadline: AbortSignal): Promise<OptionsByRealm> {
+  const { resolveOptions } = await inTime(import('./resolve-options.js'), deadline);
+  return resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
 }
 
-async function resolve(options: InferenceOptions, named: Promise<void>): Promise<ResolvedOptions> {
-  named.catch(() => {}); // Waited for later.
-  try {
-    const resolved = resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
-    // A misspelt option may be what should have kept the Service Worker away.
-    if (Object.keys(options).some((name) => !Object.hasOwn(OPTION_NAMES, name))) await named;
-    return resolved;
-  } catch (thrown) {
-    // A wrong name says more than that the right one is missing.
-    await named;
-    throw thrown;
-  }
-}
-
-function serviceWorkerContainer({ serviceWorker }: ResolvedOptions): ServiceWorkerContainer | undefined {
+function serviceWorkerContainer({
+  serviceWorker,
+}: OptionsByRealm['serviceWorker']): ServiceWorkerContainer | undefined {
   if (serviceWorker === false) return undefined;
   if (navigator.serviceWorker) return navigator.serviceWorker;
   throw new InferenceError(
@@ -156,31 +149,26 @@ function serviceWorkerContainer({ serviceWorker }: ResolvedOptions): ServiceWork
   );
 }
 
-function gatewayOptions(options: ResolvedOptions) {
-  const { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, serviceWorker } = options;
-  const { hubURL, crossOriginStorage } = options;
+function gatewayOptions({ gateway, model, serviceWorker: { serviceWorker } }: OptionsByRealm): GatewayOptions {
   // Engine files lie beside the Service Worker's script, where the Vite plugin and the command line tool put them.
   const assetsURL = new URL('inpage/', serviceWorker || new URL(APP_BASE, document.baseURI)).href;
-  const load = { assetsURL, pageURL: document.baseURI, hubURL, crossOriginStorage };
-  return { models, apiKeys, rateLimits, compatibility, requestTimeout, prefix, load };
+  return { ...gateway, load: { ...model, assetsURL, pageURL: document.baseURI } };
 }
 
 async function control(
   container: ServiceWorkerContainer | undefined,
-  { serviceWorker: script, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted }: ResolvedOptions,
+  settings: OptionsByRealm['serviceWorker'],
   group: string | undefined,
   signal: AbortSignal,
 ): Promise<() => boolean> {
-  if (!container || script === false || group === undefined) return () => false;
-  const settings = { script, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted };
-  return registerServiceWorker(container, settings, group, signal);
+  const { serviceWorker } = settings;
+  if (!container || serviceWorker === false || group === undefined) return () => false;
+  return registerServiceWorker(container, { ...settings, serviceWorker }, group, signal);
 }
 
-/** The engine's first answer, and the check of the options' names, whose script has to come too. */
-async function inTime(answered: Promise<unknown>): Promise<void> {
-  const deadline = AbortSignal.timeout(START_DEADLINE);
+async function inTime<Answer>(answered: Promise<Answer>, deadline: AbortSignal): Promise<Answer> {
   try {
-    await Promise.race([answered, rejectOnAbort(deadline)]);
+    return await Promise.race([answered, rejectOnAbort(deadline)]);
   } catch (thrown) {
     if (!deadline.aborted) throw thrown;
     throw new InferenceError(

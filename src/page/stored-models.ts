@@ -44,7 +44,7 @@ export interface StoredModel {
 /** Where a page's entries have their files. */
 export interface Sources {
   models: readonly ModelEntry[];
-  load: Pick<LoadOptions, 'pageURL' | 'hubURL'>;
+  load: Pick<LoadOptions, 'pageURL' | 'hub'>;
 }
 
 /** Everything that is kept, the most recently used first. */
@@ -125,10 +125,10 @@ function describe(note: ModelNote, kept: readonly KeptFile[], sources: Sources):
   };
 }
 
-function folderOf(entry: ModelEntry, { load: { pageURL, hubURL } }: Sources): string | undefined {
+function folderOf(entry: ModelEntry, { load: { pageURL, hub } }: Sources): string | undefined {
   if (entry.backend === 'upstream' || entry.backend === 'scripted') return undefined;
   // WebLLM's own list has its models in one place on the hub.
   const isListed = entry.backend === 'web-llm' && entry.modelLibrary === undefined;
   const source = isListed ? `mlc-ai/${entry.source ?? entry.id}` : entry.source;
-  return filesFolderOf({ ...entry, ...(source !== undefined && { source }) }, pageURL, hubURL);
+  return filesFolderOf({ ...entry, ...(source !== undefined && { source }) }, pageURL, hub);
 }

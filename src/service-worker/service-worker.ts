@@ -44,7 +44,7 @@ interface PageEvent extends LifecycleEvent {
 const scope = globalThis as unknown as Scope;
 const settings = new URL(scope.location.href).searchParams;
 const prefix = settings.get('prefix') ?? '/v1';
-const compatibility = settings.has('compatibility') ? 'openai' : 'service';
+const compatibility = settings.has('compatibility') ? 'hosted' : 'service';
 const bases: Bases = { origin: scope.location.origin, prefix, intercept: settings.getAll('intercept') };
 const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
 

@@ -22,7 +22,7 @@ const MODELS: ModelEntry[] = [
 ];
 
 async function connect(): Promise<{ baseURL: string; apiKey: string; fetch: typeof fetch }> {
-  const { app } = await buildApp({ models: MODELS, compatibility: 'openai' });
+  const { app } = await buildApp({ models: MODELS, compatibility: 'hosted' });
   const send: typeof fetch = async (input, init) => app.request(input instanceof URL ? input.href : input, init);
   return { baseURL: 'http://localhost/v1', apiKey: 'any', fetch: send };
 }

@@ -11,8 +11,6 @@ afterEach(() => vi.useRealTimers());
 
 const OPTIONS: GatewayOptions = {
   models: [{ id: 'm', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Hi' }] } }],
-  apiKeys: undefined,
-  rateLimits: undefined,
   compatibility: 'service',
   requestTimeout: 15,
   prefix: '/v1',

@@ -4,8 +4,6 @@ import type { GatewayOptions } from '../../src/gateway/gateway-control.js';
 
 const OPTIONS: GatewayOptions = {
   models: [],
-  apiKeys: undefined,
-  rateLimits: undefined,
   compatibility: 'service',
   requestTimeout: 600,
   prefix: '/v1',

@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 const settings = {
-  script: 'http://localhost/inpage-sw.js',
+  serviceWorker: 'http://localhost/inpage-sw.js',
   crossOriginIsolation: false,
   prefix: '/v1',
   compatibility: 'service',

@@ -4,7 +4,7 @@ import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
 import { engineGroup } from '../../src/page/engine-group.js';
 import { resolveOptions } from '../../src/page/resolve-options.js';
-import type { InferenceOptions } from '../../src/page/start-options.js';
+import type { InferenceOptions } from '../../src/core/models/inference-options.js';
 
 const PAGE = 'https://app.test/some/page';
 const resolve = (options: InferenceOptions, pageURL = PAGE) =>
@@ -12,15 +12,20 @@ const resolve = (options: InferenceOptions, pageURL = PAGE) =>
 
 describe('resolveOptions', () => {
   it('has a default for everything', () => {
-    expect(resolve({})).toMatchObject({
-      models: DEFAULT_MODELS,
-      apiKeys: undefined,
-      requestTimeout: 600,
-      prefix: '/v1',
-      intercept: [],
-      serviceWorker: 'https://app.test/inpage-sw.js',
-      crossOriginIsolation: false,
+    const shared = { prefix: '/v1', compatibility: 'service' };
+    expect(resolve({})).toEqual({
+      gateway: { ...shared, models: DEFAULT_MODELS, requestTimeout: 600 },
+      model: { hub: 'https://huggingface.co', crossOriginStorage: false },
+      serviceWorker: {
+        ...shared,
+        intercept: [],
+        serviceWorker: 'https://app.test/inpage-sw.js',
+        crossOriginIsolation: false,
+        whenUnhosted: 'fail',
+      },
+      page: { onProgress: expect.any(Function) as unknown },
     });
+    expect(resolve({ prefix: undefined, models: undefined } as object).gateway).toEqual(resolve({}).gateway);
   });
 
   it('keeps what is given, in one spelling', () => {
@@ -29,13 +34,18 @@ describe('resolveOptions', () => {
       serviceWorker: 'sw.js',
       prefix: '/ai/v1',
     });
-    expect(options).toMatchObject({
+    expect(options.serviceWorker).toMatchObject({
       intercept: ['https://api.openai.com/v1'],
       serviceWorker: 'https://app.test/some/sw.js',
       prefix: '/ai/v1',
     });
-    expect(resolve({ serviceWorker: false }).serviceWorker).toBe(false);
-    expect(resolve({ hub: 'https://mirror.example/hf' }).hubURL).toBe('https://mirror.example/hf');
+    expect(resolve({ serviceWorker: false }).serviceWorker.serviceWorker).toBe(false);
+    expect(resolve({ hub: 'https://mirror.example/hf' }).model.hub).toBe('https://mirror.example/hf');
+  });
+
+  it('takes keys of both kinds, and models with everything that an entry can say', () => {
+    const everything = { apiKeys: ['a', { key: 'b' }], models: DEFAULT_MODELS, prefix: '/v1', intercept: [] } as const;
+    expect(resolve(everything).gateway).toMatchObject({ apiKeys: ['a', { key: 'b' }], models: DEFAULT_MODELS });
   });
 
   it('takes upstream models of other services, also of this origin', () => {
@@ -45,18 +55,28 @@ describe('resolveOptions', () => {
       id: `far-${index}`,
       source,
     }));
-    expect(resolve({ models }).models).toEqual(models);
+    expect(resolve({ models }).gateway.models).toEqual(models);
+  });
+
+  it.each(['hosted', 'openai'] as const)('knows the compatibility %s as `hosted`, in every realm', (compatibility) => {
+    const { gateway, serviceWorker } = resolve({ compatibility });
+    expect([gateway.compatibility, serviceWorker.compatibility]).toEqual(['hosted', 'hosted']);
   });
 
   const chat = { id: 'a', task: 'chat', backend: 'scripted' };
   it.each<[unknown, string]>([
     [{ models: {} }, 'models'],
     [{ models: [null] }, 'models.0'],
+    [{ models: [{ task: 'chat', backend: 'scripted' }] }, 'models.0.id'],
+    [{ models: [{ ...chat, toolFormat: 'xml' }] }, 'models.0.toolFormat'],
+    [{ models: [{ ...chat, contextLength: '2048' }] }, 'models.0.contextLength'],
+    [{ models: [{ ...chat, metadata: { capabilities: 'chat' } }] }, 'models.0.metadata.capabilities'],
+    [{ models: [{ ...chat, aliases: ['b', 5] }] }, 'models.0.aliases.1'],
     [{ models: [chat, { ...chat, id: '' }] }, 'models.1.id'],
     [{ models: [{ ...chat, task: 'video' }] }, 'models.0.task'],
     [{ models: [{ ...chat, backend: 'gpu' }] }, 'models.0.backend'],
-    [{ models: [{ ...chat, backend: 'transformers', source: 'https://[/' }] }, 'models.0'],
-    [{ models: [{ ...chat, backend: 'transformers', source: 5 }] }, 'models.0'],
+    [{ models: [{ ...chat, backend: 'transformers', source: 'https://[/' }] }, 'models.0.source'],
+    [{ models: [{ ...chat, backend: 'transformers', source: 5 }] }, 'models.0.source'],
     [{ models: [{ ...chat, backend: 'transformers', device: 'gpu' }] }, 'models.0.device'],
     [{ models: [{ ...chat, backend: 'transformers', dtype: 'q9' }] }, 'models.0.dtype'],
     [{ models: [{ ...chat, backend: 'transformers', dtype: 4 }] }, 'models.0.dtype'],
@@ -64,8 +84,8 @@ describe('resolveOptions', () => {
     [{ models: [{ ...chat, backend: 'transformers', dtype: { wasm: 8 } }] }, 'models.0.dtype'],
     [{ models: [{ ...chat, backend: 'transformers', dtype: { vision_encoder: { wasm: 'q8' } } }] }, 'models.0.dtype'],
     [{ models: [chat, chat] }, 'models'],
-    [{ models: [{ ...chat, backend: 'upstream' }] }, 'models.0'],
-    [{ models: [{ ...chat, backend: 'upstream', source: 'https://[/' }] }, 'models.0'],
+    [{ models: [{ ...chat, backend: 'upstream' }] }, 'models.0.source'],
+    [{ models: [{ ...chat, backend: 'upstream', source: 'https://[/' }] }, 'models.0.source'],
     // It would ask itself.
     [{ models: [chat, { ...chat, id: 'b', backend: 'upstream', source: '/v1/' }] }, 'models.1.source'],
     [
@@ -75,12 +95,13 @@ describe('resolveOptions', () => {
       },
       'models.0.source',
     ],
-    [{ models: [{ ...chat, script: { replies() {} } }] }, 'models'],
+    [{ models: [{ ...chat, script: { replies() {} } }] }, 'models.0.script.replies'],
     [{ models: new Proxy([chat], {}) }, 'models'],
-    [{ rateLimits: { requestsPerMinute: 5, log() {} } }, 'rateLimits'],
+    [{ rateLimits: { requestsPerMinute: 5, log() {} } }, 'rateLimits.log'],
     [{ apiKeys: 'key' }, 'apiKeys'],
-    [{ apiKeys: ['key', { revoked: true }] }, 'apiKeys.1'],
+    [{ apiKeys: ['key', { revoked: true }] }, 'apiKeys.1.key'],
     [{ apiKeys: [null] }, 'apiKeys.0'],
+    [{ apiKeys: [{ key: 'a', revoked: 'no' }] }, 'apiKeys.0.revoked'],
     [{ rateLimits: 5 }, 'rateLimits'],
     [{ rateLimits: { requestsPerMinute: 0.5 } }, 'rateLimits.requestsPerMinute'],
     [{ rateLimits: { requestsPerDay: -1 } }, 'rateLimits.requestsPerDay'],
@@ -97,9 +118,57 @@ describe('resolveOptions', () => {
     [{ crossOriginIsolation: 'credentialless' }, 'crossOriginIsolation'],
     [{ onProgress: 1 }, 'onProgress'],
     [{ hub: 'mirror.example' }, 'hub'],
+    [{ compatibility: 'azure' }, 'compatibility'],
+    [{ whenUnhosted: 'wait' }, 'whenUnhosted'],
+    [{ crossOriginStorage: 1 }, 'crossOriginStorage'],
   ])('refuses %j and names %s', (options, param) => {
     expect(() => resolve(options as InferenceOptions)).toThrow(
       expect.objectContaining({ code: 'invalid_request', param }) as Error,
+    );
+  });
+
+  const script = (reply: object): object => ({ models: [{ ...chat, script: { replies: [reply] } }] });
+  it.each<[object, string, string]>([
+    [{ model: [] }, 'model', 'models'],
+    [{ ServiceWorker: false }, 'ServiceWorker', 'serviceWorker'],
+    [{ models: [chat, { ...chat, sorce: '' }] }, 'models.1.sorce', 'source'],
+    [{ models: [{ ...chat, dType: 'q4' }] }, 'models.0.dType', 'dtype'],
+    [{ models: [{ ...chat, metadata: { licence: 'MIT' } }] }, 'models.0.metadata.licence', 'license'],
+    [{ models: [{ ...chat, pricing: { promt: 1 } }] }, 'models.0.pricing.promt', 'prompt'],
+    [{ models: [{ ...chat, script: { tokenDelay: 1 } }] }, 'models.0.script.tokenDelay', 'tokenDelayMs'],
+    [script({ txt: 'Hi' }), 'models.0.script.replies.0.txt', 'text'],
+    [script({ toolCalls: [{ nam: 'f' }] }), 'models.0.script.replies.0.toolCalls.0.nam', 'name'],
+    [{ apiKeys: ['a', { key: 'b', revokd: true }] }, 'apiKeys.1.revokd', 'revoked'],
+    [{ rateLimits: { requestPerMinute: 1 } }, 'rateLimits.requestPerMinute', 'requestsPerMinute'],
+  ])('refuses %j: %s is no name, and names %s', (options, param, nearest) => {
+    expect(() => resolve(options)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        param,
+        message: expect.stringContaining(`Did you mean \`${nearest}\`?`) as string,
+      }) as Error,
+    );
+  });
+
+  it.each<[unknown, string]>([
+    [null, 'The options must be an object.'],
+    [{ requestTimeout: '5' }, 'The option `requestTimeout` must be a number of seconds above 0.'],
+    [{ models: [{ ...chat, task: 'video' }] }, 'The option `models.0.task` must be one of chat, embeddings, speech.'],
+    [{ models: [{ id: 'a', task: 'chat' }] }, 'The option `models.0.backend` is missing.'],
+    [{ compatibility: 'azure' }, 'The option `compatibility` must be one of service, hosted.'],
+    [{ model: [] }, '`model` is not an option of startInference. Did you mean `models`?'],
+    [
+      { rateLimits: { perHour: 1 } },
+      '`rateLimits.perHour` is not a field of `rateLimits`. Known are: requestsPerMinute, requestsPerDay.',
+    ],
+    // A wrong name says more than that the right one is missing.
+    [
+      { models: [{ id: 'a', task: 'chat', backnd: 'scripted' }] },
+      '`models.0.backnd` is not a field of a model entry. Did you mean `backend`?',
+    ],
+  ])('says of %j what is wrong', (options, message) => {
+    expect(() => resolve(options as InferenceOptions)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message }) as Error,
     );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CompatibilityName } from '../../src/core/models/access-options.js';
+import type { CompatibilityName } from '../../src/core/models/inference-options.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
 import { setFailureTail } from '../../src/relay/stream/failure-tail.js';
 import { connectThrough } from '../../src/relay/handshake.js';
@@ -290,7 +290,7 @@ describe('an engine that dies', () => {
         begin();
         setTimeout(kill, 10);
         return new Promise(() => {});
-      }, 'openai');
+      }, 'hosted');
       const response = await fetch(`http://page.test/v1/${path}`);
       expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/json']);
       const body: any = await response.json();

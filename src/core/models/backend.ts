@@ -6,6 +6,7 @@
 import type { InferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { ReasoningFormat, ToolFormat } from './answer-formats.js';
+import type { OptionsByRealm } from './inference-options.js';
 import type { LoadProgress, ModelEntry } from './model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
 import type { GenerationRequest } from '../request/generation-request.js';
@@ -60,7 +61,7 @@ export interface LocalFile {
   file: Blob;
 }
 
-export interface LoadOptions {
+export interface LoadOptions extends Partial<OptionsByRealm['model']> {
   /** Called from the first byte on. `ready` is for the scheduler to say, once. */
   onProgress: (progress: LoadProgress) => void;
   signal: AbortSignal;
@@ -68,10 +69,6 @@ export interface LoadOptions {
   assetsURL: string;
   /** Absolute URL that relative `source` URLs are resolved against. */
   pageURL: string;
-  /** Base of the hub that hub ids are of. @default the Hugging Face Hub */
-  hubURL?: string | undefined;
-  /** Files are looked up in the browser's cross-origin storage, and offered to it. @default false */
-  crossOriginStorage?: boolean | undefined;
   /** Files that a person picked: they stand for the server. */
   localFiles?: readonly LocalFile[];
 }

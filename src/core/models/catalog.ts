@@ -1,6 +1,5 @@
 /** The models that may be asked for: ids, aliases, and the entries behind them. @module */
 import { InferenceError } from '../errors/inference-error.js';
-import { entriesByName } from './entries-by-name.js';
 import type { ModelEntry } from './model-entry.js';
 
 /** Names in the message about one that is unknown. */
@@ -60,4 +59,20 @@ export class Catalog {
 /** Names come from clients, and errors repeat them. */
 function shortened(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+}
+
+/** Entries by id and alias. @throws InferenceError `invalid_request` on a name used twice */
+export function entriesByName(entries: readonly ModelEntry[]): Map<string, ModelEntry> {
+  const byName = new Map<string, ModelEntry>();
+  for (const entry of entries) {
+    for (const name of [entry.id, ...(entry.aliases ?? [])]) {
+      if (byName.has(name)) {
+        throw new InferenceError('invalid_request', `Two models of the catalog are called \`${name}\`.`, {
+          param: 'models',
+        });
+      }
+      byName.set(name, entry);
+    }
+  }
+  return byName;
 }

@@ -1,5 +1,12 @@
 /** Where a model's files are: on the hub, or in a folder. @module */
-import type { ModelEntry } from './model-entry.js';
+
+/** The part of an entry that says where its files are. */
+interface Located {
+  id: string;
+  backend: string;
+  source?: string;
+  modelLibrary?: string;
+}
 
 /** A hub id: owner and name. Every other source is a folder. */
 const HUB_ID = /^[\w-][\w.-]*\/[\w.-]+$/;
@@ -33,7 +40,7 @@ export function upstreamURLOf(source: string | undefined, pageURL: string): stri
  * @param pageURL absolute
  * @throws TypeError when one is no URL
  */
-export function filesOf({ backend, id, source, modelLibrary }: ModelEntry, pageURL: string): string[] {
+export function filesOf({ backend, id, source, modelLibrary }: Located, pageURL: string): string[] {
   if (backend === 'upstream') return [upstreamURLOf(source, pageURL)];
   const place = source ?? id;
   const folder = (): string => folderURLOf(place, pageURL) ?? place;

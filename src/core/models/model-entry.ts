@@ -1,5 +1,8 @@
 /** What an app says about a model it wants to serve. Public. @module */
-import type { ReasoningFormat, ToolFormat } from './answer-formats.js';
+import * as v from 'valibot';
+import { REASONING_FORMATS, type ReasoningFormat, TOOL_FORMATS, type ToolFormat } from './answer-formats.js';
+import { filesOf } from './entry-files.js';
+import { count, fields, number, oneOf, optional, type Same, text } from './option-schema.js';
 
 /** Shown by `GET /v1/models?verbose=true` as `vendor_metadata`. */
 export interface VendorMetadata {
@@ -153,4 +156,126 @@ export interface LoadProgress {
   remainingSeconds?: number;
   /** Why nothing comes in: no network, a pause before the next attempt, or another tab that fetches the same file. */
   waiting?: 'network' | 'retry' | 'other-tab';
+}
+
+/** @internal */
+export const TASKS = ['chat', 'embeddings', 'speech'] as const;
+/** @internal */
+export const DEVICES = ['auto', 'wasm', 'webgpu'] as const;
+const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'] as const;
+/** What transformers.js knows. */
+const DTYPES = 'auto fp32 fp16 q8 int8 uint8 q4 q4f16 bnb4 q2 q2f16 q1 q1f16'.split(' ');
+/** Parts of models that see. */
+const PARTS = ['embed_tokens', 'vision_encoder', 'audio_encoder', 'decoder_model_merged'];
+
+const someText = text('a text');
+const texts = v.array(someText, 'an array of texts');
+const textByName = v.record(v.string(), someText, 'an object of texts');
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const metadata = fields(
+  {
+    region: optional(someText),
+    is_external: optional(v.boolean('true or false')),
+    architecture: optional(someText),
+    provider: optional(someText),
+    capabilities: optional(texts),
+    license: optional(someText),
+    status: optional(someText),
+    hf_link: optional(someText),
+    overview: optional(someText),
+    category: optional(someText),
+  },
+  'a field of `metadata`',
+);
+
+const price = v.number('a number');
+const pricing = fields({ prompt: price, completion: price, duration_per_hour: price }, 'a field of `pricing`');
+
+const toolCall = fields({ name: someText, arguments: v.custom<object>(isObject, 'an object') }, 'a field of a call');
+const reply = fields(
+  {
+    match: optional(someText),
+    text: optional(someText),
+    reasoning: optional(someText),
+    toolCalls: optional(v.array(toolCall, 'an array of calls')),
+    repeat: optional(number('a whole number', Number.isInteger)),
+  },
+  'a field of a reply',
+);
+const script = fields(
+  {
+    replies: v.array(reply, 'an array of replies'),
+    tokenDelayMs: optional(number('a number of milliseconds', (value) => value >= 0)),
+    failWith: optional(oneOf(['timeout', 'internal', 'unavailable'])),
+  },
+  'a field of `script`',
+);
+
+const dtype = v.custom<NonNullable<ModelEntry['dtype']>>(
+  (value) => isDtype(value, ['wasm', 'webgpu', ...PARTS]),
+  `one of ${DTYPES.join(', ')}, or an object with these for \`wasm\` and \`webgpu\`, or for parts of the model`,
+);
+
+function isDtype(value: unknown, names: readonly string[]): boolean {
+  if (!isObject(value)) return DTYPES.includes(value as string);
+  return Object.entries(value).every(([name, inner]) => names.includes(name) && isDtype(inner, PARTS));
+}
+
+/** @internal The fields of an entry, for those who take some of them. */
+export const ENTRY_FIELDS = {
+  id: text('a text that is not empty', (value) => value !== ''),
+  task: oneOf(TASKS),
+  backend: oneOf(BACKENDS),
+  source: optional(someText),
+  upstreamModel: optional(someText),
+  headers: optional(textByName),
+  revision: optional(someText),
+  integrity: optional(v.union([v.string(), textByName], 'a hash, or an object of hashes by file name')),
+  device: optional(oneOf(DEVICES)),
+  dtype: optional(dtype),
+  toolFormat: optional(oneOf(TOOL_FORMATS)),
+  reasoningFormat: optional(oneOf(REASONING_FORMATS)),
+  modelLibrary: optional(someText),
+  ownedBy: optional(someText),
+  contextLength: optional(count),
+  maxCompletionTokens: optional(count),
+  metadata: optional(metadata),
+  pricing: optional(pricing),
+  access: optional(oneOf(['not-in-plan'])),
+  status: optional(oneOf(['removed'])),
+  aliases: optional(texts),
+  fallback: optional(someText),
+  script: optional(script),
+};
+
+const entry = fields(ENTRY_FIELDS, 'a field of a model entry');
+true satisfies Same<v.InferInput<typeof entry>, ModelEntry>;
+
+/** @internal What an entry must be. */
+export const MODEL_ENTRY: v.GenericSchema<ModelEntry> = v.pipe(
+  entry,
+  v.rawCheck(({ dataset: { typed, value }, addIssue }) => {
+    if (!typed || hasFiles(value)) return;
+    const message =
+      value.backend === 'upstream'
+        ? 'the base URL of the remote service, e.g. `https://api.openai.com/v1`'
+        : 'the URL of a folder, or a hub id';
+    addIssue({
+      message,
+      path: [{ type: 'object', origin: 'value', input: value, key: 'source', value: value.source }],
+    });
+  }),
+);
+
+/** Any page: what can be resolved against one can be against all. */
+const SOME_PAGE = 'https://app.invalid/';
+
+function hasFiles(value: ModelEntry): boolean {
+  try {
+    filesOf(value, SOME_PAGE);
+    return true;
+  } catch {
+    return false;
+  }
 }

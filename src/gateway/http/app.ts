@@ -1,7 +1,7 @@
 /** The service: the table of its operations, and how it is put together. @module */
 import { Hono } from 'hono/tiny';
 import { InferenceError } from '../../core/errors/inference-error.js';
-import type { ApiKey, CompatibilityName, RateLimits } from '../../core/models/access-options.js';
+import type { OptionsByRealm } from '../../core/models/inference-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import type { Inference } from '../scheduler/inference.js';
@@ -41,15 +41,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** What {@link createApp} needs, and what tests may replace. */
-export interface AppOptions {
+export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
   inference: Inference;
   /** Where the operations live, e.g. `/v1`. */
   prefix: string;
-  /** Absent: every credential and none is accepted. */
-  apiKeys?: readonly ApiKey[];
-  rateLimits?: RateLimits;
-  /** @default 'service' */
-  compatibility?: CompatibilityName;
   /** Milliseconds since 1970. @default Date.now */
   now?: () => number;
   /** Makes uuids. */

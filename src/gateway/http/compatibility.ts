@@ -1,10 +1,10 @@
 /**
- * What `compatibility` changes: the one table. `service` answers as the specification says to the letter; `openai` answers
- * as OpenAI's own service where the specification's ways break clients that were written for that.
+ * What `compatibility` changes: the one table. `service` answers as the specification says to the letter; `hosted` answers
+ * as hosted services do where the specification breaks clients that were written for them.
  * @module
  */
 import type { InferenceErrorCode } from '../../core/errors/inference-error.js';
-import type { CompatibilityName } from '../../core/models/access-options.js';
+import type { CompatibilityName } from '../../core/models/inference-options.js';
 import type { ErrorShape } from '../../core/errors/error-bodies.js';
 import { EFFORTS } from './fields/sampling.js';
 
@@ -34,7 +34,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     schemaName: 'required',
     general: { shapes: [], codes: [] },
   },
-  openai: {
+  hosted: {
     cutOutput: 'length',
     timedTranscripts: 'timed',
     completionObject: 'text_completion',

@@ -1,6 +1,26 @@
-/** The bridge's end inside the page. These functions are sent into it, so they use nothing of this module. @module */
+/**
+ * The bridge's end inside the page. These functions are sent into it, so they use nothing of this module. What crosses is
+ * JSON, because that is what a debugging protocol carries.
+ * @module
+ */
 import type { HostWindow } from '../static-files/host-files.js';
-import type { BridgedAnswer, BridgedRequest } from './bridged-request.js';
+
+/** A request on its way into the page. */
+export interface BridgedRequest {
+  id: number;
+  method: string;
+  /** Absolute. */
+  url: string;
+  headers: [string, string][];
+  /** Base64. */
+  body: string | undefined;
+}
+
+/** A part of the answer on its way out. */
+export type BridgedAnswer =
+  | { id: number; type: 'head'; status: number; headers: [string, string][] }
+  /** Base64. */
+  | { id: number; type: 'chunk'; bytes: string };
 
 type BridgeWindow = HostWindow & {
   /** Out of the page; resolves when the client wants more. */

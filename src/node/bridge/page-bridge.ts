@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Page } from 'playwright';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
-import type { CompatibilityName } from '../../core/models/access-options.js';
 import { unavailableResponse } from '../../relay/stream/request-payload.js';
 import { openHostPage } from '../static-files/host-files.js';
-import type { InferenceOptions } from '../../page/start-options.js';
-import { answerInPage, cancelInPage } from './answer-in-page.js';
-import type { BridgedAnswer } from './bridged-request.js';
+import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
+import { answerInPage, type BridgedAnswer, cancelInPage } from './answer-in-page.js';
 
 /** Methods whose requests a page makes without a body. */
 const BODILESS = new Set(['GET', 'HEAD']);
+
+/** The page's options; how it answers must be known here too. */
+export type HostedOptions = InferenceOptions & { compatibility: CompatibilityName };
 
 /** Carries HTTP requests of other programs into one open page, and the answers back. */
 export class PageBridge {
@@ -19,10 +20,10 @@ export class PageBridge {
   readonly baseURL: string;
   readonly #page: Page;
   readonly #responses = new Map<number, ServerResponse>();
-  readonly #compatibility: CompatibilityName | undefined;
+  readonly #compatibility: CompatibilityName;
   #lastId = 0;
 
-  private constructor(page: Page, baseURL: string, compatibility: CompatibilityName | undefined) {
+  private constructor(page: Page, baseURL: string, compatibility: CompatibilityName) {
     this.#page = page;
     this.#compatibility = compatibility;
     this.baseURL = baseURL;
@@ -32,7 +33,7 @@ export class PageBridge {
    * Opens the host page and starts the service on it.
    * @throws InferenceError of `startInference`, or Error of Playwright
    */
-  static async open(page: Page, origin: string, options: InferenceOptions): Promise<PageBridge> {
+  static async open(page: Page, origin: string, options: HostedOptions): Promise<PageBridge> {
     const bridge = new PageBridge(page, await openHostPage(page, origin, options), options.compatibility);
     await page.exposeFunction('inpageBridge', (answer: BridgedAnswer) => bridge.#deliver(answer));
     return bridge;
@@ -99,7 +100,7 @@ function headersOf({ headers }: IncomingMessage): [string, string][] {
 export async function sendUnavailable(
   response: ServerResponse,
   url: string,
-  compatibility: CompatibilityName = 'service',
+  compatibility: CompatibilityName,
 ): Promise<void> {
   const answer = unavailableResponse(compatibility, url);
   response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());

@@ -1,8 +1,7 @@
 /** Keeps a page open that answers: one that is lost, with its browser or without, is replaced by the next request. @module */
+import { existsSync } from 'node:fs';
 import { type Browser, chromium, type LaunchOptions } from 'playwright';
-import type { InferenceOptions } from '../../page/start-options.js';
-import { explainLaunch } from './explain-launch.js';
-import { PageBridge } from './page-bridge.js';
+import { type HostedOptions, PageBridge } from './page-bridge.js';
 
 /** Milliseconds after a page could not be opened in which nobody tries again. */
 const PAUSE = 1_000;
@@ -11,7 +10,7 @@ const PAUSE = 1_000;
 export interface PageKeeperOptions {
   /** Where the host page is served. */
   origin: string;
-  inference: InferenceOptions;
+  inference: HostedOptions;
   launch: LaunchOptions | undefined;
 }
 
@@ -106,4 +105,25 @@ export class PageKeeper {
     this.#sandbox = false;
     return browser;
   }
+}
+
+/**
+ * Playwright's message is a page long, and its first line says little.
+ * @param path the executable, where the caller named one
+ */
+function explainLaunch(thrown: unknown, path: string | undefined): Error {
+  return new Error(reasonOf(thrown instanceof Error ? thrown.message : String(thrown), path), { cause: thrown });
+}
+
+function reasonOf(message: string, path: string | undefined): string {
+  if (path !== undefined && !existsSync(path)) {
+    return `There is no browser at ${path}. Check \`--chromium\` (\`launch.executablePath\`).`;
+  }
+  if (/Executable doesn't exist|playwright install/.test(message)) {
+    return 'Playwright has no Chromium here. Run `npx playwright install chromium`, or name one that is installed with `--chromium PATH` (`launch.executablePath`).';
+  }
+  if (/missing dependencies|shared libraries/.test(message)) {
+    return 'Chromium lacks libraries of the system. Run `npx playwright install-deps chromium`.';
+  }
+  return `Chromium did not start. ${message.split('\n', 1)[0]}`;
 }

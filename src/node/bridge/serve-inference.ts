@@ -3,19 +3,26 @@
  * browser.
  * @module
  */
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LaunchOptions } from 'playwright';
-import { InferenceError } from '../../core/errors/inference-error.js';
-import type { CompatibilityName } from '../../core/models/access-options.js';
+import * as v from 'valibot';
+import {
+  type CompatibilityName,
+  INFERENCE_OPTIONS,
+  type InferenceOptions,
+} from '../../core/models/inference-options.js';
+import { fields, number, optional, parseOptions, type Same } from '../../core/models/option-schema.js';
 import { matchBase } from '../../relay/match-base.js';
 import { HOST_PAGE, hostHtml, listHostFiles } from '../static-files/host-files.js';
-import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
-import { mediaTypeOf } from '../static-files/static-files.js';
-import type { InferenceOptions } from '../../page/start-options.js';
-import { checkOptionNames } from '../../page/check-option-names.js';
-import { OPTION_NAMES } from '../../page/option-names.js';
-import { createLimitedServer } from './limited-server.js';
+import { ISOLATION_HEADERS, mediaTypeOf, sendFile } from '../static-files/static-files.js';
 import { sendUnavailable } from './page-bridge.js';
 import { PageKeeper } from './page-keeper.js';
 import { welcomePage } from './welcome-page.js';
@@ -41,8 +48,16 @@ export interface InferenceServer {
   close(): Promise<void>;
 }
 
-const { onProgress: _onProgress, serviceWorker: _serviceWorker, intercept: _intercept, ...ofStart } = OPTION_NAMES;
-const SERVE_OPTIONS: Record<keyof ServeOptions, true> = { ...ofStart, port: true, launch: true };
+const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;
+const SERVE_OPTIONS = fields(
+  {
+    ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'serviceWorker', 'intercept']).entries,
+    port: optional(number('a whole number from 0 to 65535', isPort), 0),
+    launch: optional(v.custom<LaunchOptions>((value) => typeof value === 'object' && value !== null, 'an object')),
+  },
+  'an option of serveInference',
+);
+true satisfies Same<v.InferInput<typeof SERVE_OPTIONS>, Pick<ServeOptions, keyof ServeOptions>>;
 
 const PAGE_HEADERS = { ...ISOLATION_HEADERS, 'content-type': mediaTypeOf(HOST_PAGE) };
 
@@ -61,9 +76,9 @@ const WELCOME_HEADERS = {
  * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
  */
 export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
-  checkOptionNames(all, SERVE_OPTIONS, 'an option of serveInference');
-  const { port = 0, launch, ...options } = all;
-  checkPort(port);
+  const { port, launch, compatibility } = parseOptions(SERVE_OPTIONS, all);
+  // The page fills in its own defaults.
+  const { port: _port, launch: _launch, ...options } = all;
   const files = listHostFiles();
   const html = hostHtml();
   const server = createLimitedServer((request, response) => {
@@ -78,10 +93,10 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(html);
     else if (target.pathname === '/') response.writeHead(200, WELCOME_HEADERS).end(welcomePage(origin, options));
     else if (file !== undefined) await sendFile(file, request, response, ISOLATION_HEADERS);
-    else await forward(target, { keeper, compatibility: options.compatibility }, request, response);
+    else await forward(target, { keeper, compatibility }, request, response);
   };
 
-  const keeper = new PageKeeper({ origin, inference: { ...options, serviceWorker: false }, launch });
+  const keeper = new PageKeeper({ origin, inference: { ...options, compatibility, serviceWorker: false }, launch });
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await Promise.all([keeper.close(), new Promise((resolve) => server.close(resolve))]);
@@ -93,13 +108,6 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     await close();
     throw thrown;
   }
-}
-
-function checkPort(port: number): void {
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
-  throw new InferenceError('invalid_request', 'The option `port` must be a whole number from 0 to 65535.', {
-    param: 'port',
-  });
 }
 
 /** A client may name any host in its request line; only the path counts. Undefined: there is none. */
@@ -115,7 +123,7 @@ function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefin
 /** Through the page that is open, or is opened again for this. */
 async function forward(
   target: URL,
-  { keeper, compatibility }: { keeper: PageKeeper; compatibility: CompatibilityName | undefined },
+  { keeper, compatibility }: { keeper: PageKeeper; compatibility: CompatibilityName },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -153,4 +161,28 @@ function isForeign({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHe
   const isLocal = /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host);
   const isOwn = origin === undefined || origin === `http://${host}`;
   return !isLocal || !isOwn || site === 'cross-site' || site === 'same-site';
+}
+
+/** How long clients may take, in milliseconds. */
+export interface ServerPatience {
+  /** For a request's head. */
+  head: number;
+  /** For a whole request. */
+  request: number;
+  /** Between two looks at all connections. */
+  look: number;
+}
+
+/** Everybody is on this machine; 40 MB of a recording come in a moment. */
+const PATIENCE: ServerPatience = { head: 10_000, request: 60_000, look: 2_000 };
+
+/** Each may hold a body of its own in memory. */
+const MAX_CONNECTIONS = 256;
+
+/** A client that takes longer gets 408 and loses its connection. Answers may take as long as they want. */
+export function createLimitedServer(listener: RequestListener, patience: ServerPatience = PATIENCE): Server {
+  const { head: headersTimeout, request: requestTimeout, look: connectionsCheckingInterval } = patience;
+  const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval }, listener);
+  server.maxConnections = MAX_CONNECTIONS;
+  return server;
 }

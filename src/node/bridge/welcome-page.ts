@@ -1,6 +1,6 @@
 /** What a person sees who opens the server in a browser. @module */
 import { DEFAULT_MODELS } from '../../core/models/default-catalog.js';
-import type { InferenceOptions } from '../../page/start-options.js';
+import type { InferenceOptions } from '../../core/models/inference-options.js';
 
 /** The page: what this is, its models, and lines to copy. */
 export function welcomePage(origin: string, options: InferenceOptions): string {

@@ -7,10 +7,10 @@
 import { readFileSync } from 'node:fs';
 import { suggestName } from '../../core/models/check-names.js';
 import { type Command, EXIT_CODES, helpOf, table, UsageError } from './command.js';
-import { explainFileError } from './explain-file-error.js';
 import { init } from './init.js';
 import { pack } from './pack.js';
 import { readArguments } from './read-arguments.js';
+import { explainFileError } from './read-json-file.js';
 import { serve } from './serve.js';
 
 const COMMANDS: Record<string, Command> = { init, serve, pack };

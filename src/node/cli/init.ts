@@ -3,7 +3,15 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
-import { UNINSTALL_SCRIPT } from './uninstall-script.js';
+
+/**
+ * A Service Worker script that removes itself. Served under the old script's name, browsers take it for an update: it takes over all open pages, which it leaves to
+ * the network, and is gone with the next visit. No page needs to run any code for that.
+ */
+const UNINSTALL_SCRIPT = `// Removes inpage's Service Worker from the browsers of returning visitors.
+addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(clients.claim().then(() => registration.unregister())));
+`;
 
 /** Copies the static files into an app's public folder, or puts the script there that removes what was installed. */
 export const init: Command = {

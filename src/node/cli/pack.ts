@@ -1,13 +1,11 @@
 /** `inpage pack`. @module */
 import { relative, resolve } from 'node:path';
 import { isInferenceError } from '../../core/errors/inference-error.js';
-import type { ModelEntry } from '../../core/models/model-entry.js';
-import { TASKS } from '../../core/models/tasks.js';
+import { DEVICES, type ModelEntry, TASKS } from '../../core/models/model-entry.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { ProgressBar } from './pack/progress-bar.js';
 import type { NamedModel } from './pack/read-entry.js';
 
-const DEVICES = ['auto', 'wasm', 'webgpu'] as const;
 const UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
 /** Smaller files would only be many. */
 const SMALLEST_PART = 2 ** 20;

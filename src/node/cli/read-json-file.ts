@@ -1,6 +1,5 @@
-/** JSON that the command line is given. @module */
+/** JSON that the command line is given, and what its errors with files mean. @module */
 import { readFileSync } from 'node:fs';
-import { explainFileError } from './explain-file-error.js';
 
 /** @throws Error that names the file and says what is wrong with it */
 export function readJsonFile(file: string): unknown {
@@ -20,4 +19,27 @@ export function parseJson(text: string, name: string): unknown {
   } catch (thrown) {
     throw new Error(`${name}: is not JSON. ${(thrown as Error).message}`, { cause: thrown });
   }
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'permission denied.',
+  EPERM: 'permission denied.',
+  EROFS: 'is on a file system that cannot be written to.',
+  EEXIST: 'is a file, where a folder is needed.',
+  ENOTDIR: 'a part of this path is a file, where a folder is needed.',
+  EISDIR: 'is a folder, where a file is needed.',
+  ENOENT: 'there is no such file.',
+  ENOSPC: 'the disk is full.',
+  EDQUOT: 'the disk quota is used up.',
+};
+
+/**
+ * A message in words for errors of `node:fs`, with the path; that of other errors as it is.
+ * @param file for errors that do not name it, such as that of reading a folder
+ */
+export function explainFileError(thrown: unknown, file?: string): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { code = '', path = file, dest = path } = thrown as NodeJS.ErrnoException & { dest?: string };
+  const reason = REASONS[code];
+  return reason === undefined || dest === undefined ? thrown.message : `${dest}: ${reason}`;
 }

@@ -1,15 +1,15 @@
 /** Puts the service in front of an app under test. @module */
-import type { BrowserContext, Page, Request, Response } from 'playwright';
+import type { BrowserContext, Page, Request, Response, Route } from 'playwright';
+import * as v from 'valibot';
 import { matchBase } from '../../relay/match-base.js';
-import { type HostWindow, openHostPage } from '../static-files/host-files.js';
+import { HOST_PAGE, hostHtml, type HostWindow, listHostFiles, openHostPage } from '../static-files/host-files.js';
+import { mediaTypeOf } from '../static-files/static-files.js';
 import type { FaultSettings } from '../../core/models/fault-settings.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { PageInference } from '../../page/start-inference.js';
-import { checkOptionNames } from '../../page/check-option-names.js';
-import { OPTION_NAMES } from '../../page/option-names.js';
-import type { InferenceOptions } from '../../page/start-options.js';
+import { INFERENCE_OPTIONS, type InferenceOptions } from '../../core/models/inference-options.js';
+import { fields, list, optional, parseOptions, type Same, text } from '../../core/models/option-schema.js';
 import { guardHosts } from './guard-hosts.js';
-import { routePackage } from './route-package.js';
 
 /** Those of `startInference`, and where the app is. */
 export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker'> {
@@ -52,8 +52,16 @@ export interface InstalledInference {
   stop(): Promise<void>;
 }
 
-const { onProgress: _onProgress, serviceWorker: _serviceWorker, ...ofStart } = OPTION_NAMES;
-const INSTALL_OPTIONS: Record<keyof InstallOptions, true> = { ...ofStart, origin: true, allowHosts: true };
+const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+const INSTALL_OPTIONS = fields(
+  {
+    ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'serviceWorker']).entries,
+    allowHosts: optional(list(v.string('a host, e.g. `api.openai.com`'), 'an array of hosts'), []),
+    origin: text('the URL of the app under test, e.g. `http://localhost:5173`', isHttp),
+  },
+  'an option of installInference',
+);
+true satisfies Same<v.InferInput<typeof INSTALL_OPTIONS>, Pick<InstallOptions, keyof InstallOptions>>;
 
 /**
  * Starts the service on the app's origin, in a page of its own that stays open in the background. Pages of this context
@@ -63,19 +71,20 @@ const INSTALL_OPTIONS: Record<keyof InstallOptions, true> = { ...ofStart, origin
  * const inference = await installInference(context, { origin: 'http://localhost:5173' });
  */
 export async function installInference(context: BrowserContext, options: InstallOptions): Promise<InstalledInference> {
-  checkOptionNames(options, INSTALL_OPTIONS, 'an option of installInference');
-  const { origin: app, allowHosts = [], ...rest } = options;
-  const origin = originOf(app);
+  const { allowHosts, models, prefix, intercept, ...checked } = parseOptions(INSTALL_OPTIONS, options);
+  const { origin } = new URL(checked.origin);
+  // The page fills in its own defaults.
+  const { origin: _origin, allowHosts: _allowHosts, ...ofPage } = options;
   checkBrowser(context);
   const blocked: Request[] = [];
   const [page, stopRouting, stopGuarding] = await Promise.all([
     context.newPage(),
     routePackage(context, origin),
-    guardHosts(context, { hosts: allowHosts, models: rest.models ?? [] }, (request) => blocked.push(request)),
+    guardHosts(context, { hosts: allowHosts, models }, (request) => blocked.push(request)),
   ]);
   const crashed = rejectOnCrash(page);
   const requests: Request[] = [];
-  const bases = { origin, prefix: rest.prefix ?? '/v1', intercept: rest.intercept ?? [] };
+  const bases = { origin, prefix, intercept };
   const note = (response: Response): void => {
     const isAnswered = response.fromServiceWorker() && matchBase(new URL(response.url()), bases) !== undefined;
     if (isAnswered) requests.push(response.request());
@@ -91,7 +100,7 @@ export async function installInference(context: BrowserContext, options: Install
   };
 
   try {
-    const baseURL = await openHostPage(page, origin, rest);
+    const baseURL = await openHostPage(page, origin, ofPage);
     context.on('response', note);
     return { baseURL, requests, blocked, stop, ...remoteControl(page, crashed) };
   } catch (thrown) {
@@ -99,11 +108,6 @@ export async function installInference(context: BrowserContext, options: Install
     await stop();
     throw obstacle === undefined ? thrown : obstacleError(obstacle, origin);
   }
-}
-
-function originOf(app: string): string {
-  if (URL.canParse(app) && /^https?:$/.test(new URL(app).protocol)) return new URL(app).origin;
-  throw new Error(`inpage/playwright: \`origin\` must be the URL of the app under test, not \`${app}\`.`);
 }
 
 /** Only there Playwright routes the scripts of Service Workers. */
@@ -181,4 +185,27 @@ async function stopService(): Promise<void> {
   for (const registration of await navigator.serviceWorker.getRegistrations()) {
     if (registration.active?.scriptURL.includes('/inpage-sw')) await registration.unregister();
   }
+}
+
+/** Read once: every test asks for it. */
+let host: { files: Map<string, string>; html: string } | undefined;
+
+/**
+ * Answers the paths of the library in this context. Below `/models/` only files of the bundled models are answered, and
+ * all else is left to the app.
+ * @param origin of the app, without a slash at the end
+ * @returns takes the routes away again
+ */
+async function routePackage(context: BrowserContext, origin: string): Promise<() => Promise<void>> {
+  const { files, html } = (host ??= { files: listHostFiles(), html: hostHtml() });
+  const isOurs = (url: URL): boolean =>
+    url.origin === origin && (url.pathname === HOST_PAGE || files.has(url.pathname));
+  const answer = async (route: Route): Promise<void> => {
+    const path = files.get(new URL(route.request().url()).pathname);
+    await (path === undefined
+      ? route.fulfill({ contentType: mediaTypeOf(HOST_PAGE), body: html })
+      : route.fulfill({ path, contentType: mediaTypeOf(path) }));
+  };
+  await context.route(isOurs, answer);
+  return () => context.unroute(isOurs, answer);
 }

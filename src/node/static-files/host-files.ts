@@ -9,7 +9,7 @@ import {
   type SerializedInferenceError,
 } from '../../core/errors/inference-error.js';
 import type { PageInference } from '../../page/start-inference.js';
-import type { InferenceOptions } from '../../page/start-options.js';
+import type { InferenceOptions } from '../../core/models/inference-options.js';
 import { BUNDLED_MODELS, listStaticFiles } from './static-files.js';
 
 /** URL path of the page. Its folder holds the library. */

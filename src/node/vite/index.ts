@@ -11,9 +11,8 @@ import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { checkNames } from '../../core/models/check-names.js';
-import { ISOLATION_HEADERS, sendFile } from '../static-files/send-file.js';
 import { checkPackedFolder, type PackedFolder, readPackedFolder } from '../static-files/packed-folders.js';
-import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
+import { BUNDLED_MODELS, ISOLATION_HEADERS, listStaticFiles, sendFile } from '../static-files/static-files.js';
 
 /** Options of {@link inpage}. */
 export interface InpagePluginOptions {

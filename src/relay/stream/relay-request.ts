@@ -1,6 +1,6 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
 import { isInferenceError } from '../../core/errors/inference-error.js';
-import type { CompatibilityName } from '../../core/models/access-options.js';
+import type { CompatibilityName } from '../../core/models/inference-options.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../handshake.js';

@@ -1,6 +1,6 @@
 /** Requests and responses as plain data. @module */
 import { MESSAGES_PATH, UNAVAILABLE, unavailableBody } from '../../core/errors/error-bodies.js';
-import type { CompatibilityName } from '../../core/models/access-options.js';
+import type { CompatibilityName } from '../../core/models/inference-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { failureTailOf } from './failure-tail.js';
 import type { RequestPayload, ResponseHead } from '../protocol.js';
@@ -44,12 +44,12 @@ export function fromResponseHead(head: ResponseHead, { method, url }: RequestPay
 
 /**
  * What a caller gets when no engine can answer. The sentence is part of the service's contract.
- * @param compatibility `openai`: the error object of the request's dialect instead of the sentence alone
+ * @param compatibility `hosted`: the error object of the request's dialect instead of the sentence alone
  * @param url of the request
  */
 export function unavailableResponse(compatibility: CompatibilityName, url: string): Response {
   const id = createUuid();
-  const isJson = compatibility === 'openai';
+  const isJson = compatibility === 'hosted';
   const isMessages = url.includes(MESSAGES_PATH);
   // A response of a string says itself that it is plain text in UTF-8.
   const headers = {

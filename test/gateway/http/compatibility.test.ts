@@ -1,10 +1,10 @@
-/** Both columns of the compatibility table: what `openai` changes, and that `service` stays as specified. */
+/** Both columns of the compatibility table: what `hosted` changes, and that `service` stays as specified. */
 import { describe, expect, it, vi } from 'vitest';
 import { COMPATIBILITY } from '../../../src/gateway/http/compatibility.js';
 import { answerErrorShape } from '../../../src/gateway/http/errors/error-table.js';
 import { INFERENCE_ERROR_CODES } from '../../../src/core/errors/inference-error.js';
 import type { App } from '../../../src/gateway/http/app.js';
-import type { CompatibilityName } from '../../../src/core/models/access-options.js';
+import type { CompatibilityName } from '../../../src/core/models/inference-options.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
 import type { Backend } from '../../../src/core/models/backend.js';
@@ -58,9 +58,9 @@ const CUT: [title: string, fields: Record<string, unknown>][] = [
   ['a forced tool call', { ...says('look'), tools: [LOOK], tool_choice: 'required', max_tokens: 30 }],
 ];
 
-describe('openai', () => {
+describe('hosted', () => {
   it.each(CUT)('[G01] %s that the limit cuts is an answer with finish_reason length', async (_, fields) => {
-    const app = await build('openai');
+    const app = await build('hosted');
     const { status, json } = await chat(app, fields);
     expect(status).toBe(200);
     expect(json).not.toHaveProperty('error');
@@ -82,13 +82,13 @@ describe('openai', () => {
   });
 
   it('[G01] what the model itself left unfinished is still an error', async () => {
-    const app = await build('openai', { script: { replies: [{ text: 'No JSON at all.' }] } });
+    const app = await build('hosted', { script: { replies: [{ text: 'No JSON at all.' }] } });
     const { json } = await chat(app, { response_format: { type: 'json_object' } });
     expect(json.error.model_output).toBe('No JSON at all.');
   });
 
   it('[G02] verbose_json has task, language, duration, text and segments with times', async () => {
-    const { status, json, headers } = await transcribe(await build('openai'), { response_format: 'verbose_json' });
+    const { status, json, headers } = await transcribe(await build('hosted'), { response_format: 'verbose_json' });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('application/json');
     expect(json).toMatchObject({ task: 'transcribe', language: 'english', duration: 2.25, text: SPOKEN });
@@ -103,13 +103,13 @@ describe('openai', () => {
     expect(json.segments[0].tokens.length).toBeGreaterThan(0);
     const form = audioForm({ response_format: 'verbose_json' });
     const translated = await read(
-      await (await build('openai')).request(AUDIO_PATHS[1]!, { method: 'POST', body: form }),
+      await (await build('hosted')).request(AUDIO_PATHS[1]!, { method: 'POST', body: form }),
     );
     expect(translated.json.task).toBe('translate');
   });
 
   it('[G02] words where they are asked for and the model has them', async () => {
-    const app = await build('openai');
+    const app = await build('hosted');
     const { json } = await transcribe(app, { response_format: 'verbose_json' }, ['word', 'segment']);
     expect(json.words.slice(0, 2)).toEqual([
       { word: 'Good', start: 0, end: 0.25 },
@@ -140,7 +140,7 @@ describe('openai', () => {
         };
       },
     };
-    const { app } = await buildApp({ models: [listener], compatibility: 'openai', backends: { scripted: timeless } });
+    const { app } = await buildApp({ models: [listener], compatibility: 'hosted', backends: { scripted: timeless } });
     const refused = [
       await transcribe(app, { response_format: 'verbose_json' }, ['word']),
       await transcribe(app, { response_format: 'srt' }),
@@ -152,7 +152,7 @@ describe('openai', () => {
   });
 
   it('[G03] srt and vtt are files with the segments’ times', async () => {
-    const app = await build('openai');
+    const app = await build('hosted');
     const srt = await transcribe(app, { response_format: 'srt' });
     expect(srt.text).toBe(
       '1\n00:00:00,000 --> 00:00:01,000\nGood morning to you.\n\n2\n00:00:01,000 --> 00:00:02,250\nIt is <late> & dark!\n\n',
@@ -165,7 +165,7 @@ describe('openai', () => {
   });
 
   it('[G04] text completions are text_completion objects, streamed or not', async () => {
-    const app = await build('openai');
+    const app = await build('hosted');
     const body = { model: 'scripted-chat', prompt: 'Once' };
     expect((await post(app, '/v1/completions', body)).json.object).toBe('text_completion');
     const { text } = await post(app, '/v1/completions', { ...body, stream: true });
@@ -174,7 +174,7 @@ describe('openai', () => {
   });
 
   it('[G05] reasoning_effort none turns thinking off', async () => {
-    const app = await build('openai');
+    const app = await build('hosted');
     const thinking = { chat_template_kwargs: { enable_thinking: true } };
     expect((await chat(app, thinking)).json.choices[0].message.reasoning).toBe('A greeting.');
     const off = await chat(app, { ...thinking, reasoning_effort: 'none' });
@@ -188,7 +188,7 @@ describe('openai', () => {
       ['internal', 500],
       ['unavailable', 503],
     ] as const) {
-      for (const [path, answer] of await callAll(await build('openai', { script: { replies: [], failWith } }))) {
+      for (const [path, answer] of await callAll(await build('hosted', { script: { replies: [], failWith } }))) {
         expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, status, 'application/json']);
         const isMessages = path === '/v1/messages';
         expect(answer.json.error.type).toBe(isMessages ? 'api_error' : 'internal_error');
@@ -200,7 +200,7 @@ describe('openai', () => {
   });
 
   it('[G07] what is flat, simple or a page elsewhere is general', async () => {
-    const app = await build('openai');
+    const app = await build('hosted');
     const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
     const form = { method: 'POST', body: 'no form', headers: { 'content-type': 'multipart/form-data; boundary=b' } };
     const answers = [
@@ -218,7 +218,7 @@ describe('openai', () => {
 
   it('[G08] json_schema.name may be absent', async () => {
     const json_schema = { schema: { type: 'object' } };
-    const { status, json } = await chat(await build('openai'), {
+    const { status, json } = await chat(await build('hosted'), {
       ...says('JSON'),
       response_format: { type: 'json_schema', json_schema },
     });
@@ -230,7 +230,7 @@ describe('openai', () => {
     for (const endpoint of ['chat-completions', 'messages', 'responses', 'audio', 'models', 'model'] as const) {
       for (const code of INFERENCE_ERROR_CODES) {
         const service = answerErrorShape(endpoint, code, COMPATIBILITY.service);
-        const openai = answerErrorShape(endpoint, code, COMPATIBILITY.openai);
+        const openai = answerErrorShape(endpoint, code, COMPATIBILITY.hosted);
         const isChanged = changed.has(service) || code === 'internal' || code === 'unavailable';
         const general = endpoint === 'messages' ? 'messages' : 'general';
         expect([endpoint, code, openai]).toEqual([endpoint, code, isChanged ? general : service]);

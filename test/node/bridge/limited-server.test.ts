@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLimitedServer } from '../../../src/node/bridge/limited-server.js';
+import { createLimitedServer } from '../../../src/node/bridge/serve-inference.js';
 
 describe('a server that slow clients cannot hold', () => {
   let server: Server;

@@ -302,7 +302,9 @@ describe('what the command line names', () => {
     expect(readEntry('https://a.example/x/y/')).toMatchObject({ id: 'y', source: 'https://a.example/x/y/' });
     expect(readEntry('Llama-3.2-1B-Instruct-q4f32_1-MLC')).toMatchObject({ backend: 'web-llm' });
     expect(() => readEntry('nonsense')).toThrow('hub id');
-    expect(() => readEntry('{"id":"a","backend":"upstream"}')).toThrow('the entry: an entry to pack has');
+    expect(() => readEntry('{"id":"a","backend":"upstream"}')).toThrow(
+      'the entry: The field `backend` must be transformers or web-llm',
+    );
     expect(() => readEntry('{"id":"a","backend":"transformers","sorce":"a/b"}')).toThrow('Did you mean `source`?');
     expect(() => readEntry('{"id":"a","backend":"transformers","task":"chatty"}')).toThrow('one of chat, embeddings');
     expect(() => readEntry('{"id":')).toThrow('the entry: is not JSON.');

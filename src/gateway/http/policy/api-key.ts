@@ -1,6 +1,6 @@
 /** Who is calling: the credential of a request against the configured keys. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { ApiKey } from '../../../core/models/access-options.js';
+import type { ApiKey } from '../../../core/models/inference-options.js';
 import { toHex } from '../../../core/platform/to-hex.js';
 
 /** Identifies callers. `identify` gives the name of the caller's counters: a digest, never the key. */

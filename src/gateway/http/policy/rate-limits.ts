@@ -1,6 +1,6 @@
 /** Sliding request counters per caller, per minute and per day. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { RateLimits } from '../../../core/models/access-options.js';
+import type { RateLimits } from '../../../core/models/inference-options.js';
 import type { CallerCounters, CounterStore } from './counter-store.js';
 
 /** Takes requests from quotas. */

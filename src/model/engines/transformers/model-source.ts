@@ -149,9 +149,9 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
 /** Bytes at the start of a file that contain the first operators of its graph; the weights come later. */
 const GRAPH_START = 2 ** 20;
 
-function locate(entry: ModelEntry, { pageURL, hubURL }: LoadOptions): ModelLocation {
+function locate(entry: ModelEntry, { pageURL, hub }: LoadOptions): ModelLocation {
   const source = entry.source ?? entry.id;
-  const folderURL = filesFolderOf(entry, pageURL, hubURL);
+  const folderURL = filesFolderOf(entry, pageURL, hub);
   if (isHubId(source)) return { id: source, folderURL, isFolder: false };
   const url = new URL(folderURL);
   if (url.protocol === 'file:') {

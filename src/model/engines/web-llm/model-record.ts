@@ -53,10 +53,10 @@ interface FoundModel {
 export function findModelRecord(
   entry: ModelEntry,
   prebuilt: readonly ModelRecord[],
-  { pageURL, hubURL }: Pick<LoadOptions, 'pageURL' | 'hubURL'>,
+  { pageURL, hub }: Pick<LoadOptions, 'pageURL' | 'hub'>,
 ): FoundModel {
   if (entry.modelLibrary !== undefined) {
-    return customRecord(entry, entry.modelLibrary, filesFolderOf(entry, pageURL, hubURL), pageURL);
+    return customRecord(entry, entry.modelLibrary, filesFolderOf(entry, pageURL, hub), pageURL);
   }
   const name = entry.source ?? entry.id;
   const known = prebuilt.find((record) => record.model_id === name);
@@ -68,7 +68,7 @@ export function findModelRecord(
     );
   }
   const source = new URL(known.model).pathname.slice(1).replace(/\/resolve\/.*/, '');
-  const folderURL = filesFolderOf({ ...entry, source }, pageURL, hubURL);
+  const folderURL = filesFolderOf({ ...entry, source }, pageURL, hub);
   const overrides = { ...known.overrides, ...contextOverride(entry) };
   return { record: { ...known, model: folderURL, overrides }, folderURL };
 }

@@ -14,7 +14,7 @@ const OPTIONAL_FILES = ['ndarray-cache.json', 'chat_template.jinja'];
 /** URLs of an entry's weights and library, and its context length in WebLLM's list. @throws InferenceError `model_not_found` or `invalid_request` */
 export function findForPack(
   entry: ModelEntry,
-  options: Pick<LoadOptions, 'pageURL' | 'hubURL'>,
+  options: Pick<LoadOptions, 'pageURL' | 'hub'>,
 ): { folder: string; library: string; contextLength: number | undefined } {
   const { folderURL, record } = findModelRecord(entry, modelList, options);
   return { folder: folderURL, library: record.model_lib, contextLength: record.overrides?.context_window_size };

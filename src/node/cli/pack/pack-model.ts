@@ -13,7 +13,6 @@ import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.
 import type { ModelFiles } from '../../../store/model-files.js';
 import { type StoreEnvironment, surroundings } from '../../../store/store-environment.js';
 import { DiskStorage } from './disk-storage.js';
-import { guessTask } from './guess-task.js';
 import type { NamedModel } from './read-entry.js';
 import { type FetchedFile, writePack } from './write-pack.js';
 
@@ -107,7 +106,7 @@ interface Source {
 const NO_PAGE = 'http://localhost/';
 
 async function sourceOf(named: NamedModel, hubURL: string | undefined): Promise<Source> {
-  const place = { pageURL: NO_PAGE, hubURL };
+  const place = { pageURL: NO_PAGE, ...(hubURL !== undefined && { hub: hubURL }) };
   if (named.backend === 'web-llm') return findForPack({ ...named, task: 'chat' }, place);
   const folder = filesFolderOf(named, NO_PAGE, hubURL);
   return folder.startsWith('file:') ? { folder, localFiles: await listFolder(fileURLToPath(folder)) } : { folder };
@@ -135,4 +134,14 @@ async function listFetched(wanted: readonly string[], files: ModelFiles, storage
 /** A file from elsewhere, such as a WebLLM library, comes into the folder. */
 function packedName(file: string): string {
   return /^https?:\/\//.test(file) ? basename(new URL(file).pathname) : file;
+}
+
+/** What a model is for, by its parsed `config.json`. @throws Error when that does not say */
+function guessTask(config: unknown): ModelEntry['task'] {
+  const { architectures = [], model_type: type = '' } = config as { architectures?: string[]; model_type?: string };
+  const [architecture = ''] = architectures;
+  if (/Whisper/.test(architecture) || type === 'whisper') return 'speech';
+  if (/ForCausalLM$|ForConditionalGeneration$|LMHeadModel$/.test(architecture)) return 'chat';
+  if (/Model$|ForMaskedLM$/.test(architecture)) return 'embeddings';
+  throw new Error(`The config does not tell the model's task: say --task chat, embeddings or speech.`);
 }

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import * as v from 'valibot';
 import { isListed } from '../../../model/engines/web-llm/web-llm-pack.js';
 import { isHubId } from '../../../core/models/entry-files.js';
-import type { ModelEntry } from '../../../core/models/model-entry.js';
-import { TASKS } from '../../../core/models/tasks.js';
-import { checkEntryNames } from '../../../page/check-option-names.js';
+import { ENTRY_FIELDS, type ModelEntry } from '../../../core/models/model-entry.js';
+import { fields, optional, parseOptions } from '../../../core/models/option-schema.js';
 import { parseJson, readJsonFile } from '../read-json-file.js';
 
 /** An entry whose task may still have to be found out. */
@@ -32,29 +32,36 @@ export function readEntry(text: string): NamedModel {
   );
 }
 
+const PACKABLE = fields(
+  {
+    ...ENTRY_FIELDS,
+    task: optional(ENTRY_FIELDS.task),
+    backend: v.picklist(['transformers', 'web-llm'], 'transformers or web-llm: other models have no files'),
+  },
+  'a field of a model entry',
+);
+
 /** @param name of where it stands, for messages */
 function checked(value: unknown, name: string): NamedModel {
-  const entry = value as Partial<ModelEntry> | null;
   const refuse = (what: string): never => {
     throw new Error(`${name}: ${what}`);
   };
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return refuse('must be one model entry.');
-  try {
-    checkEntryNames(entry as ModelEntry);
-  } catch (thrown) {
-    refuse((thrown as Error).message);
-  }
-  const { id, backend, task } = entry;
-  if (typeof id !== 'string' || (backend !== 'transformers' && backend !== 'web-llm')) {
-    return refuse('an entry to pack has an `id`, and a `backend` with files: transformers or web-llm.');
-  }
-  if (task !== undefined && !TASKS.includes(task)) refuse(`\`task\` must be one of ${TASKS.join(', ')}.`);
-  const { source = id } = entry;
-  if (backend === 'web-llm' && entry.modelLibrary === undefined) return entry as NamedModel;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('must be one model entry.');
+  const entry = parsed(value, refuse);
+  const { id, backend, source = id } = entry;
+  if (backend === 'web-llm' && entry.modelLibrary === undefined) return entry;
   if (!isHubId(source) && !URL.canParse(source)) {
     return refuse('the `source` of an entry to pack must be a hub id or an absolute URL.');
   }
-  return entry as NamedModel;
+  return entry;
+}
+
+function parsed(value: object, refuse: (what: string) => never): NamedModel {
+  try {
+    return parseOptions(PACKABLE, value, 'field');
+  } catch (thrown) {
+    return refuse((thrown as Error).message);
+  }
 }
 
 function nameOf(path: string): string {

@@ -21,7 +21,6 @@ import {
   type PackManifest,
   parseManifest,
 } from '../../../store/pack-manifest.js';
-import { ChunkHashes } from './chunk-hashes.js';
 
 /** A file that was fetched. */
 export interface FetchedFile {
@@ -107,5 +106,43 @@ function formerFiles(folder: string): string[] {
     return Object.entries(files).flatMap(([name, file]) => [...filesOfPacked(name, file).keys()].filter(isInside));
   } catch {
     return [];
+  }
+}
+
+/** SHA-256 of a stream, of the whole and of its parts. */
+class ChunkHashes {
+  readonly #partBytes: number;
+  readonly #whole = createHash('sha256');
+  #part = createHash('sha256');
+  #room: number;
+  /** Of the parts that are whole. */
+  readonly parts: string[] = [];
+
+  constructor(partBytes: number) {
+    this.#partBytes = partBytes;
+    this.#room = partBytes;
+  }
+
+  update(bytes: Uint8Array): void {
+    this.#whole.update(bytes);
+    for (let start = 0; start < bytes.length;) {
+      const piece = bytes.subarray(start, start + this.#room);
+      this.#part.update(piece);
+      this.#room -= piece.length;
+      start += piece.length;
+      if (this.#room === 0) this.#endPart();
+    }
+  }
+
+  /** 64 hexadecimal digits; ends the last part too. */
+  digest(): string {
+    if (this.#room < this.#partBytes) this.#endPart();
+    return this.#whole.digest('hex');
+  }
+
+  #endPart(): void {
+    this.parts.push(this.#part.digest('hex'));
+    this.#part = createHash('sha256');
+    this.#room = this.#partBytes;
   }
 }

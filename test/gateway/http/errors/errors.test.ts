@@ -224,13 +224,13 @@ describe('shapes', () => {
   it('[G06] the 503 that the relay writes says what the gateway would say', async () => {
     const said = (error: object) => Object.fromEntries(Object.entries(error).filter(([, value]) => value !== null));
     for (const { path, name } of ENDPOINTS) {
-      const relayed = unavailableResponse('openai', `http://page.test/v1${path}?beta=true`);
+      const relayed = unavailableResponse('hosted', `http://page.test/v1${path}?beta=true`);
       const { error, request_id, ...rest }: any = await relayed.json();
       const written = renderError(
         new InferenceError('unavailable', 'The file x.onnx is gone.'),
         name,
         request_id,
-        COMPATIBILITY.openai,
+        COMPATIBILITY.hosted,
       );
       const expected: any = await written.json();
       expect({ path, ...rest }).toEqual({ path, ...(expected.type && { type: expected.type }) });

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { explainFileError } from '../../../src/node/cli/explain-file-error.js';
-import { readJsonFile } from '../../../src/node/cli/read-json-file.js';
+import { explainFileError, readJsonFile } from '../../../src/node/cli/read-json-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'inpage-files-'));
 const file = join(folder, 'file');

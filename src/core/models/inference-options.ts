@@ -1,0 +1,183 @@
+/** The options of `startInference`: their types, which are public, and the schema with their defaults and checks. @module */
+import * as v from 'valibot';
+import { APP_BASE } from './app-base.js';
+import { DEFAULT_MODELS } from './default-catalog.js';
+import { type LoadProgress, MODEL_ENTRY, type ModelEntry } from './model-entry.js';
+import { count, fields, list, number, oneOf, optional, type Same, text } from './option-schema.js';
+
+/** A key that requests may carry; a revoked one is refused with a message of its own. */
+export type ApiKey = string | { key: string; revoked?: boolean };
+
+/** Requests per key. Absent numbers keep their default. */
+export interface RateLimits {
+  /** @default 600 */
+  requestsPerMinute?: number;
+  /** @default 100000 */
+  requestsPerDay?: number;
+}
+
+/** @internal In whose manner the service answers. */
+export type CompatibilityName = 'service' | 'hosted';
+
+/** What an app may say about the service it starts. Everything has a default. */
+export interface InferenceOptions {
+  /**
+   * The models to serve.
+   * @default the bundled tiny-chat, tiny-embed and tiny-whisper
+   */
+  models?: readonly ModelEntry[];
+  /**
+   * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts where there is no such header. Absent: any key,
+   * or none.
+   */
+  apiKeys?: readonly ApiKey[];
+  /** How often a key may ask; more is answered with 429. */
+  rateLimits?: RateLimits;
+  /**
+   * `hosted` answers as hosted services do where the specification breaks clients that were written for them: cut JSON and
+   * cut calls, `verbose_json`, `srt` and `vtt`, error shapes, `reasoning_effort: "none"`. `openai` is its older name.
+   * @default 'service'
+   */
+  compatibility?: 'service' | 'hosted' | 'openai';
+  /**
+   * Seconds until a request without a first token (streamed) or result fails with 408; loading a model does not count.
+   * @default 600
+   */
+  requestTimeout?: number;
+  /**
+   * Path of the service on the page's origin.
+   * @default '/v1'
+   */
+  prefix?: string;
+  /**
+   * Other bases that are answered in the page, e.g. `https://api.openai.com/v1`.
+   * @default []
+   */
+  intercept?: readonly string[];
+  /**
+   * URL of the Service Worker's script, relative to the page; `false`: no Service Worker, only `inference.fetch`. ONNX
+   * Runtime is loaded from `inpage/` beside the script (without one: below the app's base).
+   * @default 'inpage-sw.js' below the app's base, which the Vite plugin knows and which is '/' with other bundlers
+   */
+  serviceWorker?: string | false;
+  /**
+   * Adds COOP and COEP headers to the app's own pages and workers by the Service Worker, where the host sends none: WASM
+   * then runs on several threads, from the second load of a page on. It is `inpage-sw-isolated.js` beside `serviceWorker`
+   * that is registered, which imports that one. Breaks what an isolated page cannot have: see the docs.
+   * @default false
+   */
+  crossOriginIsolation?: boolean;
+  /**
+   * Base of the hub that hub ids are of: a mirror, or a server of your own that answers as it does.
+   * @default 'https://huggingface.co'
+   */
+  hub?: string;
+  /**
+   * Look files up in the browser's cross-origin storage by their hash before they are fetched, and offer them to it, where
+   * the browser has one (https://github.com/WICG/cross-origin-storage).
+   * @default false
+   */
+  crossOriginStorage?: boolean;
+  /**
+   * What the Service Worker does with a request when no open tab hosts the engine, and none has since the browser started
+   * it: `fail` answers 503, `network` lets it go on to the network, as if inpage had never been there. A request to an
+   * intercepted base of another origin goes on only when it carries no key.
+   * @default 'fail'
+   */
+  whenUnhosted?: 'fail' | 'network';
+  /** Told how far each model's loading is. */
+  onProgress?: (progress: LoadProgress) => void;
+}
+
+const someKey = text('a key, or an object with a `key`', (value) => value !== '');
+const keyObject = fields({ key: someKey, revoked: optional(v.boolean('true or false')) }, 'a field of a key');
+const apiKey = v.lazy((value) => (typeof value === 'object' && value !== null ? keyObject : someKey));
+
+const rateLimits = fields(
+  { requestsPerMinute: optional(count), requestsPerDay: optional(count) },
+  'a field of `rateLimits`',
+);
+true satisfies Same<v.InferInput<typeof rateLimits>, RateLimits>;
+
+const compatibility = v.pipe(
+  v.picklist(['service', 'hosted', 'openai'], 'one of service, hosted'),
+  v.transform((name) => (name === 'openai' ? 'hosted' : name)),
+);
+
+const path = text(
+  'a path such as `/v1`, without a slash at its end',
+  (value) => /^(\/[\w.~-]+)+$/.test(value) && !/\/\.{1,2}(\/|$)/.test(value),
+);
+
+/** An absolute URL that paths are appended to. */
+const base = text(
+  'an absolute http(s) URL without query, such as `https://api.openai.com/v1`',
+  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[?#]/.test(value),
+);
+
+/** Obeyed by the gateway and by the relays before it. */
+const SHARED = { prefix: optional(path, '/v1'), compatibility: optional(compatibility, 'service') };
+
+/** The options that each realm obeys. A realm is told all of its own, so an option is named here and where it is used. */
+const REALMS = {
+  /** Tabs whose values differ have an engine each. */
+  gateway: v.object({
+    models: optional(list(MODEL_ENTRY, 'an array of model entries'), DEFAULT_MODELS),
+    apiKeys: optional(list(apiKey, 'an array of keys')),
+    rateLimits: optional(rateLimits),
+    requestTimeout: optional(
+      number('a number of seconds above 0', (value) => value > 0),
+      600,
+    ),
+    ...SHARED,
+  }),
+  /** The model workers; the same holds for them. */
+  model: v.object({
+    hub: optional(base, 'https://huggingface.co'),
+    crossOriginStorage: optional(v.boolean('true or false'), false),
+  }),
+  serviceWorker: v.object({
+    ...SHARED,
+    intercept: optional(list(v.pipe(base, v.transform(withoutSlash)), 'an array of URLs'), []),
+    serviceWorker: optional(
+      v.union([v.string(), v.literal(false)], 'the URL of a script, or false'),
+      `${APP_BASE}inpage-sw.js`,
+    ),
+    crossOriginIsolation: optional(v.boolean('true or false'), false),
+    whenUnhosted: optional(oneOf(['fail', 'network']), 'fail'),
+  }),
+  page: v.object({
+    onProgress: optional(
+      v.custom<(progress: LoadProgress) => void>((value) => typeof value === 'function', 'a function'),
+      () => () => {},
+    ),
+  }),
+};
+
+/** @internal What may be said to `startInference`. */
+export const INFERENCE_OPTIONS = fields(
+  {
+    ...REALMS.gateway.entries,
+    ...REALMS.model.entries,
+    ...REALMS.serviceWorker.entries,
+    ...REALMS.page.entries,
+  },
+  'an option of startInference',
+);
+true satisfies Same<v.InferInput<typeof INFERENCE_OPTIONS>, InferenceOptions>;
+
+/** @internal The options that each realm obeys, with nothing left open. */
+export type OptionsByRealm = { [Realm in keyof typeof REALMS]: v.InferOutput<(typeof REALMS)[Realm]> };
+
+/** @internal Options that passed their check, each for its realm. */
+export function optionsByRealm(options: v.InferOutput<typeof INFERENCE_OPTIONS>): OptionsByRealm {
+  const values = Object.entries(options);
+  const of = (names: object): object => Object.fromEntries(values.filter(([name]) => Object.hasOwn(names, name)));
+  return Object.fromEntries(
+    Object.entries(REALMS).map(([realm, { entries }]) => [realm, of(entries)]),
+  ) as OptionsByRealm;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
