@@ -61,6 +61,7 @@ export interface LocalFile {
   file: Blob;
 }
 
+/** @internal What an engine is told with a model: the options of the realm, and of this load. */
 export interface LoadOptions extends Partial<OptionsByRealm['model']> {
   /** Called from the first byte on. `ready` is for the scheduler to say, once. */
   onProgress: (progress: LoadProgress) => void;
@@ -73,7 +74,7 @@ export interface LoadOptions extends Partial<OptionsByRealm['model']> {
   localFiles?: readonly LocalFile[];
 }
 
-/** Loads models of one engine. Throws InferenceError `insufficient_resources` before any download when it cannot run here. */
+/** @internal Loads models of one engine. Throws InferenceError `insufficient_resources` before any download when it cannot run here. */
 export interface Backend {
   load(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel>;
   /** Brings all of a model's files into the store without loading it. Absent: it has none. Rejects with InferenceError. */
