@@ -1,5 +1,4 @@
 /** Signals as promises. @module */
-
 /** Rejects with the reason when the signal aborts; else stays pending. */
 export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
@@ -16,4 +15,37 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     signal.addEventListener('abort', leave, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
+}
+
+/**
+ * Ends the waits of one request when a signal aborts: one listener for all of them, and nothing that a signal or promise
+ * that outlives the request would remember of its items.
+ */
+export class Interruptible {
+  readonly #signal: AbortSignal;
+  #reject: (reason: unknown) => void = () => {};
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#interrupt, { once: true });
+  }
+
+  /** Follows `work`, or rejects with the signal's reason as soon as it aborts. One wait at a time. */
+  wait<T>(work: Promise<T>): Promise<T> {
+    if (this.#signal.aborted) {
+      work.catch(() => {});
+      return Promise.reject(this.#signal.reason as Error);
+    }
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      work.then(resolve, reject);
+    });
+  }
+
+  /** Lets go of the signal. */
+  dispose(): void {
+    this.#signal.removeEventListener('abort', this.#interrupt);
+  }
+
+  readonly #interrupt = (): void => this.#reject(this.#signal.reason);
 }

@@ -1,8 +1,7 @@
 /** One request's way through a slot: load, queue, run, and let go whatever happens. @module */
 import type { LoadedModel } from '../../core/models/backend.js';
 import { InferenceError, isInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
-import { Interruptible } from '../../core/platform/interruptible.js';
-import { orAborted } from '../../core/platform/reject-on-abort.js';
+import { Interruptible, orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Deadline } from './deadline.js';
 import type { ModelSlot } from './model-slot.js';
 

@@ -10,7 +10,7 @@ import { GrammarRules } from '../grammar/grammar-rules.js';
 import type { ValueStyle } from '../grammar/value-style.js';
 import { readSchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
-import { withSchemaErrors } from '../../core/schema/schema-error.js';
+import { withSchemaErrors } from '../../core/schema/check-schema-structure.js';
 import { SchemaProblem } from '../../core/schema/schema-problem.js';
 import { SCHEMA_WORK, WorkBudget } from '../../core/schema/work-budget.js';
 

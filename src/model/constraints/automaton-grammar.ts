@@ -13,8 +13,7 @@ import type { GrammarRules } from '../grammar/grammar-rules.js';
 import { SchemaProblem } from '../../core/schema/schema-problem.js';
 import { PLAIN_CHARACTERS, PLAIN_STRING_CHARACTERS } from '../grammar/string-characters.js';
 import type { ValueStyle } from '../grammar/value-style.js';
-import { type Automaton, OTHERS, SYMBOLS } from '../../core/schema/automaton/automaton-table.js';
-import { liveStates } from '../../core/schema/automaton/automaton.js';
+import { type Automaton, liveStates, OTHERS, SYMBOLS } from '../../core/schema/automaton/automaton.js';
 
 /** Each state is a rule, and preparing its masks costs time for every token of the vocabulary. */
 const MAX_STATES = 400;

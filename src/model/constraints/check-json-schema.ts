@@ -6,7 +6,7 @@ import { SchemaProblem } from '../../core/schema/schema-problem.js';
 import { WorkBudget } from '../../core/schema/work-budget.js';
 import { readSchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
-import { withSchemaErrors } from '../../core/schema/schema-error.js';
+import { withSchemaErrors } from '../../core/schema/check-schema-structure.js';
 
 /**
  * For models to which grammars are not applied: what others would refuse, they refuse too.

@@ -4,7 +4,7 @@ import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import { answerSyntax } from '../families/answer-syntax.js';
-import { Interruptible } from '../../core/platform/interruptible.js';
+import { Interruptible } from '../../core/platform/reject-on-abort.js';
 import { completionCap, promptTooLong, refuseHugePrompt } from '../prompt/context-window.js';
 import { encodeTrustedText } from '../prompt/encode-prompt.js';
 import type { PromptImage, PromptImages } from '../prompt/prompt-image.js';

@@ -1,10 +1,8 @@
 /** Chooses the next token from logits. Linear in the vocabulary: only the tokens at the cut-off are sorted. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
 import type { RandomNumbers } from './random.js';
-import type { TokenLogits } from './token-logits.js';
+import { isGreedy, type TokenLogits } from './token-logits.js';
 
-/** Below this temperature decoding is greedy, as is an absent temperature. */
-const GREEDY_BELOW = 0.001;
 /** Buckets per factor e of probability, and how many: tokens less likely than the best by e^-48 are never chosen. */
 const BUCKETS_PER_NAT = 4;
 const BUCKETS = 192;
@@ -24,16 +22,6 @@ function decay(distance: number): number {
   const step = (distance * STEPS_PER_NAT + 0.5) | 0;
   const rest = step / STEPS_PER_NAT - distance;
   return POWERS[step]! * (1 + rest * (1 + rest * (0.5 + rest / 6)));
-}
-
-/** True when no random number is needed: the most likely token is taken. */
-export function isGreedy(sampling: Sampling): boolean {
-  return (
-    sampling.temperature === undefined ||
-    sampling.temperature < GREEDY_BELOW ||
-    sampling.topK === 1 ||
-    (sampling.topP !== undefined && sampling.topP <= 0)
-  );
 }
 
 /** The token with the greatest logit, the lowest id of several; -1 when no logit is above -Infinity. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { WorkBudget } from '../work-budget.js';
-import { OTHERS, SYMBOLS } from './automaton-table.js';
+import { OTHERS, SYMBOLS } from './automaton.js';
 
 /**
  * How a class that holds only some characters beyond ASCII is taken: `narrow` without any of them, `wide` with all.

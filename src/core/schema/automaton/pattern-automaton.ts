@@ -1,8 +1,15 @@
 /** Regular expressions as automata. @module */
 import { SchemaProblem } from '../schema-problem.js';
 import type { WorkBudget } from '../work-budget.js';
-import { type Automaton, SYMBOLS, type SymbolClasses } from './automaton-table.js';
-import { buildAutomaton, combineAutomata, complement, splitSymbols } from './automaton.js';
+import {
+  type Automaton,
+  buildAutomaton,
+  combineAutomata,
+  complement,
+  splitSymbols,
+  type SymbolClasses,
+  SYMBOLS,
+} from './automaton.js';
 import type { PatternWidth } from './character-class.js';
 import { type PatternProgram, compileProgram } from './pattern-program.js';
 import { type PatternNode, parsePattern } from './pattern-syntax.js';

@@ -7,7 +7,7 @@
 import type { WorkBudget } from '../work-budget.js';
 import { type Assertion, compileProgram, type PatternProgram } from './pattern-program.js';
 import { parsePattern } from './pattern-syntax.js';
-import type { Automaton } from './automaton-table.js';
+import type { Automaton } from './automaton.js';
 import type { PatternWidth } from './character-class.js';
 import { patternAutomaton } from './pattern-automaton.js';
 

@@ -2,8 +2,7 @@
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { EMPTY, type Expression, NEVER, choice, isNever, literal, repeat, sequence } from '../../grammar/expression.js';
 import { comma, constant } from '../../grammar/value-style.js';
-import type { Alternative } from './alternative.js';
-import { type SchemaContext, checkSize, nodeWith, tightest } from './schema-context.js';
+import { type Alternative, checkSize, nodeWith, type SchemaContext, tightest } from './schema-context.js';
 import type { SchemaNode } from '../../../core/schema/schema-document.js';
 import { SchemaProblem } from '../../../core/schema/schema-problem.js';
 

@@ -1,10 +1,9 @@
 /** Whether the branches of a `oneOf` exclude each other. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
-import type { Alternative } from './alternative.js';
+import { type Alternative, tightest } from './schema-context.js';
 import { canonicalText } from './canonical-text.js';
 import type { Conformance } from './conformance.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
-import { tightest } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
 import type { SchemaType } from '../../../core/schema/schema-keywords.js';
 import { SchemaProblem } from '../../../core/schema/schema-problem.js';

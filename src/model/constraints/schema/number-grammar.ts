@@ -11,8 +11,7 @@ import {
   sequence,
 } from '../../grammar/expression.js';
 import { ceilTo, type Decimal, floorTo, printDecimal, toDecimal, wholeDigits } from './decimal.js';
-import type { Alternative } from './alternative.js';
-import { nodeWith, type SchemaContext } from './schema-context.js';
+import { type Alternative, nodeWith, type SchemaContext } from './schema-context.js';
 import { SchemaProblem } from '../../../core/schema/schema-problem.js';
 
 /** Integers beyond this lose their last digits when JSON is read. */

@@ -13,17 +13,19 @@ import {
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { type ObjectFrame, colon, comma, constant, constantString, objectKey } from '../../grammar/value-style.js';
 import { type ExtraMembers, type ObjectMembers, objectMembers } from './object-members.js';
-import type { Alternative } from './alternative.js';
-import { checkSize, nodeWith, type SchemaContext, tightest } from './schema-context.js';
+import { type Alternative, checkSize, nodeWith, type SchemaContext, tightest } from './schema-context.js';
 import { atKeyword, SchemaProblem } from '../../../core/schema/schema-problem.js';
 import { writtenTypes } from './schema-types.js';
-import { stringGrammar } from './string-grammar.js';
+import { nameAutomaton, patternAt, stringGrammar } from './string-grammar.js';
 import { automatonString } from '../automaton-grammar.js';
-import type { Automaton } from '../../../core/schema/automaton/automaton-table.js';
-import { combineAutomata, complement, literalsAutomaton } from '../../../core/schema/automaton/automaton.js';
+import {
+  type Automaton,
+  combineAutomata,
+  complement,
+  literalsAutomaton,
+} from '../../../core/schema/automaton/automaton.js';
 import { quotedString } from '../../grammar/string-characters.js';
 import type { SchemaNode } from '../../../core/schema/schema-document.js';
-import { nameAutomaton, patternAt } from './string-automaton.js';
 
 /** The usual frame: `{"key":value}`. */
 function braces(context: SchemaContext): ObjectFrame {

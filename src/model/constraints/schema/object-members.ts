@@ -1,7 +1,6 @@
 /** Which members an alternative's objects have. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
-import type { Alternative } from './alternative.js';
-import { nodeWith } from './schema-context.js';
+import { type Alternative, nodeWith } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
 import { SchemaProblem, atKeyword } from '../../../core/schema/schema-problem.js';
 

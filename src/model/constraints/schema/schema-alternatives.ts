@@ -1,6 +1,6 @@
 /** Takes a schema's combinations (`$ref`, allOf, anyOf, oneOf) apart. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
-import type { Alternative } from './alternative.js';
+import type { Alternative } from './schema-context.js';
 import { DisjointCheck } from './check-disjoint.js';
 import type { Conformance } from './conformance.js';
 import { type SchemaDocument, type SchemaNode, resolveReference } from '../../../core/schema/schema-document.js';

@@ -3,9 +3,11 @@ import type { Expression } from '../../grammar/expression.js';
 import type { GrammarRules } from '../../grammar/grammar-rules.js';
 import type { ValueStyle } from '../../grammar/value-style.js';
 import type { JsonSchema } from '../../../core/request/tool.js';
-import type { Alternative } from './alternative.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
 import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+
+/** A value that conforms to the plain keywords of all these schemas satisfies the schema they were taken from. */
+export type Alternative = readonly SchemaNode[];
 
 /** Most rules that one schema may need; beyond it compiling would take seconds. */
 const MAX_RULES = 8_000;

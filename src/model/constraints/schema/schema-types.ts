@@ -1,5 +1,5 @@
 /** Which types of values an alternative allows. @module */
-import type { Alternative } from './alternative.js';
+import type { Alternative } from './schema-context.js';
 import { SCHEMA_TYPES, type SchemaType } from '../../../core/schema/schema-keywords.js';
 
 /** Keywords that say of which type a schema without `type` speaks. */

@@ -1,11 +1,18 @@
 /** Turns the chunks of a remote service into token events. @module */
 import * as v from 'valibot';
-import type { CountsEvent, TokenEvent } from '../../../core/events/token-event.js';
+import type { ChoiceEndEvent, CountsEvent, TokenEvent } from '../../../core/events/token-event.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import { ChoiceReader } from './choice-reader.js';
-import { chunkSchema, type UpstreamChunk } from './chunk-schema.js';
+import {
+  chunkSchema,
+  type UpstreamChoice,
+  type UpstreamChunk,
+  type UpstreamLogprobs,
+  type UpstreamToolCall,
+} from './chunk-schema.js';
 import { broken } from './read-event-stream.js';
 import { streamedError } from './upstream-error.js';
+import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { TokenCandidate, TokenLogprob } from '../../../core/events/token-logprob.js';
 
 /**
  * Events of all choices that were asked for, those of a chunk together. The service's counts come last, so the prompt is
@@ -54,4 +61,133 @@ function countsOf(usage: NonNullable<UpstreamChunk['usage']>, choices: readonly 
     completionTokens,
     reasoningTokens: Math.min(usage.completion_tokens_details?.reasoning_tokens ?? seen, completionTokens),
   };
+}
+
+/** What services call the cap; all other reasons are an end by the model's own will. */
+const LENGTH_REASONS = new Set(['length', 'model_length', 'max_tokens']);
+
+/** The service failed: there is more to say. */
+const FAILURE_REASONS = new Set(['error', 'insufficient_system_resource']);
+
+interface OpenCall {
+  index: number;
+  id: string | undefined;
+  hasArguments: boolean;
+}
+
+/** Turns the chunks of a choice into pieces. */
+class ChoiceReader {
+  readonly index: number;
+  readonly #request: GenerationRequest;
+  reasoningPieces = 0;
+  end: ChoiceEndEvent | undefined;
+  #rawOutput = '';
+  #call: OpenCall | undefined;
+
+  constructor(index: number, request: GenerationRequest) {
+    this.index = index;
+    this.#request = request;
+  }
+
+  /** @throws InferenceError `unavailable` when it makes no sense, or says that the service failed */
+  *read(choice: UpstreamChoice): Generator<TokenEvent> {
+    const { topLogprobs } = this.#request;
+    const { reasoning, content } = textsOf(choice);
+    if (reasoning !== '') {
+      this.reasoningPieces += 1;
+      yield* this.#endCall();
+      yield this.#piece({ type: 'reasoning', text: reasoning });
+    }
+    // Some services give them unasked.
+    const logprobs = choice.logprobs && topLogprobs !== undefined ? readLogprobs(choice.logprobs, topLogprobs) : [];
+    if (content !== '' || logprobs.length > 0) {
+      yield* this.#endCall();
+      yield this.#piece({ type: 'text', text: content, ...(logprobs.length > 0 && { logprobs }) });
+    }
+    for (const call of choice.delta?.tool_calls ?? []) yield* this.#readCall(call);
+    if (choice.finish_reason) yield* this.#finish(choice.finish_reason, choice.stop_reason);
+  }
+
+  *#finish(said: string, stopReason: unknown): Generator<TokenEvent> {
+    if (FAILURE_REASONS.has(said)) throw broken('broke off its answer');
+    const reason = LENGTH_REASONS.has(said) ? 'length' : 'stop';
+    // A call that the cap cut stays open: it is no call.
+    if (reason !== 'length') yield* this.#endCall();
+    const stopSequence = said === 'stop' ? this.#request.stop.find((sequence) => sequence === stopReason) : undefined;
+    this.end = {
+      type: 'end',
+      choice: this.index,
+      reason,
+      ...(stopSequence !== undefined && { stopSequence }),
+      parts: [],
+      rawOutput: this.#rawOutput,
+      cutBeforeCall: false,
+    };
+  }
+
+  /** Calls follow each other; some services count them, some only give each its id, and some a new id with each piece. */
+  *#readCall({ index, id, function: { name, arguments: text } }: UpstreamToolCall): Generator<TokenEvent> {
+    const current = this.#call;
+    const isNamedAnew = current && name && (id ? id !== current.id : !current.id && current.hasArguments);
+    if (current?.index !== index || isNamedAnew) {
+      if (!name) throw broken('sent a tool call without a name');
+      yield* this.#endCall();
+      this.#call = { index, id: id || undefined, hasArguments: false };
+      yield this.#piece({ type: 'tool-call-start', name });
+    }
+    if (!text) return;
+    this.#call!.hasArguments = true;
+    yield this.#piece({ type: 'tool-call-arguments', text });
+  }
+
+  *#endCall(): Generator<TokenEvent> {
+    if (!this.#call) return;
+    // Some services write nothing for a call without arguments.
+    if (!this.#call.hasArguments) yield this.#piece({ type: 'tool-call-arguments', text: '{}' });
+    this.#call = undefined;
+    yield this.#piece({ type: 'tool-call-end' });
+  }
+
+  #piece(part: ChannelPart): TokenEvent {
+    if ('text' in part) this.#rawOutput += part.text;
+    return { type: 'piece', choice: this.index, parts: [part], isReasoning: part.type === 'reasoning' };
+  }
+}
+
+function textsOf({ delta, text }: UpstreamChoice): { reasoning: string; content: string } {
+  const reasoning = delta?.reasoning_content || delta?.reasoning || '';
+  const content = delta?.content;
+  if (!Array.isArray(content)) return { reasoning, content: content ?? delta?.refusal ?? text ?? '' };
+  const thoughts = content.flatMap(({ thinking }) => thinking ?? []);
+  return { reasoning: reasoning + joined(thoughts), content: joined(content) };
+}
+
+function joined(parts: readonly { text?: string | null | undefined }[]): string {
+  return parts.map(({ text }) => text ?? '').join('');
+}
+
+/**
+ * One for each token.
+ * @param topLogprobs how many alternatives were asked for; text completions may give one more
+ */
+function readLogprobs(said: UpstreamLogprobs, topLogprobs: number): TokenLogprob[] {
+  const { content, tokens, token_logprobs, top_logprobs } = said;
+  const best = (candidates: readonly TokenCandidate[]): TokenCandidate[] =>
+    candidates.toSorted((a, b) => b.logprob - a.logprob).slice(0, topLogprobs);
+  if (content)
+    return content.map((token) => ({ ...candidateOf(token), top: best(token.top_logprobs.map(candidateOf)) }));
+  return tokens.map((token, place) => {
+    const others = Object.entries(top_logprobs?.[place] ?? {});
+    return {
+      ...candidateOf({ token, logprob: token_logprobs[place] ?? 0 }),
+      top: best(others.map(([other, logprob]) => candidateOf({ token: other, logprob }))),
+    };
+  });
+}
+
+const encoder = new TextEncoder();
+
+function candidateOf(said: { token: string; logprob: number; bytes?: number[] | null | undefined }): TokenCandidate {
+  const { token, logprob, bytes } = said;
+  return { token, bytes: bytes ?? [...encoder.encode(token)], logprob: Math.min(0, logprob) };
 }

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sampling } from '../../../src/core/request/generation-request.js';
-import { logitsNeed } from '../../../src/model/sampling/logits-need.js';
+import { logitsNeed, type LogitsNeed } from '../../../src/model/sampling/token-logits.js';
 import { createRandomNumbers } from '../../../src/model/sampling/random.js';
 import { TokenSampler } from '../../../src/model/sampling/sample-token.js';
-import type { LogitsNeed } from '../../../src/model/sampling/token-logits.js';
 import { greatestOf } from './greatest-of.js';
 
 describe('logitsNeed', () => {
