@@ -1,5 +1,5 @@
-/** Base64 text as bytes. @module */
-/** The bytes; undefined when the text is no base64. Line breaks inside are allowed. */
+/** Base64 text to bytes and back. @module */
+/** The bytes; undefined when the text is not base64. Line breaks inside are allowed. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   let binary: string;
   try {

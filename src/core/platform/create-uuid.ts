@@ -1,4 +1,4 @@
-/** Uuids everywhere. @module */
+/** Creates uuids, also outside of secure contexts. @module */
 
 /**
  * A random (version 4) uuid. `crypto.randomUUID` exists only in secure contexts, random bytes exist everywhere; all are

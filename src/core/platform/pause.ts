@@ -1,7 +1,7 @@
-/** Waiting for a time. @module */
+/** Waits for a time that a signal can end. @module */
 
 /**
- * Resolves after `milliseconds`, or at once when the signal aborts: whoever must know looks at the signal.
+ * Resolves after `milliseconds`, or as soon as the signal aborts; check the signal to tell which.
  * @param milliseconds Infinity: until the signal aborts
  */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<undefined> {

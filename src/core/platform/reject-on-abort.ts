@@ -1,5 +1,5 @@
-/** Signals as promises. @module */
-/** Rejects with the reason when the signal aborts; else stays pending. */
+/** Waits that an AbortSignal ends. @module */
+/** Rejects with the signal's reason when it aborts; stays pending otherwise. */
 export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason as Error);
@@ -18,8 +18,8 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 /**
- * Ends the waits of one request when a signal aborts: one listener for all of them, and nothing that a signal or promise
- * that outlives the request would remember of its items.
+ * Ends the waits of one request when a signal aborts. One listener serves all of them, so that nothing leaks through a
+ * signal or promise that outlives the request.
  */
 export class Interruptible {
   readonly #signal: AbortSignal;
@@ -42,7 +42,7 @@ export class Interruptible {
     });
   }
 
-  /** Lets go of the signal. */
+  /** Removes the listener. */
   dispose(): void {
     this.#signal.removeEventListener('abort', this.#interrupt);
   }

@@ -1,4 +1,4 @@
-/** A promise with a time limit. @module */
+/** Promises with a time limit. @module */
 /** The promise's value, or undefined when it is still pending after `milliseconds`. Rejects when it rejects in time. */
 export async function settledWithin<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -12,7 +12,7 @@ export async function settledWithin<T>(promise: Promise<T>, milliseconds: number
   }
 }
 
-/** How long a silence must be. */
+/** A time limit in several turns. */
 export interface Patience {
   /** Milliseconds. */
   turn: number;
@@ -20,8 +20,8 @@ export interface Patience {
 }
 
 /**
- * False when the answer has not come after so many turns, one after the other. Turns and not a time, because a realm
- * that slept itself finds its timer run out while the answers of that time still wait behind it.
+ * Whether an answer comes in time. Waits several turns instead of once, because after sleep a thread's timer fires before
+ * the messages that arrived meanwhile are handled.
  */
 export async function answersInTime(answer: Promise<unknown>, { turn, turns }: Patience): Promise<boolean> {
   const answered = answer.then(

@@ -1,4 +1,4 @@
-/** Bytes as hexadecimal text. @module */
+/** Bytes to hexadecimal text. @module */
 
 /** Two digits for a byte. */
 export function toHex(bytes: ArrayBuffer | Uint8Array): string {

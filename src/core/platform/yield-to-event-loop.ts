@@ -1,4 +1,4 @@
-/** Lets a busy worker hear its messages. @module */
+/** Lets a busy worker handle its messages. @module */
 
 const waiting: (() => void)[] = [];
 let port: MessagePort | undefined;

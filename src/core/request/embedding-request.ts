@@ -1,4 +1,4 @@
-/** Canonical embedding request and result. @module */
+/** The canonical embedding request and its result. @module */
 
 export interface EmbeddingRequest {
   model: string;

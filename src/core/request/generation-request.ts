@@ -1,4 +1,4 @@
-/** The canonical generation request: what every dialect becomes and every backend understands. @module */
+/** The canonical generation request: every dialect is translated into it, every backend takes it. @module */
 import type { Message } from './message.js';
 import type { JsonSchema, Tool, ToolChoice } from './tool.js';
 

@@ -1,4 +1,4 @@
-/** How much of a request's body is read. @module */
+/** The size limit of request bodies. @module */
 
 /** 40 MiB: a 25 MB recording in base64, and some text. */
 export const MAX_BODY_BYTES = 40 * 1024 * 1024;

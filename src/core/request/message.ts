@@ -1,4 +1,4 @@
-/** The conversation in the canonical request. Dialects translate into it; only templates read it. @module */
+/** Messages of a conversation in the canonical request. @module */
 
 /** A piece of user-visible content. Bytes are the decoded file, not yet pixels or samples. */
 export type ContentPart =

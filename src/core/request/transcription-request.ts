@@ -1,4 +1,4 @@
-/** Canonical transcription and translation request, and its events. @module */
+/** The canonical transcription request and its events. @module */
 
 export interface TranscriptionRequest {
   model: string;

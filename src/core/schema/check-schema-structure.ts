@@ -1,4 +1,4 @@
-/** The check of a client's JSON Schema before any model sees it. @module */
+/** Checks a client's JSON Schema before a model gets it, with errors that name the place. @module */
 import type { JsonSchema } from '../request/tool.js';
 import { WorkBudget } from './work-budget.js';
 import { readSchemaDocument, type SchemaDocument, StructureProblem } from './schema-document.js';

@@ -1,4 +1,4 @@
-/** A client's JSON Schema after the check of its structure. @module */
+/** A client's JSON Schema whose structure was checked. @module */
 import type { JsonSchema } from '../request/tool.js';
 import { Patterns } from './automaton/pattern-matcher.js';
 import { WorkBudget } from './work-budget.js';

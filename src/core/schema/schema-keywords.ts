@@ -1,4 +1,4 @@
-/** Every JSON Schema keyword that is known here, and the kind of value it must have. @module */
+/** All supported JSON Schema keywords and the types of their values. @module */
 
 /**
  * - `schema`, `schema-list`, `schema-map`, `schema-by-pattern`, `schema-or-list`: where schemas nest

@@ -1,6 +1,6 @@
-/** Why a schema cannot be turned into a grammar. @module */
+/** The error of a schema that cannot become a grammar. @module */
 
-/** Thrown below `schema-error.ts`, which turns it into an InferenceError with the place in the schema. */
+/** `withSchemaErrors` turns it into an InferenceError that names the place in the schema. */
 export class SchemaProblem extends Error {
   override readonly name = 'SchemaProblem';
   /** The offending schema object, and the keyword in it. */

@@ -1,4 +1,4 @@
-/** How much one request may make the engine compute about its schemas. Counted in steps, so it is the same everywhere. @module */
+/** Limits the work that a request's schemas may cause, counted in steps and not in time. @module */
 import { SchemaProblem } from './schema-problem.js';
 
 /** Steps for all schemas of one field. Real ones need some ten thousand each; all of it takes less than a second. */

@@ -1,4 +1,4 @@
-/** One signal for everything that can end a request early: the caller, and time. @module */
+/** One signal for both early ends of a request: cancelled by the client, or timed out. @module */
 import { cancelled, InferenceError } from '../../core/errors/inference-error.js';
 
 /** The longest wait of a timer. A longer one would fire at once. */

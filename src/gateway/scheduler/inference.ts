@@ -1,6 +1,6 @@
 /**
- * What `http/` sees of everything below it. One object answers canonical requests for all models of the catalog;
- * it loads models on first use, queues, enforces deadlines, and turns tokens into events.
+ * The interface of the scheduler for `http/`: it answers canonical requests for all models of the catalog. It loads models
+ * on first use, queues requests, enforces deadlines and turns tokens into events.
  * @module
  */
 import type { GenerationEvent } from '../answer/generation-event.js';

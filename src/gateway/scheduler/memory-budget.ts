@@ -1,4 +1,4 @@
-/** Which models may stay loaded: the least recently used idle ones go when the rest needs more than the budget. @module */
+/** Chooses which models are unloaded: the least recently used idle ones, when all exceed the memory budget. @module */
 import type { ModelSlot } from './model-slot.js';
 
 /** Bytes of weights that may stay loaded: half of what the device reports (which browsers cap at 8 GB). */

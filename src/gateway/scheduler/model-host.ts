@@ -1,4 +1,4 @@
-/** Where loaded models come from: worker processes in a page, in-process in Node. @module */
+/** Creates models: in workers of a page, or in the process in Node. @module */
 import type { LoadedModel, LocalFile } from '../../core/models/backend.js';
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
 

@@ -1,4 +1,4 @@
-/** One model of the catalog and its engine: absent -> loading -> ready -> (lost ->) absent. @module */
+/** One model of the catalog and its state: absent -> loading -> ready -> (lost ->) absent. @module */
 import type { LoadedModel } from '../../core/models/backend.js';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';

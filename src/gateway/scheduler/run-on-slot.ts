@@ -1,4 +1,4 @@
-/** One request's way through a slot: load, queue, run, and let go whatever happens. @module */
+/** Runs one request on a model: load, wait in the queue, run, release. @module */
 import type { LoadedModel } from '../../core/models/backend.js';
 import { InferenceError, isInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import { Interruptible, orAborted } from '../../core/platform/reject-on-abort.js';

@@ -1,4 +1,4 @@
-/** First come, first served: so many holders at a time as there are places, beside those who need none. @module */
+/** A first-come-first-served queue with a limited number of places. @module */
 import { toInferenceError } from '../../core/errors/inference-error.js';
 
 /** Leaves, which lets the next one in. Safe to call twice. */

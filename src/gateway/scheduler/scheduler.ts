@@ -1,4 +1,4 @@
-/** Everything below `http/`: model slots, queues, deadlines, and tokens turned into events. @module */
+/** The scheduler: models, queues, deadlines and memory for all requests. @module */
 import type { LoadedModel } from '../../core/models/backend.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import { AnswerEvents, createToolCallId } from '../answer/answer-events.js';

@@ -1,4 +1,4 @@
-/** Notices work that reports nothing any more. @module */
+/** Detects work that no longer reports progress. @module */
 
 /** Calls back once when nothing was reported for so long. */
 export class StallWatch {

@@ -1,4 +1,7 @@
-/** Chat models without ears hear through the catalog's speech model: audio parts become their transcripts. @module */
+/**
+ * For chat models without audio input: a speech model of the catalog transcribes the audio parts of a prompt.
+ * @module
+ */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import type { Catalog } from '../../core/models/catalog.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
@@ -10,8 +13,8 @@ type Transcribe = (request: TranscriptionRequest) => AsyncIterable<TranscriptEve
 
 /**
  * The prompt with every audio part replaced by a text part.
- * A conversation with a model on the device is heard by a speech model on the device; only a conversation with a remote
- * model may be heard remotely, because its text leaves the device anyway.
+ * For a model on the device a speech model on the device is used. Only for a remote model may the speech model be remote,
+ * because the text leaves the device anyway.
  * @param chat the model that the prompt is for
  * @throws InferenceError `unsupported_content` when the catalog has no speech model
  */
@@ -31,7 +34,7 @@ export async function transcribeAudioParts(
       param: 'messages',
     });
   }
-  const hear = async (part: ContentPart, param: string): Promise<ContentPart> => {
+  const transcribed = async (part: ContentPart, param: string): Promise<ContentPart> => {
     if (part.type !== 'audio') return part;
     const audio: TranscriptionRequest['audio'] = { bytes: part.bytes };
     if (part.mediaType) audio.mediaType = part.mediaType;
@@ -49,14 +52,14 @@ export async function transcribeAudioParts(
   for (const [index, message] of prompt.messages.entries()) {
     const content: ContentPart[] = [];
     for (const [at, part] of message.content.entries()) {
-      content.push(await hear(part, `messages.${index}.content.${at}`));
+      content.push(await transcribed(part, `messages.${index}.content.${at}`));
     }
     messages.push({ ...message, content });
   }
   return { type: 'chat', messages };
 }
 
-/** The speech model's complaint about its file is one about this part of the conversation. */
+/** An error about the speech model's `file` becomes one about this part of the conversation. */
 function atPart(thrown: unknown, param: string): unknown {
   if (!isInferenceError(thrown) || thrown.param !== 'file') return thrown;
   return new InferenceError('invalid_request', thrown.message, { param }, { cause: thrown });

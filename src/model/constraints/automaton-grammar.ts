@@ -1,4 +1,4 @@
-/** The strings of an automaton, quoted, as grammar. @module */
+/** Converts an automaton to a grammar of quoted strings. @module */
 import {
   type CodePointRange,
   EMPTY,

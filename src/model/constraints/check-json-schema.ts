@@ -1,4 +1,4 @@
-/** Whether grammars can keep the schemas of a request. @module */
+/** Checks whether a grammar can express the schemas of a request. @module */
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { JsonSchema } from '../../core/request/tool.js';
 import { GrammarRules } from '../grammar/grammar-rules.js';

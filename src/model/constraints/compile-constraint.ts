@@ -1,4 +1,4 @@
-/** From a request to what its answer's tokens must obey. @module */
+/** Compiles what a request demands of the answer's tokens: output format, tools, tool choice. @module */
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
@@ -60,7 +60,7 @@ function spacingOf({ chatTemplate }: TextTokenizer): ValueStyle['spacing'] {
     : 'spaced';
 }
 
-/** Everything is allowed but these tokens. */
+/** A constraint that forbids some tokens; it needs no grammar engine. */
 function forbidTokens(tokens: readonly number[]): CompiledConstraint {
   const state: TokenConstraint = {
     maskLogits(logits) {

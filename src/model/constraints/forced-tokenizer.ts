@@ -1,4 +1,4 @@
-/** Text that a grammar forces, as tokens (jump-forward). @module */
+/** Encodes the text that a grammar forces, for jump-forward decoding. @module */
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 
 /** What may follow forced text, one of each kind that tokenizers treat alike. */

@@ -1,4 +1,4 @@
-/** A grammar as a TokenConstraint. @module */
+/** The constraint of a grammar: which tokens it allows, and which it forces. @module */
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { ForcedTokenizer } from './forced-tokenizer.js';

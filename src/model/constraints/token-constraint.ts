@@ -1,4 +1,4 @@
-/** What the decode loop knows of grammars: which tokens may come next. @module */
+/** The interface between the decode loop and grammars: which tokens may come next. @module */
 
 /** The state of one choice inside one grammar. */
 export interface TokenConstraint {
@@ -10,13 +10,12 @@ export interface TokenConstraint {
   /** Tells the state which token was chosen. Throws InferenceError `internal` when the grammar forbids it. */
   accept(token: number): void;
   /**
-   * The text that must come next whatever the model thinks, as tokens that can be appended without sampling
-   * (jump-forward). Empty when there is a choice. Does not change the state; call `accept` for each.
+   * The only text that the grammar allows next, as tokens that are appended without sampling (jump-forward). Empty when there is a choice. Does not change the state; call `accept` for each.
    */
   forcedTokens(): number[];
   /**
-   * The text that must come next as the tokenizer would write it, if only by one way among others that come to the same
-   * text: to be guessed, not appended. Does not change the state.
+   * The only text that the grammar allows next, as the tokenizer would encode it. Other tokens may spell the same text, so
+   * these are drafted (speculative decoding), not appended. Does not change the state.
    */
   likelyTokens(): number[];
   /** The grammar is complete and only an end token may follow. */

@@ -1,4 +1,4 @@
-/** A tokenizer's vocabulary as the grammar engine sees it. @module */
+/** Prepares a tokenizer's vocabulary for the grammar engine. @module */
 import { grammarTags } from '../families/answer-syntax.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { isReserved, reservedCharacters } from '../grammar/reserved-characters.js';

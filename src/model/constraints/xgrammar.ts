@@ -1,4 +1,4 @@
-/** Grammars for one tokenizer, through web-xgrammar. @module */
+/** Compiles grammars for one tokenizer with web-xgrammar. @module */
 import type { CompiledGrammar, GrammarCompiler, GrammarMatcher } from '@mlc-ai/web-xgrammar';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';

@@ -1,4 +1,4 @@
-/** Makes a loaded model of a text engine: prompt, grammar, decode loop. @module */
+/** Creates a loaded model from a text engine: prompt, grammar and decode loop. @module */
 import type { LoadedModel, ModelInfo } from '../../core/models/backend.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
@@ -14,21 +14,21 @@ import type { GenerationRequest } from '../../core/request/generation-request.js
 import { type DecodeRun, decodeLoop } from './decode-loop.js';
 import type { TextEngine } from './text-engine.js';
 
-/** What the engine itself cannot say. */
+/** What the engine itself does not know. */
 export interface TextModelOptions {
   info: Omit<ModelInfo, 'contextLength' | 'toolFormat' | 'reasoningFormat' | 'images'>;
-  /** Most tokens per completion; absent: what the context leaves. */
+  /** Maximum number of tokens per completion; absent: what the context leaves. */
   maxCompletionTokens?: number;
-  /** Resolves when the engine can no longer answer; running generations then throw it. */
+  /** Resolves when the engine is lost; running generations then throw this error. */
   lost?: Promise<InferenceError>;
   unload(): Promise<void>;
 }
 
 /** A text model. */
 export interface TextModel extends LoadedModel {
-  /** Tokens read after prompts since the model was loaded: shows how fast a cancelled generation really stops. */
+  /** Tokens decoded since the model was loaded. Shows how fast a cancelled generation stops. */
   readonly decodedTokens: number;
-  /** Images that the vision encoder has looked at since the model was loaded. */
+  /** Images that the vision encoder has encoded since the model was loaded. */
   readonly encodedImages: number;
   generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined>;
   countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number>;
@@ -67,7 +67,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     } finally {
       alive.dispose();
       const closed = steps?.return();
-      // A lost engine may never answer, and then neither would this.
+      // A lost engine may never answer, so this must not wait for it.
       if (gone.signal.aborted) closed?.catch(() => {});
       else await closed;
       run?.constraint?.dispose();
@@ -138,8 +138,8 @@ async function prepare(
 }
 
 /**
- * What the engine makes of the request's images; undefined: it takes none.
- * @param most tokens of them together; further images are not looked at
+ * Reads the request's images; undefined for an engine without image input.
+ * @param most maximum number of their tokens; further images are not read
  * @throws InferenceError `invalid_media`, `context_length_exceeded`
  */
 async function readImages(
@@ -159,7 +159,7 @@ async function readImages(
   return { placeholder: reader.placeholder, all };
 }
 
-/** The grammar module is large, so only requests that need a grammar load it. */
+/** Loads the grammar module, which is large, only for requests that need a grammar. */
 async function compile(
   engine: TextEngine,
   request: GenerationRequest,

@@ -1,4 +1,4 @@
-/** Finds stop sequences in text that arrives in pieces. @module */
+/** Finds stop sequences in streamed text. @module */
 
 /** What is certain after a piece of text. */
 export interface StopSequenceResult {

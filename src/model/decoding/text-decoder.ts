@@ -1,4 +1,4 @@
-/** Token bytes to text: characters that span several tokens come out whole. @module */
+/** Decodes the bytes of tokens to text, also for characters that span several tokens. @module */
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 
 /**

@@ -1,17 +1,17 @@
-/** Image files as the pixels that engines take. @module */
+/** Decodes images into pixels, and identifies them by a hash. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { ImagePart } from '../../core/request/message.js';
 
-/** Larger pictures are made smaller while they are drawn: four bytes a pixel, and no model looks at so many. */
+/** Larger pictures are scaled down: a pixel takes four bytes, and no model uses so many. */
 const MOST_PIXELS = 2 ** 24;
 
-/** Pixels of the longer side of a picture that is to be looked at in low detail. */
+/** Pixels of the longer side for `detail: 'low'`. */
 const LOW_DETAIL_SIDE = 512;
 
 /**
- * The picture as a browser shows it: turned as its EXIF data says, the first frame of an animation, transparent places on
- * white. Its size has been checked when the request came in.
- * @param mostPixels of what is drawn
+ * The picture as a browser shows it: rotated by its EXIF data, the first frame of an animation, transparency on white. Its
+ * size was checked with the request.
+ * @param mostPixels maximum number of pixels of the result
  * @throws InferenceError `invalid_media` when the browser cannot decode it
  */
 export async function drawImage(
@@ -36,7 +36,7 @@ export async function drawImage(
   }
 }
 
-/** 48 bits of the SHA-256 of the bytes, and how closely they are looked at, as a negative number. */
+/** A negative number from 48 bits of the SHA-256 of the bytes, and from the detail. */
 export async function imageKey({ bytes, detail }: ImagePart): Promise<number> {
   const digest = new DataView(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
   return -1 - (digest.getUint32(0) * 2 ** 16 + digest.getUint16(4)) * 2 - (detail === 'low' ? 1 : 0);

@@ -1,18 +1,18 @@
-/** Why a model did not load, told so that whoever wrote the entry can mend it. @module */
+/** Errors of loading a model, with the reason and what to change in its entry. @module */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 
-/** A file that did not come. */
+/** A file that could not be loaded. */
 export interface FileFailure {
   /** Absolute. */
   url: string;
-  /** What the server answered; absent: nothing. */
+  /** The server's status; absent: no answer. */
   httpStatus?: number;
-  /** The server sent a page in place of the file, as development servers do for what they do not have. */
+  /** The server sent a web page instead of the file, as development servers do for missing files. */
   isPage?: boolean;
   /** What `fetch` threw. */
   cause?: unknown;
-  /** The store's own reason: no room for it, or another content than its hash stands for. */
+  /** The store's own error: no room, or a wrong hash. */
   refusal?: InferenceError;
 }
 
@@ -20,13 +20,13 @@ export interface FileFailure {
 const BUNDLED = /\/models\/tiny-(chat|embed|whisper)\//;
 const BUNDLED_ADVICE = '`npx inpage init public` copies the bundled models to a public folder; or check `source`';
 
-/** Characters of an engine's own message that are passed on. */
+/** Maximum length of an engine's message in ours. */
 const LONGEST_REASON = 300;
 
 /**
- * Any failure of loading as an InferenceError: what is one already stays, an abort is `cancelled`, memory that ran out
- * `insufficient_resources`, everything else `unavailable`, whose message and details name the file and the reason. They are for the page; no answer's body has them.
- * @param file the file whose absence is the reason, if that is known
+ * Any failure of loading as an InferenceError: `cancelled` for an abort, `insufficient_resources` for too little memory,
+ * else `unavailable`. Message and details name file and reason; they are for the page, not for the bodies of answers.
+ * @param file the file that could not be loaded, if that is the reason
  */
 export function loadFailure(
   thrown: unknown,
@@ -50,7 +50,7 @@ export function loadFailure(
   });
 }
 
-/** How engines and browsers say that memory ran out. It is no error of its own anywhere. */
+/** Messages of engines and browsers for too little memory, which has no error class of its own. */
 const OUT_OF_MEMORY =
   /out of memory|\bOOM\b|bad[_ ]alloc|(not|failed to|cannot) (allocate|enlarge)|allocation (failed|size overflow)|invalid (typed )?array (buffer )?length/i;
 
@@ -69,7 +69,7 @@ function outOfMemory(cause: unknown, { id }: Pick<ModelEntry, 'id'>): InferenceE
   );
 }
 
-/** All that a choice of precision names, by device or by part. */
+/** All precisions of an entry, by device or by graph. */
 function precisions(dtype: NonNullable<ModelEntry['dtype']> | undefined): string[] {
   if (dtype === undefined) return [];
   return typeof dtype === 'string' ? [dtype] : Object.values(dtype).flatMap((each) => precisions(each));
@@ -92,7 +92,7 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
 }
 
 const ONNX_RUNTIME = /no available backend found/;
-/** A module that does not come, and what does not begin as WebAssembly does, as each browser says it. */
+/** Messages of browsers for a missing module, or one that is not WebAssembly. */
 const MISSING_FILE = /import|magic|wasm-function|MIME|404/i;
 
 function engineReason(thrown: unknown): string {

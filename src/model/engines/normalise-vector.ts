@@ -1,4 +1,4 @@
-/** Embeddings as every backend owes them: of length 1. @module */
+/** Scales embeddings to length 1, as every backend must give them. @module */
 
 /** The vector cut to its first `dimensions` numbers (absent: all) and scaled to length 1; a zero vector stays zero. */
 export function normaliseVector(vector: Float32Array, dimensions?: number): Float32Array {

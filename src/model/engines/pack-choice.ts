@@ -1,9 +1,9 @@
-/** What `inpage pack` takes of a model. @module */
+/** The files of a model that `inpage pack` takes. @module */
 import type { ModelEntry } from '../../core/models/model-entry.js';
 
 export interface PackChoice {
   /** Names in the model's folder, or URLs. Some may not be there. */
   files: string[];
-  /** What the entry of the packed model says, so that it asks for these files and no others. */
+  /** Fields for the entry of the packed model, so that it loads these files and no others. */
   entry: Pick<ModelEntry, 'device' | 'dtype'>;
 }

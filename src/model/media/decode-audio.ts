@@ -1,4 +1,4 @@
-/** Recordings of any supported kind as samples that a speech model reads. @module */
+/** Decodes recordings of any supported format to samples. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { pageAudioDecoder, type PageAudioDecoder } from './page-audio-decoder.js';
 import { readWav, type WavFile } from './read-wav.js';

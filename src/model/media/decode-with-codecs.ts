@@ -1,4 +1,4 @@
-/** Compressed recordings through mediabunny's demuxers and WebCodecs. Loaded on demand. @module */
+/** Decodes compressed recordings with mediabunny's demuxers and WebCodecs. Imported on demand. @module */
 import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
 import { mixDown, requirePlausibleRate, type SampleCollector, tooLong } from './sample-collector.js';
 

@@ -1,4 +1,4 @@
-/** A worker's way to the page's audio decoder, for what its own codecs cannot read. @module */
+/** The page's audio decoder, for formats that a worker's codecs cannot decode. @module */
 
 /** A recording decoded by the page. */
 export interface DecodedAudio {

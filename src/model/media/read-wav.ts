@@ -1,4 +1,4 @@
-/** WAV files without any codec. @module */
+/** Reads WAV files, which need no codec. @module */
 import { isPlausibleRate } from './sample-collector.js';
 
 /** Where the samples of a WAV file are and how they are written. */

@@ -1,4 +1,4 @@
-/** Changes a recording's sampling rate without folding high tones back into the audible band. @module */
+/** Changes the sampling rate of a recording without aliasing. @module */
 
 /** Zero crossings of the sinc on each side; more make the filter steeper. */
 const ZERO_CROSSINGS = 16;

@@ -1,4 +1,4 @@
-/** Gathers a recording's samples at the rate that is wanted. @module */
+/** Collects samples and converts them to the wanted sampling rate. @module */
 import { cancelled, InferenceError } from '../../core/errors/inference-error.js';
 import { createResampler, type Resampler } from './resample-audio.js';
 

@@ -1,4 +1,4 @@
-/** A chat template that ends. @module */
+/** Renders Jinja chat templates, with a limit on their loops. @module */
 import { Template } from '@huggingface/jinja';
 import { InferenceError } from '../../core/errors/inference-error.js';
 

@@ -1,4 +1,4 @@
-/** How much of the context a completion may take. @module */
+/** Limits of prompt and completion by the model's context length. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { TextTokenizer } from './text-tokenizer.js';
@@ -21,7 +21,7 @@ export function completionCap(
 }
 
 /**
- * Refuses what is much too long by the tokens of its beginning, which takes a moment where all of it would take minutes.
+ * Refuses prompts that are much too long by counting the tokens of their beginning; counting all could take minutes.
  * Instructions, conversation and offered tools count; templates add little.
  * @throws InferenceError `context_length_exceeded`
  */
@@ -54,15 +54,15 @@ export function promptTooLong(contextLength: number, promptLength: string): Infe
   );
 }
 
-/** Characters per token that no language exceeds on the average; shorter texts are simply encoded. */
+/** More characters per token than any language has on average; shorter texts are simply encoded. */
 const CHARACTERS_PER_TOKEN = 8;
 
 /** Characters that are encoded at once: tokenizers take several times as long per character for very long texts. */
 const PIECE = 8_192;
 
 /**
- * Whether texts have more tokens than `limit`, looked at only where they are long enough that they may have many times as
- * many. Encodes them piece by piece and stops as soon as it is known.
+ * Whether texts have more tokens than `limit`. Checks only texts that are so long that they may have many times as many:
+ * encodes them piece by piece and stops as soon as the limit is exceeded.
  * @param countTokens of a piece; pieces end anywhere, so what may be one token across their ends is not counted twice
  */
 export function exceedsByFar(texts: readonly string[], countTokens: (text: string) => number, limit: number): boolean {

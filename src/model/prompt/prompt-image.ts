@@ -1,4 +1,4 @@
-/** What a prompt knows of the images in it. @module */
+/** Images of a prompt: their text, their tokens, and the places of these in the prompt. @module */
 /** An image as the model's own processor writes it. */
 export interface PromptImage {
   /** What stands in the prompt for the placeholder that the chat template wrote; control tokens are meant. */

@@ -1,4 +1,4 @@
-/** A canonical request to the token ids of its prompt. @module */
+/** Renders a canonical request with the model's chat template and encodes it to token ids. @module */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { EXPLAINED_FORMAT } from '../families/families.js';

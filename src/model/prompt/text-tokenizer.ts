@@ -1,4 +1,4 @@
-/** What is known of a model's tokens. @module */
+/** A model's tokenizer: text to token ids, tokens to bytes, special tokens and chat templates. @module */
 import type { Tokenizer } from '@huggingface/tokenizers';
 
 /** Text to token ids and back, for one model. */

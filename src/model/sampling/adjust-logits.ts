@@ -1,4 +1,4 @@
-/** Bias and repetition penalty: what changes the logits before a token is chosen. @module */
+/** Logit bias and repetition penalty, applied before sampling. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
 
 /** Changes the logits of one choice in place. Keeps the set of tokens that were seen. */

@@ -1,4 +1,4 @@
-/** Exact log-probabilities: the log-softmax of a token and of the most likely ones. @module */
+/** Exact log-probabilities of tokens: the log-softmax of the logits. @module */
 
 /** Natural logarithms, at most 0. */
 export interface LogProbabilities {

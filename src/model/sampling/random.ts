@@ -1,4 +1,4 @@
-/** Random numbers that a seed pins. @module */
+/** Random numbers, reproducible by a seed. @module */
 
 /** Gives numbers from 0 (included) to 1 (excluded). */
 export type RandomNumbers = () => number;

@@ -1,4 +1,4 @@
-/** Chooses the next token from logits. Linear in the vocabulary: only the tokens at the cut-off are sorted. @module */
+/** Samples the next token from logits, in linear time: only tokens at the cut-off are sorted. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
 import type { RandomNumbers } from './random.js';
 import { isGreedy, type TokenLogits } from './token-logits.js';

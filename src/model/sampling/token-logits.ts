@@ -1,4 +1,4 @@
-/** The logits after a token: those of the whole vocabulary, or no more than decide about the next one. @module */
+/** Logits after a token: of the whole vocabulary, or only those that sampling needs. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
 
 /** The greatest logits. */
@@ -13,15 +13,15 @@ export interface GreatestLogits {
 export type TokenLogits = Float32Array | GreatestLogits;
 
 /**
- * What decides about the next token: all logits; the `count` greatest; or, where no seed pins the random numbers, any
- * draw with this temperature and `topP`, which an engine may make itself. An engine may always give all.
+ * Which logits sampling reads: all, the `count` greatest, or, without a seed, only a sampled token, which an engine may draw
+ * itself with this temperature and `topP`. An engine may always give all.
  */
 export type LogitsNeed =
   | { type: 'all' }
   | { type: 'greatest'; count: number }
   | { type: 'draw'; temperature: number; topP: number };
 
-/** What was given for one need serves another one too. */
+/** Whether given logits are enough for another need. */
 export function serves(logits: TokenLogits, need: LogitsNeed): boolean {
   if (logits instanceof Float32Array) return true;
   return need.type === 'greatest' && logits.tokens.length >= need.count;
@@ -40,15 +40,15 @@ export function isGreedy(sampling: Sampling): boolean {
   );
 }
 
-/** Picking more than so many out of a vocabulary saves nothing. */
-const MOST_GREATEST = 64;
+/** Selecting more than this many of a vocabulary saves nothing. */
+const MAX_GREATEST = 64;
 
-/** The need of a choice that has neither grammar nor log-probabilities: these read all. */
+/** The need of a choice without grammar and log-probabilities, which read all logits. */
 export function logitsNeed(sampling: Sampling): LogitsNeed {
   const { temperature = 1, topP = 1, topK = 0, seed, logitBias = {}, repetitionPenalty = 1 } = sampling;
   if (repetitionPenalty !== 1 || Object.keys(logitBias).length > 0) return { type: 'all' };
   if (isGreedy(sampling)) return { type: 'greatest', count: 1 };
   if (topK < 1) return seed === undefined ? { type: 'draw', temperature, topP } : { type: 'all' };
   // One more than can be chosen: the sampler then cuts as it would cut the whole vocabulary.
-  return topK < MOST_GREATEST ? { type: 'greatest', count: topK + 1 } : { type: 'all' };
+  return topK < MAX_GREATEST ? { type: 'greatest', count: topK + 1 } : { type: 'all' };
 }

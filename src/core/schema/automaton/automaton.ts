@@ -1,4 +1,4 @@
-/** What an automaton is, once it is built. @module */
+/** Finite automata over the characters of strings: building, combining, minimising. @module */
 import { SchemaProblem } from '../schema-problem.js';
 import type { WorkBudget } from '../work-budget.js';
 

@@ -1,4 +1,4 @@
-/** Regular expressions as automata. @module */
+/** Converts regular expressions to deterministic automata. @module */
 import { SchemaProblem } from '../schema-problem.js';
 import type { WorkBudget } from '../work-budget.js';
 import {

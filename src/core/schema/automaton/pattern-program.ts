@@ -1,4 +1,4 @@
-/** Patterns as nondeterministic automata, which both matching and grammars start from. @module */
+/** Converts regular expressions to nondeterministic automata, for matching and for grammars. @module */
 import { SchemaProblem } from '../schema-problem.js';
 import type { WorkBudget } from '../work-budget.js';
 import { type CharacterClass, characterClass } from './character-class.js';

@@ -1,4 +1,4 @@
-/** JavaScript's regular expressions with the `u` flag, as trees. @module */
+/** Parses JavaScript's regular expressions with the `u` flag into syntax trees. @module */
 import { SchemaProblem } from '../schema-problem.js';
 
 /** What a pattern is made of. */

@@ -1,4 +1,4 @@
-/** Arrays: a fixed beginning, then more of one kind, within the bounds. @module */
+/** Grammars of arrays: fixed items first, then further ones of one schema, within the limits. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { EMPTY, type Expression, NEVER, choice, isNever, literal, repeat, sequence } from '../../grammar/expression.js';
 import { comma, constant } from '../../grammar/value-style.js';

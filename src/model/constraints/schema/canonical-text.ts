@@ -1,4 +1,4 @@
-/** JSON values as text that is the same for equal values. @module */
+/** JSON text that is equal for equal values. @module */
 import type { WorkBudget } from '../../../core/schema/work-budget.js';
 
 /** JSON with the members of objects in the order of their names. */

@@ -1,4 +1,4 @@
-/** Whether the branches of a `oneOf` exclude each other. @module */
+/** Checks whether the branches of a `oneOf` exclude each other. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { type Alternative, tightest } from './schema-context.js';
 import { canonicalText } from './canonical-text.js';

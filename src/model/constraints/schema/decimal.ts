@@ -1,4 +1,4 @@
-/** Exact decimal arithmetic on numbers of a schema. @module */
+/** Exact decimal arithmetic for numbers in schemas. @module */
 
 /** `units` times ten to the power of `-scale`. */
 export interface Decimal {

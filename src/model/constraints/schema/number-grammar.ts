@@ -1,4 +1,4 @@
-/** Numbers and integers with bounds and steps. @module */
+/** Grammars of numbers and integers with bounds and steps. @module */
 import {
   characters,
   choice,

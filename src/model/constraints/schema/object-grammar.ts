@@ -1,4 +1,4 @@
-/** Objects: members in the order of the schema, optional ones left out or not. @module */
+/** Grammars of objects: members in the order of the schema, optional ones present or not. @module */
 import {
   choice,
   EMPTY,

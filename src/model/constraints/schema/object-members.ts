@@ -1,4 +1,4 @@
-/** Which members an alternative's objects have. @module */
+/** Collects the members of the objects that an alternative allows. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { type Alternative, nodeWith } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';

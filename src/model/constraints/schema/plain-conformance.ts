@@ -1,4 +1,4 @@
-/** Keywords about a value that need no other schema: types, lengths, bounds. @module */
+/** Checks values against keywords without subschemas: types, lengths, bounds. @module */
 import type { WorkBudget } from '../../../core/schema/work-budget.js';
 import { canonicalText } from './canonical-text.js';
 import { toDecimal } from './decimal.js';

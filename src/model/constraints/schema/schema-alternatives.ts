@@ -1,4 +1,4 @@
-/** Takes a schema's combinations (`$ref`, allOf, anyOf, oneOf) apart. @module */
+/** Resolves a schema's combinations (`$ref`, allOf, anyOf, oneOf) into alternatives. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import type { Alternative } from './schema-context.js';
 import { DisjointCheck } from './check-disjoint.js';

@@ -1,4 +1,4 @@
-/** What the generators of values share while one schema becomes a grammar. @module */
+/** Shared by all generators while one schema becomes a grammar. @module */
 import type { Expression } from '../../grammar/expression.js';
 import type { GrammarRules } from '../../grammar/grammar-rules.js';
 import type { ValueStyle } from '../../grammar/value-style.js';

@@ -1,4 +1,4 @@
-/** JSON Schema to grammar: what the rules let through always conforms. @module */
+/** Converts a JSON Schema to a grammar; every value that the grammar allows conforms to the schema. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { anyArray, anyObject } from '../../grammar/any-value.js';
 import { type Expression, NEVER, choice, rule } from '../../grammar/expression.js';

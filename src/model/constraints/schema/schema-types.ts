@@ -1,4 +1,4 @@
-/** Which types of values an alternative allows. @module */
+/** Finds the types of values that an alternative allows. @module */
 import type { Alternative } from './schema-context.js';
 import { SCHEMA_TYPES, type SchemaType } from '../../../core/schema/schema-keywords.js';
 

@@ -1,4 +1,4 @@
-/** Strings with lengths, patterns and formats. @module */
+/** Grammars of strings with lengths, patterns and formats. @module */
 import { automatonString } from '../automaton-grammar.js';
 import { type Expression, NEVER } from '../../grammar/expression.js';
 import { quotedString } from '../../grammar/string-characters.js';

@@ -1,4 +1,4 @@
-/** Models that say what their script tells them to: for tests, demos and rehearsals without a real model. @module */
+/** Models that answer from a script, for tests and demos without a real model. @module */
 import { createTextModel } from '../../decoding/create-text-model.js';
 import type { ModelEntry, Script } from '../../../core/models/model-entry.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
@@ -7,7 +7,7 @@ import { createScriptedEmbedder } from './scripted-embeddings.js';
 import { createScriptedEngine } from './scripted-engine.js';
 import { createScriptedTranscriber } from './scripted-speech.js';
 
-/** Tokens, unless the entry says otherwise. */
+/** Default context length in tokens. */
 const CONTEXT_LENGTH = 4096;
 
 /** Loads at once and needs nothing. See `ModelEntry.script`; without a script every answer is empty. */
@@ -32,7 +32,7 @@ function createModel(entry: ModelEntry): LoadedModel {
 }
 
 function createChatModel(entry: ModelEntry, script: Script, contextLength: number): LoadedModel {
-  // What the template suggests, unless the entry rehearses another family.
+  // The formats of the scripted chat template, unless the entry names others.
   const toolFormat = detectToolFormat('tools <tool_call>', entry.toolFormat);
   const reasoningFormat = detectReasoningFormat('<think>', entry.reasoningFormat);
   const engine = createScriptedEngine({ script, contextLength, toolFormat, reasoningFormat });

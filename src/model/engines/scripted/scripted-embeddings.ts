@@ -1,4 +1,4 @@
-/** Embeddings without a model: the same text always gives the same vector, texts that share words are near. @module */
+/** Embeddings without a model: equal texts get equal vectors, texts with common words similar ones. @module */
 import type { Script } from '../../../core/models/model-entry.js';
 import type { LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
@@ -35,7 +35,7 @@ export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedd
     const problem =
       ids.length === 0 ? 'is empty' : ids.length > contextLength ? `has more than ${contextLength} tokens` : undefined;
     if (problem) throw new InferenceError('invalid_request', `Input ${index} ${problem}.`, { param: `input.${index}` });
-    // Ids depend on what was seen first, so words are hashed by their letters.
+    // Token ids depend on earlier requests, so words are hashed by their letters.
     return typeof input === 'string' ? ids.map((id) => textOf(tokenizer.bytesOf(id))) : ids.map((id) => `#${id}`);
   };
 

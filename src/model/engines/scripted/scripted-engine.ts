@@ -1,4 +1,4 @@
-/** A text engine whose model says what a script tells it to. @module */
+/** A text engine whose model answers from a script. @module */
 import { textOfTokens } from '../../decoding/text-decoder.js';
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
@@ -15,12 +15,12 @@ import { textOf } from '../../../core/request/message.js';
 import { type AnswerFormats, answerSyntax } from '../../families/answer-syntax.js';
 
 /**
- * The scripted token's logit; all others lie between 0 and 1. So no temperature up to 2 and no repetition penalty
- * chooses another, but a bias of +100 on another, or of -100 on this one, does.
+ * Logit of the scripted token; all others are between 0 and 1. So temperature and repetition penalty never choose another
+ * token, but a bias of +100 on another, or of -100 on this one, does.
  */
 const CERTAIN = 80;
 
-/** As many as a request may have choices, so that they always decode together. */
+/** The maximum number of choices of a request, so that they always decode together. */
 const MAX_ROWS = 8;
 
 interface ScriptedEngineOptions {
@@ -30,7 +30,7 @@ interface ScriptedEngineOptions {
   reasoningFormat: ReasoningFormat;
 }
 
-/** Everything above the logits (sampling, stop sequences, log-probabilities, counting) is the code that every engine shares. */
+/** Gives logits only. Sampling, stop sequences, log-probabilities and usage are the shared code of all engines. */
 export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine {
   const { script, contextLength, toolFormat, reasoningFormat } = options;
   const tokenizer = new ScriptedTokenizer();
@@ -51,7 +51,7 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
   };
 }
 
-/** A generation's vocabulary must not grow while it runs, so every way to write a reply is read beforehand. */
+/** The vocabulary must not grow during a generation, so all replies are encoded before. */
 function learnWords(tokenizer: ScriptedTokenizer, options: ScriptedEngineOptions): void {
   const raw = plainGenerationRequest('', { type: 'raw', text: '' });
   const chat = plainGenerationRequest('', { type: 'chat', messages: [] });
@@ -59,7 +59,7 @@ function learnWords(tokenizer: ScriptedTokenizer, options: ScriptedEngineOptions
   const thinking = { reasoning: { enabled: true } };
   const requests = [raw, chat, { ...chat, tools }, { ...chat, ...thinking }, { ...chat, ...thinking, tools }];
   for (const reply of options.script.replies) {
-    // Twice shows every junction of a repeated text.
+    // Written twice, a repeated text shows its junction.
     const short = { ...reply, repeat: Math.min(2, reply.repeat ?? 1) };
     for (const request of requests) tokenizer.encodeMarkup(writeReply(short, request, options));
   }
@@ -78,9 +78,9 @@ class ScriptedSequence implements TextSequence {
   readonly #options: SequenceOptions;
   readonly #vocabularySize: number;
   readonly #closed = new AbortController();
-  /** Ends waiting: the caller went away, or the sequence was closed. */
+  /** Ends waiting: the request was cancelled, or the sequence was closed. */
   #signal: AbortSignal = this.#closed.signal;
-  /** Where in the reply each row is. */
+  /** Place of each row in the reply. */
   #positions = [0];
 
   constructor(options: SequenceOptions) {
@@ -115,8 +115,8 @@ class ScriptedSequence implements TextSequence {
   }
 
   /**
-   * Each token takes one place of the reply, whether it was the scripted one or a bias chose another. A control token
-   * that came early (a thinking cut by its budget) leads to the place after it.
+   * Each token takes one place of the reply, also when a bias chose another one. A control token that comes early (a
+   * reasoning budget) leads to the place after it.
    */
   #advance(position: number, tokens: readonly number[]): number {
     const { reply, tokenizer } = this.#options;
@@ -132,7 +132,7 @@ class ScriptedSequence implements TextSequence {
   #logits(position: number): Float32Array {
     const { reply, tokenizer } = this.#options;
     const logits = new Float32Array(this.#vocabularySize);
-    // Words get a little more than nothing, different at each place, so that alternatives are words too.
+    // Words get small logits, different at each place, so that alternatives are words too.
     for (let token = tokenizer.firstWord; token < logits.length; token++) logits[token] = noise(token, position);
     logits[reply[position] ?? END_TOKEN] = CERTAIN;
     return logits;

@@ -1,4 +1,4 @@
-/** Failures and delays that a script asks for. @module */
+/** Failures and delays of a script. @module */
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { Script } from '../../../core/models/model-entry.js';
 import { pause } from '../../../core/platform/pause.js';
@@ -9,7 +9,7 @@ export async function failAsScripted({ failWith }: Script, signal: AbortSignal):
     case undefined:
       return;
     case 'internal':
-      // A plain error, as a defect would throw it: what calls the engine must turn it into `internal`.
+      // A plain error, as a bug would throw; the caller must turn it into `internal`.
       throw new Error('This scripted model fails.');
     case 'unavailable':
       throw new InferenceError('unavailable', 'The model is not available now.');

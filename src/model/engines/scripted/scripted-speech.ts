@@ -1,4 +1,4 @@
-/** Transcription without a model: the script's first reply, word by word, whatever the audio says. @module */
+/** Transcription without a model: always the script's first reply, word by word. @module */
 import type { Script } from '../../../core/models/model-entry.js';
 import type {
   TimedText,
@@ -15,7 +15,7 @@ export interface ScriptedTranscriberOptions {
   contextLength: number;
 }
 
-/** Seconds that each word takes, whatever the audio says: it is not decoded. */
+/** Seconds per word. The audio is not decoded. */
 const WORD_SECONDS = 0.25;
 
 export function createScriptedTranscriber({ script, contextLength }: ScriptedTranscriberOptions): LoadedModel {
@@ -60,7 +60,7 @@ export function createScriptedTranscriber({ script, contextLength }: ScriptedTra
   };
 }
 
-/** Some words together, of which the first has this place. */
+/** Consecutive words with their time. @param place index of the first */
 function timed(words: readonly string[], place: number): TimedText {
   const start = place * WORD_SECONDS;
   return { start, end: start + words.length * WORD_SECONDS, text: words.join('').trim() };

@@ -1,8 +1,8 @@
-/** Text to tokens for scripted models: about one token per word, as with real vocabularies. @module */
+/** The tokenizer of scripted models: about one token per word, as in real vocabularies. @module */
 import { grammarTags } from '../../families/answer-syntax.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 
-/** Added tokens in the order of their ids, from 256 on: a ChatML model's, then every tag of every family that a script may rehearse. */
+/** Added tokens in the order of their ids, from 256 on: those of ChatML, then the tags of all model families. */
 const ADDED_TOKENS: readonly string[] = [
   ...new Set([
     '<|endoftext|>',
@@ -22,13 +22,13 @@ const ADDED_TOKENS: readonly string[] = [
  */
 const PIECE = / ?\p{L}{1,24}| ?\p{N}{1,3}|\s+(?=\s)|\s|[\u{10000}-\u{10ffff}]|[^\s\p{L}\p{N}]/gu;
 
-/** So many words a vocabulary learns from prompts; then unknown words become bytes. Bounds memory, not meaning. */
+/** Maximum number of words that are learned from prompts; further unknown words become bytes. Limits memory. */
 const MOST_WORDS = 32_768;
 
 /** Ends a turn. */
 export const END_TOKEN = 256 + ADDED_TOKENS.indexOf('<|im_end|>');
 
-/** Like ChatML models with tools and thinking: Hermes, Qwen, tiny-chat. Thinking is opened by the model, not here. */
+/** Like the templates of ChatML models with tools and reasoning: Hermes, Qwen, tiny-chat. */
 const CHAT_TEMPLATE = `
 {%- if messages[0].role == 'system' or tools %}
 {{- '<|im_start|>system\\n' }}
@@ -101,7 +101,7 @@ export class ScriptedTokenizer implements TextTokenizer {
     return ids;
   }
 
-  /** Ids of text in which added tokens are meant: what the script says. */
+  /** Ids of the script's text, in which added tokens are recognised. */
   encodeMarkup(text: string): number[] {
     return text.split(addedPattern).flatMap((part) => this.addedTokens.get(part) ?? this.encodeText(part));
   }

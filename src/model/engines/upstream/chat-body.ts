@@ -1,15 +1,15 @@
-/** The canonical request as the remote service wants it. @module */
+/** Turns a canonical request into the body that the remote service takes. @module */
 import { type GenerationRequest, offersTools, type OutputFormat } from '../../../core/request/generation-request.js';
 import type { ToolChoice } from '../../../core/request/tool.js';
 import { toUpstreamMessages } from './chat-messages.js';
 
-/** Where a request goes and what it says. Fields that were not asked for are left to the service. */
+/** Path and body of a request. Fields that the client did not set are left to the service. */
 export interface UpstreamRequest {
   path: '/chat/completions' | '/completions';
   body: Record<string, unknown>;
 }
 
-/** @param model its name there. @throws InferenceError `unsupported_content` for sound that nobody heard before */
+/** @param model its name at the service. @throws InferenceError `unsupported_content` for audio that was not transcribed */
 export function toUpstreamRequest(request: GenerationRequest, model: string): UpstreamRequest {
   const { prompt } = request;
   const common = { model, stream: true, stream_options: { include_usage: true }, ...samplingOf(request) };
@@ -31,7 +31,7 @@ export function toUpstreamRequest(request: GenerationRequest, model: string): Up
 
 function samplingOf({ sampling, stop, maxTokens, n }: GenerationRequest): Record<string, unknown> {
   return {
-    // Nothing said means greedy here, and 1 in most services.
+    // No temperature means greedy here, and 1 at most services.
     temperature: sampling.temperature ?? 0,
     ...present({
       top_p: sampling.topP,
@@ -46,7 +46,7 @@ function samplingOf({ sampling, stop, maxTokens, n }: GenerationRequest): Record
   };
 }
 
-/** Some services insist on a schema. */
+/** For services that require a schema. */
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
 function toolsOf(request: GenerationRequest): Record<string, unknown> {
@@ -79,7 +79,7 @@ function responseFormatOf(output: OutputFormat): unknown {
   }
 }
 
-/** Only services that fill chat templates know these, so they are sent only when somebody asked for them. */
+/** Sent only when the client set them, because few services know them. */
 function templateArgumentsOf({ templateArguments, reasoning }: GenerationRequest): Record<string, unknown> {
   const variables = { ...present({ enable_thinking: reasoning.enabled }), ...templateArguments };
   return Object.keys(variables).length === 0 ? {} : { chat_template_kwargs: variables };

@@ -1,11 +1,11 @@
-/** A conversation as the remote service wants it. @module */
+/** Turns a conversation into the messages that the remote service takes. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { encodeBase64 } from '../../../core/media/base64.js';
 import { type AssistantMessage, type ContentPart, type Message, textOf } from '../../../core/request/message.js';
 
 /**
- * Results of tools are text there, so a message of the user behind them shows their images.
- * @throws InferenceError `unsupported_content` for sound that nobody heard before
+ * Tool results can only be text at the service, so a user message after them has their images.
+ * @throws InferenceError `unsupported_content` for audio that was not transcribed
  */
 export function toUpstreamMessages(messages: readonly Message[]): unknown[] {
   const calls = new SentCalls();
@@ -17,19 +17,19 @@ export function toUpstreamMessages(messages: readonly Message[]): unknown[] {
   });
 }
 
-/** The images of the results that stand together and end at a place. */
+/** Images of the consecutive tool results that end at an index. */
 function imagesOfResults(messages: readonly Message[], end: number): ContentPart[] {
   const begin = messages.findLastIndex((message, place) => place < end && message.role !== 'tool') + 1;
   return messages.slice(begin, end + 1).flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
 }
 
-/** The ids of the conversation's tool calls, each with an id that every service takes. */
+/** Replaces ids of tool calls by ids that every service takes. */
 class SentCalls {
   readonly #calls = new Map<string, { id: string; name: string }>();
   #count = 0;
 
   add({ id, name }: { id: string; name: string }): string {
-    // Mistral takes nothing but nine letters and digits.
+    // Mistral takes only ids of nine letters and digits.
     const sent = `call${String(this.#count++).padStart(5, '0')}`;
     this.#calls.set(id, { id: sent, name });
     return sent;
@@ -46,7 +46,7 @@ function messageOf(message: Message, calls: SentCalls): unknown {
       return assistantMessageOf(message, calls);
     case 'tool': {
       const { id, name } = calls.find(message.toolCallId);
-      // Gemini wants the function's name again.
+      // Gemini requires the function's name again.
       return { role: 'tool', tool_call_id: id, ...(name && { name }), content: textOf(message.content) };
     }
     case 'system':
@@ -55,7 +55,7 @@ function messageOf(message: Message, calls: SentCalls): unknown {
   }
 }
 
-/** Earlier thinking stays here: services differ in its name, and some refuse it. */
+/** Reasoning of earlier answers is not sent: services differ in its name, and some refuse it. */
 function assistantMessageOf({ content, toolCalls }: AssistantMessage, calls: SentCalls): unknown {
   const text = textOf(content);
   if (toolCalls.length === 0) return { role: 'assistant', content: text };
@@ -67,7 +67,7 @@ function assistantMessageOf({ content, toolCalls }: AssistantMessage, calls: Sen
   return { role: 'assistant', content: text === '' ? null : text, tool_calls: sent };
 }
 
-/** A string where there is nothing but text, because not every service takes parts. */
+/** A string when there is only text, because some services take no parts. */
 function contentOf(content: readonly ContentPart[]): unknown {
   return content.every((part) => part.type === 'text') ? textOf(content) : content.map(partOf);
 }

@@ -1,4 +1,4 @@
-/** What a streamed chunk of a remote service looks like, as far as it is read. Unknown fields are left out. @module */
+/** The fields of a streamed chunk of a remote service that are read. Others are ignored. @module */
 import * as v from 'valibot';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -8,7 +8,7 @@ const candidate = v.object({ token: v.string(), logprob: v.number(), bytes: v.nu
 
 const logprobs = v.object({
   content: v.nullish(v.array(v.object({ ...candidate.entries, top_logprobs: v.nullish(v.array(candidate), []) }))),
-  // Of text completions: three lists of one length.
+  // Text completions: three lists of one length.
   tokens: v.optional(v.array(v.string()), []),
   token_logprobs: v.optional(v.array(v.nullable(v.number())), []),
   top_logprobs: v.optional(v.nullable(v.array(v.nullable(v.record(v.string(), v.number())))), []),
@@ -23,10 +23,10 @@ const toolCall = v.object({
 const part = v.object({ text, thinking: v.nullish(v.array(v.object({ text }))) });
 
 const delta = v.object({
-  // Parts where models of Mistral think.
+  // Reasoning models of Mistral send parts.
   content: v.nullish(v.union([v.string(), v.array(part)])),
   refusal: text,
-  // Two names for one thing.
+  // Two names for the same field.
   reasoning: text,
   reasoning_content: text,
   tool_calls: v.nullish(v.array(toolCall)),
@@ -35,13 +35,13 @@ const delta = v.object({
 const choice = v.object({
   index: v.nullish(count, 0),
   delta: v.nullish(delta),
-  /** Of text completions. */
+  /** Text completions. */
   text,
-  // An extra is no reason to lose the answer: Together gives a number here.
+  // Invalid values are ignored: Together sends a number here.
   logprobs: v.fallback(v.nullish(logprobs), undefined),
-  /** Empty, where it is not null, until there is one. */
+  /** Null or empty until the end. */
   finish_reason: text,
-  /** Where it is a string: the stop sequence that fired. */
+  /** A string: the stop sequence that ended the answer. */
   stop_reason: v.optional(v.unknown()),
 });
 

@@ -1,4 +1,4 @@
-/** Turns the chunks of a remote service into token events. @module */
+/** Turns the chunks of a remote service's streamed answer into token events. @module */
 import * as v from 'valibot';
 import type { ChoiceEndEvent, CountsEvent, TokenEvent } from '../../../core/events/token-event.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
@@ -15,8 +15,7 @@ import type { ChannelPart } from '../../../core/events/channel-part.js';
 import type { TokenCandidate, TokenLogprob } from '../../../core/events/token-logprob.js';
 
 /**
- * Events of all choices that were asked for, those of a chunk together. The service's counts come last, so the prompt is
- * announced without any.
+ * Events of all choices, one batch per chunk. The service sends its token counts last, so the prompt event has none.
  * @throws InferenceError of the service's own error event; `unavailable` when the answer makes no sense or is cut
  */
 export async function* readChunks(
@@ -34,7 +33,7 @@ export async function* readChunks(
       if (!choice) throw broken('answered a choice that was not asked for');
       return [...choice.read(part)];
     });
-    // The first chunk often has nothing but a role: no token has come yet.
+    // The first chunk often has only a role and no token.
     if (pieces.length === 0) continue;
     yield [...prompt.splice(0), ...pieces];
   }
@@ -52,7 +51,7 @@ function readChunk(chunk: unknown): UpstreamChunk {
 
 function countsOf(usage: NonNullable<UpstreamChunk['usage']>, choices: readonly ChoiceReader[]): CountsEvent {
   const seen = choices.reduce((sum, { reasoningPieces }) => sum + reasoningPieces, 0);
-  // Gemini and Grok count the reasoning only into the total.
+  // Gemini and Grok count reasoning only in the total.
   const completionTokens = Math.max(usage.completion_tokens, usage.total_tokens - usage.prompt_tokens);
   return {
     type: 'counts',
@@ -63,10 +62,10 @@ function countsOf(usage: NonNullable<UpstreamChunk['usage']>, choices: readonly 
   };
 }
 
-/** What services call the cap; all other reasons are an end by the model's own will. */
+/** Finish reasons for the token limit; all others mean that the model ended the answer. */
 const LENGTH_REASONS = new Set(['length', 'model_length', 'max_tokens']);
 
-/** The service failed: there is more to say. */
+/** Finish reasons that mean a failure of the service. */
 const FAILURE_REASONS = new Set(['error', 'insufficient_system_resource']);
 
 interface OpenCall {
@@ -75,7 +74,7 @@ interface OpenCall {
   hasArguments: boolean;
 }
 
-/** Turns the chunks of a choice into pieces. */
+/** Turns the chunks of one choice into pieces. */
 class ChoiceReader {
   readonly index: number;
   readonly #request: GenerationRequest;
@@ -89,7 +88,7 @@ class ChoiceReader {
     this.#request = request;
   }
 
-  /** @throws InferenceError `unavailable` when it makes no sense, or says that the service failed */
+  /** @throws InferenceError `unavailable` when the chunk is not valid, or reports a failure */
   *read(choice: UpstreamChoice): Generator<TokenEvent> {
     const { topLogprobs } = this.#request;
     const { reasoning, content } = textsOf(choice);
@@ -98,7 +97,7 @@ class ChoiceReader {
       yield* this.#endCall();
       yield this.#piece({ type: 'reasoning', text: reasoning });
     }
-    // Some services give them unasked.
+    // Some services send them without being asked.
     const logprobs = choice.logprobs && topLogprobs !== undefined ? readLogprobs(choice.logprobs, topLogprobs) : [];
     if (content !== '' || logprobs.length > 0) {
       yield* this.#endCall();
@@ -111,7 +110,7 @@ class ChoiceReader {
   *#finish(said: string, stopReason: unknown): Generator<TokenEvent> {
     if (FAILURE_REASONS.has(said)) throw broken('broke off its answer');
     const reason = LENGTH_REASONS.has(said) ? 'length' : 'stop';
-    // A call that the cap cut stays open: it is no call.
+    // A tool call that was cut by the token limit is left out.
     if (reason !== 'length') yield* this.#endCall();
     const stopSequence = said === 'stop' ? this.#request.stop.find((sequence) => sequence === stopReason) : undefined;
     this.end = {
@@ -125,7 +124,7 @@ class ChoiceReader {
     };
   }
 
-  /** Calls follow each other; some services count them, some only give each its id, and some a new id with each piece. */
+  /** Finds the call of a piece: some services number calls, some only give ids, and some a new id with each piece. */
   *#readCall({ index, id, function: { name, arguments: text } }: UpstreamToolCall): Generator<TokenEvent> {
     const current = this.#call;
     const isNamedAnew = current && name && (id ? id !== current.id : !current.id && current.hasArguments);
@@ -142,7 +141,7 @@ class ChoiceReader {
 
   *#endCall(): Generator<TokenEvent> {
     if (!this.#call) return;
-    // Some services write nothing for a call without arguments.
+    // Some services send nothing for a call without arguments.
     if (!this.#call.hasArguments) yield this.#piece({ type: 'tool-call-arguments', text: '{}' });
     this.#call = undefined;
     yield this.#piece({ type: 'tool-call-end' });
@@ -167,8 +166,8 @@ function joined(parts: readonly { text?: string | null | undefined }[]): string 
 }
 
 /**
- * One for each token.
- * @param topLogprobs how many alternatives were asked for; text completions may give one more
+ * Log-probabilities as token events have them, one per token.
+ * @param topLogprobs number of alternatives; text completions may give one more
  */
 function readLogprobs(said: UpstreamLogprobs, topLogprobs: number): TokenLogprob[] {
   const { content, tokens, token_logprobs, top_logprobs } = said;

@@ -1,9 +1,9 @@
-/** The events of a streamed answer. @module */
+/** Reads the server-sent events of a remote service's answer. @module */
 import * as v from 'valibot';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 
-/** Milliseconds without a byte, once the answer has begun, until it is given up. OpenAI's models think in silence. */
+/** Milliseconds without a byte after which an answer counts as broken. OpenAI sends nothing while its models reason. */
 export const SILENCE_LIMIT = 300_000;
 
 /**
@@ -49,7 +49,7 @@ export async function* readEventStream(response: Response, signal: AbortSignal):
   }
 }
 
-/** `unavailable`, with what the service did. */
+/** `unavailable`, with a message about the service. */
 export function broken(what: string, cause?: unknown): InferenceError {
   return new InferenceError('unavailable', `The upstream service ${what}.`, { retryAfter: 5 }, { cause });
 }
@@ -62,13 +62,13 @@ function parse(data: string): unknown {
   }
 }
 
-/** Waits, but not for a service that says nothing. A reader that takes its time is not the service's silence. */
+/** Reads with a time limit for each byte. The time that the consumer takes does not count. */
 class SilenceWatch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isWaiting = false;
   giveUp: () => void = () => {};
 
-  /** The result; undefined after {@link SILENCE_LIMIT} without a byte, or when it was given up. */
+  /** The result; undefined after {@link SILENCE_LIMIT} without a byte, or when reading was ended. */
   async wait<Result>(work: Promise<Result>): Promise<Result | undefined> {
     const silent = new Promise<undefined>((resolve) => (this.giveUp = () => resolve(undefined)));
     this.#isWaiting = true;
@@ -81,7 +81,7 @@ class SilenceWatch {
     }
   }
 
-  /** A byte came, be it of a comment that keeps the line open. */
+  /** Called for every byte, keep-alive comments included. */
   heard(): void {
     if (!this.#isWaiting) return;
     clearTimeout(this.#timer);
@@ -89,10 +89,10 @@ class SilenceWatch {
   }
 }
 
-/** A count that the service may leave out. */
+/** A number of tokens that the service may omit. */
 export const tokenCount = v.nullish(v.number(), 0);
 
-/** @throws InferenceError `unavailable` when the answer is not of this form */
+/** Checks a JSON answer. @throws InferenceError `unavailable` when it does not match */
 export function readAnswer<Schema extends v.GenericSchema>(schema: Schema, answer: unknown): v.InferOutput<Schema> {
   const result = v.safeParse(schema, answer);
   if (!result.success) throw broken('sent an answer that makes no sense', new v.ValiError(result.issues));

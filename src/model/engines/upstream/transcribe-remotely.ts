@@ -1,4 +1,4 @@
-/** Transcriptions and translations of a remote service. @module */
+/** Transcriptions and translations by a remote service. @module */
 import * as v from 'valibot';
 import { sniffAudio } from '../../../core/media/sniff-audio.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
@@ -8,7 +8,7 @@ import type { UpstreamClient } from './upstream-client.js';
 const transcript = v.object({
   text: v.string(),
   duration: v.nullish(v.number()),
-  /** Of tokens or of seconds. */
+  /** Usage in tokens or in seconds. */
   usage: v.nullish(v.object({ input_tokens: tokenCount, output_tokens: tokenCount, seconds: v.nullish(v.number()) })),
   segments: v.nullish(
     v.array(
@@ -25,7 +25,7 @@ const transcript = v.object({
   words: v.nullish(v.array(v.object({ word: v.string(), start: v.number(), end: v.number() }))),
 });
 
-/** One delta with everything, then the end: such services answer at once. */
+/** Yields the whole text as one delta, because these services do not stream. */
 export async function* transcribeRemotely(
   client: UpstreamClient,
   request: TranscriptionRequest,
@@ -59,7 +59,7 @@ function toForm(model: string, { task, audio, language, prompt, times }: Transcr
   const form = new FormData();
   form.set('model', model);
   const type = audio.mediaType ?? 'application/octet-stream';
-  // Services go by the name's ending.
+  // Services recognise the format by the ending of the name.
   const name = audio.fileName ?? `audio.${sniffAudio(audio.bytes) ?? 'wav'}`;
   form.set('file', new Blob([new Uint8Array(audio.bytes)], { type }), name);
   form.set('response_format', times ? 'verbose_json' : 'json');

@@ -1,4 +1,4 @@
-/** Models of a remote `/v1`, for what no model on this device can do. Requests leave the device. @module */
+/** Models of a remote `/v1`. Requests for them leave the device. @module */
 import * as v from 'valibot';
 import type { TokenEvent } from '../../../core/events/token-event.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/request/embedding-request.js';
@@ -12,10 +12,10 @@ import { transcribeRemotely } from './transcribe-remotely.js';
 import { UpstreamClient } from './upstream-client.js';
 import { isInferenceError } from '../../../core/errors/inference-error.js';
 
-/** Tokens, where the entry does not say: nobody here can measure a prompt, so the service refuses what is too long. */
+/** Default context length in tokens. Prompts cannot be counted here, so the service refuses those that are too long. */
 const ASSUMED_CONTEXT_LENGTH = 131_072;
 
-/** Loads at once and downloads nothing. Prompts cannot be counted without a request, so there is no `countTokens`. */
+/** Loads at once and downloads nothing. There is no `countTokens`, because the tokenizer is unknown. */
 export const upstreamBackend: Backend = {
   async load(entry, { signal, pageURL }) {
     signal.throwIfAborted();
@@ -44,7 +44,7 @@ async function* generate(
   signal: AbortSignal,
 ): AsyncGenerator<TokenEvent[], void> {
   const { path, body } = toUpstreamRequest(request, client.model);
-  // A reader may leave before it has read anything of the stream.
+  // The consumer may leave before it has read anything of the stream.
   const left = new AbortController();
   const stop = AbortSignal.any([signal, left.signal]);
   try {
@@ -63,37 +63,37 @@ async function* generate(
 }
 
 const embeddings = v.object({
-  // Without indices they come in order.
+  // Without indices the order is that of the inputs.
   data: v.array(v.object({ index: v.nullish(v.number(), 0), embedding: v.array(v.number()) })),
   usage: v.nullish(v.object({ prompt_tokens: tokenCount })),
 });
 
 async function embed(client: UpstreamClient, request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
   const { inputs, dimensions } = request;
-  // Numbers are the default everywhere; some services refuse to be asked for them.
+  // Floats are the default everywhere; some services refuse the field.
   const body = { model: client.model, input: inputs, ...(dimensions !== undefined && { dimensions }) };
   const answer = readAnswer(embeddings, await client.postForJson('/embeddings', body, signal));
   const inOrder = answer.data.toSorted((a, b) => a.index - b.index);
-  // Most services give unit vectors, but not all do after shortening them.
+  // Some services do not normalise shortened vectors.
   const vectors = inOrder.map(({ embedding }) => normaliseVector(Float32Array.from(embedding)));
   if (vectors.length !== inputs.length) throw broken('gave another number of embeddings than was asked for');
   return { vectors, promptTokens: answer.usage?.prompt_tokens ?? 0 };
 }
 
-/** Optional fields: an answer without them is still right, so a request that was refused for one is sent again without it. */
-const WISHES = new Set(['stream_options', 'parallel_tool_calls', 'reasoning_effort', 'chat_template_kwargs']);
+/** Fields that a request can do without. When the service refuses one, the request is sent again without it. */
+const OPTIONAL_FIELDS = new Set(['stream_options', 'parallel_tool_calls', 'reasoning_effort', 'chat_template_kwargs']);
 
 type Body = Record<string, unknown>;
 
 /**
- * What one service turned out not to take, learnt from its refusals and kept for the next requests: many know only some
- * of the wishes; newer models of some call the cap `max_completion_tokens`, and know no greedy decoding.
+ * Which fields a service supports, learned from its refusals: many know only some of the optional fields; newer models
+ * of some require `max_completion_tokens` and do not allow a temperature of 0.
  */
 class FieldSupport {
   readonly #refused = new Set<string>();
   #renamesCap = false;
 
-  /** The body as the service takes it, as far as that is known. */
+  /** The body with the fields that the service is known to take. */
   apply({ max_tokens, ...rest }: Body): Body {
     const taken = Object.entries(rest).filter(([name, value]) => !this.#refused.has(name) || !mayGo(name, value));
     const cap = this.#renamesCap ? 'max_completion_tokens' : 'max_tokens';
@@ -101,13 +101,13 @@ class FieldSupport {
   }
 
   /**
-   * Whether the refusal taught something that makes another try worth while. Every lesson changes the body, so tries end.
-   * @param sent the body that was refused; others may have taught the same meanwhile
+   * Learns from a refusal. @returns true when the next attempt will have another body
+   * @param sent the body that was refused
    */
   learn(refusal: unknown, sent: Body): boolean {
     if (!isInferenceError(refusal) || refusal.code !== 'invalid_request') return false;
     const { message, param } = refusal;
-    // The name alone does not tell an unknown field from a cap that is too high.
+    // The parameter alone does not distinguish an unknown field from a value that is too high.
     if ('max_tokens' in sent && message.includes('max_completion_tokens')) return (this.#renamesCap = true);
     const isBlamed = (name: string): boolean =>
       param === undefined ? new RegExp(`\\b${name}\\b`).test(message) : param.split('.', 1)[0] === name;
@@ -117,7 +117,7 @@ class FieldSupport {
   }
 }
 
-/** Here, a temperature of 0 stands for greedy decoding. */
+/** A temperature of 0 can be left out where the service does not know greedy decoding. */
 function mayGo(name: string, value: unknown): boolean {
-  return name === 'temperature' ? value === 0 : WISHES.has(name);
+  return name === 'temperature' ? value === 0 : OPTIONAL_FIELDS.has(name);
 }

@@ -1,4 +1,4 @@
-/** The remote `/v1` of an upstream model. @module */
+/** Sends requests to the remote service of an upstream model. @module */
 import {
   cancelled,
   InferenceError,
@@ -10,16 +10,16 @@ import { upstreamURLOf } from '../../../core/models/entry-files.js';
 import { broken } from './read-event-stream.js';
 import { toUpstreamError } from './upstream-error.js';
 
-/** Sends requests to one model of a remote service. The keys that this page's clients send stay here. */
+/** One model of a remote service. API keys of this page's clients are never sent to it. */
 export class UpstreamClient {
-  /** The model's name there. */
+  /** The model's name at the service. */
   readonly model: string;
   readonly #base: string;
   readonly #headers: Headers;
-  /** What no error may repeat. */
+  /** Values that no error message may contain. */
   readonly #secrets: readonly string[];
   readonly #id: string;
-  /** What the console was told last. */
+  /** The last message on the console. */
   #reported = '';
 
   /** @throws InferenceError `invalid_request` when the entry names no URL, or headers that cannot be sent */
@@ -28,7 +28,7 @@ export class UpstreamClient {
       this.#base = upstreamURLOf(source, pageURL);
       this.#headers = new Headers(headers);
     } catch {
-      // Without the cause, which would repeat the header.
+      // Without the cause, which would contain the header.
       const message = `The model \`${id}\` needs the URL of an upstream service, and headers that can be sent.`;
       throw new InferenceError('invalid_request', message);
     }
@@ -38,7 +38,7 @@ export class UpstreamClient {
   }
 
   /**
-   * The answer, when its status says that there is one.
+   * Sends a request. @returns the response, if its status is a success
    * @param path below the base, e.g. `/chat/completions`
    * @param body JSON, or a form
    * @throws InferenceError `cancelled`, or what {@link toUpstreamError} makes of the answer
@@ -46,7 +46,7 @@ export class UpstreamClient {
   async post(path: string, body: object, signal: AbortSignal): Promise<Response> {
     const isForm = body instanceof FormData;
     const headers = new Headers(this.#headers);
-    // A form says its own, with its boundary.
+    // The browser sets the type of a form, with its boundary.
     if (isForm) headers.delete('content-type');
     else headers.set('content-type', 'application/json');
     const url = new URL(this.#base);
@@ -54,7 +54,7 @@ export class UpstreamClient {
     let response: Response;
     try {
       const sent = isForm ? body : JSON.stringify(body);
-      // A redirect would take the prompt, and headers such as `x-api-key`, to wherever it says.
+      // A redirect would send the prompt, and headers such as `x-api-key`, to another server.
       response = await fetch(url.href, { method: 'POST', headers, body: sent, signal, redirect: 'error' });
     } catch (cause) {
       if (signal.aborted) throw cancelled();
@@ -65,8 +65,8 @@ export class UpstreamClient {
   }
 
   /**
-   * The same error without the values of the configured headers: services repeat keys that they do not know. Bodies say no
-   * more than `unavailable`, so whoever wrote the entry reads the reason in the console, once until there is another.
+   * The same error without the values of the configured headers, because services repeat unknown keys. Clients only see
+   * `unavailable`, so the reason goes to the console, once until it changes.
    */
   report(error: unknown): unknown {
     if (!isInferenceError(error)) return error;
@@ -97,7 +97,7 @@ export class UpstreamClient {
   }
 }
 
-/** Shorter values are words of everybody, such as `gzip`. */
+/** Shorter header values are no secrets, e.g. `gzip`. */
 const SHORTEST_SECRET = 6;
 
 /** The values of headers, and the words in them (`Bearer …`), the longest first. */

@@ -1,11 +1,11 @@
-/** Errors of a remote service as an InferenceError. @module */
+/** Turns errors of a remote service into InferenceErrors. @module */
 import {
   InferenceError,
   type InferenceErrorCode,
   type InferenceErrorDetails,
 } from '../../../core/errors/inference-error.js';
 
-/** Codes that mean the same there. */
+/** Error codes with the same meaning at the service. */
 const SHARED_CODES = new Set<InferenceErrorCode>([
   'context_length_exceeded',
   'model_not_supported',
@@ -15,22 +15,22 @@ const SHARED_CODES = new Set<InferenceErrorCode>([
   'model_output_invalid',
 ]);
 
-/** Characters of a message that are passed on. */
+/** Maximum length of a message that is passed on. */
 const MESSAGE_LENGTH = 500;
 
-/** How services that give it no code say that a prompt is too long. */
+/** Messages of services without a code for prompts that are too long. */
 const TOO_LONG = /context (length|size|window)/i;
 
-/** Seconds, where a busy service names no time. */
+/** Default seconds for `retry-after`. */
 const RETRY_AFTER = 5;
 
-/** A refused request as an InferenceError. Complaints about the request keep their message, all others only their kind. */
+/** A refused request as an InferenceError. Only errors about the request keep the service's message. */
 export async function toUpstreamError(response: Response): Promise<InferenceError> {
   const said = readError(await response.json().catch(() => undefined));
   return errorOf(response.status, said, secondsOf(response.headers.get('retry-after')));
 }
 
-/** An error that came as an event of a stream which had begun. */
+/** An error event inside a stream. */
 export function streamedError(event: unknown): InferenceError {
   const said = readError(event);
   const isStatus = Number(said.code) >= 400 && Number(said.code) < 600;
@@ -40,7 +40,7 @@ export function streamedError(event: unknown): InferenceError {
 interface Said {
   message: string;
   code: string | undefined;
-  /** The field that is to blame, and the text that was no answer. */
+  /** The parameter and the message of an error body. */
   details: InferenceErrorDetails;
 }
 
@@ -70,7 +70,7 @@ function errorOf(status: number, { message, code, details }: Said, retryAfter = 
         retryAfter,
       });
   }
-  // Wrong credentials are the app's matter: its clients can do nothing about them.
+  // Wrong credentials are an error of the app, not of its client.
   return new InferenceError('unavailable', `The upstream service failed (${status}): ${message}`, { retryAfter });
 }
 
@@ -108,12 +108,12 @@ function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** LiteLLM writes Python's `None` where nothing is. */
+/** LiteLLM sends Python's `None` for an absent value. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value !== 'None' ? value : undefined;
 }
 
-/** `retry-after` may also be a date; then the default does. */
+/** `retry-after` may also be a date; then the default is used. */
 function secondsOf(header: string | null): number | undefined {
   const seconds = header === null ? NaN : Number(header);
   return seconds > 0 && Number.isFinite(seconds) ? seconds : undefined;
