@@ -58,8 +58,10 @@ export class AnswerReader {
     this.isThinking = after === 'reasoning';
     if (logprob && before === 'text' && after === 'text') (this.#logprobs ??= new HeldLogprobs()).hold(text, logprob);
     const isReasoning = before === 'reasoning' || this.isThinking;
-    // Without stop sequences and log-probabilities, as mostly, what the parser found is what there is.
-    if (!this.#stops && !this.#logprobs) return { parts: found, isReasoning, stopSequence: undefined };
+    // Without stop sequences and log-probabilities, as mostly, what the parser found is what there is, unless it is empty.
+    if (!this.#stops && !this.#logprobs && found.length < 2 && !(found[0]?.type === 'text' && found[0].text === '')) {
+      return { parts: found, isReasoning, stopSequence: undefined };
+    }
     const parts: ChannelPart[] = [];
     const stopSequence = this.#take(found, parts) ?? this.#takeHeld(parts);
     return { parts, isReasoning, stopSequence };

@@ -115,3 +115,11 @@ describe('stop sequences of a chat', () => {
     expect(read(['Well', '\n', ...CALL], ['\n'])).toMatchObject({ text: 'Well', logprobs: ['Well', '\n'] });
   });
 });
+
+it('an empty text is no part, whether tokens have log-probabilities or not', () => {
+  const parser = { ...createPlainTextParser(), push: (text: string): ChannelPart[] => [{ type: 'text', text }] };
+  const reader = new AnswerReader(parser, []);
+  expect(reader.push('').parts).toEqual([]);
+  expect(reader.push('word').parts).toEqual([{ type: 'text', text: 'word' }]);
+  expect(reader.end('', false).parts).toEqual([]);
+});
