@@ -1,6 +1,6 @@
 /**
- * Files in the Cache API, for browsers whose workers cannot write to OPFS. Every part is an entry of its own, so a
- * download goes on after the last whole part.
+ * Files in the Cache API, for browsers whose workers cannot write to OPFS. An entry is written at once or not at all: a part
+ * is kept in pieces while it comes in, and as one entry when it is whole.
  * @module
  */
 import {
@@ -21,7 +21,10 @@ const CACHE = 'inpage-models';
 /** Keys must be URLs; this host can never be asked. */
 const BASE = 'https://inpage.invalid/';
 
-/** Header of a part; browsers drop `content-length`. */
+/** Bytes of a part that are not in storage yet, at most: a killed tab loses them. */
+const PIECE_BYTES = 128 * 2 ** 10;
+
+/** Header of an entry; browsers drop `content-length`. */
 const LENGTH = 'x-inpage-bytes';
 
 export class CacheFileStorage implements ByteStorage {
@@ -118,11 +121,16 @@ export class CacheFileStorage implements ByteStorage {
     return { record, bytes, untouched: record.state === 'complete' && bytes === record.size };
   }
 
-  /** Bytes of each part, as they were written: a browser keeps a part as a whole or not at all. */
+  /** Bytes of each part, as they were written: a browser keeps an entry as a whole or not at all. */
   async #lengths(record: FileRecord): Promise<number[]> {
     const read = async (part: number): Promise<number> => {
-      const response = await this.#cache.match(partURL(record, part));
-      return Number(response?.headers.get(LENGTH) ?? 0);
+      const whole = lengthIn(await this.#cache.match(partURL(record, part)));
+      if (whole > 0 || record.state !== 'partial') return whole;
+      for (let start = 0; ;) {
+        const length = lengthIn(await this.#cache.match(pieceURL(record, part, start)));
+        if (length === 0) return start;
+        start += length;
+      }
     };
     return Promise.all(Array.from({ length: countParts(record) }, (_, part) => read(part)));
   }
@@ -136,8 +144,10 @@ export class CacheFileStorage implements ByteStorage {
 class OpenCacheFile implements OpenFile {
   readonly #cache: Cache;
   readonly #place: FilePlace;
-  /** Parts that are not whole yet. */
-  readonly #growing = new Map<number, Uint8Array[]>();
+  /** Bytes at the end of parts that are in no entry yet. */
+  readonly #tails = new Map<number, Uint8Array[]>();
+  /** Parts that are kept in pieces. */
+  readonly #inPieces = new Set<number>();
   record: FileRecord | undefined;
   kept: number[];
 
@@ -146,11 +156,13 @@ class OpenCacheFile implements OpenFile {
     this.#place = place;
     this.record = record;
     this.kept = kept;
+    kept.forEach((length, part) => {
+      if (length > 0 && length < this.#lengthOf(part)) this.#inPieces.add(part);
+    });
   }
 
   async reset(record: FileRecord): Promise<void> {
-    this.#growing.clear();
-    await Promise.all(this.kept.map((_, part) => this.#cache.delete(partURL(this.#place, part))));
+    for (const part of this.kept.keys()) await this.drop(part);
     this.kept = [];
     await this.save(record);
   }
@@ -161,40 +173,87 @@ class OpenCacheFile implements OpenFile {
   }
 
   async append(part: number, bytes: Uint8Array): Promise<void> {
-    const pieces = this.#growing.get(part) ?? [];
-    pieces.push(bytes.slice());
-    this.#growing.set(part, pieces);
+    const tail = this.#tails.get(part) ?? [];
+    tail.push(bytes.slice());
+    this.#tails.set(part, tail);
     this.kept[part] = (this.kept[part] ?? 0) + bytes.length;
-    const whole = this.record?.size === undefined ? this.record!.partBytes : lengthOfPart(this.record, part);
-    if (this.kept[part] === whole) await this.#put(part);
+    if (this.kept[part] === this.#lengthOf(part)) await this.#join(part);
+    else if (lengthOf(tail) >= PIECE_BYTES) await this.#flush(part);
   }
 
   async drop(part: number): Promise<void> {
-    this.#growing.delete(part);
+    this.#tails.delete(part);
     this.kept[part] = 0;
     await this.#cache.delete(partURL(this.#place, part));
+    await this.#deletePieces(part);
   }
 
   async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
-    const pieces = this.#growing.get(part);
-    return pieces ? joined(pieces) : bytesOf(await this.#cache.match(partURL(this.#place, part)));
+    const stored = this.#inPieces.has(part)
+      ? await readPieces(this.#cache, this.#place, part)
+      : [await bytesOf(await this.#cache.match(partURL(this.#place, part)))];
+    return joined([...stored, ...(this.#tails.get(part) ?? [])]);
   }
 
   async finish(record: FileRecord): Promise<void> {
-    for (const part of this.#growing.keys()) await this.#put(part);
+    for (const part of new Set([...this.#tails.keys(), ...this.#inPieces])) await this.#join(part);
     await this.save(record);
   }
 
+  /** What came before a load was given up is kept. */
   async close(): Promise<void> {
-    this.#growing.clear();
+    for (const part of this.#tails.keys()) await this.#flush(part).catch(() => {});
+    this.#tails.clear();
   }
 
-  async #put(part: number): Promise<void> {
-    const bytes = joined(this.#growing.get(part)!);
-    const headers = { [LENGTH]: String(bytes.length) };
-    await this.#cache.put(partURL(this.#place, part), new Response(bytes, { headers }));
-    this.#growing.delete(part);
+  #lengthOf(part: number): number {
+    return this.record?.size === undefined ? (this.record?.partBytes ?? 0) : lengthOfPart(this.record, part);
   }
+
+  async #flush(part: number): Promise<void> {
+    const bytes = joined(this.#tails.get(part) ?? []);
+    this.#inPieces.add(part);
+    await put(this.#cache, pieceURL(this.#place, part, this.kept[part]! - bytes.length), bytes);
+    this.#tails.delete(part);
+  }
+
+  /** Makes one entry of a part. */
+  async #join(part: number): Promise<void> {
+    await put(this.#cache, partURL(this.#place, part), await this.read(part));
+    this.#tails.delete(part);
+    await this.#deletePieces(part);
+  }
+
+  async #deletePieces(part: number): Promise<void> {
+    this.#inPieces.delete(part);
+    for (let start = 0; ;) {
+      const url = pieceURL(this.#place, part, start);
+      const length = lengthIn(await this.#cache.match(url));
+      if (length === 0) return;
+      await this.#cache.delete(url);
+      start += length;
+    }
+  }
+}
+
+/** Bytes of an entry, as they were written; 0 when there is none. */
+function lengthIn(response: Response | undefined): number {
+  return Number(response?.headers.get(LENGTH) ?? 0);
+}
+
+/** The pieces of a part from its start on, without a gap. */
+async function readPieces(cache: Cache, place: FilePlace, part: number): Promise<Uint8Array<ArrayBuffer>[]> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (let start = 0; ;) {
+    const piece = await bytesOf(await cache.match(pieceURL(place, part, start)));
+    if (piece.length === 0) return pieces;
+    pieces.push(piece);
+    start += piece.length;
+  }
+}
+
+async function put(cache: Cache, url: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  await cache.put(url, new Response(bytes, { headers: { [LENGTH]: String(bytes.length) } }));
 }
 
 async function bytesOf(response: Response | undefined): Promise<Uint8Array<ArrayBuffer>> {
@@ -202,13 +261,17 @@ async function bytesOf(response: Response | undefined): Promise<Uint8Array<Array
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  const bytes = new Uint8Array(lengthOf(pieces));
   let position = 0;
   for (const piece of pieces) {
     bytes.set(piece, position);
     position += piece.length;
   }
   return bytes;
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 function modelURL(model: string): string {
@@ -225,4 +288,9 @@ function fileURL({ model, file }: FilePlace): string {
 
 function partURL(place: FilePlace, part: number): string {
   return `${fileURL(place)}${part}`;
+}
+
+/** A piece of a part that is not whole. @param start its place in the part */
+function pieceURL(place: FilePlace, part: number, start: number): string {
+  return `${partURL(place, part)}/${start}`;
 }

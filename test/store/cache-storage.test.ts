@@ -58,6 +58,40 @@ it('goes on after the last whole part', async () => {
   expect(server.sent - before).toBeLessThanOrEqual(8 * MB);
 });
 
+it('goes on where a killed worker stopped: three kills cost hardly a byte', async () => {
+  const whole = someBytes(39 * MB);
+  server.files.set('m/large.bin', whole);
+  let time = 0;
+  store.now = () => (time += 100);
+  const cache = await caches.open('inpage-models');
+  const put = cache.put.bind(cache);
+  for (let kill = 1; kill <= 3; kill++) {
+    const over = new AbortController();
+    const onProgress = ({ loadedBytes }: { loadedBytes: number }): void => {
+      if (loadedBytes < (kill / 4) * whole.length || over.signal.aborted) return;
+      cache.put = () => Promise.reject(new Error('The worker is gone.'));
+      over.abort();
+    };
+    const dying = filesOf(store, folder(), { signal: over.signal, onProgress });
+    await expect(dying.find('large.bin')).rejects.toMatchObject({ code: 'cancelled' });
+    cache.put = put;
+  }
+  expect(sha256Of((await read())!)).toBe(sha256Of(whole));
+  expect(server.sent).toBeLessThan(1.06 * whole.length);
+  // No piece is left.
+  const { entries } = cache as unknown as { entries: Map<string, unknown> };
+  expect([...entries.keys()].filter((url) => url.includes('large.bin'))).toHaveLength(6);
+});
+
+it('keeps a file whose size nobody says in parts, too', async () => {
+  store.fetch = async (url, init) => {
+    const answer = await server.fetch(url, { ...init, headers: {} });
+    return new Response(answer.body, { headers: { 'content-encoding': 'br' } });
+  };
+  await expectLarge();
+  expect(await partsOf('large.bin')).toHaveLength(2);
+});
+
 it.each<[string, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>]>([
   ['changed in one byte', (bytes) => bytes.map((byte, index) => (index === 77 ? byte ^ 1 : byte))],
   ['cut short', (bytes) => bytes.slice(0, 99)],
