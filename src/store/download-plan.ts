@@ -14,10 +14,13 @@ import {
   type WantedFile,
 } from './byte-storage.js';
 
-/** Attempts without a single byte after which a file is given up. */
+/** Attempts in a row that brought next to nothing, after which a file is given up. */
 export const MOST_FAILURES = 6;
 /** The same before the model's first byte: then the address is wrong more often than the network is down. */
 export const MOST_FAILURES_AT_FIRST = 3;
+
+/** Bytes that an attempt must bring to count as one that went on: a server may send some and stall, again and again. */
+const LEAST_PROGRESS = 64 * 2 ** 10;
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
@@ -62,12 +65,17 @@ export function canResume(record: FileRecord | undefined, { url, expected }: Wan
   return record.size === undefined || expected?.bytes === undefined || record.size === expected.bytes;
 }
 
+/** Failures in a row after another one. @param gained bytes that this attempt brought */
+export function countFailures(before: number, gained: number): number {
+  return gained >= LEAST_PROGRESS ? 1 : before + 1;
+}
+
 /** What to do after an attempt that failed. */
 export type NextAttempt = { after: 'network' } | { after: 'pause'; milliseconds: number } | { after: 'never' };
 
 /**
  * When another attempt makes sense.
- * @param failures attempts in a row that brought nothing, at least 1
+ * @param failures attempts in a row that brought next to nothing, at least 1
  * @param hasReceived the network has brought something since the model's load began
  * @param retryAfter milliseconds that the server asks to wait
  */

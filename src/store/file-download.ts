@@ -16,7 +16,7 @@ import {
   type WantedFile,
 } from './byte-storage.js';
 import { type Connections, MOST_CONNECTIONS } from './connections.js';
-import { canResume, DownloadPlan, nextAttempt, type Run } from './download-plan.js';
+import { canResume, countFailures, DownloadPlan, nextAttempt, type Run } from './download-plan.js';
 import type { FileState } from './download-progress.js';
 import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
 import { absenceOf, checkSame, type FilePiece, readHead } from './file-response.js';
@@ -38,8 +38,10 @@ export interface DownloadContext {
 
 /** Times that a file may change on the server while it is fetched. */
 const MOST_CHANGES = 3;
-/** Milliseconds without a byte after which a connection is given up. */
+/** Milliseconds in which a connection must bring something. */
 const SILENCE = 30_000;
+/** Bytes that count as something. */
+const LEAST_BYTES = 1024;
 /** Milliseconds between two looks at whether the network is back. */
 const OFFLINE_PAUSE = 5_000;
 
@@ -47,7 +49,7 @@ const OFFLINE_PAUSE = 5_000;
 interface Connection {
   /** Ends the response's body too when what follows fails. */
   over: AbortController;
-  /** Pieces of the answer that came in. */
+  /** Bytes of the answer that came in. */
   arrived: number;
 }
 
@@ -178,7 +180,7 @@ class FileDownload {
       } catch (thrown) {
         if (thrown instanceof RangeIgnored && plan.ranges !== false) plan.ranges = false;
         else {
-          failures = plan.keptOf(run) > before ? 1 : failures + 1;
+          failures = countFailures(failures, plan.keptOf(run) - before);
           await this.#recover(thrown, failures);
         }
       } finally {
@@ -244,7 +246,7 @@ class FileDownload {
       const { done, value } = await reader.read();
       if (done) break;
       const bytes = value.subarray(0, end - position);
-      connection.arrived++;
+      connection.arrived += bytes.length;
       await this.#write(position, bytes);
       position += bytes.length;
     }
@@ -270,10 +272,10 @@ class FileDownload {
     if (this.#signal.aborted) throw this.#signal.reason as Error;
   }
 
-  /** Gives a connection up that brings nothing for long, whatever others bring meanwhile. */
+  /** Gives a connection up that brings next to nothing for long, whatever others bring meanwhile. */
   async #watchSilence(connection: Connection): Promise<void> {
     const { over } = connection;
-    for (let seen = -1; seen !== connection.arrived;) {
+    for (let seen = -LEAST_BYTES; connection.arrived - seen >= LEAST_BYTES;) {
       seen = connection.arrived;
       await this.#context.environment.pause(SILENCE, over.signal);
     }

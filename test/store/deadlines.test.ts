@@ -106,6 +106,38 @@ describe('a server that falls silent', () => {
     expect(wholeBefore).toBeLessThanOrEqual(1);
   });
 
+  it.each<[string, number, number]>([
+    ['after a few bytes, again and again,', 1000, Infinity],
+    ['for all but a byte now and then', 1, 5],
+  ])('%s is given up, and what came is kept', async (_, bytes, pause) => {
+    const size = 3 * MB;
+    let isWell = false;
+    let sent = 0;
+    const fetch = async (_url: string, { headers, signal }: RequestInit): Promise<Response> => {
+      const [, first = '0'] = /(\d+)-/.exec(new Headers(headers).get('range') ?? '') ?? [];
+      const from = Number(first);
+      let pieces = 0;
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          if (isWell) controller.enqueue(new Uint8Array(size - from).fill(7));
+          if (isWell) return controller.close();
+          if (pieces++ > 0) await (pause === Infinity ? silence(signal) : new Promise((end) => setTimeout(end, pause)));
+          if (signal?.aborted) return controller.error(signal.reason);
+          sent += bytes;
+          controller.enqueue(new Uint8Array(bytes).fill(7));
+        },
+      });
+      const range = { 'content-range': `bytes ${from}-${size - 1}/${size}` };
+      return new Response(body, { status: 206, headers: range });
+    };
+    const store = impatient({ fetch });
+    await expect(contentOf(filesOf(store, FOLDER), 'large.bin')).rejects.toMatchObject({ code: 'unavailable' });
+    const kept = await store.storage.find({ model: FOLDER, file: 'large.bin' });
+    expect(kept).toMatchObject({ record: { state: 'partial' }, bytes: sent });
+    isWell = true;
+    expect((await contentOf(filesOf(store, FOLDER), 'large.bin'))?.every((byte) => byte === 7)).toBe(true);
+  });
+
   it('for ever is a typed error that names the file', async () => {
     const fetch = (_: string, { signal }: RequestInit) => silence(signal);
     await expect(contentOf(filesOf(impatient({ fetch }), FOLDER), 'large.bin')).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ExpectedFile, type FileRecord, newRecord } from '../../src/store/byte-storage.js';
-import { canResume, DownloadPlan, nextAttempt, type Run } from '../../src/store/download-plan.js';
+import { canResume, countFailures, DownloadPlan, nextAttempt, type Run } from '../../src/store/download-plan.js';
 
 const URL = 'https://host/m/f.bin';
 const MB = 2 ** 20;
@@ -131,6 +131,10 @@ describe('another attempt', () => {
     expect(nextAttempt({ ...state, failures: 6 }).after).toBe('never');
     expect(nextAttempt({ ...state, hasReceived: false, failures: 2 }).after).toBe('pause');
     expect(nextAttempt({ ...state, hasReceived: false, failures: 3 }).after).toBe('never');
+  });
+
+  it('counts as failed that brought a few bytes only', () => {
+    expect([countFailures(0, 0), countFailures(3, 1_000), countFailures(5, MB)]).toEqual([1, 4, 1]);
   });
 
   it('waits for the network when something had come, and does not come else', () => {
