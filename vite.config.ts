@@ -115,7 +115,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
         test: {
           name: 'e2e',
           sequence: { groupOrder: 2 },
-          globalSetup: ['test/e2e/support/serve-demo.ts'],
+          globalSetup: ['test/e2e/support/serve-demo.ts', 'test/e2e/support/start-shared-chromium.ts'],
           include: ['test/**/*.e2e.test.ts'],
           environment: 'node',
           testTimeout: 120_000,

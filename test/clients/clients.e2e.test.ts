@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleForPage } from '../e2e/support/bundle-for-page.js';
 import { type Door, newContext, openHost } from '../e2e/support/host-page.js';
-import { launchChromium } from '../e2e/support/launch-chromium.js';
+import { connectToSharedChromium } from '../e2e/support/shared-chromium.js';
 import { IMAGE_CLIENTS, SEEING_MODEL } from './scenarios/images.js';
 import type * as InPage from './scenarios/in-page.js';
 import { SCENARIOS } from './scenarios/index.js';
@@ -19,7 +19,7 @@ let browser: Browser;
 let bundle: string;
 beforeAll(async () => {
   const entry = new URL('./scenarios/in-page.ts', import.meta.url).href;
-  [browser, bundle] = await Promise.all([launchChromium(), bundleForPage(entry, 'scenarios')]);
+  [browser, bundle] = await Promise.all([connectToSharedChromium(), bundleForPage(entry, 'scenarios')]);
 });
 afterAll(() => browser.close());
 

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, launchChromium } from '../e2e/support/launch-chromium.js';
+import { CHROMIUM } from '../e2e/support/launch-chromium.js';
+import { connectToSharedChromium } from '../e2e/support/shared-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { openResponse } from '../support/open-responses.js';
 import { VISION_MODELS } from '../vision/make-vision-models.js';
@@ -152,7 +153,7 @@ describe('an app under test', () => {
   beforeAll(async () => {
     const folder = join(import.meta.dirname, '../node/playwright/example');
     [browser, app] = await Promise.all([
-      launchChromium(),
+      connectToSharedChromium(),
       serveFolder(folder, false, true, { '/vision/': VISION_MODELS }),
     ]);
   });

@@ -1,12 +1,12 @@
 import type { Browser, BrowserContext } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { newContext, openHost } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 
 let browser: Browser;
 let context: BrowserContext;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
@@ -27,13 +27,13 @@ it('[S25] a transcription that is left at any moment frees the engine', async ()
     };
     await (await transcribe()).text();
     const served: number[] = [];
-    for (let round = 0; round < 12; round++) {
-      // One that works and one that waits behind it, left after 0 to 240 ms.
+    for (let round = 0; round < 6; round++) {
+      // One that works and one that waits behind it, left after 0 to 225 ms.
       const leaving = new AbortController();
       const left = [transcribe(leaving.signal), transcribe(leaving.signal)].map((answer) =>
         answer.then((response) => response.text()).catch(() => ''),
       );
-      await new Promise((resolve) => setTimeout(resolve, round * 20));
+      await new Promise((resolve) => setTimeout(resolve, round * 45));
       leaving.abort();
       const response = await transcribe();
       if ((await response.text()).includes('transcript.text.done')) served.push(response.status);
@@ -41,7 +41,7 @@ it('[S25] a transcription that is left at any moment frees the engine', async ()
     }
     return served;
   });
-  expect(statuses).toEqual(Array.from({ length: 12 }, () => 200));
+  expect(statuses).toEqual(Array.from({ length: 6 }, () => 200));
 });
 
 it('[S25] a chat that is left at any moment frees the engine', async () => {
@@ -61,12 +61,12 @@ it('[S25] a chat that is left at any moment frees the engine', async () => {
       });
     await (await chat()).text();
     const served: number[] = [];
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 20; round++) {
       const leaving = new AbortController();
       const left = [chat(leaving.signal), chat(leaving.signal)].map((answer) =>
         answer.then((response) => response.text()).catch(() => ''),
       );
-      await new Promise((resolve) => setTimeout(resolve, round * 2));
+      await new Promise((resolve) => setTimeout(resolve, round * 4));
       leaving.abort();
       const response = await chat();
       if ((await response.text()).endsWith('[DONE]\n\n')) served.push(response.status);
@@ -74,5 +74,5 @@ it('[S25] a chat that is left at any moment frees the engine', async () => {
     }
     return served;
   });
-  expect(statuses).toEqual(Array.from({ length: 40 }, () => 200));
+  expect(statuses).toEqual(Array.from({ length: 20 }, () => 200));
 });

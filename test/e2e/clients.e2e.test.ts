@@ -4,7 +4,7 @@ import type { InferenceOptions, ModelEntry } from '../../src/index.js';
 import { bundleForPage } from './support/bundle-for-page.js';
 import type * as ClientsPage from './support/clients-page.js';
 import { newContext, openHost, takeServerLog, workersOf } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 
 declare global {
   // The bundle's global.
@@ -20,7 +20,7 @@ beforeAll(async () => {
   // Other tests let requests go to the network on purpose.
   await takeServerLog();
   const entry = new URL('./support/clients-page.ts', import.meta.url).href;
-  [browser, bundle] = await Promise.all([launchChromium(), bundleForPage(entry, 'clients')]);
+  [browser, bundle] = await Promise.all([connectToSharedChromium(), bundleForPage(entry, 'clients')]);
 });
 afterAll(() => browser.close());
 

@@ -4,7 +4,7 @@ import { SEEING_MODEL } from '../clients/scenarios/images.js';
 import { demoOrigin } from './support/demo-origin.js';
 import { finishedAnswer, openDemo, say } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
@@ -13,7 +13,7 @@ const PNG = Buffer.from(
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 

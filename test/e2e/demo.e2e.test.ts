@@ -3,7 +3,7 @@ import type { Browser, BrowserContext } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ENDLESS, finishedAnswer, loadBarTexts, openDemo, say, watch, type Watched } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
 import { demoOrigin } from './support/demo-origin.js';
 
@@ -11,7 +11,7 @@ let browser: Browser;
 let context: BrowserContext;
 let watched: Watched;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

@@ -1,14 +1,14 @@
 import type { Browser, BrowserContext } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ask, countingModel, newContext, openHost, startStream, streamEnd } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 
 const MODELS = { models: [countingModel(5, 0, 'quick'), countingModel(50, 10, 'long')] };
 
 let browser: Browser;
 let context: BrowserContext;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

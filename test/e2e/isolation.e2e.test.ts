@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { newContext, started } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
 
 const folder = join(import.meta.dirname, '../../dist-demo');
@@ -18,7 +18,7 @@ describe('crossOriginIsolation: true', () => {
   let app: Awaited<ReturnType<typeof serveFolder>>;
   let other: Awaited<ReturnType<typeof serveFolder>>;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await connectToSharedChromium();
     app = await serveFolder(folder, false, false);
     writeFileSync(join(elsewhere, 'picture.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
     writeFileSync(join(elsewhere, 'frame.html'), '<!doctype html>');

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { demoOrigin } from './support/demo-origin.js';
 import { ask, countingModel, newContext, openHost } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 
 const OPTIONS = { models: [countingModel(3, 0, 'quick')] };
 const OTHER = `addEventListener('install', () => skipWaiting());
@@ -16,7 +16,7 @@ let browser: Browser;
 let context: BrowserContext;
 let warnings: { page: Page | null; text: string }[];
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

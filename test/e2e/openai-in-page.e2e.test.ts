@@ -11,7 +11,7 @@ import {
   requireNothingLeaked,
   takeServerLog,
 } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 
 declare global {
   // The bundle's global, and the client that tests make of it.
@@ -23,7 +23,7 @@ let browser: Browser;
 let context: BrowserContext;
 let bundle: string;
 beforeAll(async () => {
-  [browser, bundle] = await Promise.all([launchChromium(), bundleForPage('openai', 'openaiPackage')]);
+  [browser, bundle] = await Promise.all([connectToSharedChromium(), bundleForPage('openai', 'openaiPackage')]);
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

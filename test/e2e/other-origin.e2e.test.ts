@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countingModel, newContext, openHost } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 import { type RemoteService, serveRemote } from './support/remote-service.js';
 import { demoOrigin } from './support/demo-origin.js';
 
@@ -26,7 +26,7 @@ describe('a page of another site', () => {
     // Another site than localhost, not only another origin.
     foreignOrigin = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
     target = `${demoOrigin()}/v1/chat/completions`;
-    browser = await launchChromium();
+    browser = await connectToSharedChromium();
     remote = await serveRemote([countingModel(3, 0, 'far')]);
     context = await newContext(browser);
     app = await openHost(context, {

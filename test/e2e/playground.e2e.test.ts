@@ -7,17 +7,16 @@ import { type FaultServer, sha256Of, startFaultServer } from '../store/support/f
 import { demoOrigin } from './support/demo-origin.js';
 import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 import { paddedModel } from './support/padded-model.js';
 
-const FAKE_MICROPHONE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 const PANELS = ['Chat', 'Tools', 'Speech', 'Search', 'Models', 'Metrics'];
 
 let browser: Browser;
 let context: BrowserContext;
 let watched: Watched;
 beforeAll(async () => {
-  browser = await launchChromium(FAKE_MICROPHONE);
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

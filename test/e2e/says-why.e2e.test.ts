@@ -2,13 +2,13 @@
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { countingModel, newContext, openHost } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 
 let browser: Browser;
 let context: BrowserContext;
 let errors: string[];
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

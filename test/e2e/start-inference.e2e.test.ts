@@ -2,14 +2,14 @@ import type { Browser, BrowserContext } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { ask, countingModel, newContext, openHost, startStream, streamEnd, workersOf } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 
 const MODELS = { models: [countingModel(5, 0, 'quick'), countingModel(2_000, 25, 'slow')] };
 
 let browser: Browser;
 let context: BrowserContext;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

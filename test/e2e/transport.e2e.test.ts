@@ -16,7 +16,7 @@ import {
   takeServerLog,
   workersOf,
 } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 import { demoOrigin } from './support/demo-origin.js';
 
 const QUICK = countingModel(5, 0, 'quick');
@@ -29,7 +29,7 @@ const ANSWER = 'w0 w1 w2 w3 w4';
 let browser: Browser;
 let context: BrowserContext;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { countingModel, newContext, started, stopServiceWorkers } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -20,7 +20,7 @@ describe('an app that has left', () => {
   let folder: string;
   let server: Awaited<ReturnType<typeof serveFolder>>;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await connectToSharedChromium();
   });
   afterAll(() => browser.close());
   beforeEach(async () => {

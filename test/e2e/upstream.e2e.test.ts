@@ -13,7 +13,7 @@ import {
   startStream,
   streamEnd,
 } from './support/host-page.js';
-import { launchChromium } from './support/launch-chromium.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
 import { type RemoteService, serveRemote } from './support/remote-service.js';
 
 const COUNT = countingModel(6, 0, 'count');
@@ -24,7 +24,7 @@ let browser: Browser;
 let context: BrowserContext;
 let remote: RemoteService;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await connectToSharedChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

@@ -11,10 +11,13 @@ export const executablePath =
 /** The same for Playwright's launch options. */
 export const CHROMIUM = executablePath ? { executablePath } : {};
 
+/** What it is always started with. */
+export const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-background-networking', '--no-first-run'];
+
 /** @param args more command-line arguments, e.g. {@link SWIFTSHADER} */
 export function launchChromium(args: string[] = []): Promise<Browser> {
   return chromium.launch({
     ...CHROMIUM,
-    args: ['--no-sandbox', '--disable-background-networking', '--no-first-run', ...args],
+    args: [...CHROMIUM_ARGUMENTS, ...args],
   });
 }

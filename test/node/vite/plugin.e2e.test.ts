@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, createServer, type InlineConfig } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from '../../e2e/support/launch-chromium.js';
+import { connectToSharedChromium } from '../../e2e/support/shared-chromium.js';
 import { serveFolder } from '../../e2e/support/serve-demo.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -82,7 +82,7 @@ describe('a build', () => {
 
   it('answers below its path, with nothing said about paths', async () => {
     const server = await serveFolder(join(site, 'public'), false);
-    const browser = await launchChromium();
+    const browser = await connectToSharedChromium();
     try {
       const page = await browser.newPage();
       await page.goto(`${server.origin}/app/`);
