@@ -36,6 +36,7 @@ export const TOOL_FORMATS = [
 
 export const REASONING_FORMATS = [
   'apertus',
+  'apriel',
   'command-r7b',
   'exaone-deep',
   'gemma4',
@@ -44,6 +45,7 @@ export const REASONING_FORMATS = [
   'harmony',
   'hunyuan',
   'minicpm',
+  'minimax-m2',
   'none',
   'seed-oss',
   'think-brackets',

@@ -1,5 +1,6 @@
 /** All families of models that are known. @module */
 import { apertus } from './apertus.js';
+import { apriel } from './apriel.js';
 import { commandR7b } from './command-r7b.js';
 import { deepseek } from './deepseek.js';
 import { deepseekV31 } from './deepseek-v31.js';
@@ -43,6 +44,7 @@ export const MODEL_FAMILIES = [
   deepseek,
   deepseekV31,
   apertus,
+  apriel,
   commandR7b,
   internlm2,
   mistral,

@@ -16,7 +16,7 @@ export const gemma4 = {
     endsThought: [`${OPEN}call:`],
   }),
   reasoning: thoughtBlock({
-    opens: ['<|channel>thought\n', '<|channel>'],
+    opens: ['<|channel>thought\n', '<|channel>thought', '<|channel>'],
     closes: ['<channel|>'],
     anywhere: true,
     layout: '',

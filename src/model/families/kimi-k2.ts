@@ -21,5 +21,6 @@ export const kimiK2 = {
     after: END,
     tags: TAGS,
     signs: [ARGUMENTS],
+    endsThought: [SECTION],
   }),
 } as const satisfies ModelFamily;

@@ -1,8 +1,10 @@
-/** `<minimax:tool_call><invoke name="f"><parameter name="a">…`: MiniMax M2. @module */
+/** `<minimax:tool_call><invoke name="f"><parameter name="a">…` and `<think>…</think>`: MiniMax M2. @module */
 import { ARGUMENT_NAME, elementCallTools } from './kinds/element-calls.js';
+import { thoughtBlock } from './kinds/thought-block.js';
 import type { ModelFamily } from './model-family.js';
 import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
 
+const OPEN = '<minimax:tool_call>';
 const CLOSE = '</minimax:tool_call>';
 const INVOKE = '<invoke name=';
 const PARAMETER = '<parameter name=';
@@ -10,7 +12,7 @@ const PARAMETER = '<parameter name=';
 export const minimaxM2 = {
   name: 'minimax-m2',
   tools: elementCallTools({
-    open: '<minimax:tool_call>',
+    open: OPEN,
     close: CLOSE,
     section: true,
     elements: {
@@ -22,4 +24,6 @@ export const minimaxM2 = {
       outerCloses: [CLOSE, '<invoke'],
     },
   }),
+  // Its template has tags of answers, too: around results.
+  reasoning: thoughtBlock({ opens: ['<think>'], closes: ['</think>'], signs: [OPEN] }),
 } as const satisfies ModelFamily;

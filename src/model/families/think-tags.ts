@@ -12,6 +12,6 @@ export const thinkTags = {
     closes: [CLOSE],
     // The first template of DeepSeek R1 only cuts the thinking off older answers, so it holds just the closing tag. The
     // templates of the last two do not speak of their models' thinking at all.
-    signs: [OPEN, CLOSE, 'Phi, an AI math expert', 'Enable deep thinking subroutine'],
+    signs: [OPEN, CLOSE, 'Phi, an AI math expert', 'Enable deep thinking subroutine', '<|tool_list_start|>'],
   }),
 } as const satisfies ModelFamily;

@@ -33,6 +33,8 @@ export interface ElementSyntax {
   close: string;
   /** What ends the call when `close` was forgotten; it belongs to what follows. */
   outerCloses: readonly string[];
+  /** Values may stand between `<![CDATA[` and `]]>`. */
+  cdata?: boolean;
   /** Without arguments the name alone is the call, so it must be that of a tool. */
   knownNames?: boolean;
 }
@@ -52,6 +54,9 @@ export interface ElementCalls {
   signs?: readonly (string | RegExp)[];
   endsThought?: readonly string[];
 }
+
+const CDATA_OPEN = '<![CDATA[';
+const CDATA_CLOSE = ']]>';
 
 /** Names of arguments. */
 export const ARGUMENT_NAME: HeadPart = { type: 'word', character: /[^<>="\s]/ };
@@ -150,6 +155,7 @@ class ElementReader implements CallReader {
   #name = '';
   #count = 0;
   #types: ReadonlySet<ValueType> | undefined;
+  #inCdata = false;
   /** The value stands on lines of its own. */
   #onLines = false;
   #stage: 'keys' | 'value-start' | 'value' | 'string' = 'keys';
@@ -180,7 +186,12 @@ class ElementReader implements CallReader {
   #key(text: string, parts: ChannelPart[], final: boolean): number | undefined {
     const blank = text.length - text.trimStart().length;
     if (blank > 0) return blank;
-    const { close, outerCloses, key } = this.#elements;
+    const { close, outerCloses, key, valueCloses } = this.#elements;
+    if (this.#inCdata) {
+      if (!final && mayBecome(text, valueCloses)) return undefined;
+      this.#inCdata = false;
+      return valueCloses.find((tag) => text.startsWith(tag))?.length ?? 0;
+    }
     if (text.startsWith(close)) return this.#end(parts, close.length);
     if (outerCloses.some((tag) => text.startsWith(tag))) return this.#end(parts, 0);
     const found = matchHead(text, key, final);
@@ -210,8 +221,12 @@ class ElementReader implements CallReader {
     if (this.#stage === 'value-start') {
       // One line end after the tag belongs to the layout.
       if (text === '\r') return final ? 1 : undefined;
+      if (this.#elements.cdata && !final && mayBecome(text, [CDATA_OPEN])) return undefined;
       this.#stage = isPlainString(this.#types) ? 'string' : 'value';
       if (this.#stage === 'string') parts.push({ type: 'tool-call-arguments', text: '"' });
+      this.#inCdata = this.#elements.cdata === true && text.startsWith(CDATA_OPEN);
+      this.#onLines = false;
+      if (this.#inCdata) return CDATA_OPEN.length;
       const layout = /^\r?\n/.exec(text)?.[0].length ?? 0;
       this.#onLines = layout > 0;
       if (layout > 0) return layout;
@@ -246,7 +261,7 @@ class ElementReader implements CallReader {
   #certainString(text: string): number {
     const { valueCloses, valueEnds } = this.#elements;
     let certain = text.length;
-    for (const tag of [...valueCloses, ...valueEnds])
+    for (const tag of this.#inCdata ? [CDATA_CLOSE] : [...valueCloses, ...valueEnds])
       certain = Math.min(certain, this.#content(text.slice(0, text.length - partialMatchLength(text, [tag]))).length);
     const last = text.charCodeAt(certain - 1);
     return last >= 0xd800 && last <= 0xdbff ? certain - 1 : certain;
@@ -260,6 +275,10 @@ class ElementReader implements CallReader {
   /** The end of the value; a tag that belongs to what follows takes no characters. */
   #valueEnd(text: string): { index: number; length: number } | undefined {
     const { valueCloses, valueEnds } = this.#elements;
+    if (this.#inCdata) {
+      const index = text.indexOf(CDATA_CLOSE);
+      return index < 0 ? undefined : { index, length: CDATA_CLOSE.length };
+    }
     const found = findTag(text, [...valueCloses, ...valueEnds]);
     return found && { index: found.index, length: valueCloses.includes(found.tag) ? found.tag.length : 0 };
   }

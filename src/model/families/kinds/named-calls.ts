@@ -39,6 +39,8 @@ export interface NamedCalls {
   tags: readonly string[];
   /** What shows the family in a text; absent: the section's opening tag. */
   signs?: readonly (string | RegExp)[];
+  /** What begins a call even inside a thought that was not closed. */
+  endsThought?: readonly string[];
 }
 
 /** The syntax of such a family. */
@@ -76,6 +78,7 @@ export function namedCallTools(family: NamedCalls): ToolSyntax {
     openingTokens: tags.slice(0, 1),
     createParser: (tools) =>
       createTaggedCallParser({ opens, closes, shapes: [namedCall(family.head), jsonCall] }, tools),
+    ...(family.endsThought && { endsThought: family.endsThought }),
     grammar: { tags, values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
     write: (calls) => {
       const written = calls.map(

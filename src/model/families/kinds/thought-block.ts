@@ -67,20 +67,25 @@ export interface ThoughtBlockOptions {
 export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelParser {
   const { closes, endsThought = [], startOpen, anywhere = false, answer } = options;
   const opens = options.opens.toSorted((a, b) => b.length - a.length);
-  const ends = [...closes, ...endsThought];
+  const reopens = anywhere ? opens : [];
+  const ends = [...closes, ...endsThought, ...reopens];
+  /** A thought ended without its closing tag, which may follow the calls that ended it. */
+  let unclosed = anywhere;
   /** What text is searched for. */
-  const textTags = [...(anywhere ? opens : []), ...(answer ? [answer.close] : [])];
+  const textTags = (): string[] => [...reopens, ...(unclosed ? closes : []), ...(answer ? [answer.close] : [])];
   let reasoned = false;
 
   const plainText: ParserStep = (buffer, parts, final) => {
-    if (textTags.length === 0) return give(parts, 'text', buffer, buffer.length);
-    const found = findTag(buffer, textTags);
+    const tags = textTags();
+    if (tags.length === 0) return give(parts, 'text', buffer, buffer.length);
+    const found = findTag(buffer, tags);
     if (!found) {
-      const certain = final ? buffer.length : certainLength(buffer, textTags);
+      const certain = final ? buffer.length : certainLength(buffer, tags);
       return certain === 0 ? undefined : give(parts, 'text', buffer, certain);
     }
     give(parts, 'text', buffer, buffer.slice(0, found.index).trimEnd().length);
-    if (found.tag === answer?.close) {
+    if (!opens.includes(found.tag)) {
+      if (closes.includes(found.tag)) unclosed = anywhere;
       machine.step = afterReasoning;
       return found.index + found.tag.length;
     }
@@ -112,9 +117,15 @@ export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelP
     const end = findTag(buffer, ends);
     if (end) {
       give(parts, 'reasoning', buffer.slice(blank), Math.max(0, buffer.slice(0, end.index).trimEnd().length - blank));
+      if (reopens.includes(end.tag)) {
+        machine.step = open;
+        return end.index;
+      }
       machine.step = afterReasoning;
       machine.channel = 'text';
-      return endsThought.includes(end.tag) ? end.index : end.index + end.tag.length;
+      if (closes.includes(end.tag)) return end.index + end.tag.length;
+      unclosed = true;
+      return end.index;
     }
     const certain = final ? buffer.trimEnd().length : certainLength(buffer, ends);
     if (certain <= blank) return final ? buffer.length : undefined;

@@ -58,6 +58,7 @@ const QUOTED_FUNCTION = [anyOf('<function'), BLANKS, anyOf('name="'), NAME, anyO
 const quotedFunctionElements = elementCall({
   head: [...QUOTED_FUNCTION, BLANKS, before('<param', FUNCTION_CLOSE)],
   key: [anyOf('<param'), maybe('eter'), BLANKS, anyOf('name="'), ARGUMENT_NAME, anyOf('">')],
+  cdata: true,
   valueCloses: ['</param>', '</parameter>'],
   valueEnds: [FUNCTION_CLOSE],
   close: FUNCTION_CLOSE,

@@ -87,9 +87,9 @@ export const FAMILY_TEMPLATES: readonly FamilyTemplate[] = [
     template: `{{- bos_token }}{%- if tools or messages[0].role == 'system' %}{{- '<start_of_turn>developer\\n' }}{%- if messages[0].role == 'system' %}{{- messages[0].content }}{%- endif %}{%- for t in tools or [] %}{{- '<start_function_declaration>declaration:' + t.function.name + '{description:<escape>' + t.function.description + '<escape>}<end_function_declaration>' }}{%- endfor %}{{- '<end_of_turn>\\n' }}{%- endif %}{%- for m in messages if m.role != 'system' %}{{- '<start_of_turn>' + ('model' if m.role == 'assistant' else m.role) + '\\n' + m.content }}{%- for c in m.tool_calls or [] %}{{- '<start_function_call>call:' + c.function.name + '{' }}${GEMMA_ARGUMENTS('<escape>')}{{- '}<end_function_call>' }}{%- endfor %}{{- '<end_of_turn>\\n' }}{%- endfor %}{{- '<start_of_turn>model\\n' }}`,
   },
   {
-    models: 'LFM 2: drops calls of the history',
+    models: 'LFM 2: drops calls of the history, does not speak of thoughts',
     toolFormat: 'lfm2',
-    reasoningFormat: 'none',
+    reasoningFormat: 'think-tags',
     template: `{{- bos_token }}{%- set ns = namespace(system='') %}{%- if messages[0].role == 'system' %}{%- set ns.system = messages[0].content %}{%- endif %}{%- if tools %}{%- set ns.system = ns.system + '\\nList of tools: <|tool_list_start|>' + (tools | tojson) + '<|tool_list_end|>' %}{%- endif %}{%- if ns.system %}{{- '<|im_start|>system\\n' + ns.system + '<|im_end|>\\n' }}{%- endif %}{%- for m in messages if m.role != 'system' %}{{- '<|im_start|>' + m.role + '\\n' }}{{- ('<|tool_response_start|>' + m.content + '<|tool_response_end|>') if m.role == 'tool' else m.content }}{{- '<|im_end|>\\n' }}{%- endfor %}{{- '<|im_start|>assistant\\n' }}`,
   },
   {
@@ -240,6 +240,20 @@ export const FAMILY_TEMPLATES: readonly FamilyTemplate[] = [
     toolFormat: 'glm-4.5',
     reasoningFormat: 'think-tags',
     template: `{{- '[gMASK]<sop>' }}{%- if tools %}{{- '<|system|>\\n# Tools\\n' }}{%- for t in tools %}{{- (t | tojson) + '\\n' }}{%- endfor %}{%- endif %}{%- for m in messages %}{{- '<|' + ('observation' if m.role == 'tool' else m.role) + '|>\\n' + m.content }}{%- for c in m.tool_calls or [] %}{{- '\\n<tool_call>' + c.function.name }}{%- for k, v in c.function.arguments | items %}{{- '\\n<arg_key>' + k + '</arg_key>\\n<arg_value>' + (v if v is string else v | tojson) + '</arg_value>' }}{%- endfor %}{{- '\\n</tool_call>' }}{%- endfor %}{%- endfor %}{{- '<|assistant|>' + ('\\n<think></think>' if enable_thinking is defined and enable_thinking is false else '') }}`,
+  },
+  {
+    models: 'MiniMax M2: results in the tags that others have around answers',
+    toolFormat: 'minimax-m2',
+    reasoningFormat: 'minimax-m2',
+    opensThought: true,
+    template: `{{- ']~b]system\\n' }}{%- if messages[0].role == 'system' %}{{- messages[0].content }}{%- endif %}{%- for t in tools or [] %}{{- '\\n<tool>' + (t.function | tojson) + '</tool>' }}{%- endfor %}{{- '[e~[\\n' }}{%- for m in messages if m.role != 'system' %}{{- ']~b]' + ('ai' if m.role == 'assistant' else m.role) + '\\n' }}{{- ('<response>' + m.content + '</response>') if m.role == 'tool' else m.content.split('</think>')[-1] }}{%- if m.tool_calls %}{{- '\\n<minimax:tool_call>\\n' }}{%- for c in m.tool_calls %}{{- '<invoke name="' + c.function.name + '">\\n' }}{%- for k, v in c.function.arguments | items %}{{- '<parameter name="' + k + '">' + (v if v is string else v | tojson) + '</parameter>\\n' }}{%- endfor %}{{- '</invoke>\\n' }}{%- endfor %}{{- '</minimax:tool_call>' }}{%- endif %}{{- '[e~[\\n' }}{%- endfor %}{{- ']~b]ai\\n<think>\\n' }}`,
+  },
+  {
+    models: 'Apriel 1.6: thinks behind a sentence',
+    toolFormat: 'hunyuan',
+    reasoningFormat: 'apriel',
+    opensThought: true,
+    template: `{{- '<|begin_system|>\\nAnswer after the marker [BEGIN FINAL RESPONSE].\\n' }}{%- if messages[0].role == 'system' %}{{- messages[0].content + '\\n' }}{%- endif %}{%- for t in tools or [] %}{{- (t | tojson) + '\\n' }}{%- endfor %}{%- for m in messages if m.role != 'system' %}{{- '<|begin_' + ('tool_result' if m.role == 'tool' else m.role) + '|>\\n' + m.content.split('[BEGIN FINAL RESPONSE]')[-1] }}{%- if m.tool_calls %}{{- '\\n<tool_calls>[' }}{%- for c in m.tool_calls %}{{- '{"name": "' + c.function.name + '", "arguments": ' + (c.function.arguments | tojson) + '}' + ('' if loop.last else ', ') }}{%- endfor %}{{- ']</tool_calls>' }}{%- endif %}{{- '\\n' }}{%- endfor %}{{- '<|begin_assistant|>\\nHere are my reasoning steps:\\n' }}`,
   },
   {
     models: 'a template that declares tools only beside a system message',
