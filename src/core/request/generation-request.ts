@@ -36,6 +36,13 @@ export interface Reasoning {
   budgetTokens?: number;
 }
 
+/** What the client's request calls parts of this one, for errors. Absent: what chat completions call them. */
+export interface ParamNames {
+  /** The prompt as a whole: a place within the canonical messages means nothing in another dialect. */
+  messages?: string;
+  response_format?: string;
+}
+
 /** Plain, structured-clonable data: it crosses message ports as it is. */
 export interface GenerationRequest {
   /** Catalog id (aliases already resolved by the scheduler). */
@@ -53,6 +60,7 @@ export interface GenerationRequest {
   stop: string[];
   /** Cap on generated tokens, reasoning included; absent: the model's own cap. */
   maxTokens?: number;
+  paramNames?: ParamNames;
   /** Number of choices, 1 to 8. */
   n: number;
   /** Absent: no log-probabilities. Else how many alternatives per token, 0 to 20. */

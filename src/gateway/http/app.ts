@@ -10,21 +10,19 @@ import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
 import { completionsEndpoint } from './completions/route.js';
 import { embeddingsEndpoint } from './embeddings.js';
-import { countTokensEndpoint } from './messages/count-tokens.js';
-import { messagesEndpoint } from './messages/route.js';
+import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint, retrieveModelEndpoint } from './models.js';
 import { responsesEndpoint } from './responses/route.js';
 // What they share.
 import { COMPATIBILITY } from './compatibility.js';
 import type { Endpoint } from './endpoint.js';
 import { Faults } from './faults.js';
-import type { HttpContext, HttpEnvironment } from './http-context.js';
+import type { HttpContext, HttpEnvironment, StreamTiming } from './http-context.js';
 import { addIds, answerError, identifyCaller, refuseMethod } from './middleware.js';
 import { createKeyRing } from './policy/api-key.js';
 import { createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
 import type { CounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
-import type { StreamTiming } from './sse/stream-timing.js';
 
 /** Every operation below the prefix. */
 export const ENDPOINTS: readonly Endpoint[] = [

@@ -4,7 +4,6 @@ import type { Faults } from './faults.js';
 import type { Inference } from '../scheduler/inference.js';
 import type { Compatibility } from './compatibility.js';
 import type { EndpointName } from './errors/error-table.js';
-import type { StreamTiming } from './sse/stream-timing.js';
 
 /** What comes with one request, and variables that the app sets before the endpoint's handler runs. */
 export interface HttpEnvironment {
@@ -48,4 +47,12 @@ export interface HttpContext {
    * @throws InferenceError `rate_limit_exceeded`, or what a rehearsed fault says
    */
   admit: (c: HttpRequestContext, requests?: number) => Promise<void>;
+}
+
+/** Waits of a stream, in milliseconds. */
+export interface StreamTiming {
+  /** Longest wait for the first event before the stream is opened without it. */
+  startDelayMs: number;
+  /** Longest silence of an open stream before a keep-alive is sent. */
+  keepAliveMs: number;
 }

@@ -2,6 +2,7 @@
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { type CallableTool, type TokenMarker, type ToolCallGrammar, freeText } from '../families/call-grammar.js';
+import { offersTools } from '../../core/request/generation-request.js';
 import type { GenerationRequest, OutputFormat } from '../../core/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
 import { anyObject } from '../grammar/any-value.js';
@@ -34,8 +35,13 @@ const AN_OBJECT: JsonSchema = { type: 'object' };
  * or when a schema says what no grammar can keep.
  */
 export function answerGrammar(request: GenerationRequest, format: AnswerFormat): string {
-  const param = request.tools.length > 0 && request.toolChoice !== 'none' ? 'tools' : 'response_format';
+  const param = offersTools(request) ? 'tools' : outputParam(request);
   return withSchemaErrors(param, () => writeGrammar(request, format, new WorkBudget(WORK)));
+}
+
+/** What the client's request calls the format of the output. */
+function outputParam({ paramNames }: GenerationRequest): string {
+  return paramNames?.response_format ?? 'response_format';
 }
 
 function writeGrammar(request: GenerationRequest, format: AnswerFormat, work: WorkBudget): string {
@@ -68,7 +74,7 @@ function writeGrammar(request: GenerationRequest, format: AnswerFormat, work: Wo
   const ebnf = rules.toEbnf(whole);
   if (ebnf === undefined)
     throw new InferenceError('invalid_request', 'No answer can satisfy this request.', {
-      param: tools.length > 0 ? 'tools' : 'response_format',
+      param: tools.length > 0 ? 'tools' : outputParam(request),
     });
   return ebnf;
 }

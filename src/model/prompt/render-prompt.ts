@@ -33,7 +33,8 @@ export function renderPrompt(
   images?: PromptImages,
 ): RenderedPrompt {
   const { prompt } = request;
-  if (prompt.type === 'tokens') return { tokens: knownTokens(prompt.ids, tokenizer), reasoningOpen: false };
+  if (prompt.type === 'tokens')
+    return { tokens: knownTokens(prompt.ids, tokenizer, request.paramNames?.messages), reasoningOpen: false };
   if (prompt.type === 'raw') {
     const tokens = [...tokenizer.prefixTokens, ...encodeTrustedText(prompt.text, tokenizer)];
     return { tokens: neverEmpty(tokens, tokenizer), reasoningOpen: false };
@@ -69,10 +70,10 @@ export function renderPrompt(
 }
 
 /** @throws InferenceError `invalid_request` for ids beyond the vocabulary */
-function knownTokens(ids: readonly number[], tokenizer: TextTokenizer): number[] {
+function knownTokens(ids: readonly number[], tokenizer: TextTokenizer, param = 'messages'): number[] {
   if (ids.every((id) => id < tokenizer.vocabularySize)) return neverEmpty([...ids], tokenizer);
-  const message = '`messages` must consist of token ids of this model.';
-  throw new InferenceError('invalid_request', message, { param: 'messages' });
+  const message = `\`${param}\` must consist of token ids of this model.`;
+  throw new InferenceError('invalid_request', message, { param });
 }
 
 interface Conversation {

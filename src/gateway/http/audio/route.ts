@@ -1,7 +1,7 @@
 /** POST /audio/transcriptions and POST /audio/translations @module */
-import type { TranscriptionRequest } from '../../../core/request/transcription-request.js';
+import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { Endpoint } from '../endpoint.js';
-import { runOptions } from '../generation/run-options.js';
+import { runOptions } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
@@ -11,7 +11,7 @@ import { parseBody } from '../validation/parse-body.js';
 import { readForm } from './read-form.js';
 import { audioRequestSchema, toTranscriptionRequest } from './request.js';
 import { collectTranscript, toResponse } from './to-response.js';
-import { toTranscriptStream } from './to-stream.js';
+import type { ServerSentEvent } from '../sse/server-sent-event.js';
 
 /** Speech to text in the spoken language. */
 export const transcriptionsEndpoint = audioEndpoint('transcriptions', 'transcribe', 'Writes down what is said.');
@@ -50,4 +50,24 @@ async function stream(request: TranscriptionRequest, c: HttpRequestContext, cont
     keepAlive: () => COMMENT,
     failure: (error) => encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
   });
+}
+
+/** `transcript.text.delta` per piece of text, then one `transcript.text.done` with the whole text and the usage. */
+async function* toTranscriptStream(events: AsyncIterable<TranscriptEvent>): AsyncGenerator<ServerSentEvent[]> {
+  for await (const event of events) {
+    yield [{ data: event.type === 'delta' ? { type: 'transcript.text.delta', delta: event.text } : done(event) }];
+  }
+}
+
+function done({ text, promptTokens, completionTokens }: Extract<TranscriptEvent, { type: 'finish' }>): object {
+  return {
+    type: 'transcript.text.done',
+    text,
+    usage: {
+      type: 'tokens',
+      input_tokens: promptTokens,
+      output_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+    },
+  };
 }

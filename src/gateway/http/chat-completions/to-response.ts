@@ -1,11 +1,9 @@
 /** A collected answer as a chat completion. @module */
 import type { CollectedChoice, CollectedGeneration } from '../../answer/collect-generation.js';
 import type { Compatibility } from '../compatibility.js';
-import { finishReason } from '../generation/completion-head.js';
-import type { CompletionHead } from '../generation/completion-head.js';
-import { logprobsObject } from '../generation/logprobs-object.js';
+import { finishReason, logprobsObject, usageObject } from '../generation/completion-parts.js';
+import type { CompletionHead } from '../generation/completion-parts.js';
 import { choiceError } from '../generation/output-failure-error.js';
-import { usageObject } from '../generation/usage-object.js';
 
 /** @throws InferenceError `model_output_invalid` or `tool_choice_unsatisfied` when a choice is not what was asked for */
 export function toResponse(

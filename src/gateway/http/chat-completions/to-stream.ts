@@ -2,12 +2,10 @@
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../compatibility.js';
-import { finishReason } from '../generation/completion-head.js';
-import type { CompletionHead, HeadOf } from '../generation/completion-head.js';
+import { finishReason, logprobsObject, usageObject } from '../generation/completion-parts.js';
+import type { CompletionHead, HeadOf } from '../generation/completion-parts.js';
 import type { Render } from '../generation/generate.js';
-import { logprobsObject } from '../generation/logprobs-object.js';
 import { choiceError } from '../generation/output-failure-error.js';
-import { usageObject } from '../generation/usage-object.js';
 import type { ServerSentEvent } from '../sse/server-sent-event.js';
 
 /** What the chunks depend on besides the events. */

@@ -58,8 +58,8 @@ export function responseFormat({ schemaName }: Compatibility) {
 }
 
 export type ToolInput = v.InferOutput<typeof functionTool>;
-export type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
-export type ResponseFormatInput = v.InferOutput<ReturnType<typeof responseFormat>>;
+type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
+type ResponseFormatInput = v.InferOutput<ReturnType<typeof responseFormat>>;
 
 /** @throws InferenceError `invalid_request` for parameters that are no JSON Schema */
 export function toTools(tools: readonly ToolInput[] | null | undefined): Tool[] {

@@ -1,23 +1,20 @@
 /** POST /completions @module */
 import type { GenerationEvent } from '../../answer/generation-event.js';
+import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
-import { runOptions } from '../generation/run-options.js';
+import { asTheyAre, generate, renderBatches, runOptions } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
-import { beginHead } from '../generation/completion-head.js';
-import { asTheyAre, generate, renderBatches } from '../generation/generate.js';
-import { oneAfterAnother } from '../generation/one-after-another.js';
+import { beginHead } from '../generation/completion-parts.js';
+import { echoPrompt, oneAfterAnother } from './several-prompts.js';
 import type { HttpContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import { requireLogprobs, requireStream } from '../schemas/cross-field-rules.js';
+import { requireLogprobs, requireStream } from '../fields/sampling.js';
 import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { echoPrompt } from './echo-prompt.js';
-import { completionsRequestSchema } from './request-schema.js';
-import { toPromptRequests } from './to-generation-request.js';
-import type { PromptRequest } from './to-generation-request.js';
+import { completionsRequestSchema, toPromptRequests } from './request.js';
 import { toCompletion } from './to-response.js';
 import { renderCompletion } from './to-stream.js';
 
@@ -31,22 +28,22 @@ export const completionsEndpoint: Endpoint = {
   route: (context) => async (c) => {
     const body = parseBody(completionsRequestSchema, await readJsonBody(c, context), [requireStream, requireLogprobs]);
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
-    const prompts = toPromptRequests(body, entry.id);
+    const requests = toPromptRequests(body, entry.id);
     await context.admit(
       c,
-      prompts.reduce((sum, { request }) => sum + request.n, 0),
+      requests.reduce((sum, { n }) => sum + n, 0),
     );
     const headOf = beginHead('cmpl', context);
     const rendering = { logprobs: body.logprobs === true, compatibility: context.compatibility };
     const echo = body.echo === true;
     if (body.stream !== true) {
       const options = runOptions(c, 'result');
-      const events = generateAll(prompts, options, echo, context);
+      const events = generateAll(requests, options, echo, context);
       const render = renderCompletion(headOf, { ...rendering, includeUsage: true });
       return c.json(await toCompletion(renderBatches(events, render)));
     }
     const abort = abortWith(c.req.raw.signal);
-    const events = generateAll(prompts, runOptions(c, 'first-token', abort.signal), echo, context);
+    const events = generateAll(requests, runOptions(c, 'first-token', abort.signal), echo, context);
     const includeUsage = body.stream_options?.include_usage === true;
     return streamResponse(context, {
       events: renderBatches(events, renderCompletion(headOf, { ...rendering, includeUsage })),
@@ -60,17 +57,17 @@ export const completionsEndpoint: Endpoint = {
 
 /** All prompts' choices as one generation. */
 function generateAll(
-  prompts: readonly PromptRequest[],
+  requests: readonly GenerationRequest[],
   options: RunOptions,
   echo: boolean,
   context: HttpContext,
 ): AsyncIterable<readonly GenerationEvent[]> {
   return oneAfterAnother(
-    prompts.map(({ request, param }) => ({
+    requests.map((request) => ({
       n: request.n,
       begin: () => {
         const render = echo ? echoPrompt(request) : asTheyAre;
-        return renderBatches(generate(context, request, options), render, { messages: param });
+        return renderBatches(generate(context, request, options), render, request.paramNames);
       },
     })),
   );

@@ -1,6 +1,6 @@
 /** The chunks of a text completion as one object: the non-streaming answer is the collected stream. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { CompletionChoice, CompletionLogprobs, CompletionObject } from './completion-object.js';
+import type { CompletionChoice, CompletionLogprobs, CompletionObject } from './to-stream.js';
 import { DONE } from './to-stream.js';
 
 /** The whole completion, its choices in order. Throws what the batches throw. */

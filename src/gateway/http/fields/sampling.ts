@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { object, recordOf } from './json-object.js';
 import type { Reasoning, Sampling } from '../../../core/request/generation-request.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 
 /** A number within bounds, both included. */
 export function numberBetween(minimum: number, maximum: number) {
@@ -36,7 +37,7 @@ export const logitBias = v.nullish(
 export const streamOptions = v.nullish(object({ include_usage: v.nullish(v.boolean()) }));
 
 /** The fields by their names on the wire; null and undefined mean omitted. */
-export interface SamplingFields {
+interface SamplingFields {
   temperature?: number | null | undefined;
   top_p?: number | null | undefined;
   top_k?: number | null | undefined;
@@ -72,4 +73,22 @@ export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as c
 export function toEffort(effort: (typeof EFFORTS)[number]): NonNullable<Reasoning['effort']> {
   if (effort === 'minimal') return 'low';
   return effort === 'xhigh' || effort === 'max' ? 'high' : effort;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @throws InferenceError `invalid_request` when `stream_options` comes without `stream: true` */
+export function requireStream({ stream, stream_options: options }: Fields): void {
+  if (options == null || stream === true) return;
+  throw new InferenceError('invalid_request', '`stream_options` is only allowed when `stream` is true.', {
+    param: 'stream_options',
+  });
+}
+
+/** @throws InferenceError `invalid_request` when `top_logprobs` (above 0) comes without `logprobs: true` */
+export function requireLogprobs({ logprobs, top_logprobs: count }: Fields): void {
+  if (!count || logprobs === true) return;
+  throw new InferenceError('invalid_request', '`top_logprobs` is only allowed when `logprobs` is true.', {
+    param: 'top_logprobs',
+  });
 }

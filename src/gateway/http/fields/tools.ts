@@ -47,7 +47,7 @@ export interface ToolOffer {
 }
 
 /** A choice among tools that a client named. */
-export interface AllowedTools {
+interface AllowedTools {
   mode: 'auto' | 'required';
   names: readonly string[];
   /** Dotted path of the name at an index, for the error. */

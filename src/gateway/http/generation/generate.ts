@@ -1,16 +1,9 @@
-/** Generations as a dialect asks for them: errors from below name the dialect's own fields. @module */
+/** Generations as a dialect asks for them: how they run, and errors from below with the dialect’s names. @module */
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
-import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import type { GenerationRequest, ParamNames } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
-import type { HttpContext } from '../http-context.js';
-
-/** What a dialect calls the fields that errors from below name as chat completions do. */
-export interface FieldNames {
-  /** The prompt as a whole: where in it the problem is cannot be said of items that are not the canonical messages. */
-  messages?: string;
-  response_format?: string;
-}
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
 
 /**
  * Adds to `rendered` what a dialect makes of one event; may be nothing. `over`: the rest of the generation is not wanted.
@@ -32,12 +25,12 @@ export function generate(
 
 /**
  * What a dialect makes of a generation. What came together stays together, and no batch is empty.
- * @throws InferenceError of the generation, in the dialect's words; of `render`, after all that was rendered before it
+ * @throws InferenceError of the generation, with the dialect's name of its field; of `render`, after all that was rendered before it
  */
 export async function* renderBatches<Rendered>(
   batches: AsyncIterable<readonly GenerationEvent[]>,
   render: Render<Rendered>,
-  names: FieldNames = {},
+  names: ParamNames = {},
 ): AsyncGenerator<Rendered[], void, undefined> {
   try {
     for await (const batch of batches) {
@@ -63,16 +56,16 @@ export async function countTokens(
   context: HttpContext,
   request: GenerationRequest,
   options: RunOptions,
-  names: FieldNames,
 ): Promise<number> {
   try {
     return await context.inference.countTokens(request, options);
   } catch (thrown) {
-    throw inDialect(toInferenceError(thrown), names);
+    throw inDialect(toInferenceError(thrown), request.paramNames ?? {});
   }
 }
 
-function inDialect(error: InferenceError, names: FieldNames): InferenceError {
+/** The error with the dialect's name of its field. Messages that name the field are written by those who know the request. */
+function inDialect(error: InferenceError, names: ParamNames): InferenceError {
   // Images that do not decode were refused before. What fails down there is audio, or an image of a shape that the model
   // does not take, and neither has an error shape of its own.
   const isMedia = error.code === 'invalid_media';
@@ -81,7 +74,17 @@ function inDialect(error: InferenceError, names: FieldNames): InferenceError {
   const name = field === 'messages' || field === 'response_format' ? names[field] : undefined;
   if (!isMedia && name === undefined) return error;
   const code = isMedia ? 'invalid_request' : error.code;
-  const message = name === undefined ? error.message : error.message.replace(`\`${field}\``, `\`${name}\``);
   const details = { ...error.details, ...(param !== undefined && { param: name ?? param }) };
-  return new InferenceError(code, message, details, { cause: error });
+  return new InferenceError(code, error.message, details, { cause: error });
+}
+
+/** @param signal where it is not the request's own */
+export function runOptions(
+  c: HttpRequestContext,
+  deadline: RunOptions['deadline'],
+  signal: AbortSignal = c.req.raw.signal,
+): RunOptions {
+  // Nothing is bound where the app is asked without a gateway, in tests.
+  const { onBegin } = (c.env as HttpRequestContext['env'] | undefined) ?? {};
+  return { signal, deadline, onBegin };
 }

@@ -1,19 +1,23 @@
-/** POST /messages @module */
+/** POST /messages and POST /messages/count_tokens @module */
 import { MESSAGES_PATH } from '../../../core/errors/error-bodies.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
-import { runOptions } from '../generation/run-options.js';
+import { countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
-import { generate, renderBatches } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { asksForCache } from './asks-for-cache.js';
-import { messagesRequestSchema } from './request-schema.js';
-import { FIELD_NAMES, showsThinking, toGenerationRequest } from './to-generation-request.js';
+import {
+  asksForCache,
+  countTokensRequestSchema,
+  messagesRequestSchema,
+  showsThinking,
+  toGenerationRequest,
+  toPromptRequest,
+} from './request.js';
 import { toMessage } from './to-response.js';
 import { renderMessage } from './to-stream.js';
 import type { MessageContext } from './to-stream.js';
@@ -40,7 +44,7 @@ export const messagesEndpoint: Endpoint = {
     if (body.stream === true) return stream(request, message, c, context);
     const signal = c.req.raw.signal;
     const events = generate(context, request, runOptions(c, 'result', signal));
-    return c.json(await toMessage(renderBatches(events, renderMessage(message), FIELD_NAMES)));
+    return c.json(await toMessage(renderBatches(events, renderMessage(message), request.paramNames)));
   },
 };
 
@@ -53,7 +57,7 @@ async function stream(
   const abort = abortWith(c.req.raw.signal);
   const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
   return streamResponse(context, {
-    events: renderBatches(events, renderMessage(message), FIELD_NAMES),
+    events: renderBatches(events, renderMessage(message), request.paramNames),
     encode: (data) => encodeServerSentEvent({ event: data.type, data }),
     abort,
     keepAlive: () => encodeServerSentEvent({ event: 'ping', data: { type: 'ping' } }),
@@ -61,3 +65,19 @@ async function stream(
       encodeServerSentEvent({ event: 'error', data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
   });
 }
+
+/** How many input tokens a Messages request has, without generating anything. */
+export const countTokensEndpoint: Endpoint = {
+  name: 'messages',
+  method: 'POST',
+  path: `${MESSAGES_PATH}/count_tokens`,
+  summary: 'Counts the input tokens of a Messages request.',
+  requestSchema: () => countTokensRequestSchema,
+  route: (context) => async (c) => {
+    const body = parseBody(countTokensRequestSchema, await readJsonBody(c, context));
+    const entry = requireModel(context.inference.catalog, body.model, 'chat');
+    const request = await toPromptRequest(body, entry.id);
+    await context.admit(c);
+    return c.json({ input_tokens: await countTokens(context, request, runOptions(c, 'result')) });
+  },
+};

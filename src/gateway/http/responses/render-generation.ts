@@ -3,14 +3,20 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { TokenLogprob } from '../../../core/events/token-logprob.js';
 import { outputFailureError } from '../generation/output-failure-error.js';
-import { carryReasoning } from './carried-reasoning.js';
+import { carryReasoning } from './input.js';
 import { CustomInputReader } from './custom-tool.js';
-import { newCustomToolCall, newFunctionCall, newMessage, newReasoning } from './new-item.js';
-import { closeItem, growItem, openItem } from './open-item.js';
+import {
+  closeItem,
+  growItem,
+  newCustomToolCall,
+  newFunctionCall,
+  newMessage,
+  newReasoning,
+  openItem,
+} from './open-item.js';
 import type { OpenItem } from './open-item.js';
-import type { ResponseEvent } from './response-event.js';
+import type { OutputItem, ResponseEvent, ResponseLogprob, ResponseObject } from './response-object.js';
 import { toResponseUsage } from './response-object.js';
-import type { OutputItem, ResponseLogprob, ResponseObject } from './response-object.js';
 
 /** What rendering needs besides the generation. */
 export interface RenderOptions {

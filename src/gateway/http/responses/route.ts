@@ -1,30 +1,28 @@
 /** POST /responses @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
-import { runOptions } from '../generation/run-options.js';
+import { generate, renderBatches, runOptions } from '../generation/generate.js';
 import { errorFacts } from '../errors/error-table.js';
-import { generate, renderBatches } from '../generation/generate.js';
-import type { FieldNames } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { refuseBuiltInTools } from './refuse-built-in-tools.js';
+import {
+  customToolNames,
+  refuseBuiltInTools,
+  responsesRequestSchema,
+  toEchoedFields,
+  toGenerationRequest,
+} from './request.js';
 import { RecentItems } from './recent-items.js';
-import { responsesRequestSchema } from './request-schema.js';
-import type { ResponsesRequest } from './request-schema.js';
-import type { ResponseStreamEvent } from './response-event.js';
-import { resolveReferences } from './resolve-references.js';
+import type { ResponsesRequest } from './request.js';
+import type { OutputItem, ResponseStreamEvent } from './response-object.js';
+import { resolveReferences } from './input.js';
 import { startResponse } from './response-object.js';
-import type { OutputItem } from './response-object.js';
-import { customToolNames, toEchoedFields, toGenerationRequest } from './to-generation-request.js';
-import { toResponse } from './to-response.js';
-import { failureEvents, keepAliveText, renderResponse, startProgress } from './to-stream.js';
+import { failureEvents, keepAliveText, renderResponse, startProgress, toResponse } from './to-stream.js';
 import type { ResponseProgress } from './to-stream.js';
-
-const NAMES: FieldNames = { messages: 'input', response_format: 'text.format' };
 
 /** Output items for a conversation, streamed or not. Nothing is stored but late items, in memory. */
 export const responsesEndpoint: Endpoint = {
@@ -46,7 +44,7 @@ export const responsesEndpoint: Endpoint = {
       if (body.stream === true) return stream(request, progress, c, context);
       const signal = c.req.raw.signal;
       const events = generate(context, request, runOptions(c, 'result', signal));
-      return c.json(await toResponse(renderBatches(events, renderResponse(progress), NAMES)));
+      return c.json(await toResponse(renderBatches(events, renderResponse(progress), request.paramNames)));
     };
   },
 };
@@ -79,7 +77,7 @@ async function stream(
   const abort = abortWith(c.req.raw.signal);
   const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
   return streamResponse(context, {
-    events: renderBatches(events, renderResponse(progress), NAMES),
+    events: renderBatches(events, renderResponse(progress), request.paramNames),
     encode,
     abort,
     keepAlive: () => keepAliveText(progress),

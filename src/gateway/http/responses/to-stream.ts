@@ -1,18 +1,11 @@
 /** A generation as a Responses stream: the rendered events, numbered, with an end even when it fails. @module */
+import type { ErrorFacts } from '../../../core/errors/error-bodies.js';
 import type { Render } from '../generation/generate.js';
 import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { renderGeneration, snapshot } from './render-generation.js';
 import type { RenderOptions, RenderState } from './render-generation.js';
-import type { ResponseEvent, ResponseStreamEvent, StreamErrorEvent } from './response-event.js';
-import type { ResponseObject } from './response-object.js';
-
-/** `error` of the general error shape. */
-export interface GeneralErrorDetails {
-  type: string;
-  code: string | null;
-  message: string;
-  param: string | null;
-}
+import type { ResponseEvent, ResponseObject, ResponseStreamEvent, StreamErrorEvent } from './response-object.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 
 /** One response on its way: rendering state and the next sequence number. */
 export interface ResponseProgress extends RenderState {
@@ -41,11 +34,7 @@ export function renderResponse(progress: ResponseProgress): Render<ResponseStrea
  * readers that insist on `response.created` understand it. Leaves `progress` as it is.
  * @param requestId uuid, as in every error of the general shape
  */
-export function failureEvents(
-  error: GeneralErrorDetails,
-  requestId: string,
-  progress: ResponseProgress,
-): ResponseStreamEvent[] {
+export function failureEvents(error: ErrorFacts, requestId: string, progress: ResponseProgress): ResponseStreamEvent[] {
   const response = snapshot(progress);
   const begun: ResponseEvent[] =
     progress.sequence === 0
@@ -59,13 +48,13 @@ export function failureEvents(
   return events.map((event, index) => ({ ...event, sequence_number: progress.sequence + index }));
 }
 
-function errorEvent(error: GeneralErrorDetails, requestId: string): StreamErrorEvent {
+function errorEvent(error: ErrorFacts, requestId: string): StreamErrorEvent {
   const { code, message, param } = error;
   return { type: 'error', code, message, param, error, request_id: requestId };
 }
 
 /** Clients know few codes here; what is the service's own fault is `server_error` to them. */
-function responseError({ type, code, message }: GeneralErrorDetails): NonNullable<ResponseObject['error']> {
+function responseError({ type, code, message }: ErrorFacts): NonNullable<ResponseObject['error']> {
   const isOurs = type === 'internal_error' || type === 'timeout_error';
   return { code: isOurs ? 'server_error' : (code ?? type), message };
 }
@@ -79,4 +68,18 @@ export function keepAliveText(progress: ResponseProgress): string {
   const data = { type: 'keepalive', sequence_number: progress.sequence };
   progress.sequence += 1;
   return encodeServerSentEvent({ event: data.type, data });
+}
+
+const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
+/** The whole response that the last event carries. @throws what the events throw */
+export async function toResponse(events: AsyncIterable<readonly ResponseStreamEvent[]>): Promise<ResponseObject> {
+  let response: ResponseObject | undefined;
+  for await (const piece of events) {
+    for (const event of piece) {
+      if (ENDS.has(event.type) && 'response' in event) response = event.response;
+    }
+  }
+  if (!response) throw new InferenceError('internal', 'The generation ended without a result.');
+  return response;
 }

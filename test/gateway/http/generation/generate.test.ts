@@ -1,6 +1,7 @@
 /** Errors from below the endpoints name fields that the endpoint has. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../../src/core/models/backend.js';
+import type { Backend, LoadedModel } from '../../../../src/core/models/backend.js';
+import type { GenerationRequest } from '../../../../src/core/request/generation-request.js';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
 import { InferenceError } from '../../../../src/core/errors/inference-error.js';
 import type { App } from '../../../../src/gateway/http/app.js';
@@ -17,15 +18,20 @@ const FIELDS: Record<string, { prompt: string; format: string }> = {
 
 const endpoints = JSON_ENDPOINTS.flatMap(({ path, body }) => (FIELDS[path] ? [{ path, body, ...FIELDS[path] }] : []));
 
+type Refuse = (request: GenerationRequest) => InferenceError;
+
 /** An app whose engine refuses every request. */
-async function refusing(error: InferenceError): Promise<App> {
-  const fail = async (): Promise<never> => {
-    throw error;
-  };
+async function refusing(refuse: Refuse): Promise<App> {
   const backend: Backend = {
     async load(entry, options) {
       const model = await scriptedBackend.load(entry, options);
-      return { ...model, countTokens: fail, generate: () => ({ [Symbol.asyncIterator]: () => ({ next: fail }) }) };
+      const countTokens = async (request: GenerationRequest): Promise<never> => {
+        throw refuse(request);
+      };
+      const generate: LoadedModel['generate'] = (request) => ({
+        [Symbol.asyncIterator]: () => ({ next: () => countTokens(request) }),
+      });
+      return { ...model, countTokens, generate };
     },
   };
   const { app } = await buildApp({ backends: { scripted: backend } });
@@ -46,15 +52,18 @@ describe.each(endpoints)('$path', ({ path, body, prompt, format }) => {
   );
 
   it('a schema that no grammar can keep: `param` and message name the endpoint’s field', async () => {
-    const message = 'Invalid schema in `response_format`: it is odd.';
-    const app = await refusing(new InferenceError('invalid_request', message, { param: 'response_format' }));
+    // As `answerGrammar` does; its own test is in `test/model/constraints`.
+    const app = await refusing(({ paramNames }) => {
+      const param = paramNames?.response_format ?? 'response_format';
+      return new InferenceError('invalid_request', `Invalid schema in \`${param}\`: it is odd.`, { param });
+    });
     const { error } = (await post(app, path, body)).json;
     expect(error).toMatchObject({ param: format, message: `Invalid schema in \`${format}\`: it is odd.` });
   });
 });
 
 it('a place among the canonical messages is named where they are the endpoint’s own', async () => {
-  const app = await refusing(new InferenceError('unsupported_content', 'No.', { param: 'messages.3.content' }));
+  const app = await refusing(() => new InferenceError('unsupported_content', 'No.', { param: 'messages.3.content' }));
   const params: unknown[] = [];
   for (const { path, body } of endpoints) params.push((await post(app, path, body)).json.error.param);
   expect(params).toEqual(['messages.3.content', 'prompt', 'messages', 'input']);
@@ -63,6 +72,6 @@ it('a place among the canonical messages is named where they are the endpoint’
 });
 
 it('other errors stay as they are', async () => {
-  const app = await refusing(new InferenceError('unsupported_content', 'No.', { param: 'tools' }));
+  const app = await refusing(() => new InferenceError('unsupported_content', 'No.', { param: 'tools' }));
   for (const { path, body } of endpoints) expect((await post(app, path, body)).json.error.param).toBe('tools');
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { completeObject } from '../../../../src/gateway/http/messages/complete-object.js';
+import { completeObject } from '../../../../src/gateway/http/messages/to-response.js';
 
 it('gives whole objects as they are', () => {
   const value = { a: [1, { b: 'x,]}"\\' }], c: null, 'd"{': true };

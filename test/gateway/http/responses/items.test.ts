@@ -1,7 +1,7 @@
 import type { ResponseCustomToolCall, ResponseReasoningItem } from 'openai/resources/responses/responses.js';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/gateway/http/app.js';
-import type { SentItem } from '../../../../src/gateway/http/responses/input-schema.js';
+import type { SentItem } from '../../../../src/gateway/http/responses/input.js';
 import { customToolParts, CustomInputReader } from '../../../../src/gateway/http/responses/custom-tool.js';
 import { RecentItems } from '../../../../src/gateway/http/responses/recent-items.js';
 import type {
@@ -9,7 +9,7 @@ import type {
   MessageItem,
   ReasoningItem,
 } from '../../../../src/gateway/http/responses/response-object.js';
-import { toMessages } from '../../../../src/gateway/http/responses/to-messages.js';
+import { toMessages } from '../../../../src/gateway/http/responses/input.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
 import { postJson, postStream } from '../../../support/http-client.js';
 import { build, create, itemsOf, REASONING, refuse, TEXT, TOOLS, valid } from './support.js';

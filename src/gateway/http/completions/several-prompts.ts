@@ -1,8 +1,11 @@
-/** Several generations as one. @module */
+/** The generations of several prompts as one, and the prompt repeated before its text. @module */
 import type { GenerationEvent, GenerationUsage } from '../../answer/generation-event.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import type { Render } from '../generation/generate.js';
 
 /** A generation that has not begun, and how many choices it has. */
-export interface NextGeneration {
+interface NextGeneration {
   begin: () => AsyncIterable<readonly GenerationEvent[]>;
   n: number;
 }
@@ -55,4 +58,22 @@ function startedAt(startTime: number, usage: GenerationUsage): GenerationUsage {
   const { timeToFirstToken } = usage;
   if (timeToFirstToken === undefined) return usage;
   return { ...usage, timeToFirstToken: timeToFirstToken + usage.startTime - startTime };
+}
+
+/**
+ * The same events with a block of text before each choice's own: the prompt. Throws InferenceError `invalid_request` when
+ * the prompt came as token ids and its model knows no text of them.
+ */
+export function echoPrompt({ prompt, n }: GenerationRequest): Render<GenerationEvent> {
+  return (event, events) => {
+    events.push(event);
+    if (event.type !== 'start') return;
+    const text = prompt.type === 'raw' ? prompt.text : event.promptText;
+    if (text === undefined) {
+      throw new InferenceError('invalid_request', '`echo` needs a prompt of text for this model.', { param: 'echo' });
+    }
+    for (let choice = 0; choice < n; choice += 1) {
+      events.push({ type: 'text-start', choice }, { type: 'text-delta', choice, text }, { type: 'text-end', choice });
+    }
+  };
 }

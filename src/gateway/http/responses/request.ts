@@ -1,4 +1,10 @@
-/** The body of a Responses request as a canonical request, and what of it the response repeats. @module */
+/** The body of `POST /responses`, the canonical request that it becomes, and what of it the response repeats. @module */
+import * as v from 'valibot';
+import { object, objectOf } from '../fields/json-object.js';
+import { EFFORTS, integerFrom, numberBetween, toEffort, topLogprobs, toSampling } from '../fields/sampling.js';
+import { defineTools, functionName, MAX_TOOLS, offerAll, offerAllowed, requireTool } from '../fields/tools.js';
+import { inputSchema, toMessages } from './input.js';
+import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
 import {
   type GenerationRequest,
@@ -7,14 +13,120 @@ import {
   type Reasoning,
 } from '../../../core/request/generation-request.js';
 import type { Tool } from '../../../core/request/tool.js';
-import { defineTools, offerAll, offerAllowed, requireTool } from '../fields/tools.js';
 import type { ToolDefinition, ToolOffer } from '../fields/tools.js';
-import { toEffort, toSampling } from '../fields/sampling.js';
 import { customToolParts } from './custom-tool.js';
-import type { SentItem } from './input-schema.js';
-import type { ResponsesRequest } from './request-schema.js';
+import type { SentItem } from './input.js';
 import type { EchoedFields } from './response-object.js';
-import { toMessages } from './to-messages.js';
+
+const jsonSchema = objectOf(v.unknown());
+
+const functionTool = object({
+  type: v.literal('function'),
+  name: functionName,
+  description: v.nullish(v.string()),
+  parameters: v.nullish(jsonSchema),
+  strict: v.nullish(v.boolean()),
+});
+
+/** One free-text argument; `custom-tool.ts` says what becomes of its grammar. */
+const customTool = object({
+  type: v.literal('custom'),
+  name: functionName,
+  description: v.nullish(v.string()),
+  format: v.nullish(
+    v.variant('type', [
+      object({ type: v.literal('text') }),
+      object({ type: v.literal('grammar'), syntax: v.picklist(['lark', 'regex']), definition: v.string() }),
+    ]),
+  ),
+});
+
+const namedTool = object({ type: v.picklist(['function', 'custom']), name: v.pipe(v.string(), v.minLength(1)) });
+
+const toolChoice = v.union([
+  v.picklist(['none', 'auto', 'required']),
+  v.variant('type', [
+    namedTool,
+    object({
+      type: v.literal('allowed_tools'),
+      mode: v.picklist(['auto', 'required']),
+      tools: v.array(namedTool),
+    }),
+  ]),
+]);
+
+const textFormat = v.variant('type', [
+  object({ type: v.literal('text') }),
+  object({ type: v.literal('json_object') }),
+  object({
+    type: v.literal('json_schema'),
+    name: v.string(),
+    description: v.nullish(v.string()),
+    schema: jsonSchema,
+    strict: v.nullish(v.boolean()),
+  }),
+]);
+
+const reasoning = object({
+  effort: v.nullish(v.picklist(['none', ...EFFORTS])),
+  summary: v.nullish(v.picklist(['auto', 'concise', 'detailed'])),
+});
+
+/** A field that asks for something kept between requests. */
+function stateful() {
+  return v.nullish(v.never('is not supported: nothing is stored between requests'));
+}
+
+/** In the field order of the specification, which is the order in which problems are reported. */
+export const responsesRequestSchema = object({
+  model: v.string(),
+  input: inputSchema,
+  instructions: v.nullish(v.string()),
+  stream: v.nullish(v.boolean()),
+  max_output_tokens: v.nullish(integerFrom(1)),
+  temperature: v.nullish(numberBetween(0, 2)),
+  top_p: v.nullish(numberBetween(0, 1)),
+  // Its lower bound is deliberately not checked here, unlike on every other endpoint.
+  top_k: v.nullish(v.pipe(v.number(), v.integer())),
+  tools: v.nullish(v.pipe(v.array(v.variant('type', [functionTool, customTool])), v.maxLength(MAX_TOOLS))),
+  tool_choice: v.nullish(toolChoice),
+  parallel_tool_calls: v.nullish(v.boolean()),
+  text: v.nullish(object({ format: v.nullish(textFormat) })),
+  reasoning: v.nullish(reasoning),
+  user: v.nullish(v.string()),
+  metadata: v.nullish(objectOf(v.string())),
+  include: v.nullish(v.array(v.string())),
+  top_logprobs: topLogprobs,
+  previous_response_id: stateful(),
+  conversation: stateful(),
+  prompt: stateful(),
+  background: v.nullish(v.literal(false)),
+  store: v.nullish(v.literal(false)),
+});
+
+export type ResponsesRequest = v.InferOutput<typeof responsesRequestSchema>;
+
+/**
+ * Runs the check of a body. When its first problem is the type of a tool, and that names one (neither a function nor a
+ * custom tool), the error has a code of its own, too.
+ * @throws InferenceError `unsupported_tool_type`, or what `check` throws
+ */
+export function refuseBuiltInTools<T>(body: Record<string, unknown>, check: () => T): T {
+  try {
+    return check();
+  } catch (thrown) {
+    const index = isInferenceError(thrown) ? /^tools\.(\d+)\.type$/.exec(thrown.param ?? '')?.[1] : undefined;
+    if (index === undefined || typeof typeOfTool(body, Number(index)) !== 'string') throw thrown;
+    const param = `tools.${index}.type`;
+    const message = `\`${param}\` must be "function" or "custom": built-in tools are not supported.`;
+    throw new InferenceError('unsupported_tool_type', message, { param });
+  }
+}
+
+function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown {
+  const tool: unknown = Array.isArray(tools) ? tools[index] : undefined;
+  return typeof tool === 'object' && tool !== null ? Reflect.get(tool, 'type') : undefined;
+}
 
 /**
  * Everything that was asked for.
@@ -40,6 +152,7 @@ export async function toGenerationRequest(
     ...toOffer(body.tool_choice, defined),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.text?.format),
+    paramNames: { messages: 'input', response_format: 'text.format' },
     sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }),
     reasoning: toReasoning(body.reasoning),
     ...(body.max_output_tokens != null && { maxTokens: body.max_output_tokens }),

@@ -1,0 +1,116 @@
+/** Messages of a chat completion request: their schemas, and their canonical form. Additional properties are accepted and dropped. @module */
+import * as v from 'valibot';
+import { object } from '../fields/json-object.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
+import { decodeBase64 } from '../../../core/media/base64.js';
+import { imagePartFromUrl } from '../fields/image-part.js';
+
+const textPart = object({ type: v.literal('text'), text: v.string() });
+const imagePart = object({
+  type: v.literal('image_url'),
+  image_url: object({ url: v.string(), detail: v.nullish(v.string()) }),
+});
+const audioPart = object({ type: v.literal('audio_content'), audio_content: object({ content: v.string() }) });
+const inputAudioPart = object({
+  type: v.literal('input_audio'),
+  input_audio: object({ data: v.string(), format: v.nullish(v.string()) }),
+});
+
+/** What hosted models write when they decline; in a history it is what the assistant said. */
+const refusalPart = object({ type: v.literal('refusal'), refusal: v.string() });
+
+const textContent = v.union([v.string(), v.array(v.variant('type', [textPart]))]);
+const assistantContent = v.union([v.string(), v.array(v.variant('type', [textPart, refusalPart]))]);
+const userContent = v.union([v.string(), v.array(v.variant('type', [textPart, imagePart, audioPart, inputAudioPart]))]);
+
+const toolCall = object({
+  id: v.string(),
+  type: v.literal('function'),
+  function: object({ name: v.string(), arguments: v.string() }),
+});
+
+const systemMessage = object({ role: v.picklist(['system', 'developer']), content: v.nullable(textContent) });
+const userMessage = object({ role: v.literal('user'), content: v.nullable(userContent) });
+const assistantMessage = v.pipe(
+  object({
+    role: v.literal('assistant'),
+    content: v.nullish(assistantContent),
+    reasoning: v.nullish(v.string()),
+    channel: v.nullish(v.string()),
+    tool_calls: v.nullish(v.array(toolCall)),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    // Clients that drop nulls send calls alone.
+    if (!dataset.typed || dataset.value.content !== undefined || dataset.value.tool_calls != null) return;
+    const path = { type: 'object', origin: 'value', input: dataset.value, key: 'content', value: undefined } as const;
+    addIssue({ message: 'is required', input: undefined, path: [path] });
+  }),
+);
+const toolMessage = object({ role: v.literal('tool'), content: textContent, tool_call_id: v.string() });
+
+export const chatMessage = v.variant('role', [systemMessage, userMessage, assistantMessage, toolMessage]);
+
+type ChatMessageInput = v.InferOutput<typeof chatMessage>;
+type PartInput =
+  | Exclude<v.InferOutput<typeof userContent>, string>[number]
+  | Exclude<v.InferOutput<typeof assistantContent>, string>[number];
+
+/** @throws InferenceError `invalid_media` for images, `invalid_request` for audio that is not base64 */
+export async function toMessages(messages: readonly ChatMessageInput[]): Promise<Message[]> {
+  return Promise.all(messages.map((message, index) => toMessage(message, `messages.${index}`)));
+}
+
+async function toMessage(message: ChatMessageInput, path: string): Promise<Message> {
+  const content = await toParts(message.content, `${path}.content`);
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', content };
+    case 'user':
+      return { role: 'user', content };
+    case 'tool':
+      return { role: 'tool', toolCallId: message.tool_call_id, content };
+    case 'assistant': {
+      const toolCalls = (message.tool_calls ?? []).map((call): ToolCall => ({ id: call.id, ...call.function }));
+      return {
+        role: 'assistant',
+        content,
+        toolCalls,
+        ...(message.reasoning != null && { reasoning: message.reasoning }),
+      };
+    }
+  }
+}
+
+async function toParts(
+  content: string | readonly PartInput[] | null | undefined,
+  path: string,
+): Promise<ContentPart[]> {
+  if (content == null || content === '') return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Promise.all(content.map((part, index) => toPart(part, `${path}.${index}`)));
+}
+
+async function toPart(part: PartInput, path: string): Promise<ContentPart> {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'refusal':
+      return { type: 'text', text: part.refusal };
+    case 'image_url':
+      return imagePartFromUrl(part.image_url.url, `${path}.image_url.url`, part.image_url.detail);
+    case 'audio_content':
+      return toAudioPart(part.audio_content.content, undefined, `${path}.audio_content.content`);
+    case 'input_audio':
+      return toAudioPart(part.input_audio.data, part.input_audio.format, `${path}.input_audio.data`);
+  }
+}
+
+function toAudioPart(base64: string, format: string | null | undefined, param: string): ContentPart {
+  // Some clients send a data URL; its media type says no more than the bytes do.
+  const bytes = decodeBase64(base64.replace(/^data:[^,]{0,100};base64,/, ''));
+  if (!bytes || bytes.length === 0)
+    throw new InferenceError('invalid_request', `\`${param}\` must be base64-encoded audio.`, { param });
+  return { type: 'audio', mediaType: format == null ? undefined : `audio/${format}`, bytes };
+}

@@ -1,0 +1,101 @@
+/** The body of POST /chat/completions, and the canonical request that it becomes. @module */
+import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
+import { object, objectOf } from '../fields/json-object.js';
+import {
+  choiceCount,
+  integerFrom,
+  logitBias,
+  numberBetween,
+  seed,
+  stop,
+  streamOptions,
+  toEffort,
+  tokenCap,
+  topLogprobs,
+  toSampling,
+  toStopList,
+} from '../fields/sampling.js';
+import { responseFormat, toOffer, toolChoice, tools, toOutputFormat, toTools } from './tools.js';
+import { chatMessage } from './messages.js';
+import type { GenerationRequest, Reasoning } from '../../../core/request/generation-request.js';
+import type { Message } from '../../../core/request/message.js';
+
+/** Templates take switches and short texts; each costs the template's reader a moment. */
+const MOST_ARGUMENTS = 100_000;
+
+const templateArguments = v.pipe(
+  objectOf(v.unknown()),
+  v.check(
+    (values) => JSON.stringify(values).length <= MOST_ARGUMENTS,
+    `must have at most ${MOST_ARGUMENTS} characters as JSON`,
+  ),
+);
+
+/** See {@link Compatibility} for what it changes. */
+export function chatCompletionRequest(compatibility: Compatibility) {
+  return object({
+    model: v.string(),
+    messages: v.pipe(v.array(chatMessage), v.minLength(1)),
+    max_tokens: tokenCap,
+    max_completion_tokens: tokenCap,
+    temperature: v.nullish(numberBetween(0, 2)),
+    top_p: v.nullish(numberBetween(0, 1)),
+    top_k: v.nullish(integerFrom(1)),
+    repetition_penalty: v.nullish(numberBetween(1, 2)),
+    presence_penalty: v.nullish(numberBetween(-2, 2)),
+    frequency_penalty: v.nullish(v.number()),
+    do_sample: v.nullish(v.boolean()),
+    stop,
+    stream: v.nullish(v.boolean()),
+    stream_options: streamOptions,
+    response_format: responseFormat(compatibility),
+    reasoning_effort: v.nullish(v.picklist(compatibility.efforts)),
+    tool_choice: toolChoice,
+    parallel_tool_calls: v.nullish(v.boolean()),
+    tools,
+    chat_template_kwargs: v.nullish(templateArguments),
+    logprobs: v.nullish(v.boolean()),
+    top_logprobs: topLogprobs,
+    n: choiceCount,
+    logit_bias: logitBias,
+    seed,
+  });
+}
+
+type ChatCompletionRequest = v.InferOutput<ReturnType<typeof chatCompletionRequest>>;
+
+/**
+ * @param model catalog id
+ * @throws InferenceError `invalid_request` for a tool choice or schema that cannot be honoured
+ */
+export function toGenerationRequest(
+  body: ChatCompletionRequest,
+  model: string,
+  messages: Message[],
+): GenerationRequest {
+  const maxTokens = body.max_completion_tokens ?? body.max_tokens;
+  return {
+    model,
+    prompt: { type: 'chat', messages },
+    ...toOffer(body.tool_choice, toTools(body.tools)),
+    parallelToolCalls: body.parallel_tool_calls ?? true,
+    output: toOutputFormat(body.response_format),
+    sampling: toSampling(body),
+    reasoning: toReasoning(body),
+    templateArguments: body.chat_template_kwargs ?? {},
+    stop: toStopList(body.stop),
+    n: body.n ?? 1,
+    ...(maxTokens != null && { maxTokens }),
+    ...(body.logprobs === true && { topLogprobs: body.top_logprobs ?? 0 }),
+  };
+}
+
+function toReasoning(body: ChatCompletionRequest): Reasoning {
+  const enabled = body.chat_template_kwargs?.['enable_thinking'];
+  const reasoning: Reasoning = {};
+  if (typeof enabled === 'boolean') reasoning.enabled = enabled;
+  if (body.reasoning_effort === 'none') return { ...reasoning, enabled: false };
+  if (body.reasoning_effort != null) reasoning.effort = toEffort(body.reasoning_effort);
+  return reasoning;
+}
