@@ -55,6 +55,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
       '@ai-sdk/anthropic',
       'openai/helpers/zod',
       'zod',
+      'comlink',
       'eventsource-parser',
       '@cfworker/json-schema',
       'fast-check',

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 /** Kilobytes (1000 bytes) of gzip. */
-const BUDGETS = { 'service-worker.js': 4, 'service-worker-isolated.js': 1, 'index.js': 12 };
+const BUDGETS = { 'service-worker.js': 4, 'service-worker-isolated.js': 1, 'index.js': 13.5 };
 
 function withImports(file, seen = new Set()) {
   if (seen.has(file)) return seen;

@@ -1,4 +1,5 @@
-/** What page and gateway worker call on each other on a control line. Requests do not come this way. @module */
+/** What page and gateway worker call on each other. Requests do not come this way. @module */
+import type { ProxyMarked, Remote } from 'comlink';
 import type { OptionsByRealm } from '../core/models/inference-options.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
 
@@ -11,18 +12,21 @@ export type GatewayOptions = OptionsByRealm['gateway'] & {
 /** Offered by the gateway worker to its page. */
 export interface GatewayControl {
   /** Comes first, once. */
-  configure(options: GatewayOptions): void;
+  configure(options: GatewayOptions, page: Remote<PageControl & ProxyMarked>): void;
   /** Takes one end of a call's port. */
   connect(port: MessagePort): void;
 }
 
-/** A model worker that runs, or the reason why none could be started. */
-export type SpawnResult =
-  | { started: true; id: number; port: MessagePort; lifeline: string | undefined }
-  | { started: false; reason: string };
+/** A model worker that runs. */
+export interface SpawnedWorker {
+  id: number;
+  port: MessagePort;
+  lifeline: string | undefined;
+}
 
 /** Offered by the page to its gateway worker, which cannot make workers itself in every browser. */
 export interface PageControl {
-  spawnModelWorker(): Promise<SpawnResult>;
+  /** Rejects with InferenceError `unavailable`. */
+  spawnModelWorker(): Promise<SpawnedWorker>;
   endModelWorker(id: number): void;
 }

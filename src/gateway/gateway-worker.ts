@@ -1,20 +1,20 @@
 /** Entry of the gateway worker: the app, the scheduler, and the ends of all ports. @module */
 import { createGateway, type Gateway } from './create-gateway.js';
-import type { GatewayControl, PageControl } from './gateway-control.js';
-import { type LineEnd, openControlLine } from '../relay/control/control-line.js';
+import type { GatewayControl } from './gateway-control.js';
+import { serveControl } from '../relay/control/control-channel.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import type { WorkerReady } from '../relay/protocol.js';
 
 let gateway: Gateway | undefined;
 
 const control: GatewayControl = {
-  configure(options): void {
+  configure(options, page): void {
     gateway = createGateway(options, page);
   },
   connect(port): void {
     gateway?.connect(port);
   },
 };
-const page = openControlLine<PageControl>(globalThis as unknown as LineEnd, control);
+serveControl(control);
 const ready: WorkerReady = { type: 'ready', lifeline: await ownLifeline() };
 globalThis.postMessage(ready);

@@ -6,19 +6,16 @@ import {
   PROTOCOL_VERSION,
   type CalleeMessage,
   type CallerMessage,
-  type ControlPayload,
-  type GatewayPayload,
   type RequestPayload,
   type ResponseItem,
-  type Snapshot,
 } from '../relay/protocol.js';
 import { fromRequestPayload, toResponseHead } from '../relay/stream/request-payload.js';
 
 /** Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it. */
 export type RequestHandler = (request: Request, begin: () => void) => Promise<Response> | Response;
 
-/** Answers what pages ask besides HTTP. */
-export type ControlHandler = (payload: ControlPayload, signal: AbortSignal) => AsyncIterable<Snapshot>;
+/** Takes a port of control calls, and the lifeline of the tab that makes them. */
+export type ControlHandler = (port: MessagePort, lifeline: string | undefined) => void;
 
 /** Says hello on the port and answers the one call that comes through it. Never rejects. */
 export async function serveCall(
@@ -26,16 +23,14 @@ export async function serveCall(
   handlers: { request: RequestHandler; control: ControlHandler },
   timing: CallTiming = REQUEST_TIMING,
 ): Promise<void> {
-  const answered = answerCall<GatewayPayload, ResponseItem | Snapshot>(
+  const answered = answerCall<RequestPayload, ResponseItem>(
     port,
-    (payload, signal, begin) =>
-      'control' in payload
-        ? inBatches(handlers.control(payload, signal))
-        : respond(payload, (request) => handlers.request(request, begin), signal),
+    (payload, signal, begin) => respond(payload, (request) => handlers.request(request, begin), signal),
     timing,
   );
-  port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<CallerMessage<GatewayPayload>>) => {
-    if (data.type === 'call' && call) void serveCall(call, handlers, timing);
+  port.addEventListener('message', ({ data, ports: [other] }: MessageEvent<CallerMessage<RequestPayload>>) => {
+    if (data.type === 'call' && other) void serveCall(other, handlers, timing);
+    if (data.type === 'control' && other) handlers.control(other, data.lifeline);
   });
   const hello: CalleeMessage<never> = { type: 'hello', version: PROTOCOL_VERSION, lifeline: await ownLifeline() };
   port.postMessage(hello);
@@ -67,8 +62,4 @@ async function* respond(
     signal.removeEventListener('abort', cancel);
     cancel();
   }
-}
-
-async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
-  for await (const item of items) yield [item];
 }

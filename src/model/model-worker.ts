@@ -1,11 +1,18 @@
 /** Entry of a model worker: one engine, one model. The page makes it, the gateway talks to it. @module */
 import type { Backend } from '../core/models/backend.js';
+import { InferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import { providePageAudioDecoder, type PageAudioDecoder } from './media/page-audio-decoder.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import { openControlLine } from '../relay/control/control-line.js';
+import { serveControl } from '../relay/control/control-channel.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import type { WorkerReady } from '../relay/protocol.js';
-import { engineMissing, serveModel } from './serve-model.js';
+import { serveModel } from './serve-model.js';
+
+/** Offered by the model worker to its page. */
+export interface ModelWorkerControl {
+  /** Comes first, once: the gateway's port, and a decoder for what this worker's own codecs cannot read. */
+  serve(port: MessagePort, decodeAudio: PageAudioDecoder): void;
+}
 
 /** Only the engine that is needed is fetched. */
 async function backendOf(entry: ModelEntry): Promise<Backend> {
@@ -25,13 +32,26 @@ async function backendOf(entry: ModelEntry): Promise<Backend> {
   }
 }
 
-globalThis.addEventListener('message', (event: MessageEvent) => {
-  const [port, decoder] = event.ports;
-  if (decoder) {
-    const ask = openControlLine<{ decode: PageAudioDecoder }>(decoder, {});
-    providePageAudioDecoder((bytes) => ask('decode', bytes));
-  }
-  if (port) serveModel(port, backendOf);
-});
+/** A backend that cannot even be fetched, as an error for the caller. */
+function engineMissing(thrown: unknown): InferenceError {
+  const error = toInferenceError(thrown);
+  if (error.code !== 'internal') return error;
+  // Browsers name the file that is missing here.
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new InferenceError(
+    'unavailable',
+    `The engine of this model could not be loaded. ${reason}`,
+    { retryAfter: 5, reason },
+    { cause: thrown },
+  );
+}
+
+const control: ModelWorkerControl = {
+  serve(port, decodeAudio): void {
+    providePageAudioDecoder(decodeAudio);
+    serveModel(port, backendOf);
+  },
+};
+serveControl(control);
 const ready: WorkerReady = { type: 'ready', lifeline: await ownLifeline() };
 globalThis.postMessage(ready);

@@ -1,16 +1,28 @@
 /** What a tab asks of the engine besides HTTP: its state, and to load and unload models. @module */
+import { proxy, type Remote } from 'comlink';
 import { InferenceError } from '../core/errors/inference-error.js';
+import type { LocalFile } from '../core/models/backend.js';
+import type { FaultSettings } from '../core/models/fault-settings.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
-import { CONNECT_DEADLINE, REQUEST_TIMING } from '../relay/stream/call-timing.js';
-import { openCall, peerGone } from '../relay/stream/open-call.js';
-import type { ControlPayload, Snapshot } from '../relay/protocol.js';
-import type { Connect } from '../relay/handshake.js';
 import type { ModelStatus } from '../core/models/model-status.js';
+import { answersInTime } from '../core/platform/settled-within.js';
+import { pause } from '../core/platform/pause.js';
+import type { EngineControl, Snapshot } from '../gateway/engine-control.js';
+import { ControlChannel } from '../relay/control/control-channel.js';
+import { type Connect, hangUp } from '../relay/handshake.js';
+import { ownLifeline } from '../relay/lifeline.js';
+import type { CallerMessage } from '../relay/protocol.js';
+import { CONNECT_DEADLINE, REQUEST_TIMING } from '../relay/stream/call-timing.js';
 
 /** Milliseconds until a lost engine is looked for again. */
 const RETRY_PAUSE = 200;
 
-/** Keeps a copy of the engine's state, from its construction until `stop`, across restarts and changes of host. */
+type Ask<Result> = (engine: Remote<EngineControl>, signal: AbortSignal) => Promise<Result>;
+
+/**
+ * Keeps a copy of the engine's state, from its construction until `stop`, across restarts and changes of host. Its
+ * methods reject with the engine's InferenceError, or `unavailable` when there is no engine.
+ */
 export class EngineClient {
   readonly #connect: Connect;
   readonly #onProgress: (progress: LoadProgress) => void;
@@ -35,13 +47,20 @@ export class EngineClient {
     return this.#models.map((model) => ({ ...model, persistent }));
   }
 
-  /** Resolves when it is done. Rejects with the engine's InferenceError, or `unavailable` when there is no engine. */
-  async run(
-    payload: Exclude<ControlPayload, { control: 'watch' }>,
-    signal: AbortSignal = this.#stopped.signal,
-  ): Promise<void> {
-    const snapshot = await this.#first(payload, signal);
-    this.#models = snapshot.models;
+  load(model: string): Promise<void> {
+    return this.#run((engine) => engine.load(model));
+  }
+
+  unload(model: string): Promise<void> {
+    return this.#run((engine) => engine.unload(model));
+  }
+
+  download(model: string, localFiles?: readonly LocalFile[], signal?: AbortSignal): Promise<void> {
+    return this.#run((engine, stop) => engine.download(model, localFiles, stop), signal);
+  }
+
+  setFaults(settings: FaultSettings): Promise<void> {
+    return this.#run((engine) => engine.setFaults(settings));
   }
 
   /** Ends the watch; calls that run reject. */
@@ -53,36 +72,42 @@ export class EngineClient {
   async #watch(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
-      try {
-        for await (const snapshot of this.#call({ control: 'watch' }, signal)) {
-          this.#models = snapshot.models;
-          this.#onFirst();
-          for (const progress of snapshot.progress) this.#report(progress);
-        }
-      } catch {
-        // The engine is gone or not there yet. Another one will answer, or the page's own deadlines end the wait.
-      }
-      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE));
+      // It ends when the engine is gone or not there yet. Another one will answer, or the page's own deadlines end the wait.
+      await this.#call((engine, stop) => engine.subscribe(proxy(this.#take), stop), signal).catch(() => {});
+      await pause(RETRY_PAUSE, signal);
     }
   }
 
-  async #first(payload: ControlPayload, signal: AbortSignal): Promise<Snapshot> {
-    for await (const snapshot of this.#call(payload, signal)) return snapshot;
-    throw peerGone();
+  readonly #take = ({ models, progress }: Snapshot): void => {
+    if (this.#stopped.signal.aborted) return;
+    this.#models = models;
+    this.#onFirst();
+    for (const each of progress) this.#report(each);
+  };
+
+  async #run(ask: Ask<ModelStatus[]>, signal: AbortSignal = this.#stopped.signal): Promise<void> {
+    this.#models = await this.#call(ask, signal);
   }
 
-  async *#call(payload: ControlPayload, signal: AbortSignal): AsyncGenerator<Snapshot, void> {
-    const { port, hello } = await this.#reach(signal);
-    yield* openCall<Snapshot>(port, payload, {
-      signal,
-      timing: REQUEST_TIMING,
-      lifeline: hello.lifeline,
-    });
-  }
-
-  async #reach(signal: AbortSignal): ReturnType<Connect> {
+  /** Each call finds the engine anew, wherever it is now, through a port of its own that is closed afterwards. */
+  async #call<Result>(ask: Ask<Result>, signal: AbortSignal): Promise<Result> {
+    const channel = await this.#reach(signal);
     try {
-      return await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+      void closeWhenSilent(channel);
+      return await channel.call(ask, signal);
+    } finally {
+      channel.close();
+    }
+  }
+
+  async #reach(signal: AbortSignal): Promise<ControlChannel<EngineControl>> {
+    try {
+      const gateway = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+      const { port1, port2 } = new MessageChannel();
+      const message: CallerMessage<never> = { type: 'control', lifeline: await ownLifeline() };
+      gateway.port.postMessage(message, [port2]);
+      hangUp(gateway.port);
+      return new ControlChannel(port1, gateway.hello.lifeline);
     } catch (thrown) {
       throw new InferenceError(
         'unavailable',
@@ -101,5 +126,16 @@ export class EngineClient {
       // The app's mistake must not end the watch, nor stay unseen.
       reportError(thrown);
     }
+  }
+}
+
+/** A gateway that is stuck still has its lifeline: its silence shows that nobody will answer. */
+async function closeWhenSilent(channel: ControlChannel<EngineControl>): Promise<void> {
+  const { beat, silentBeats } = REQUEST_TIMING;
+  while (!channel.over.aborted) {
+    await pause(beat, channel.over);
+    if (channel.over.aborted) return;
+    const answer = channel.call((engine) => engine.ping());
+    if (!(await answersInTime(answer, { turn: beat, turns: silentBeats }))) channel.close();
   }
 }

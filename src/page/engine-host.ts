@@ -1,14 +1,14 @@
 /** The engine of a hosting tab: makes the gateway worker and the model workers, and replaces the gateway when it dies. @module */
-import { type InferenceError, isInferenceError } from '../core/errors/inference-error.js';
+import { proxy, transfer } from 'comlink';
+import { InferenceError, isInferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import { answersInTime } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
-import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import { type Ask, move, openControlLine } from '../relay/control/control-line.js';
+import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
+import { ControlChannel } from '../relay/control/control-channel.js';
 import { GATEWAY_PATIENCE } from '../relay/stream/call-timing.js';
-import { watchLifeline } from '../relay/lifeline.js';
-import { peerGone } from '../relay/stream/open-call.js';
-import type { GatewayControl, GatewayOptions, PageControl, SpawnResult } from '../gateway/gateway-control.js';
-import { decoderPort } from './audio-decoder-port.js';
+import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
+import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
+import type { ModelWorkerControl } from '../model/model-worker.js';
 import { workerStarted } from './start-worker.js';
 
 /** Milliseconds before a gateway that could not start is tried again. */
@@ -22,14 +22,30 @@ const makeGateway = (): Worker =>
 const makeModelWorker = (): Worker =>
   new Worker(new URL('../model/model-worker.ts', import.meta.url), { type: 'module', name: 'inpage-model' });
 
+type GatewayChannel = ControlChannel<GatewayControl>;
+
+/** Hz; any will do, the caller resamples. */
+const DECODED_RATE = 48_000;
+
+/** For workers whose own codecs cannot read a recording: `decodeAudioData` exists in pages only. */
+const decodeAudio: PageAudioDecoder = async (bytes) => {
+  const context = new OfflineAudioContext(1, 1, DECODED_RATE);
+  const audio = await context.decodeAudioData(bytes.slice().buffer);
+  const channels = Array.from({ length: audio.numberOfChannels }, (_, index) => audio.getChannelData(index));
+  return transfer(
+    { channels, sampleRate: audio.sampleRate },
+    channels.map((channel) => channel.buffer),
+  );
+};
+
 /** Owns all workers of a tab, from its construction until `stop`. */
 export class EngineHost {
   readonly #options: GatewayOptions;
-  readonly #modelWorkers = new Map<number, Worker>();
+  readonly #modelWorkers = new Map<number, { worker: Worker; control?: ControlChannel<ModelWorkerControl> }>();
   readonly #stopped = new AbortController();
   readonly #onBroken: (error: InferenceError) => void;
   #gateway: Worker | undefined;
-  #control: Promise<Ask<GatewayControl>>;
+  #channel: Promise<GatewayChannel>;
   readonly #pageControl: PageControl = {
     spawnModelWorker: () => this.#spawnModelWorker(),
     endModelWorker: (id) => this.#endModelWorker(id),
@@ -40,37 +56,41 @@ export class EngineHost {
   constructor(options: GatewayOptions, onBroken: (error: InferenceError) => void = () => {}) {
     this.#options = options;
     this.#onBroken = onBroken;
-    this.#control = this.#start();
+    this.#channel = this.#start();
   }
 
   /** Hands one end of a call's port to the gateway, as soon as there is one. A gateway that does not take it is replaced. */
   connect(port: MessagePort): void {
-    void this.#hand(port, this.#control).catch(() => {}); // Stopped meanwhile.
+    void this.#hand(port, this.#channel).catch(() => {}); // Stopped meanwhile.
   }
 
-  async #hand(port: MessagePort, current: Promise<Ask<GatewayControl>>): Promise<void> {
-    const ask = await current;
-    const isTaken = await answersInTime(ask('connect', move(port, [port])), GATEWAY_PATIENCE);
-    if (!isTaken && current === this.#control) this.#restart();
+  async #hand(port: MessagePort, current: Promise<GatewayChannel>): Promise<void> {
+    const channel = await current;
+    const taken = channel.call((gateway) => gateway.connect(transfer(port, [port])));
+    const isTaken = await answersInTime(taken, GATEWAY_PATIENCE);
+    if (!isTaken && current === this.#channel) this.#restart();
   }
 
-  async #spawnModelWorker(): Promise<SpawnResult> {
+  async #spawnModelWorker(): Promise<SpawnedWorker> {
     const worker = makeModelWorker();
     const id = this.#nextId++;
-    this.#modelWorkers.set(id, worker);
+    this.#modelWorkers.set(id, { worker });
     try {
       const lifeline = await workerStarted(worker, makeModelWorker);
+      const control = new ControlChannel<ModelWorkerControl>(worker, lifeline);
+      this.#modelWorkers.set(id, { worker, control });
       const { port1, port2 } = new MessageChannel();
-      worker.postMessage(undefined, [port2, decoderPort()]);
-      return move({ started: true, id, port: port1, lifeline }, [port1]);
+      await control.call((model) => model.serve(transfer(port2, [port2]), proxy(decodeAudio)));
+      return transfer({ id, port: port1, lifeline }, [port1]);
     } catch (thrown) {
-      this.#modelWorkers.delete(id);
-      return { started: false, reason: thrown instanceof Error ? thrown.message : 'The worker did not start.' };
+      this.#endModelWorker(id);
+      const { message, details } = toInferenceError(thrown);
+      throw new InferenceError('unavailable', message, { ...details, retryAfter: 5, reason: message });
     }
   }
 
   #endModelWorker(id: number): void {
-    this.#modelWorkers.get(id)?.terminate();
+    this.#modelWorkers.get(id)?.worker.terminate();
     this.#modelWorkers.delete(id);
   }
 
@@ -81,13 +101,13 @@ export class EngineHost {
   }
 
   /** Tries until it succeeds. Rejects when this host is stopped. */
-  #start(): Promise<Ask<GatewayControl>> {
+  #start(): Promise<GatewayChannel> {
     const started = this.#tryToStart();
     started.catch(() => {}); // Nobody may be waiting.
     return started;
   }
 
-  async #tryToStart(): Promise<Ask<GatewayControl>> {
+  async #tryToStart(): Promise<GatewayChannel> {
     const { signal } = this.#stopped;
     for (;;) {
       signal.throwIfAborted();
@@ -104,27 +124,23 @@ export class EngineHost {
     }
   }
 
-  async #startGateway(): Promise<Ask<GatewayControl>> {
+  async #startGateway(): Promise<GatewayChannel> {
     const worker = makeGateway();
     this.#gateway = worker;
     const lifeline = await workerStarted(worker, makeGateway);
-    const died = new Promise<void>((resolve) => watchLifeline(lifeline, resolve, this.#stopped.signal));
-    const ask = openControlLine<GatewayControl>(worker, this.#pageControl);
-    await Promise.race([
-      ask('configure', this.#options),
-      rejectOnAbort(AbortSignal.timeout(CONFIGURE_DEADLINE)),
-      died.then(() => Promise.reject(peerGone())),
-    ]);
-    void died.then(() => {
+    const channel = new ControlChannel<GatewayControl>(worker, lifeline);
+    const configured = channel.call((gateway) => gateway.configure(this.#options, proxy(this.#pageControl)));
+    await orAborted(configured, AbortSignal.timeout(CONFIGURE_DEADLINE));
+    channel.over.addEventListener('abort', () => {
       if (this.#gateway === worker) this.#restart();
     });
-    return ask;
+    return channel;
   }
 
   #restart(): void {
     if (this.#stopped.signal.aborted) return;
     this.#endWorkers();
-    this.#control = this.#start();
+    this.#channel = this.#start();
   }
 
   #endWorkers(): void {

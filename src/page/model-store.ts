@@ -1,5 +1,5 @@
 /** The part of the page API that shows and changes what is kept. Fetched when it is first asked for. @module */
-import type { EngineClient } from './engine-client.js';
+import type { LocalFile } from '../core/models/backend.js';
 import { listPicked, type PickedFiles } from './picked-files.js';
 import { listStored, removeStored, type Sources, type StoredModel } from './stored-models.js';
 
@@ -13,14 +13,18 @@ export interface ModelStore {
   remove(model: string): Promise<void>;
 }
 
+/** What the store asks of the engine. */
+export interface StoreEngine {
+  download(model: string, localFiles?: readonly LocalFile[], signal?: AbortSignal): Promise<void>;
+  unload(model: string): Promise<void>;
+}
+
 /** The store as one page sees it. */
-export function createModelStore(client: EngineClient, sources: Sources): ModelStore {
+export function createModelStore(engine: StoreEngine, sources: Sources): ModelStore {
   return {
-    download: (model, { signal } = {}) => client.run({ control: 'fetchFiles', model }, signal),
-    async importModel(model, files, { signal } = {}) {
-      await client.run({ control: 'fetchFiles', model, localFiles: await listPicked(files) }, signal);
-    },
+    download: (model, { signal } = {}) => engine.download(model, undefined, signal),
+    importModel: async (model, files, { signal } = {}) => engine.download(model, await listPicked(files), signal),
     stored: () => listStored(sources),
-    remove: (model) => removeStored(model, sources, (id) => client.run({ control: 'unload', model: id })),
+    remove: (model) => removeStored(model, sources, (id) => engine.unload(id)),
   };
 }

@@ -96,16 +96,16 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     fetch: createInferenceFetch({ ...resolved.serviceWorker, origin: location.origin }, tab.connect, (...request) =>
       globalThis.fetch(...request),
     ),
-    load: (model) => client.run({ control: 'load', model }),
-    unload: (model) => client.run({ control: 'unload', model }),
+    load: (model) => client.load(model),
+    unload: (model) => client.unload(model),
     download: async (...args) => (await store()).download(...args),
     importModel: async (...args) => (await store()).importModel(...args),
     stored: async () => (await store()).stored(),
     remove: async (model) => (await store()).remove(model),
     status: () => client.status().map((model) => ({ ...model, door: isOpen() ? 'service-worker' : 'fetch' })),
     faults: {
-      set: (settings) => client.run({ control: 'faults', settings }),
-      clear: () => client.run({ control: 'faults', settings: {} }),
+      set: (settings) => client.setFaults(settings),
+      clear: () => client.setFaults({}),
     },
     async stop() {
       leavePage();

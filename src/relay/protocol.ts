@@ -1,19 +1,19 @@
 /**
  * Every message that crosses a realm, one discriminated union per direction and hop.
  *
- * There is one kind of conversation, a call, and it has a MessagePort of its own: the caller opens it with a payload,
- * the callee answers with items until the end. A request to the gateway is a call whose items are the response's head
- * and chunks; a generation in a model worker is a call whose items are token events.
+ * What streams is a call, and has a MessagePort of its own: the caller opens it with a payload, the callee answers with
+ * items until the end. A request to the gateway is a call whose items are the response's head and chunks; a generation
+ * in a model worker is a call whose items are token events. What only controls (load, stop, settings) goes through
+ * comlink: see `control/`.
  * @module
  */
-import type { FaultSettings } from '../core/models/fault-settings.js';
-import type { LoadOptions, LocalFile, ModelInfo } from '../core/models/backend.js';
+import type { LoadOptions, ModelInfo } from '../core/models/backend.js';
 import type { SerializedInferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 /** Items that a callee may send before the caller grants more. */
 export const CREDIT_WINDOW = 32;
@@ -31,6 +31,8 @@ export type CallerMessage<Payload> =
   | { type: 'credit'; count: number }
   /** Instead of `open`: this port stays open to the gateway, and the port of a call comes with the message. */
   | { type: 'call' }
+  /** Instead of `open`: the port of control calls comes with the message. `lifeline` is the caller's. */
+  | { type: 'control'; lifeline: string | undefined }
   | { type: 'cancel' };
 
 /** Callee to caller, on the call's own port. */
@@ -70,18 +72,6 @@ export interface RequestPayload {
   body: ArrayBuffer | 'broken' | undefined;
 }
 
-/** What a page asks of the gateway besides HTTP. */
-export type ControlPayload =
-  /** Answered by snapshots for as long as the call lasts. */
-  | { control: 'watch' }
-  /** Answered by one snapshot when it is done. */
-  | { control: 'load' | 'unload'; model: string }
-  | { control: 'fetchFiles'; model: string; localFiles?: readonly LocalFile[] | undefined }
-  | { control: 'faults'; settings: FaultSettings };
-
-/** Everything that a gateway answers. */
-export type GatewayPayload = RequestPayload | ControlPayload;
-
 /** The models' state, and the load progress reported since the last snapshot. */
 export interface Snapshot {
   models: ModelStatus[];
@@ -99,11 +89,11 @@ export interface ResponseHead {
 /** The answer to a {@link RequestPayload}, piece by piece. */
 export type ResponseItem = ResponseHead | Uint8Array;
 
-/** Gateway to model worker: the payload of one call. The methods are those of `LoadedModel`, and `load`. */
-export type ModelPayload =
-  | { method: 'load' | 'fetchFiles'; argument: LoadArgument }
-  | { method: ModelMethod; argument: unknown }
-  | { method: 'unload' };
+/** Gateway to model worker: the payload of one call. The methods are those of `LoadedModel`. */
+export interface ModelPayload {
+  method: ModelMethod;
+  argument: unknown;
+}
 
 /** What a loaded model can be asked. */
 export type ModelMethod = 'generate' | 'countTokens' | 'embed' | 'transcribe';
@@ -124,22 +114,30 @@ export interface WorkerReady {
   lifeline: string | undefined;
 }
 
-/** Items of a `load` call: progress, then the facts, or what to load in a fresh worker. A `fetchFiles` call has progress only. */
-export type LoadItem =
-  | { type: 'progress'; progress: LoadProgress }
-  | { type: 'loaded'; info: ModelInfo; methods: ModelMethod[] }
-  /** See `RetryInNewWorker`. */
-  | { type: 'spent'; entry: ModelEntry; error: SerializedInferenceError };
-
-/** Gateway to model worker, on the worker's own port; a call's port comes with it. */
-export interface ModelCallMessage {
-  type: 'call';
+/** What a model worker can be told by control calls, on the worker's own port. */
+export interface ModelControl {
+  /** Rejects with the backend's InferenceError; a `RetryInNewWorker` where the load can succeed in another worker. */
+  load(argument: LoadArgument, onProgress: ProgressListener, signal: AbortSignal): Promise<LoadedFacts>;
+  /** Brings the model's files into the store without loading it. Rejects with the backend's InferenceError. */
+  fetchFiles(argument: LoadArgument, onProgress: ProgressListener, signal: AbortSignal): Promise<void>;
+  /** Rejects when the loaded model can no longer answer while its worker still runs (its GPU is gone), and tells why. */
+  lost(): Promise<never>;
+  /** Frees what the model can free before its worker ends. */
+  unload(): Promise<void>;
 }
 
-/** Model worker to gateway, on the worker's own port: the engine is gone while the worker still runs. */
-export interface ModelLostMessage {
-  type: 'lost';
-  error: SerializedInferenceError;
+/** Resolves when the report has arrived. */
+export type ProgressListener = (progress: LoadProgress) => void | Promise<void>;
+
+/** What is known of a model once it is loaded. */
+export interface LoadedFacts {
+  info: ModelInfo;
+  methods: ModelMethod[];
+}
+
+/** Gateway to model worker, on the worker's own port: a call, whose port comes with the message. */
+export interface ModelCallMessage {
+  type: 'call';
 }
 
 /** Page to Service Worker. */

@@ -1,11 +1,10 @@
+import { type Remote, transfer, wrap } from 'comlink';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createGateway } from '../../src/gateway/create-gateway.js';
-import type { GatewayOptions, PageControl, SpawnResult } from '../../src/gateway/gateway-control.js';
-import type { Ask } from '../../src/relay/control/control-line.js';
-import { awaitHandshake } from '../../src/relay/handshake.js';
-import { openCall } from '../../src/relay/stream/open-call.js';
-import { REQUEST_TIMING } from '../../src/relay/stream/call-timing.js';
-import type { Snapshot } from '../../src/relay/protocol.js';
+import type { GatewayOptions, PageControl, SpawnedWorker } from '../../src/gateway/gateway-control.js';
+import { serveControl } from '../../src/relay/control/control-channel.js';
+import { EngineClient } from '../../src/page/engine-client.js';
+import { connectThrough } from '../../src/relay/handshake.js';
 
 afterEach(() => vi.useRealTimers());
 
@@ -19,25 +18,31 @@ const OPTIONS: GatewayOptions = {
 
 it('a page that starts no worker: the load ends, and a worker that comes later does not stay', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  let started: ((result: SpawnResult) => void) | undefined;
+  let started: ((worker: SpawnedWorker) => void) | undefined;
   const ended: unknown[] = [];
-  const page = (async (name: keyof PageControl, value: unknown) => {
-    if (name === 'endModelWorker') return void ended.push(value);
-    return new Promise<SpawnResult>((resolve) => (started = resolve));
-  }) as Ask<PageControl>;
-  const { port1, port2 } = new MessageChannel();
-  createGateway(OPTIONS, page).connect(port2);
-  await awaitHandshake(port1).hello;
-  const payload = { control: 'load', model: 'm' };
-  const signal = new AbortController().signal;
-  const call = openCall<Snapshot>(port1, payload, { signal, timing: REQUEST_TIMING, lifeline: undefined });
-  const outcome = call.next().catch((thrown: unknown) => thrown);
+  const page: PageControl = {
+    spawnModelWorker: () => new Promise((resolve) => (started = resolve)),
+    endModelWorker: (id) => void ended.push(id),
+  };
+  const gateway = createGateway(OPTIONS, remote(page));
+  const client = new EngineClient(
+    (signal) => connectThrough((port) => gateway.connect(port), signal),
+    () => {},
+  );
+  const outcome = client.load('m').catch((thrown: unknown) => thrown);
   await vi.waitFor(() => expect(started).toBeDefined());
   await vi.advanceTimersByTimeAsync(45_100);
   expect(await outcome).toMatchObject({ code: 'unavailable', details: { retryAfter: 5 } });
   const late = new MessageChannel();
-  started!({ started: true, id: 7, port: late.port1, lifeline: undefined });
+  started!(transfer({ id: 7, port: late.port1, lifeline: undefined }, [late.port1]));
   await vi.waitFor(() => expect(ended).toEqual([7]));
-  late.port1.close();
-  port2.close();
+  late.port2.close();
+  client.stop();
 });
+
+/** The page at the other end of a port. */
+function remote(page: PageControl): Remote<PageControl> {
+  const { port1, port2 } = new MessageChannel();
+  serveControl(page, port1);
+  return wrap<PageControl>(port2);
+}

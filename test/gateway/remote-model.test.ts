@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../src/core/models/backend.js';
 import { InferenceError } from '../../src/core/errors/inference-error.js';
@@ -6,7 +6,9 @@ import type { TokenEvent } from '../../src/core/events/token-event.js';
 import type { LoadProgress, ModelEntry } from '../../src/core/models/model-entry.js';
 import { type CallTiming, MODEL_TIMING } from '../../src/relay/stream/call-timing.js';
 import { loadRemoteModel } from '../../src/gateway/remote-model.js';
-import type { CalleeMessage, LoadItem } from '../../src/relay/protocol.js';
+import type { LoadedFacts } from '../../src/relay/protocol.js';
+import { serveControl } from '../../src/relay/control/control-channel.js';
+import { openPorts } from '../support/open-ports.js';
 import { serveModel } from '../../src/model/serve-model.js';
 import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
 
@@ -20,6 +22,8 @@ const REQUEST = plainGenerationRequest('m', {
   type: 'chat',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
 });
+
+afterEach(() => void vi.unstubAllGlobals());
 
 /** Half a second of silence is too much. */
 const TIMING: CallTiming = { ...MODEL_TIMING, beat: 50, silentBeats: 10 };
@@ -75,6 +79,32 @@ describe('a model in another realm', () => {
     expect(progress.at(-1)?.stage).toBe('initialize');
     expect(model.generate).toBeDefined();
     end();
+  });
+
+  it('has reported all of its loading when it is loaded', async () => {
+    const count = 50;
+    const { progress, end } = await remote({
+      async load(entry, options) {
+        for (let loadedBytes = 0; loadedBytes < count; loadedBytes++) {
+          options.onProgress({ model: entry.id, loadedBytes, totalBytes: count, stage: 'download' });
+        }
+        return scriptedBackend.load(entry, options);
+      },
+    });
+    const reports = progress.filter(({ stage }) => stage === 'download');
+    expect(reports.map(({ loadedBytes }) => loadedBytes)).toEqual(Array.from({ length: count }, (_, index) => index));
+    expect(progress.at(-1)?.stage).toBe('initialize');
+    end();
+  });
+
+  it('leaves no port open when it is unloaded', async () => {
+    const open = openPorts();
+    const { model } = await remote();
+    await model.countTokens!(REQUEST, new AbortController().signal);
+    expect(open.made()).toBeGreaterThan(4);
+    await model.unload();
+    // The callee of a call keeps its port for a second.
+    await expect.poll(open.count).toBe(0);
   });
 
   it('generates the same events as the model itself', async () => {
@@ -146,14 +176,10 @@ describe('a model in another realm', () => {
   it('ends a worker that falls silent while it answers', async () => {
     const { port1, port2 } = new MessageChannel();
     let ended = 0;
-    const says = (port: MessagePort | undefined, message: CalleeMessage<LoadItem>) => port?.postMessage(message);
-    // It loads, and then comes to no message any more.
-    port2.onmessage = ({ ports: [call] }) => {
-      port2.onmessage = null;
-      const info = { device: 'wasm', threads: 1 } as ModelInfo;
-      says(call, { type: 'items', items: [{ type: 'loaded', info, methods: ['generate'] }] });
-      says(call, { type: 'end' });
-    };
+    // It loads, and then answers no call.
+    const info = { device: 'wasm', threads: 1 } as ModelInfo;
+    const load = (): LoadedFacts => ({ info, methods: ['generate'] });
+    serveControl({ load, lost: () => new Promise(() => {}) }, port2);
     const model = await loadRemoteModel(
       { port: port1, lifeline: undefined, end: () => (ended += 1) },
       { entry: ENTRY, options: { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' } },

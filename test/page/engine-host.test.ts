@@ -25,12 +25,13 @@ class SilentWorker extends EventTarget {
     this.dispatchEvent(new MessageEvent('message', { data: { type: 'ready', lifeline: 'its-life' } }));
   }
 
-  /** Answers its questions, as a gateway that works. */
+  /** Answers its calls, as a gateway that works. */
   isWell = false;
 
-  postMessage(message: { ask: number }, transfer: Transferable[]): void {
+  postMessage(message: { id: string }, transfer: Transferable[]): void {
     structuredClone(message, { transfer });
-    if (this.isWell) this.dispatchEvent(new MessageEvent('message', { data: { answer: message.ask } }));
+    const answer = { id: message.id, type: 'RAW', value: undefined };
+    if (this.isWell) this.dispatchEvent(new MessageEvent('message', { data: answer }));
   }
 
   terminate(): void {

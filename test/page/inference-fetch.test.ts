@@ -10,7 +10,7 @@ const BASES = { origin: 'https://app.test', prefix: '/v1', intercept: [] };
 function build() {
   const handlers = {
     request: async (request: Request) => new Response(`engine: ${await request.text()}`),
-    control: async function* () {},
+    control: () => {},
   };
   const connect: Connect = (signal) => connectThrough((port) => void serveCall(port, handlers), signal);
   return createInferenceFetch({ ...BASES, compatibility: 'service' }, connect, async () => new Response('network'));

@@ -9,7 +9,7 @@ import { serveCall, type RequestHandler } from '../../src/gateway/serve-call.js'
 import { buildApp, scriptedChat } from '../support/build-app.js';
 
 const BASES = { origin: 'http://page.test', prefix: '/v1', intercept: ['https://api.openai.com/v1'] };
-const noControl = async function* () {};
+const noControl = () => {};
 
 /** A page's fetch whose requests reach the handler through real ports; `kill` ends the gateway like a crash. */
 function relay(handler: RequestHandler, compatibility: CompatibilityName = 'service') {

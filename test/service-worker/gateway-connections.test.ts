@@ -8,7 +8,7 @@ import { GatewayConnections } from '../../src/service-worker/gateway-connections
 
 const handlers = {
   request: (request: Request) => new Response(`served ${new URL(request.url).pathname}`),
-  control: async function* () {},
+  control: () => {},
 };
 const never = new AbortController().signal;
 

@@ -175,6 +175,7 @@ class AnsweredCall<Payload, Item> {
       case 'cancel':
         return this.#cancel();
       case 'call':
+      case 'control':
         return;
     }
   };

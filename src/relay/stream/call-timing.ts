@@ -22,13 +22,6 @@ export const REQUEST_TIMING: CallTiming = { beat: 5_000, silentBeats: 3, stall: 
 /** What is common to all calls between the gateway and a model worker. */
 export const MODEL_TIMING: CallTiming = { beat: 5_000, silentBeats: Infinity, stall: Infinity, cancel: 30_000 };
 
-/**
- * Between the gateway and a model worker that loads or fetches. The scheduler ends a load that reports nothing for too
- * long, because engines are silent while they compile. One that is cancelled need not come to an end by itself: its worker
- * is ended afterwards in any case, and what it had fetched stays.
- */
-export const LOADING_TIMING: CallTiming = { ...MODEL_TIMING, cancel: 2_000 };
-
 /** Seconds. */
 const MODEL_SILENCE = { least: 15, most: 300 };
 
