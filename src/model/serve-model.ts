@@ -54,7 +54,9 @@ async function reporting<Result>(
   const remote = listener as Remote<ProgressListener>;
   let arrived: Promise<unknown> = Promise.resolve();
   try {
-    return await work((progress) => (arrived = remote(progress).catch(() => {})));
+    return await work((progress) => {
+      arrived = remote(progress).catch(() => {});
+    });
   } finally {
     await arrived;
     remote[releaseProxy]();

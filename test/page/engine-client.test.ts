@@ -1,4 +1,4 @@
-import { type Remote, transfer, wrap } from 'comlink';
+import { transfer, wrap } from 'comlink';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/core/errors/inference-error.js';
 import type { Backend } from '../../src/core/models/backend.js';
@@ -62,7 +62,7 @@ function engine() {
   };
   const { port1, port2 } = new MessageChannel();
   serveControl(page, port1);
-  const gateway = createGateway(OPTIONS, wrap<PageControl>(port2) as Remote<PageControl>);
+  const gateway = createGateway(OPTIONS, wrap<PageControl>(port2));
   const connect = (port: MessagePort): void => {
     ends.push(port);
     port.addEventListener('message', (event) => ends.push(...event.ports));

@@ -28,8 +28,9 @@ interface WireError {
   retry: ModelEntry | undefined;
 }
 
+const thrownErrors = transferHandlers.get('throw')!;
 transferHandlers.set('throw', {
-  canHandle: transferHandlers.get('throw')!.canHandle,
+  canHandle: (value): value is unknown => thrownErrors.canHandle(value),
   serialize(thrown): [WireError, Transferable[]] {
     const { value } = thrown as { value: unknown };
     const retry = value instanceof RetryInNewWorker ? value.entry : undefined;

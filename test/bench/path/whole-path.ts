@@ -46,7 +46,7 @@ export function openPath(tokenDelayMs: number): Ask {
   });
   const handlers = {
     request: (request: Request, begin: () => void) => app.fetch(request, { onBegin: begin }),
-    control: async function* () {},
+    control: () => {},
   };
   return async (tokens) => {
     const { signal } = new AbortController();
