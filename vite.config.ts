@@ -36,7 +36,11 @@ const UNIT_TESTS = {
 } satisfies TestProjectInlineConfiguration['test'];
 
 /** Unit tests that replace modules, or change what a library has once for all: each file needs modules of its own. */
-const OWN_MODULES = ['test/model/engines/**/*.test.ts', 'test/model/families/made-up-family.test.ts'];
+const OWN_MODULES = [
+  'test/model/engines/**/*.test.ts',
+  'test/model/families/made-up-family.test.ts',
+  'test/page/engine-client.test.ts',
+];
 const NO_UNIT_TESTS = ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'];
 
 /** @param browserTests of the project `browser` */

@@ -228,7 +228,8 @@ describe('ports', () => {
 
   it('of a channel whose peer says nothing are closed too', async () => {
     const open = openPorts();
-    const { port1 } = new MessageChannel();
+    const { port1, port2 } = new MessageChannel();
+    port2.start();
     new ControlChannel<Control>(port1, undefined).close();
     await expect.poll(open.count).toBe(0);
   });
