@@ -17,8 +17,6 @@ vi.mock(import('../../src/page/model-store.js'), () => ({ keepStored: async () =
 
 const OPTIONS: GatewayOptions = {
   models: [{ id: 'm', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Hi' }] } }],
-  apiKeys: undefined,
-  rateLimits: undefined,
   compatibility: 'service',
   requestTimeout: 15,
   prefix: '/v1',
