@@ -19,8 +19,8 @@ export interface FetcherOptions {
   /** The progress of this load. */
   report: LoadReport;
   signal: AbortSignal;
-  /** The error for a file of so many bytes that storage has no room for. */
-  noRoom: (bytes: number) => Promise<InferenceError>;
+  /** The error for a file of so many bytes, of which storage took some and no more. */
+  noRoom: (neededBytes: number, refused: { file: string; keptBytes: number }) => Promise<InferenceError>;
 }
 
 /** Fetches the files of one load. */
@@ -49,10 +49,12 @@ export class FileFetcher {
     } catch (thrown) {
       if (signal.aborted) throw cancelled(thrown);
       if (!isQuotaError(thrown)) throw thrown;
-      const size = (await storage.find(wanted))?.record.size ?? wanted.expected?.bytes ?? 0;
+      const kept = await storage.find(wanted);
+      const size = kept?.record.size ?? wanted.expected?.bytes ?? 0;
+      const error = await noRoom(size, { file: wanted.file, keptBytes: kept?.bytes ?? 0 });
       // Half a file would only take the room that others need.
       await storage.remove(wanted);
-      throw await noRoom(size);
+      throw error;
     } finally {
       release();
     }

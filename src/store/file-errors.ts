@@ -46,16 +46,28 @@ export function isQuotaError(thrown: unknown): boolean {
   return (thrown as { name?: unknown } | undefined)?.name === 'QuotaExceededError';
 }
 
+/** What storage has no room for. */
+export interface MissingRoom {
+  /** Catalog id. */
+  id: string;
+  /** Its folder. */
+  model: string;
+  neededBytes: number;
+  /** The file of which a write failed; absent: the browser said beforehand that there is no room. */
+  refused?: { file: string; keptBytes: number };
+}
+
 /**
  * `insufficient_resources` with needed and free bytes, and the other models that are kept, the least recently used first:
- * the app may offer to remove them.
- * @param model the folder that is not offered
+ * the app may offer to remove them. What a browser says of its room is no promise: after a failed write `freeBytes` is what
+ * could be written.
  */
 export async function noRoom(
-  { id, model, neededBytes }: { id: string; model: string; neededBytes: number },
+  { id, model, neededBytes, refused }: MissingRoom,
   environment: StoreEnvironment,
 ): Promise<InferenceError> {
-  const freeBytes = Math.max(0, (await environment.freeBytes()) ?? 0);
+  const told = await environment.freeBytes();
+  const freeBytes = refused ? refused.keptBytes : Math.max(0, told ?? 0);
   const kept = await environment.storage.list().catch(() => []);
   const removable = kept
     .filter(({ note }) => note.model !== model)
@@ -67,9 +79,22 @@ export async function noRoom(
     }));
   return new InferenceError(
     'insufficient_resources',
-    `There is no room for \`${id}\`: it needs ${megabytes(neededBytes)} MB of storage, and ${megabytes(freeBytes)} MB are free.`,
+    `There is no room for \`${id}\`: ${refused ? refusal(refused, neededBytes, told) : shortage(neededBytes, freeBytes)}.`,
     { param: 'model', neededBytes, freeBytes, removable },
   );
+}
+
+function shortage(neededBytes: number, freeBytes: number): string {
+  return `it needs ${megabytes(neededBytes)} MB of storage, and ${megabytes(freeBytes)} MB are free`;
+}
+
+function refusal(
+  { file, keptBytes }: NonNullable<MissingRoom['refused']>,
+  neededBytes: number,
+  told: number | undefined,
+): string {
+  const lie = told !== undefined && told > neededBytes ? `, though it said that ${megabytes(told)} MB were free` : '';
+  return `the browser stored ${megabytes(keptBytes)} MB of the ${megabytes(neededBytes)} MB of \`${file}\` and no more${lie}`;
 }
 
 function megabytes(bytes: number): number {

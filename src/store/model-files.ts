@@ -10,7 +10,7 @@ import type { CrossOriginStorage } from './cross-origin-storage.js';
 import { decideFile } from './decide-file.js';
 import { LoadReport } from './download-progress.js';
 import { FileFetcher } from './fetch-file.js';
-import { noRoom } from './file-errors.js';
+import { type MissingRoom, noRoom } from './file-errors.js';
 import type { FilePlace, FileRecord, KeptFile } from './byte-storage.js';
 import { hubModelOf } from './hub.js';
 import { PACK_MANIFEST } from './pack-manifest.js';
@@ -67,7 +67,7 @@ export class ModelFiles {
       isLocal,
       report: this.#report,
       signal,
-      noRoom: (bytes) => this.#noRoom(bytes),
+      noRoom: (neededBytes, refused) => this.#noRoom({ neededBytes, refused }),
     });
   }
 
@@ -227,12 +227,12 @@ export class ModelFiles {
     if (free === undefined) return;
     const missing = await Promise.all(files.map((file) => this.#missingBytes(file)));
     const neededBytes = missing.reduce((sum, bytes) => sum + bytes, 0);
-    if (neededBytes > free) throw await this.#noRoom(neededBytes);
+    if (neededBytes > free) throw await this.#noRoom({ neededBytes });
   }
 
-  #noRoom(neededBytes: number): Promise<InferenceError> {
+  #noRoom(missing: Pick<MissingRoom, 'neededBytes' | 'refused'>): Promise<InferenceError> {
     const { id, folder } = this.#options;
-    return noRoom({ id, model: folder, neededBytes }, this.#environment);
+    return noRoom({ id, model: folder, ...missing }, this.#environment);
   }
 
   /** 0 when nobody says. */

@@ -1,5 +1,6 @@
 /** Files on a disk, as workers keep them: whatever happens to the worker, the disk and other tabs. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { InferenceError } from '../../src/core/errors/inference-error.js';
 import type { LoadProgress } from '../../src/core/models/model-entry.js';
 import { listStored } from '../../src/page/stored-models.js';
 import { OpfsStorage } from '../../src/store/opfs-storage.js';
@@ -154,6 +155,20 @@ describe('what is kept', () => {
 });
 
 describe('a disk that is full', () => {
+  it('is told by the first write that fails, when the browser says that there is room', async () => {
+    disk.free = 10 * MB;
+    store.freeBytes = async () => 10_240 * MB;
+    const files = load();
+    await files.prepare(NAMES);
+    const thrown = (await files.find('weights.bin').catch((error: unknown) => error)) as InferenceError;
+    expect(thrown.code).toBe('insufficient_resources');
+    expect(thrown.message).toMatch(
+      /^There is no room for `model`: the browser stored \d+ MB of the 19 MB of `weights.bin` and no more, though it said that 10240 MB were free\.$/,
+    );
+    expect(thrown.details.neededBytes).toBe(WEIGHTS.length);
+    expect(thrown.details.freeBytes).toBeLessThan(WEIGHTS.length);
+  });
+
   it('leaves no half file behind, and says how much is needed', async () => {
     disk.free = 10 * MB;
     const files = load();
