@@ -79,7 +79,8 @@ export class OpenOpfsFile implements OpenFile {
 
   async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(this.kept[part] ?? 0);
-    this.#bytes.read(bytes, { at: part * this.record!.partBytes });
+    const count = this.#bytes.read(bytes, { at: part * this.record!.partBytes });
+    if (count < bytes.length) throw lostBytes();
     return bytes;
   }
 
@@ -87,6 +88,7 @@ export class OpenOpfsFile implements OpenFile {
     // Nothing from before a restart may hang over.
     this.#bytes.truncate(record.size ?? 0);
     this.#bytes.flush();
+    if (this.#bytes.getSize() !== record.size) throw lostBytes();
     await this.close();
     await saveWritten(this.#folder, this.#name, record);
     this.record = record;
@@ -110,6 +112,11 @@ export class OpenOpfsFile implements OpenFile {
     const partBytes = this.record?.partBytes ?? 0;
     return Array.from(words, (length, part) => Math.max(0, Math.min(length, partBytes, size - part * partBytes)));
   }
+}
+
+/** Private windows keep files in memory, and have taken more than they hold. */
+function lostBytes(): DOMException {
+  return new DOMException('Storage holds less than was written.', 'QuotaExceededError');
 }
 
 function bytesOf(words: Uint32Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

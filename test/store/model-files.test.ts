@@ -367,7 +367,7 @@ describe('room', () => {
       };
       return file;
     };
-    await expect(contentOf(files(), 'large.bin')).rejects.toMatchObject({ code: 'insufficient_resources' });
+    await expect(files().find('large.bin')).rejects.toMatchObject({ code: 'insufficient_resources' });
     expect(await stateOf('large.bin')).toBeUndefined();
     expect(await contentOf(files(), 'config.json')).toEqual(CONFIG);
   });

@@ -169,6 +169,30 @@ describe('a disk that is full', () => {
     expect(thrown.details.freeBytes).toBeLessThan(WEIGHTS.length);
   });
 
+  it.each([
+    ['refuses', 10 * MB, Infinity],
+    ['loses', Infinity, 10 * MB],
+  ])('and %s bytes does not keep an engine from its files: they come from the network', async (_, free, holds) => {
+    Object.assign(disk, { free, holds });
+    const files = load();
+    await files.prepare(NAMES);
+    const bytes = await (await files.read('weights.bin'))!.bytes();
+    expect(sha256Of(bytes)).toBe(sha256Of(WEIGHTS));
+    // Nothing of it is left, and a download says why.
+    await expect(load().find('weights.bin')).rejects.toMatchObject({ code: 'insufficient_resources' });
+    expect((await store.storage.find({ model: folder(), file: 'weights.bin' }))?.bytes ?? 0).toBe(0);
+    Object.assign(disk, { free: Infinity, holds: Infinity });
+    await expectAll();
+  });
+
+  it('and loses bytes of a complete file is noticed before an engine gets them', async () => {
+    await expectAll();
+    const files = load();
+    const found = await files.read('weights.bin');
+    Object.assign(disk, { holds: 10 * MB });
+    expect(sha256Of(await found!.bytes())).toBe(sha256Of(WEIGHTS));
+  });
+
   it('leaves no half file behind, and says how much is needed', async () => {
     disk.free = 10 * MB;
     const files = load();

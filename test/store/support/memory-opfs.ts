@@ -5,6 +5,8 @@ export interface MemoryDisk {
   root: MemoryFolder;
   /** Bytes that may still be written. */
   free: number;
+  /** Bytes of a file that are kept of what was written: private windows have lost the rest without a word. */
+  holds: number;
   /** The worker ends at once: its handles are gone, and what it had written stays. */
   kill(): void;
 }
@@ -21,6 +23,7 @@ const encoder = new TextEncoder();
 export function memoryDisk(): MemoryDisk {
   const disk: MemoryDisk & { handles: Set<MemoryAccess> } = {
     free: Infinity,
+    holds: Infinity,
     handles: new Set(),
     root: undefined as never,
     kill() {
@@ -117,7 +120,7 @@ class MemoryAccess {
 
   read(buffer: Uint8Array, { at }: { at: number }): number {
     this.#check();
-    const bytes = this.#file.bytes.subarray(at, Math.min(this.#file.size, at + buffer.length));
+    const bytes = this.#file.bytes.subarray(at, Math.max(at, Math.min(this.getSize(), at + buffer.length)));
     buffer.set(bytes);
     return bytes.length;
   }
@@ -146,7 +149,7 @@ class MemoryAccess {
   }
 
   getSize(): number {
-    return this.#file.size;
+    return Math.min(this.#file.size, this.#disk.holds);
   }
 
   flush(): void {
