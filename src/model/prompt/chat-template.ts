@@ -1,6 +1,7 @@
 /** Renders Jinja chat templates, with a limit on their loops. @module */
 import { Template } from '@huggingface/jinja';
 import { InferenceError } from '../../core/errors/inference-error.js';
+import { mendSource, mendTree, TEMPLATE_FUNCTIONS } from './mend-template.js';
 
 const compiled = new Map<string, ChatTemplate>();
 
@@ -25,8 +26,9 @@ export class ChatTemplate {
 
   /** @throws SyntaxError of Jinja's */
   constructor(source: string) {
-    this.#template = new Template(source);
+    this.#template = new Template(mendSource(source));
     countPasses(this.#template.parsed);
+    mendTree(this.#template.parsed);
   }
 
   /**
@@ -42,7 +44,7 @@ export class ChatTemplate {
         param: 'messages',
       });
     };
-    return this.#template.render({ ...variables, [COUNTER]: count });
+    return this.#template.render({ ...variables, ...TEMPLATE_FUNCTIONS, [COUNTER]: count });
   }
 }
 
