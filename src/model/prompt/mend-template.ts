@@ -55,9 +55,7 @@ function mendFilter(node: Node): Node {
   }
   // Escaped, the marks in a conversation would not be found again.
   if (filter.type === 'CallExpression' && (filter['callee'] as Node)['value'] === 'tojson') {
-    filter['args'] = (filter['args'] as Node[]).filter(
-      ({ key }) => !isNode(key) || (key as Node)['value'] !== 'ensure_ascii',
-    );
+    filter['args'] = (filter['args'] as Node[]).filter(({ key }) => !isNode(key) || key['value'] !== 'ensure_ascii');
   }
   return node;
 }
