@@ -7,7 +7,12 @@ export type { PickedFiles } from './page/picked-files.js';
 export type { StoredFile, StoredModel } from './page/stored-models.js';
 export type {
   LoadProgress,
-  ModelEntry,
+  ScriptedEmbeddingsEntry,
+  ScriptedEntry,
+  TransformersEntry,
+  TypedModelEntry as ModelEntry,
+  UpstreamEntry,
+  WebLlmEntry,
   Pricing,
   Script,
   ScriptedReply,

@@ -56,7 +56,7 @@ function factsOf(model: ModelEntry, status: ModelStatus | undefined): string[] {
   const facts: string[] = [model.task, model.backend];
   if (status?.device === 'wasm') facts.push(`WASM, ${status.threads} thread${status.threads === 1 ? '' : 's'}`);
   else if (status?.device === 'webgpu') facts.push('WebGPU');
-  const dtype = status?.dtype ?? (typeof model.dtype === 'string' ? model.dtype : undefined);
+  const dtype = status?.dtype ?? ('dtype' in model && typeof model.dtype === 'string' ? model.dtype : undefined);
   if (dtype) facts.push(dtype);
   const context = status?.contextLength ?? model.contextLength;
   if (context) facts.push(`${context} tokens of context`);

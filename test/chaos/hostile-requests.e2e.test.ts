@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HOSTILE_SCHEMAS } from '../model/constraints/support/hostile-schemas.js';
 import { HOSTILE_BODIES, type HostileBody } from '../gateway/http/support/hostile-bodies.js';
+import type { TypedModelEntry } from '../../src/core/models/model-entry.js';
 import { ALL_TASKS } from '../gateway/http/support/models.js';
 import { RawChromium, type RawPage } from '../support/raw-chromium.js';
 import { countingModel } from '../e2e/support/host-page.js';
@@ -12,7 +13,7 @@ import { IS_LONG, openTab } from './chaos-tabs.js';
 const OPTIONS = {
   models: [
     { id: 'tiny-chat', task: 'chat', backend: 'transformers', source: '/models/tiny-chat', dtype: 'q8' } as const,
-    ...ALL_TASKS,
+    ...(ALL_TASKS as TypedModelEntry[]),
     countingModel(3, 0, 'other'),
   ],
   rateLimits: { requestsPerMinute: 1e9, requestsPerDay: 1e9 },

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page, Route } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InferenceOptions, ModelEntry } from '../../src/index.js';
+import type { InferenceOptions, ScriptedEntry } from '../../src/index.js';
 import { bundleForPage } from './support/bundle-for-page.js';
 import type * as ClientsPage from './support/clients-page.js';
 import { newContext, openHost, takeServerLog, workersOf } from './support/host-page.js';
@@ -105,7 +105,7 @@ describe('official clients on the bundled models, through the Service Worker', (
 });
 
 describe('error classes of the official clients, raised by their real causes', () => {
-  const scripted = (id: string, more: Partial<ModelEntry> = {}): ModelEntry => ({
+  const scripted = (id: string, more: Partial<ScriptedEntry> = {}): ScriptedEntry => ({
     id,
     task: 'chat',
     backend: 'scripted',

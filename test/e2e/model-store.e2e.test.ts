@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { type BrowserContext, chromium, type Page } from 'playwright';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InferenceOptions, ModelEntry, PageInference, StoredModel } from '../../src/index.js';
+import type { InferenceOptions, PageInference, StoredModel, TransformersEntry } from '../../src/index.js';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
 import { ask, openHost } from './support/host-page.js';
 import { CHROMIUM } from './support/launch-chromium.js';
@@ -47,7 +47,7 @@ afterEach(async () => {
   await rm(profile, { recursive: true, force: true });
 });
 
-function entry(changes: Partial<ModelEntry> = {}): ModelEntry {
+function entry(changes: Partial<TransformersEntry> = {}): TransformersEntry {
   return {
     id: 'padded',
     task: 'chat',
@@ -59,7 +59,7 @@ function entry(changes: Partial<ModelEntry> = {}): ModelEntry {
   };
 }
 
-const open = (changes: Partial<ModelEntry> = {}, options: InferenceOptions = {}): Promise<Page> =>
+const open = (changes: Partial<TransformersEntry> = {}, options: InferenceOptions = {}): Promise<Page> =>
   openHost(context, { models: [entry(changes)], ...options });
 
 type Method = 'load' | 'download' | 'remove';

@@ -1,7 +1,7 @@
 /** Models of a remote `/v1`, in a real page: what leaves it, and what does not. */
 import type { Browser, BrowserContext } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelEntry } from '../../src/index.js';
+import type { ModelEntry, UpstreamEntry } from '../../src/index.js';
 import {
   abortStream,
   ask,
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 /** A model of the remote service, under a name of this page. */
-const far = (id: string, upstreamModel: string, overrides: Partial<ModelEntry> = {}): ModelEntry => ({
+const far = (id: string, upstreamModel: string, overrides: Partial<UpstreamEntry> = {}): UpstreamEntry => ({
   id,
   task: 'chat',
   backend: 'upstream',

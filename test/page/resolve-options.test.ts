@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
-import type { ModelEntry } from '../../src/core/models/model-entry.js';
+import type { TransformersEntry, TypedModelEntry, WebLlmEntry } from '../../src/core/models/model-entry.js';
 import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
 import { engineGroup } from '../../src/page/engine-group.js';
 import { resolveOptions } from '../../src/page/resolve-options.js';
@@ -177,8 +177,8 @@ describe('engineGroup', () => {
   const group = (options: InferenceOptions, page = PAGE): Promise<string> => engineGroup(resolve(options, page), page);
 
   it('is the same for options that mean the same', async () => {
-    const model = { id: 'a', task: 'chat', backend: 'scripted' } as const;
-    const reordered = { backend: 'scripted', task: 'chat', id: 'a' } as const;
+    const model = { id: 'a', task: 'chat', backend: 'transformers' } as const;
+    const reordered = { backend: 'transformers', task: 'chat', id: 'a' } as const;
     expect(await group({ models: [model], requestTimeout: 600 })).toBe(
       await group({ models: [reordered], onProgress() {} }),
     );
@@ -199,9 +199,9 @@ describe('engineGroup', () => {
     expect(await group({})).toMatch(new RegExp(`^/v1:${PROTOCOL_VERSION}:`));
   });
 
-  const model: ModelEntry = { id: 'a', task: 'chat', backend: 'transformers', source: 'models/a/b' };
-  const web: ModelEntry = { ...model, backend: 'web-llm', source: 'owner/name' };
-  it.each<[string, ModelEntry, boolean]>([
+  const model: TransformersEntry = { id: 'a', task: 'chat', backend: 'transformers', source: 'models/a/b' };
+  const web: WebLlmEntry = { id: 'a', task: 'chat', backend: 'web-llm', source: 'owner/name' };
+  it.each<[string, TypedModelEntry, boolean]>([
     ['a relative folder', model, false],
     ['an id that is a folder', { id: 'mine', task: 'chat', backend: 'transformers' }, false],
     ['a relative model library', { ...web, modelLibrary: 'lib.wasm' }, false],

@@ -62,10 +62,28 @@ export interface Script {
   failWith?: 'timeout' | 'internal' | 'unavailable';
 }
 
-/** A precision for all parts of a model, or by part, e.g. `embed_tokens`, `vision_encoder`, `decoder_model_merged`. */
-export type Dtype = string | Record<string, string>;
+/** Precisions that transformers.js knows. */
+export type DtypeName =
+  | 'auto'
+  | 'fp32'
+  | 'fp16'
+  | 'q8'
+  | 'int8'
+  | 'uint8'
+  | 'q4'
+  | 'q4f16'
+  | 'bnb4'
+  | 'q2'
+  | 'q2f16'
+  | 'q1'
+  | 'q1f16'
+  // A text that an app has read from elsewhere; it is checked at the start.
+  | (string & {});
 
-/** A model of the catalog. */
+/** A precision for all parts of a model, or by part, e.g. `embed_tokens`, `vision_encoder`, `decoder_model_merged`. */
+export type Dtype = DtypeName | Record<string, DtypeName>;
+
+/** A model of the catalog, whatever its backend. Apps write {@link TypedModelEntry}, whose fields belong together. */
 export interface ModelEntry {
   /** The name that requests use. */
   id: string;
@@ -137,6 +155,49 @@ export interface ModelEntry {
   /** Backend `scripted` only. */
   script?: Script;
 }
+
+/** Fields of models that run on the device. */
+type OnDevice = 'revision' | 'integrity' | 'device' | 'toolFormat' | 'reasoningFormat' | 'fallback';
+
+/** Fields of some backends only. */
+type OfBackend = OnDevice | 'task' | 'source' | 'dtype' | 'modelLibrary' | 'upstreamModel' | 'headers' | 'script';
+
+/** What every entry can say. */
+export type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
+
+/** A model of transformers.js. */
+export interface TransformersEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'task' | 'source' | 'dtype'> {
+  backend: 'transformers';
+}
+
+/** A model of WebLLM. */
+export interface WebLlmEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source' | 'modelLibrary'> {
+  backend: 'web-llm';
+  task: 'chat';
+}
+
+/** A model behind a remote `/v1`: its requests leave the device, and it is listed as external. */
+export interface UpstreamEntry extends CommonEntry, Pick<ModelEntry, 'task' | 'upstreamModel' | 'headers'> {
+  backend: 'upstream';
+  /** Base URL of the remote service, e.g. `https://api.openai.com/v1`. No request of this page may be answered below it. */
+  source: string;
+}
+
+/** A model that says what its script says, for tests and demos. */
+export interface ScriptedEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source'> {
+  backend: 'scripted';
+  task: 'chat' | 'speech';
+  script: Script;
+}
+
+/** A scripted model of embeddings, which follow from the text: its script can only make it slow or fail. */
+export interface ScriptedEmbeddingsEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source' | 'script'> {
+  backend: 'scripted';
+  task: 'embeddings';
+}
+
+/** A model of the catalog: the fields that its backend has. */
+export type TypedModelEntry = TransformersEntry | WebLlmEntry | UpstreamEntry | ScriptedEntry | ScriptedEmbeddingsEntry;
 
 /** One shape for every backend, from the first byte to ready. */
 export interface LoadProgress {
@@ -212,7 +273,7 @@ const script = fields(
   'a field of `script`',
 );
 
-const dtype = v.custom<NonNullable<ModelEntry['dtype']>>(
+const dtype = v.custom<Dtype | { wasm?: Dtype; webgpu?: Dtype }>(
   (value) => isDtype(value, ['wasm', 'webgpu', ...PARTS]),
   `one of ${DTYPES.join(', ')}, or an object with these for \`wasm\` and \`webgpu\`, or for parts of the model`,
 );
@@ -252,8 +313,7 @@ export const ENTRY_FIELDS = {
 const entry = fields(ENTRY_FIELDS, 'a field of a model entry');
 true satisfies Same<v.InferInput<typeof entry>, ModelEntry>;
 
-/** @internal What an entry must be. */
-export const MODEL_ENTRY: v.GenericSchema<ModelEntry> = v.pipe(
+const checkedEntry: v.GenericSchema<ModelEntry> = v.pipe(
   entry,
   v.rawCheck(({ dataset: { typed, value }, addIssue }) => {
     if (!typed || hasFiles(value)) return;
@@ -267,6 +327,9 @@ export const MODEL_ENTRY: v.GenericSchema<ModelEntry> = v.pipe(
     });
   }),
 );
+
+/** @internal What an entry must be. That its fields belong together is left to the compiler: entries come from JSON too. */
+export const MODEL_ENTRY = checkedEntry as v.GenericSchema<TypedModelEntry, ModelEntry>;
 
 /** Any page: what can be resolved against one can be against all. */
 const SOME_PAGE = 'https://app.invalid/';

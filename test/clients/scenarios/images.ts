@@ -4,11 +4,11 @@ import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { generateText } from 'ai';
 import OpenAI from 'openai';
-import type { ModelEntry } from '../../../src/core/models/model-entry.js';
+import type { TransformersEntry } from '../../../src/core/models/model-entry.js';
 import type { Connection } from './scenario.js';
 
 /** Served beside the demo, see `test/e2e/support/serve-demo.ts`. */
-export const SEEING_MODEL: ModelEntry = {
+export const SEEING_MODEL: TransformersEntry = {
   id: 'seeing',
   task: 'chat',
   backend: 'transformers',

@@ -1,5 +1,5 @@
 /** What official clients do with the service, written once for Node and for real browsers. */
-import type { ModelEntry } from '../../../src/core/models/model-entry.js';
+import type { TypedModelEntry } from '../../../src/core/models/model-entry.js';
 
 /** Where the service is. */
 export interface Connection {
@@ -23,7 +23,7 @@ export const ANSWER = 'It is sunny in Paris.';
 export const OBJECT = { city: 'Paris', days: 2 };
 
 /** The catalog that all scenarios need. Plain data, so it fits into the hash of a host page. */
-export const SCENARIO_MODELS: ModelEntry[] = [
+export const SCENARIO_MODELS: TypedModelEntry[] = [
   {
     id: CHAT,
     task: 'chat',
