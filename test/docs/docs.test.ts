@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { getDefault } from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { docsFiles, headingId, linkedPages } from '../../.ci/docs/docs-pages.js';
 import { withGeneratedParts, withoutLayout } from '../../.ci/docs/generated-parts.js';
+import { interfaceTable } from '../../.ci/docs/interface-table.js';
 import packageJson from '../../package.json' with { type: 'json' };
+import { INFERENCE_OPTIONS } from '../../src/core/models/inference-options.js';
 import { documents, readDocument, root, shellLines } from './support/code-blocks.js';
 
 const pages = documents().filter((page) => page !== 'README.md');
@@ -60,6 +63,27 @@ describe('parts made from the source', () => {
 
   it('are refused for a mark that means nothing', () => {
     expect(() => withGeneratedParts('<!-- made: coffee --><!-- /made -->')).toThrow('coffee');
+  });
+});
+
+describe('the table of options', () => {
+  const { entries } = INFERENCE_OPTIONS;
+  const rows = interfaceTable('src/core/models/inference-options.ts', 'InferenceOptions').split('\n').slice(2);
+  const presets = rows.map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+  const literals = presets.filter(([, , , preset = '']) => /^`.*`$/.test(preset));
+
+  it.each(literals)('%s `%s` names the default that the schema has', (_, name = '', _type, preset = '') => {
+    const schema = entries[name.replaceAll('`', '') as keyof typeof entries];
+    expect(preset).toBe(`\`${JSON.stringify(getDefault(schema)).replaceAll('"', "'")}\``);
+  });
+
+  it('says a default for all that have one', () => {
+    const documented = presets
+      .filter(([, , , preset]) => preset !== '')
+      .map(([, name = '']) => name.replaceAll('`', ''));
+    const names = Object.keys(entries).filter((name) => name !== 'onProgress');
+    const preset = names.filter((name) => getDefault(entries[name as keyof typeof entries]) !== undefined);
+    expect(documented.toSorted()).toEqual(preset.toSorted());
   });
 });
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { APP_BASE } from './app-base.js';
 import { DEFAULT_MODELS } from './default-catalog.js';
-import { type LoadProgress, MODEL_ENTRY, type TypedModelEntry } from './model-entry.js';
+import { type LoadProgress, MODEL_ENTRY, type TypedModelEntry as ModelEntry } from './model-entry.js';
 import { count, fields, list, number, oneOf, optional, type Same, text } from './option-schema.js';
 
 /** A key that requests may carry; a revoked one is refused with a message of its own. */
@@ -25,7 +25,7 @@ export interface InferenceOptions {
    * The models to serve.
    * @default the bundled tiny-chat, tiny-embed and tiny-whisper
    */
-  models?: readonly TypedModelEntry[];
+  models?: readonly ModelEntry[];
   /**
    * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts where there is no such header. Absent: any key,
    * or none.
