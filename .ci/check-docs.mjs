@@ -11,7 +11,10 @@ function* exportsOf(entry) {
   const text = readFileSync(entry, 'utf8');
   for (const [, names, from] of text.matchAll(/export (?:type )?\{([^}]*)\} from '([^']+)'/g))
     for (const name of names.split(',')) {
-      const trimmed = name.trim().replace(/^type /, '');
+      const trimmed = name
+        .trim()
+        .replace(/^type /, '')
+        .replace(/ as .*/, '');
       if (trimmed) yield [trimmed, join(dirname(entry), from).replace(/\.js$/, '.ts')];
     }
   for (const [, name] of text.matchAll(/^export (?:async )?(?:function|class|interface|const|type) (\w+)/gm))

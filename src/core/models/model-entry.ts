@@ -167,17 +167,21 @@ export type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
 
 /** A model of transformers.js. */
 export interface TransformersEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'task' | 'source' | 'dtype'> {
+  /** Transformers.js, on ONNX Runtime. */
   backend: 'transformers';
 }
 
 /** A model of WebLLM. */
 export interface WebLlmEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source' | 'modelLibrary'> {
+  /** WebLLM, on WebGPU. */
   backend: 'web-llm';
+  /** It runs no others. */
   task: 'chat';
 }
 
 /** A model behind a remote `/v1`: its requests leave the device, and it is listed as external. */
 export interface UpstreamEntry extends CommonEntry, Pick<ModelEntry, 'task' | 'upstreamModel' | 'headers'> {
+  /** A service over the network. */
   backend: 'upstream';
   /** Base URL of the remote service, e.g. `https://api.openai.com/v1`. No request of this page may be answered below it. */
   source: string;
@@ -185,14 +189,19 @@ export interface UpstreamEntry extends CommonEntry, Pick<ModelEntry, 'task' | 'u
 
 /** A model that says what its script says, for tests and demos. */
 export interface ScriptedEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source'> {
+  /** No engine. */
   backend: 'scripted';
+  /** What its replies are: answers, or what was heard. */
   task: 'chat' | 'speech';
+  /** What it says. */
   script: Script;
 }
 
 /** A scripted model of embeddings, which follow from the text: its script can only make it slow or fail. */
 export interface ScriptedEmbeddingsEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source' | 'script'> {
+  /** No engine. */
   backend: 'scripted';
+  /** Vectors of the text. */
   task: 'embeddings';
 }
 
