@@ -10,7 +10,7 @@ import type { CrossOriginStorage } from './cross-origin-storage.js';
 import { decideFile } from './decide-file.js';
 import { LoadReport } from './download-progress.js';
 import { FileFetcher } from './fetch-file.js';
-import { type MissingRoom, noRoom } from './file-errors.js';
+import { type MissingRoom, noRoom, notFetched } from './file-errors.js';
 import type { ByteStorage, FilePlace, FileRecord, KeptFile } from './byte-storage.js';
 import { hubModelOf } from './hub.js';
 import { MemoryStorage } from './memory-storage.js';
@@ -244,7 +244,8 @@ export class ModelFiles {
       this.#tooLarge.add(file);
     }
     const found = await this.#findInMemory(file);
-    return this.#takeFrom(this.#memory, found!.record, this.#inMemory);
+    if (!found) throw notFetched({ file, url: this.#urlOf(file) }, ', because it is not there any more');
+    return this.#takeFrom(this.#memory, found.record, this.#inMemory);
   }
 
   /** Nobody changed what is kept, as far as storage tells, and all that came is there: private windows have lost some. */

@@ -141,7 +141,10 @@ async function readThroughHandle(
   try {
     const bytes = new Uint8Array(handle.getSize());
     for (let start = 0; start < bytes.length; start += READ_BYTES) {
-      handle.read(bytes.subarray(start, start + READ_BYTES), { at: start });
+      const piece = bytes.subarray(start, start + READ_BYTES);
+      const count = handle.read(piece, { at: start });
+      // Whoever asked notices that some is missing.
+      if (count < piece.length) return bytes.subarray(0, start + count);
       onBytes(Math.min(start + READ_BYTES, bytes.length), bytes.length);
     }
     return bytes;

@@ -185,13 +185,17 @@ describe('a disk that is full', () => {
     await expectAll();
   });
 
-  it('and loses bytes of a complete file is noticed before an engine gets them', async () => {
-    await expectAll();
-    const files = load();
-    const found = await files.read('weights.bin');
-    Object.assign(disk, { holds: 10 * MB });
-    expect(sha256Of(await found!.bytes())).toBe(sha256Of(WEIGHTS));
-  });
+  it.each([true, false])(
+    'and loses bytes of a complete file is noticed before an engine gets them',
+    async (isSizeRight) => {
+      disk.saysWhatItLost = isSizeRight;
+      await expectAll();
+      const files = load();
+      const found = await files.read('weights.bin');
+      Object.assign(disk, { holds: 10 * MB });
+      expect(sha256Of(await found!.bytes())).toBe(sha256Of(WEIGHTS));
+    },
+  );
 
   it('leaves no half file behind, and says how much is needed', async () => {
     disk.free = 10 * MB;

@@ -7,6 +7,8 @@ export interface MemoryDisk {
   free: number;
   /** Bytes of a file that are kept of what was written: private windows have lost the rest without a word. */
   holds: number;
+  /** A file's size tells what was lost; else only a read does. */
+  saysWhatItLost: boolean;
   /** The worker ends at once: its handles are gone, and what it had written stays. */
   kill(): void;
 }
@@ -24,6 +26,7 @@ export function memoryDisk(): MemoryDisk {
   const disk: MemoryDisk & { handles: Set<MemoryAccess> } = {
     free: Infinity,
     holds: Infinity,
+    saysWhatItLost: true,
     handles: new Set(),
     root: undefined as never,
     kill() {
@@ -120,7 +123,10 @@ class MemoryAccess {
 
   read(buffer: Uint8Array, { at }: { at: number }): number {
     this.#check();
-    const bytes = this.#file.bytes.subarray(at, Math.max(at, Math.min(this.getSize(), at + buffer.length)));
+    const bytes = this.#file.bytes.subarray(
+      at,
+      Math.max(at, Math.min(this.#file.size, this.#disk.holds, at + buffer.length)),
+    );
     buffer.set(bytes);
     return bytes.length;
   }
@@ -149,7 +155,7 @@ class MemoryAccess {
   }
 
   getSize(): number {
-    return Math.min(this.#file.size, this.#disk.holds);
+    return this.#disk.saysWhatItLost ? Math.min(this.#file.size, this.#disk.holds) : this.#file.size;
   }
 
   flush(): void {
