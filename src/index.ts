@@ -14,10 +14,9 @@ export type {
   UpstreamEntry,
   WebLlmEntry,
   Pricing,
-  Script,
-  ScriptedReply,
   VendorMetadata,
 } from './core/models/model-entry.js';
+export type { Script, ScriptedReply } from './core/models/script.js';
 export type { FaultSettings } from './core/models/fault-settings.js';
 export type { ModelStatus } from './core/models/model-status.js';
 export { listWebLlmModels } from './page/list-web-llm-models.js';

@@ -2,7 +2,8 @@
 import * as v from 'valibot';
 import { REASONING_FORMATS, type ReasoningFormat, TOOL_FORMATS, type ToolFormat } from './answer-formats.js';
 import { filesOf } from './entry-files.js';
-import { count, fields, number, oneOf, optional, type Same, text } from './option-schema.js';
+import { count, fields, oneOf, optional, type Same, text } from './option-schema.js';
+import { type Script, SCRIPT } from './script.js';
 
 /** Shown by `GET /v1/models?verbose=true` as `vendor_metadata`. */
 export interface VendorMetadata {
@@ -36,30 +37,6 @@ export interface Pricing {
   completion: number;
   /** Price of an hour of sound. */
   duration_per_hour: number;
-}
-
-/** One fixed answer of a scripted model. */
-export interface ScriptedReply {
-  /** The reply is used when the last message contains this text. Absent: used when no other matches. */
-  match?: string;
-  /** The answer's text. */
-  text?: string;
-  /** What the model thinks before it answers. */
-  reasoning?: string;
-  /** Calls after the text, in this order. */
-  toolCalls?: { name: string; arguments: object }[];
-  /** `text` is written this many times. @default 1 */
-  repeat?: number;
-}
-
-/** What a `scripted` model says and how fast. For tests and demos without a real model. */
-export interface Script {
-  /** The first whose `match` occurs in the last message answers, else the first without `match`, else nothing is said. */
-  replies: ScriptedReply[];
-  /** Pause before each token, in milliseconds. @default 0 */
-  tokenDelayMs?: number;
-  /** Fail every request: never answer, throw, or report the engine as gone. */
-  failWith?: 'timeout' | 'internal' | 'unavailable';
 }
 
 /** Precisions that transformers.js knows. */
@@ -262,26 +239,6 @@ const metadata = fields(
 const price = v.number('a number');
 const pricing = fields({ prompt: price, completion: price, duration_per_hour: price }, 'a field of `pricing`');
 
-const toolCall = fields({ name: someText, arguments: v.custom<object>(isObject, 'an object') }, 'a field of a call');
-const reply = fields(
-  {
-    match: optional(someText),
-    text: optional(someText),
-    reasoning: optional(someText),
-    toolCalls: optional(v.array(toolCall, 'an array of calls')),
-    repeat: optional(number('a whole number', Number.isInteger)),
-  },
-  'a field of a reply',
-);
-const script = fields(
-  {
-    replies: v.array(reply, 'an array of replies'),
-    tokenDelayMs: optional(number('a number of milliseconds', (value) => value >= 0)),
-    failWith: optional(oneOf(['timeout', 'internal', 'unavailable'])),
-  },
-  'a field of `script`',
-);
-
 const dtype = v.custom<Dtype | { wasm?: Dtype; webgpu?: Dtype }>(
   (value) => isDtype(value, ['wasm', 'webgpu', ...PARTS]),
   `one of ${DTYPES.join(', ')}, or an object with these for \`wasm\` and \`webgpu\`, or for parts of the model`,
@@ -316,7 +273,7 @@ export const ENTRY_FIELDS = {
   status: optional(oneOf(['removed'])),
   aliases: optional(texts),
   fallback: optional(someText),
-  script: optional(script),
+  script: optional(SCRIPT),
 };
 
 const entry = fields(ENTRY_FIELDS, 'a field of a model entry');

@@ -1,6 +1,7 @@
 /** Models that answer from a script, for tests and demos without a real model. @module */
 import { createTextModel } from '../../decoding/create-text-model.js';
-import type { ModelEntry, Script } from '../../../core/models/model-entry.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import type { Script } from '../../../core/models/script.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import type { Backend, LoadedModel } from '../../../core/models/backend.js';
 import { createScriptedEmbedder } from './scripted-embeddings.js';

@@ -1,5 +1,5 @@
 /** Embeddings without a model: equal texts get equal vectors, texts with common words similar ones. @module */
-import type { Script } from '../../../core/models/model-entry.js';
+import type { Script } from '../../../core/models/script.js';
 import type { LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/request/embedding-request.js';

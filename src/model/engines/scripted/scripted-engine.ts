@@ -3,7 +3,7 @@ import { textOfTokens } from '../../decoding/text-decoder.js';
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
-import type { Script, ScriptedReply } from '../../../core/models/model-entry.js';
+import type { Script, ScriptedReply } from '../../../core/models/script.js';
 import {
   type GenerationRequest,
   offersTools,

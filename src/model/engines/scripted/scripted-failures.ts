@@ -1,6 +1,6 @@
 /** Failures and delays of a script. @module */
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
-import type { Script } from '../../../core/models/model-entry.js';
+import type { Script } from '../../../core/models/script.js';
 import { pause } from '../../../core/platform/pause.js';
 
 /** Does nothing without `failWith`; else throws, or (for `timeout`) waits until `signal` aborts. */

@@ -1,5 +1,5 @@
 /** Transcription without a model: always the script's first reply, word by word. @module */
-import type { Script } from '../../../core/models/model-entry.js';
+import type { Script } from '../../../core/models/script.js';
 import type {
   TimedText,
   TranscriptEvent,

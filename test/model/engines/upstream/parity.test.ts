@@ -4,7 +4,8 @@ import type { CollectedGeneration } from '../../../../src/gateway/answer/collect
 import type { GenerationEvent } from '../../../../src/gateway/answer/generation-event.js';
 import { toInferenceError } from '../../../../src/core/errors/inference-error.js';
 import { outputFailureError } from '../../../../src/gateway/http/generation/output-failure-error.js';
-import type { ModelEntry, Script } from '../../../../src/core/models/model-entry.js';
+import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
+import type { Script } from '../../../../src/core/models/script.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../../src/core/request/generation-request.js';
 import type { Message } from '../../../../src/core/request/message.js';
 import { buildApp } from '../../../support/build-app.js';

@@ -1,0 +1,52 @@
+/** What a scripted model says: its types, which are public, and their schema. @module */
+import * as v from 'valibot';
+import { fields, number, oneOf, optional, type Same, text } from './option-schema.js';
+
+/** One fixed answer of a scripted model. */
+export interface ScriptedReply {
+  /** The reply is used when the last message contains this text. Absent: used when no other matches. */
+  match?: string;
+  /** The answer's text. */
+  text?: string;
+  /** What the model thinks before it answers. */
+  reasoning?: string;
+  /** Calls after the text, in this order. */
+  toolCalls?: { name: string; arguments: object }[];
+  /** `text` is written this many times. @default 1 */
+  repeat?: number;
+}
+
+/** What a `scripted` model says and how fast. For tests and demos without a real model. */
+export interface Script {
+  /** The first whose `match` occurs in the last message answers, else the first without `match`, else nothing is said. */
+  replies: ScriptedReply[];
+  /** Pause before each token, in milliseconds. @default 0 */
+  tokenDelayMs?: number;
+  /** Fail every request: never answer, throw, or report the engine as gone. */
+  failWith?: 'timeout' | 'internal' | 'unavailable';
+}
+
+const someText = text('a text');
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const toolCall = fields({ name: someText, arguments: v.custom<object>(isObject, 'an object') }, 'a field of a call');
+const reply = fields(
+  {
+    match: optional(someText),
+    text: optional(someText),
+    reasoning: optional(someText),
+    toolCalls: optional(v.array(toolCall, 'an array of calls')),
+    repeat: optional(number('a whole number', Number.isInteger)),
+  },
+  'a field of a reply',
+);
+/** @internal What a script must be. */
+export const SCRIPT = fields(
+  {
+    replies: v.array(reply, 'an array of replies'),
+    tokenDelayMs: optional(number('a number of milliseconds', (value) => value >= 0)),
+    failWith: optional(oneOf(['timeout', 'internal', 'unavailable'])),
+  },
+  'a field of `script`',
+);
+true satisfies Same<v.InferInput<typeof SCRIPT>, Script>;
