@@ -18,6 +18,7 @@ import { jsonList } from './json-list.js';
 import { kimiK2 } from './kimi-k2.js';
 import { lfm2 } from './lfm2.js';
 import { llama3 } from './llama3.js';
+import { longcat } from './longcat.js';
 import { miniCpm } from './minicpm.js';
 import { minimaxM2 } from './minimax-m2.js';
 import { mistral } from './mistral.js';
@@ -47,6 +48,7 @@ export const MODEL_FAMILIES = [
   apriel,
   commandR7b,
   internlm2,
+  longcat,
   mistral,
   miniCpm,
   lfm2,

@@ -1,6 +1,6 @@
 /** `<tool_call>f <arg_key>a</arg_key><arg_value>1</arg_value></tool_call>`: GLM 4.5 and later. @module */
 import { elementCallTools } from './kinds/element-calls.js';
-import { ARGUMENT_KEY, ARGUMENT_PAIRS, TOOL_CALL, TOOL_CALL_TAGS } from './kinds/tool-call-tags.js';
+import { ARGUMENT_KEY, argumentPairs, TOOL_CALL, TOOL_CALL_TAGS } from './kinds/tool-call-tags.js';
 import type { ModelFamily } from './model-family.js';
 
 export const glm45 = {
@@ -8,7 +8,7 @@ export const glm45 = {
   tools: elementCallTools({
     ...TOOL_CALL,
     joined: true,
-    elements: ARGUMENT_PAIRS,
+    elements: argumentPairs(TOOL_CALL),
     parsing: TOOL_CALL_TAGS,
     signs: [ARGUMENT_KEY],
   }),

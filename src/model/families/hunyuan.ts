@@ -4,7 +4,7 @@ import type { ModelFamily } from './model-family.js';
 import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
 import { namedCall } from './kinds/named-calls.js';
 import { elementCall } from './kinds/element-calls.js';
-import { ARGUMENT_PAIRS } from './kinds/tool-call-tags.js';
+import { argumentPairs, TOOL_CALL } from './kinds/tool-call-tags.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 
 const ANSWER = { open: '<answer>', close: '</answer>' };
@@ -27,7 +27,7 @@ export const hunyuan = {
         BLANKS,
         maybe('```json', '```'),
       ]),
-      elementCall(ARGUMENT_PAIRS),
+      elementCall(argumentPairs(TOOL_CALL)),
     ],
   }),
   reasoning: thoughtBlock({

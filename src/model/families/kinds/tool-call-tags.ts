@@ -29,15 +29,30 @@ export function functionElements(close: string, layout: '' | '\n'): ElementSynta
 
 export const ARGUMENT_KEY = '<arg_key>';
 
-/** `f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>`. */
-export const ARGUMENT_PAIRS: ElementSyntax = {
-  head: [BLANKS, NAME, BLANKS, forgiven('<tool_sep>'), BLANKS, before(ARGUMENT_KEY)],
-  key: [anyOf(ARGUMENT_KEY), BLANKS, ARGUMENT_NAME, BLANKS, anyOf('</arg_key>'), blanks('\n'), anyOf('<arg_value>')],
-  valueCloses: ['</arg_value>'],
-  valueEnds: [TOOL_CALL.close],
-  close: TOOL_CALL.close,
-  outerCloses: [TOOL_CALL.open, '</tool_calls>'],
-};
+/**
+ * `f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>`.
+ * @param call the tags around it
+ * @param prefix of the tags' names
+ */
+export function argumentPairs(call: { open: string; close: string }, prefix = ''): ElementSyntax {
+  const key = ARGUMENT_KEY.replace('<', `<${prefix}`);
+  return {
+    head: [BLANKS, NAME, BLANKS, forgiven('<tool_sep>'), BLANKS, before(key)],
+    key: [
+      anyOf(key),
+      BLANKS,
+      ARGUMENT_NAME,
+      BLANKS,
+      anyOf(`</${prefix}arg_key>`),
+      blanks('\n'),
+      anyOf(`<${prefix}arg_value>`),
+    ],
+    valueCloses: [`</${prefix}arg_value>`],
+    valueEnds: [call.close],
+    close: call.close,
+    outerCloses: [call.open, '</tool_calls>'],
+  };
+}
 
 /** `f</tool_call>`: the same without arguments. */
 const nameAlone = elementCall({
@@ -76,7 +91,7 @@ export const TOOL_CALL_TAGS: TaggedCalls = {
     namedCall(QUOTED_FUNCTION),
     quotedFunctionElements,
     namedCall([NAME, BLANKS, maybe('```json', '```')]),
-    elementCall(ARGUMENT_PAIRS),
+    elementCall(argumentPairs(TOOL_CALL)),
     nameAlone,
   ],
   bare: [bareKnownCall],
