@@ -3,22 +3,22 @@
  * what its source states.
  * @module
  */
-import { cancelled, type InferenceError, isInferenceError } from '../core/errors/inference-error.js';
+import { cancelled, type InferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
 import { Freshness, isOnServer } from './ask-server.js';
 import type { CrossOriginStorage } from './cross-origin-storage.js';
 import { decideFile } from './decide-file.js';
 import { LoadReport } from './download-progress.js';
 import { FileFetcher } from './fetch-file.js';
+import { FileContents } from './file-contents.js';
 import { type MissingRoom, noRoom, notFetched } from './file-errors.js';
 import type { ByteStorage, FilePlace, FileRecord, KeptFile } from './byte-storage.js';
 import { hubModelOf } from './hub.js';
-import { MemoryStorage } from './memory-storage.js';
 import { PACK_MANIFEST } from './pack-manifest.js';
 import { SourceStatements } from './source-statements.js';
 import type { StoreEnvironment } from './store-environment.js';
 import { StoredResponse } from './stored-response.js';
-import { isIntact, isSameContent } from './verify-content.js';
+import { isIntact } from './verify-content.js';
 
 export interface ModelFilesOptions {
   /** Catalog id, for progress and errors. */
@@ -39,19 +39,12 @@ export interface ModelFilesOptions {
 /** A manifest names all files of its folder: the server need not be asked for others. */
 const NOT_LISTED = { httpStatus: 404, isPage: false };
 
-/** Larger files are not kept in memory once they were handed out. */
-const SMALL_FILE = 2 ** 20;
-
 export class ModelFiles {
   readonly #options: ModelFilesOptions;
   readonly #environment: StoreEnvironment;
   readonly #statements: SourceStatements;
   readonly #fetcher: FileFetcher;
-  /** Files that storage cannot hold go to the engine through memory. */
-  readonly #memory = new MemoryStorage();
-  readonly #memoryFetcher: FileFetcher;
-  readonly #tooLarge = new Set<string>();
-  readonly #inMemory = new Map<string, Promise<KeptFile | undefined>>();
+  readonly #contents: FileContents;
   readonly #freshness: Freshness;
   readonly #report: LoadReport;
   readonly #found = new Map<string, Promise<KeptFile | undefined>>();
@@ -67,17 +60,25 @@ export class ModelFiles {
       ...options,
       readManifest: async () => (await this.read(PACK_MANIFEST))?.text(),
     });
-    const fetching = {
-      environment,
-      crossOrigin,
-      isLocal,
+    const fetcherInto = (storage: ByteStorage): FileFetcher =>
+      new FileFetcher({
+        environment: { ...environment, storage },
+        crossOrigin,
+        isLocal,
+        report: this.#report,
+        signal,
+        noRoom: (neededBytes, refused) => this.#noRoom({ neededBytes, refused }),
+      });
+    this.#fetcher = fetcherInto(environment.storage);
+    this.#contents = new FileContents({
+      storage: environment.storage,
       report: this.#report,
       signal,
-      noRoom: (neededBytes: number, refused: NonNullable<MissingRoom['refused']>) =>
-        this.#noRoom({ neededBytes, refused }),
-    };
-    this.#fetcher = new FileFetcher(fetching);
-    this.#memoryFetcher = new FileFetcher({ ...fetching, environment: { ...environment, storage: this.#memory } });
+      fetch: (file, before, into) =>
+        this.#fetch(file, before, into === environment.storage ? this.#fetcher : fetcherInto(into)),
+      onTaken: (file) => this.#found.delete(file),
+      notFetched: (file) => notFetched({ file, url: this.#urlOf(file) }, ', because it is not there any more'),
+    });
   }
 
   /**
@@ -107,14 +108,12 @@ export class ModelFiles {
    * A file as a response; undefined when the server says that it does not exist.
    * @throws InferenceError `unavailable`, `insufficient_resources` or `cancelled`
    */
-  async read(file: string): Promise<StoredResponse | undefined> {
-    const kept = this.#tooLarge.has(file)
-      ? undefined
-      : await this.find(file).catch((thrown: unknown) => this.#refused(file, thrown));
-    const found = this.#tooLarge.has(file) ? await this.#findInMemory(file) : kept;
+  async read(nameOrURL: string): Promise<StoredResponse | undefined> {
+    const file = this.#nameOf(nameOrURL);
+    const found = await this.#contents.find(file, () => this.find(file));
     if (!found) return undefined;
     const { size = 0, contentType } = found.record;
-    return new StoredResponse({ size, contentType, bytes: () => this.#bytes(found.record) });
+    return new StoredResponse({ size, contentType, bytes: () => this.#contents.bytes(found.record) });
   }
 
   /**
@@ -214,65 +213,6 @@ export class ModelFiles {
     const wanted = { ...this.#place(file), url: this.#urlOf(file), expected: await this.#statements.of(file) };
     const record = await fetcher.fetch(wanted, before);
     return this.#present({ record, bytes: record.size ?? 0, untouched: true });
-  }
-
-  /** Storage has no room for a file: it goes to the engine through memory. @throws what was thrown for another reason */
-  #refused(file: string, thrown: unknown): undefined {
-    const isFull = isInferenceError(thrown) && thrown.code === 'insufficient_resources';
-    if (!isFull || !this.#environment.storage.lasting) throw thrown;
-    this.#tooLarge.add(file);
-  }
-
-  #findInMemory(file: string): Promise<KeptFile | undefined> {
-    const found = this.#inMemory.get(file) ?? this.#fetch(file, undefined, this.#memoryFetcher);
-    this.#inMemory.set(file, found);
-    found.catch(() => this.#inMemory.delete(file));
-    return found;
-  }
-
-  async #bytes(record: FileRecord): Promise<Uint8Array<ArrayBuffer>> {
-    const { file } = record;
-    const { storage } = this.#environment;
-    if (!storage.lasting) return this.#takeFrom(storage, record, this.#found);
-    if (!this.#tooLarge.has(file)) {
-      const bytes = await this.#readAll(storage, record);
-      if (await this.#isRight(bytes, record)) return bytes;
-      const before = { record, bytes: bytes.length, untouched: false };
-      await this.#fetch(file, before).catch((thrown: unknown) => this.#refused(file, thrown));
-      const mended = this.#tooLarge.has(file) ? undefined : await this.#readAll(storage, record);
-      if (mended?.length === record.size) return mended!;
-      this.#tooLarge.add(file);
-    }
-    const found = await this.#findInMemory(file);
-    if (!found) throw notFetched({ file, url: this.#urlOf(file) }, ', because it is not there any more');
-    return this.#takeFrom(this.#memory, found.record, this.#inMemory);
-  }
-
-  /** Nobody changed what is kept, as far as storage tells, and all that came is there: private windows have lost some. */
-  async #isRight(bytes: Uint8Array<ArrayBuffer>, record: FileRecord): Promise<boolean> {
-    if (bytes.length !== record.size) return false;
-    return (await this.#environment.storage.tellsChanges()) || isSameContent(bytes, record);
-  }
-
-  /** What memory keeps is not the caller's; what is large is not kept beside the engine's own. */
-  async #takeFrom(
-    storage: ByteStorage,
-    record: FileRecord,
-    found: Map<string, unknown>,
-  ): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = await this.#readAll(storage, record);
-    if (bytes.length <= SMALL_FILE) return bytes.slice();
-    await storage.remove(record);
-    found.delete(record.file);
-    return bytes;
-  }
-
-  #readAll(storage: ByteStorage, record: FileRecord): Promise<Uint8Array<ArrayBuffer>> {
-    const isTold = this.#report.knows(record.file);
-    return storage.readAll(record, (loaded, total) => {
-      if (this.#options.signal.aborted) throw cancelled();
-      if (!isTold) this.#report.tell(record.file, { loaded, total });
-    });
   }
 
   async #checkRoom(files: readonly string[]): Promise<void> {
