@@ -109,6 +109,7 @@ describe('an app that has left', () => {
     expect(await statusOf(page, '/v1/models', { authorization: 'Bearer key' })).toBe(404);
     expect(await statusOf(page, `${elsewhere}/models`, { authorization: 'Bearer key' })).toBe(503);
     expect(await statusOf(page, `${elsewhere}/models`, { 'x-api-key': 'key' })).toBe(503);
+    expect(await statusOf(page, `${elsewhere}/models?key=secret`)).toBe(503);
     // It went on, and nobody is there.
     expect(await statusOf(page, `${elsewhere}/models`)).toBe('TypeError');
   });

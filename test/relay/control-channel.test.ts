@@ -16,6 +16,8 @@ const DETAILS: Required<InferenceErrorDetails> = {
   retryAfter: 3,
   allow: ['GET'],
   reason: 'No such file.',
+  model: 'm',
+  permanent: true,
   url: 'http://localhost/model.onnx',
   httpStatus: 404,
   headers: { 'x-ratelimit-limit': '1' },

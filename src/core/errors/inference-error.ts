@@ -64,6 +64,10 @@ export interface InferenceErrorDetails {
   allow?: string[];
   /** Why a model or a worker could not be loaded, in full. For the page only: it may name files, so no answer has it. */
   reason?: string;
+  /** Catalog id of the model that could not be loaded or has failed. */
+  model?: string;
+  /** Trying again cannot help: something has to be changed first. */
+  permanent?: boolean;
   /** The file that was asked for when loading failed. For the page only. */
   url?: string;
   /** What the server answered for that file. For the page only. */

@@ -163,7 +163,7 @@ export class ModelSlot {
     const promise = orAborted(started, controller.signal)
       .then((model) => this.#loaded(model))
       .catch((thrown: unknown) => {
-        const error = toInferenceError(thrown);
+        const error = this.#named(toInferenceError(thrown));
         if (this.#loading?.controller === controller) {
           this.#refused = error.code === 'insufficient_resources';
           this.#forget(error);
@@ -173,6 +173,13 @@ export class ModelSlot {
       .finally(() => stall.end());
     queueMicrotask(this.#changed);
     return { promise, controller };
+  }
+
+  /** The failure with the name of its model, for the headers of the answer. */
+  #named(error: InferenceError): InferenceError {
+    if (error.code !== 'unavailable' && error.code !== 'insufficient_resources') return error;
+    const details = { ...error.details, model: this.entry.id };
+    return new InferenceError(error.code, error.message, details, { cause: error.cause });
   }
 
   #end(rest: Promise<unknown>): void {
@@ -190,7 +197,8 @@ export class ModelSlot {
     this.bytes = [...this.#fileBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
     const gone = new AbortController();
     this.#gone = gone;
-    void model.lost.then((error) => {
+    void model.lost.then((lost) => {
+      const error = this.#named(lost);
       gone.abort(error);
       return this.restart(model, error);
     });

@@ -43,6 +43,7 @@ export function loadFailure(
   const reason = file ? fileReason(file, entry) : engineReason(thrown);
   const details = {
     reason,
+    ...((file?.isPage || (!file && MISTAKES.test(reason))) && { permanent: true }),
     ...(file && { url: file.url, ...(file.httpStatus !== undefined && { httpStatus: file.httpStatus }) }),
   };
   return new InferenceError('unavailable', `The model \`${entry.id}\` could not be loaded. ${reason}`, details, {
@@ -94,6 +95,9 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
 const ONNX_RUNTIME = /no available backend found/;
 /** Messages of browsers for a missing module, or one that is not WebAssembly. */
 const MISSING_FILE = /import|magic|wasm-function|MIME|404/i;
+
+/** Reasons of {@link engineReason} that last until the app is changed. */
+const MISTAKES = /^(The page's Content Security Policy|A file of ONNX Runtime is not served)/;
 
 function engineReason(thrown: unknown): string {
   const text = firstLine(thrown);

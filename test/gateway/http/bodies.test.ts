@@ -185,3 +185,41 @@ describe('of several problems the first in field order is told', () => {
     expect([status, json.error.param]).toEqual([400, param]);
   });
 });
+
+describe('JSON in a string of the body', () => {
+  const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const call = (text: string) => ({ id: 'a', type: 'function', function: { name: 'f', arguments: text } });
+  const bodies = (text: string) =>
+    [
+      [
+        PATHS.chat,
+        'messages.0.tool_calls.1.function.arguments',
+        { messages: [{ role: 'assistant', tool_calls: [call('{}'), call(text)] }] },
+      ],
+      [
+        PATHS.responses,
+        'input.0.arguments',
+        { input: [{ type: 'function_call', call_id: 'a', name: 'f', arguments: text }] },
+      ],
+    ] as const;
+
+  it.each([201, 3000, 100_000])('arguments that are nested %i levels deep are refused by name', async (levels) => {
+    const { app } = await buildApp();
+    for (const [path, param, fields] of bodies(deep(levels))) {
+      const { status, json } = await post(app, path, { model: 'scripted-chat', ...fields });
+      expect([status, json.error]).toMatchObject([
+        400,
+        { param, message: `\`${param}\` is nested more than 200 levels deep.` },
+      ]);
+    }
+  });
+
+  it('arguments of 200 levels are taken, and so are brackets inside their strings', async () => {
+    const { app } = await buildApp();
+    for (const text of [deep(200), JSON.stringify({ a: '['.repeat(1000) })]) {
+      for (const [path, , fields] of bodies(text)) {
+        expect((await post(app, path, { model: 'scripted-chat', ...fields })).status).toBe(200);
+      }
+    }
+  });
+});

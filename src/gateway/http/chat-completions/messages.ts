@@ -5,6 +5,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
 import { decodeBase64 } from '../../../core/media/base64.js';
 import { imagePartFromUrl } from '../fields/image-part.js';
+import { refuseDeepJson } from '../validation/refuse-deep-json.js';
 
 const textPart = object({ type: v.literal('text'), text: v.string() });
 const imagePart = object({
@@ -72,7 +73,10 @@ async function toMessage(message: ChatMessageInput, path: string): Promise<Messa
     case 'tool':
       return { role: 'tool', toolCallId: message.tool_call_id, content };
     case 'assistant': {
-      const toolCalls = (message.tool_calls ?? []).map((call): ToolCall => ({ id: call.id, ...call.function }));
+      const toolCalls = (message.tool_calls ?? []).map((call, index): ToolCall => {
+        refuseDeepJson(call.function.arguments, `${path}.tool_calls.${index}.function.arguments`);
+        return { id: call.id, ...call.function };
+      });
       return {
         role: 'assistant',
         content,

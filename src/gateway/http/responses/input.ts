@@ -4,6 +4,7 @@ import { object } from '../fields/json-object.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { AssistantMessage, ContentPart, Message } from '../../../core/request/message.js';
 import { imagePartFromUrl } from '../fields/image-part.js';
+import { refuseDeepJson } from '../validation/refuse-deep-json.js';
 import { customArguments } from './custom-tool.js';
 import { decodeBase64, encodeBase64 } from '../../../core/media/base64.js';
 
@@ -124,6 +125,7 @@ async function addItem(messages: Message[], item: SentItem, path: string): Promi
     }
     case 'function_call': {
       const { call_id: id, name, arguments: argumentsText } = item;
+      refuseDeepJson(argumentsText, `${path}.arguments`);
       assistantTurn(messages, () => true).toolCalls.push({ id, name, arguments: argumentsText });
       return;
     }

@@ -1,9 +1,7 @@
 /** Request bodies as JSON objects. @module */
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
-
-/** Deeper nesting than any request needs; beyond it, recursive readers further down would run out of stack. */
-const MAX_DEPTH = 200;
+import { refuseDeepJson } from './refuse-deep-json.js';
 
 /**
  * The body as an object.
@@ -12,9 +10,7 @@ const MAX_DEPTH = 200;
  */
 export async function readJsonBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
   const text = await readText(c.req.raw, context.maxBodyBytes);
-  if (isDeeperThan(text, MAX_DEPTH)) {
-    throw new InferenceError('invalid_request', `The request body is nested more than ${MAX_DEPTH} levels deep.`);
-  }
+  refuseDeepJson(text);
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -76,28 +72,4 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 
 function tooLarge(maxBytes: number): InferenceError {
   return new InferenceError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
-}
-
-/** Looks at brackets outside strings, without building anything. */
-function isDeeperThan(json: string, limit: number): boolean {
-  let depth = 0;
-  for (let index = 0; index < json.length; index += 1) {
-    const character = json[index];
-    if (character === '"') index = endOfString(json, index);
-    else if (character === '{' || character === '[') {
-      depth += 1;
-      if (depth > limit) return true;
-    } else if (character === '}' || character === ']') depth -= 1;
-  }
-  return false;
-}
-
-/** Index of the quote that ends the string starting at `start` (or the end of the text). */
-function endOfString(json: string, start: number): number {
-  for (let index = json.indexOf('"', start + 1); index !== -1; index = json.indexOf('"', index + 1)) {
-    let backslashes = 0;
-    while (json[index - 1 - backslashes] === '\\') backslashes += 1;
-    if (backslashes % 2 === 0) return index;
-  }
-  return json.length;
 }
