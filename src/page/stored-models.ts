@@ -41,13 +41,13 @@ export interface StoredModel {
   lastUsed: number;
 }
 
-/** Where a page's entries have their files. */
+/** @internal Where a page's entries have their files. */
 export interface Sources {
   models: readonly ModelEntry[];
   load: Pick<LoadOptions, 'pageURL' | 'hub'>;
 }
 
-/** Everything that is kept, the most recently used first. */
+/** @internal Everything that is kept, the most recently used first. */
 export async function listStored(sources: Sources): Promise<StoredModel[]> {
   const lists = await Promise.all((await storages()).map((storage) => storage.list()));
   return lists
@@ -58,6 +58,7 @@ export async function listStored(sources: Sources): Promise<StoredModel[]> {
 
 /**
  * Removes a model's files.
+ * @internal
  * @param unload ends the engine of a model of the catalog
  * @throws InferenceError `model_not_found`, or `unavailable` while a tab fetches it
  */
