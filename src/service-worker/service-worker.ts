@@ -94,10 +94,10 @@ function isForm({ mode, method }: Request): boolean {
   return mode === 'navigate' && method === 'POST';
 }
 
-/** Whether a request may go on to the network. Never with a key (in a header or the query) for another origin: the app meant it for this page. */
+/** Whether a request may go on to the network. Never with a key in query or headers for another origin: the app meant it for this page. */
 function mayLeave({ url, headers }: Request): boolean {
   const isOwn = url.startsWith(`${bases.origin}/`);
-  return unhosted && (isOwn || !/auth|key|token/i.test([new URL(url).search, ...headers.keys()].join()));
+  return unhosted && (isOwn || !/[?,].*(auth|key|token)/i.test([url, ...headers.keys()].join()));
 }
 
 async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {

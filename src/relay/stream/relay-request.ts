@@ -1,5 +1,5 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
-import { isInferenceError } from '../../core/errors/inference-error.js';
+import type { InferenceError } from '../../core/errors/inference-error.js';
 import type { CompatibilityName } from '../../core/models/inference-options.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
@@ -125,8 +125,8 @@ class Exchange {
             if (!done) return controller.enqueue(joined(value));
           } catch (thrown) {
             if (this.#signal.aborted) return;
-            // A body that broke by itself stays broken; the failure tail stands for an engine that is gone.
-            if (!isInferenceError(thrown) || thrown.code !== 'unavailable') {
+            // A call throws InferenceErrors only. A body that broke by itself stays broken; the tail stands for an engine that is gone.
+            if ((thrown as InferenceError).code !== 'unavailable') {
               this.end();
               throw thrown;
             }

@@ -5,8 +5,8 @@ import { createUuid } from '../../core/platform/create-uuid.js';
 import { failureTailOf } from './failure-tail.js';
 import type { RequestPayload, ResponseHead } from '../protocol.js';
 
-/** Statuses whose responses have no body. */
-const BODILESS = [101, 103, 204, 205, 304];
+/** Statuses of answers whose responses have no body. */
+const BODILESS = [204, 205, 304];
 
 /**
  * Reads a request completely. Bodies are sent whole: they are prompts and recordings, and not every browser can move
@@ -49,15 +49,11 @@ export function fromResponseHead(head: ResponseHead, { method, url }: RequestPay
  */
 export function unavailableResponse(compatibility: CompatibilityName, url: string): Response {
   const id = createUuid();
-  const isJson = compatibility === 'hosted';
   const isMessages = url.includes(MESSAGES_PATH);
-  // A response of a string says itself that it is plain text in UTF-8.
-  const headers = {
-    ...(isJson && { 'content-type': 'application/json' }),
-    ...(isMessages && { 'request-id': id }),
-    'retry-after': '1',
-    'x-request-id': id,
-  };
-  const body = isJson ? JSON.stringify(unavailableBody(isMessages, id)) : UNAVAILABLE;
-  return new Response(body, { status: 503, headers });
+  const headers = { ...(isMessages && { 'request-id': id }), 'retry-after': '1', 'x-request-id': id };
+  const init = { status: 503, headers };
+  // Both say themselves what they are: JSON, or plain text in UTF-8.
+  return compatibility === 'hosted'
+    ? Response.json(unavailableBody(isMessages, id), init)
+    : new Response(UNAVAILABLE, init);
 }

@@ -3,6 +3,7 @@
  * fails before the stream begins is an ordinary error answer; a slow start is bridged with the dialect's keep-alive.
  * @module
  */
+import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
 import { BrokenConnection } from '../faults.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
@@ -23,7 +24,7 @@ export interface StreamSource<Event> {
   failure: (error: InferenceError) => string;
 }
 
-const UNAVAILABLE = new InferenceError('unavailable', 'Service Temporarily Unavailable');
+const ENGINE_GONE = new InferenceError('unavailable', UNAVAILABLE);
 
 /**
  * A 200 `text/event-stream` answer with back-pressure: nothing is pulled from the source before it is read.
@@ -36,7 +37,7 @@ export async function streamResponse<Event>(context: HttpContext, source: Stream
   const response = new Response(new ReadableStream(stream, { highWaterMark: 0 }), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   });
-  return setFailureTail(response, source.failure(UNAVAILABLE));
+  return setFailureTail(response, source.failure(ENGINE_GONE));
 }
 
 /** A controller that aborts when the request does, and can be aborted by itself. */
