@@ -126,11 +126,6 @@ export class InferenceError extends Error {
   get param(): string | undefined {
     return this.details.param;
   }
-
-  /** Plain data for a message port. The cause stays behind: it may hold paths or user text. */
-  serialize(): SerializedInferenceError {
-    return { code: this.code, message: this.message, ...this.details };
-  }
 }
 
 /** The caller went away. */
@@ -146,6 +141,11 @@ export function throwIfCancelled(signal: AbortSignal): void {
 /** True for an InferenceError of any realm or bundle, where `instanceof` fails. Never throws. */
 export function isInferenceError(value: unknown): value is InferenceError {
   return typeof value === 'object' && value !== null && MARK in value;
+}
+
+/** Plain data for a message port. The cause stays behind: it may hold paths or user text. */
+export function serializeInferenceError({ code, message, details }: InferenceError): SerializedInferenceError {
+  return { code, message, ...details };
 }
 
 /** Rebuilds an error that crossed a message port. */

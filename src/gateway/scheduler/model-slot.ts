@@ -1,6 +1,6 @@
 /** One model of the catalog and its state: absent -> loading -> ready -> (lost ->) absent. @module */
 import type { LoadedModel } from '../../core/models/backend.js';
-import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
+import { InferenceError, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
@@ -121,7 +121,7 @@ export class ModelSlot {
     const { id, task, backend } = this.entry;
     const status: ModelStatus = { id, task, backend, state: this.#state(), queued: this.queue.length };
     if (this.#loading && this.#progress) status.progress = this.#progress;
-    if (this.#failure) status.error = this.#failure.serialize();
+    if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
       const { device, threads, dtype, warning, contextLength, images } = this.#model.info;
       Object.assign(

@@ -50,9 +50,9 @@ async function startInHostPage(
     host.inference = await host.startInference(options);
     return { baseURL: host.inference.baseURL };
   } catch (thrown) {
-    const { serialize } = thrown as Partial<InferenceError>;
-    if (!serialize) throw thrown;
-    return { error: serialize.call(thrown as InferenceError) };
+    const { code, message, details } = thrown as Partial<InferenceError>;
+    if (code === undefined || message === undefined) throw thrown;
+    return { error: { code, message, ...details } };
   }
 }
 

@@ -8,6 +8,7 @@ import { type Endpoint, expose, releaseProxy, type Remote, transferHandlers, wra
 import {
   cancelled,
   deserializeInferenceError,
+  serializeInferenceError,
   type SerializedInferenceError,
   throwIfCancelled,
   toInferenceError,
@@ -34,7 +35,7 @@ transferHandlers.set('throw', {
   serialize(thrown): [WireError, Transferable[]] {
     const { value } = thrown as { value: unknown };
     const retry = value instanceof RetryInNewWorker ? value.entry : undefined;
-    return [{ error: toInferenceError(value).serialize(), retry }, []];
+    return [{ error: serializeInferenceError(toInferenceError(value)), retry }, []];
   },
   deserialize(wire): never {
     const { error, retry } = wire as WireError;

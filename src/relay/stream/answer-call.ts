@@ -1,6 +1,6 @@
 /** The callee's half of a call: pushes items into a MessagePort as far as the caller's credit goes. @module */
 import { yieldToEventLoop } from '../../core/platform/yield-to-event-loop.js';
-import { cancelled, toInferenceError } from '../../core/errors/inference-error.js';
+import { cancelled, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import { watchLifeline } from '../lifeline.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from '../protocol.js';
@@ -86,7 +86,7 @@ class AnsweredCall<Payload, Item> {
       this.#send({ type: 'end' });
     } catch (thrown) {
       this.#flush();
-      this.#send({ type: 'error', error: toInferenceError(thrown).serialize() });
+      this.#send({ type: 'error', error: serializeInferenceError(toInferenceError(thrown)) });
     } finally {
       clearInterval(beat);
       clearTimeout(this.#nextMessage);

@@ -1,6 +1,10 @@
 /** What other services do differently, and what goes wrong with them. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type InferenceError, isInferenceError } from '../../../../src/core/errors/inference-error.js';
+import {
+  type InferenceError,
+  isInferenceError,
+  serializeInferenceError,
+} from '../../../../src/core/errors/inference-error.js';
 import { SILENCE_LIMIT } from '../../../../src/model/engines/upstream/read-event-stream.js';
 import { answer, ask, chunk, stop } from './answer.js';
 import { answerRemotely, loadUpstream, REMOTE, streamOf } from './through-app.js';
@@ -329,7 +333,7 @@ describe('what the app configures', () => {
     answerRemotely(respond);
     const error = await run().catch((thrown: unknown) => thrown);
     expect(isInferenceError(error)).toBe(true);
-    expect(JSON.stringify((error as InferenceError).serialize())).not.toMatch(/secret/);
+    expect(JSON.stringify(serializeInferenceError(error as InferenceError))).not.toMatch(/secret/);
     expect((error as InferenceError).message).toContain('…');
   });
 
