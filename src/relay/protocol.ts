@@ -53,7 +53,8 @@ export type CalleeMessage<Item> =
 export interface Hello {
   type: 'hello';
   version: number;
-  lifeline: string | undefined;
+  /** Absent: who says hello holds none. */
+  lifeline?: string | undefined;
 }
 
 /** What a page says of itself: its group, and whether the gateway is here, which then says hello on the same port. */

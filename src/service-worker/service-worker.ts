@@ -143,7 +143,7 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
 
 async function claim(port: MessagePort): Promise<void> {
   await scope.clients.claim();
-  const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION, lifeline: undefined };
+  const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION };
   port.postMessage(hello);
   const open = await tabs();
   for (const id of groups.keys()) if (!open.some((tab) => tab.id === id)) forget(id);

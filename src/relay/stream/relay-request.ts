@@ -147,8 +147,7 @@ class Exchange {
 function joined(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
   // The head came first and is not among them.
   const chunks = items as readonly Uint8Array<ArrayBuffer>[];
-  const [only] = chunks;
-  if (only && chunks.length === 1) return only;
+  if (chunks.length === 1) return chunks[0]!;
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let offset = 0;
   for (const chunk of chunks) {
