@@ -101,7 +101,8 @@ describe('loading', () => {
   });
 
   it('loads a second time from the store', async () => {
-    const browser = fakeBrowser();
+    const weights = { 'params_shard_0.bin': 'weights', 'params_shard_1.bin': 'weights', 'model.wasm': 'library' };
+    const browser = fakeBrowser({ files: weights });
     await load(browser);
     const before = browser.fetched.length;
     await load(browser);
