@@ -13,7 +13,7 @@ interface Cases {
 
 const dialects = import.meta.glob<Cases>('./cases/*.json', { eager: true, import: 'default' });
 
-describe.each(Object.values(dialects))('$path', ({ path, cases }) => {
+describe.each(Object.values(dialects).map((each) => [each.path, each] as const))('%s', (_, { path, cases }) => {
   let app: App;
   beforeAll(async () => {
     ({ app } = await buildApp({
@@ -22,7 +22,7 @@ describe.each(Object.values(dialects))('$path', ({ path, cases }) => {
     }));
   });
 
-  it.each(cases)('$name: $status', async ({ body, status, answer }) => {
+  it.each(cases.map((each) => [each.name, each] as const))('%s', async (_, { body, status, answer }) => {
     const { status: found, json } = await post(app, path, body);
     expect({ status: found, json }).toMatchObject({ status, json: answer });
     const { param } = answer.error ?? {};
