@@ -65,18 +65,14 @@ describe('a call', () => {
 
   it('gives each item at once to a caller that waits for it', async () => {
     const steps: string[] = [];
-    let taken = () => {};
     const { items } = call(async function* () {
       for (const item of ['a', 'b', 'c']) {
         steps.push(`made ${item}`);
         yield item;
-        await new Promise<void>((resolve) => (taken = resolve));
+        while (steps.at(-1) !== `got ${item}`) await pause(1);
       }
     });
-    for await (const item of items) {
-      steps.push(`got ${item}`);
-      taken();
-    }
+    for await (const item of items) steps.push(`got ${item}`);
     expect(steps).toEqual(['made a', 'got a', 'made b', 'got b', 'made c', 'got c']);
   });
 
