@@ -24,11 +24,6 @@ export function anyArray(rules: GrammarRules, style: ValueStyle): Expression {
   return containers(rules, style).array;
 }
 
-/** Any value. */
-export function anyValue(rules: GrammarRules, style: ValueStyle): Expression {
-  return containers(rules, style).value;
-}
-
 function bareKey(): Expression {
   const letters = [0x41, 0x5a] as const;
   const more = [0x61, 0x7a] as const;
@@ -39,7 +34,6 @@ function bareKey(): Expression {
 }
 
 interface Containers {
-  value: Expression;
   object: Expression;
   array: Expression;
 }
@@ -60,7 +54,7 @@ function makeContainers(rules: GrammarRules, style: ValueStyle): Containers {
     array = rules.add(bracketed('[', value, ']', style));
     value = rules.add(choice(...flat, object, array));
   }
-  return { value, object, array };
+  return { object, array };
 }
 
 function bracketed(open: string, item: Expression, close: string, style: ValueStyle): Expression {

@@ -14,7 +14,7 @@ import { SchemaAlternatives } from './schema-alternatives.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
 import { type SchemaType, UNSUPPORTED_KEYWORDS } from '../../../core/schema/schema-keywords.js';
 import { SchemaProblem } from '../../../core/schema/schema-problem.js';
-import { writtenTypes } from './schema-types.js';
+import { OBJECT_KEYWORDS, writtenTypes } from './schema-types.js';
 import { stringGrammar } from './string-grammar.js';
 
 /** The values of a document, as rules. One for each document in a grammar. */
@@ -164,16 +164,6 @@ const ARRAY_KEYWORDS = [
   'maxItems',
   'uniqueItems',
   'unevaluatedItems',
-];
-const OBJECT_KEYWORDS = [
-  'properties',
-  'required',
-  'additionalProperties',
-  'patternProperties',
-  'propertyNames',
-  'minProperties',
-  'maxProperties',
-  'unevaluatedProperties',
 ];
 
 /** Whether the schemas say anything about values of a kind; if not, they are free and nest only so deep. */

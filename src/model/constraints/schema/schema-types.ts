@@ -2,21 +2,21 @@
 import type { Alternative } from './schema-context.js';
 import { SCHEMA_TYPES, type SchemaType } from '../../../core/schema/schema-keywords.js';
 
+/** Keywords about the members of objects. */
+export const OBJECT_KEYWORDS = [
+  'properties',
+  'required',
+  'additionalProperties',
+  'patternProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'unevaluatedProperties',
+];
+
 /** Keywords that say of which type a schema without `type` speaks. */
 const HINTS: readonly [SchemaType, readonly string[]][] = [
-  [
-    'object',
-    [
-      'properties',
-      'required',
-      'additionalProperties',
-      'patternProperties',
-      'propertyNames',
-      'minProperties',
-      'maxProperties',
-      'unevaluatedProperties',
-    ],
-  ],
+  ['object', OBJECT_KEYWORDS],
   ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems']],
   ['string', ['pattern', 'minLength', 'maxLength', 'x-format']],
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
