@@ -35,11 +35,21 @@ const UNIT_TESTS = {
   testTimeout: 60_000,
 } satisfies TestProjectInlineConfiguration['test'];
 
+/**
+ * Browser and end-to-end tests run beside each other: the former compute on one core, the latter wait most of the time.
+ * Vitest wants one number for both; it counts the workers of the end-to-end tests.
+ */
+const BESIDE_EACH_OTHER = {
+  sequence: { groupOrder: 1 },
+  maxWorkers: 3,
+} satisfies TestProjectInlineConfiguration['test'];
+
 /** Unit tests that replace modules, or change what a library has once for all: each file needs modules of its own. */
 const OWN_MODULES = [
   'test/model/engines/**/*.test.ts',
   'test/model/families/made-up-family.test.ts',
   'test/page/engine-client.test.ts',
+  'test/page/inference-store.test.ts',
 ];
 const NO_UNIT_TESTS = ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'];
 
@@ -66,8 +76,11 @@ const testing = (browserTests: string): ViteUserConfig => ({
       'hono/tiny',
       'valibot',
       'mediabunny',
+      '@mediabunny/mp3-encoder',
       'openai',
       '@anthropic-ai/sdk',
+      'react',
+      'react-dom/client',
     ],
   },
   test: {
@@ -95,14 +108,15 @@ const testing = (browserTests: string): ViteUserConfig => ({
         server: { headers: CROSS_ORIGIN_ISOLATION },
         plugins: [serveOnnxRuntime()],
         test: {
+          ...BESIDE_EACH_OTHER,
           name: 'browser',
-          sequence: { groupOrder: 1 },
           globalSetup: ['test/vision/make-vision-models.ts'],
           include: [browserTests],
           testTimeout: 120_000,
-          fileParallelism: false,
           browser: {
             enabled: true,
+            // One file after another. The option of the same name outside `browser` would be one worker for the whole group.
+            fileParallelism: false,
             headless: true,
             screenshotFailures: false,
             provider: playwright({
@@ -118,14 +132,12 @@ const testing = (browserTests: string): ViteUserConfig => ({
       {
         extends: true,
         test: {
+          ...BESIDE_EACH_OTHER,
           name: 'e2e',
-          sequence: { groupOrder: 2 },
           globalSetup: ['test/e2e/support/serve-demo.ts', 'test/e2e/support/start-shared-chromium.ts'],
           include: ['test/**/*.e2e.test.ts'],
           environment: 'node',
           testTimeout: 120_000,
-          // Most of the time they wait for something.
-          maxWorkers: 2,
         },
       },
     ],

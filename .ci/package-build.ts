@@ -8,13 +8,16 @@ import { join } from 'node:path';
 import { minify, type MinifyOptions } from 'terser';
 import type { EnvironmentOptions, LibraryOptions, Plugin, UserConfig } from 'vite';
 import { copyOnnxRuntime } from './onnx-runtime.js';
+import { mp3Worker } from './mp3-worker.js';
 import { thirdPartyNotices } from './third-party-notices.js';
 import { webLlmModelList } from './web-llm-model-list.js';
 
 const path = (relative: string): string => join(import.meta.dirname, '..', relative);
 
+const { version: VERSION } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string };
+
 /** The library's workers keep their place beside `index.js`, written as `new Worker(new URL(…))`, which Vite and webpack know. */
-const WORKERS = ['gateway-worker', 'model-worker'] as const;
+const WORKERS = ['gateway-worker', 'model-worker', 'media-worker'] as const;
 
 /** Turns `new URL('../x-worker.ts', import.meta.url)` into the same with the built file, past Vite's own worker bundling. */
 function separateWorkers(): Plugin {
@@ -32,10 +35,11 @@ function separateWorkers(): Plugin {
       }
       return changed === code ? null : { code: changed, map: null };
     },
-    renderChunk(code) {
+    renderChunk(code, { fileName }) {
       let changed = code;
+      const beside = fileName.startsWith('chunks/') ? '..' : '.';
       for (const name of WORKERS) {
-        changed = changed.replaceAll(placeholder(name), `new URL('./${name}.js', import.meta.url)`);
+        changed = changed.replaceAll(placeholder(name), `new URL('${beside}/${name}.js', import.meta.url)`);
       }
       return changed === code ? null : { code: changed, map: null };
     },
@@ -85,6 +89,30 @@ function shrinkOnceMore(options: MinifyOptions): Plugin {
   };
 }
 
+/** Name of the chunk of what the page's entry imports. */
+const ENTRY = 'entry';
+
+/** Puts all that the page's entry imports at once into one file, which gzip packs better than a dozen small ones. */
+function oneEntryChunk(entry: string): Plugin {
+  const modules = new Set<string>();
+  return {
+    name: 'inpage:one-entry-chunk',
+    buildEnd() {
+      const add = (id: string): void => {
+        if (modules.has(id)) return;
+        modules.add(id);
+        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported);
+      };
+      add(entry);
+      modules.delete(entry);
+    },
+    outputOptions: (options) => ({
+      ...options,
+      codeSplitting: { groups: [{ name: ENTRY, test: (id) => modules.has(id) }] },
+    }),
+  };
+}
+
 /** What runs in pages and their workers. */
 const browserFiles = (
   lib: LibraryOptions,
@@ -97,10 +125,10 @@ const browserFiles = (
 const modules = (entry: Record<string, string>): LibraryOptions => ({ entry, formats: ['es'] });
 
 /** One classic script. */
-const script = (entry: string, name: string): LibraryOptions => ({
+const script = (entry: string, name: string, global = 'inpage'): LibraryOptions => ({
   entry: path(entry),
   formats: ['iife'],
-  name: 'inpage',
+  name: global,
   fileName: () => name,
 });
 
@@ -112,11 +140,16 @@ const ENVIRONMENTS = {
       uninstall: path('src/page/uninstall-inference.ts'),
       'gateway-worker': path('src/gateway/gateway-worker.ts'),
       'model-worker': path('src/model/model-worker.ts'),
+      'media-worker': path('src/model/media/media-worker.ts'),
     }),
     { output: chunks },
   ),
   // Built apart from the workers: one file, without pieces that it would share with them.
-  page: browserFiles(modules({ index: path('src/index.ts') }), { output: chunks }),
+  page: browserFiles(modules({ index: path('src/index.ts') }), {
+    // Beside the workers, whose places it names.
+    output: { ...chunks, chunkFileNames: ({ name }) => (name === ENTRY ? `${ENTRY}.js` : chunks.chunkFileNames) },
+  }),
+  react: browserFiles(modules({ react: path('src/page/react.ts') }), { external: ['react'] }),
   // The page that tools open, and its gateway: each one file, because every request of a page under test passes the
   // test's process. What a start does not need stays apart.
   hostPage: browserFiles(modules({ 'host/page': path('src/page/host-page.ts') }), {
@@ -127,6 +160,8 @@ const ENVIRONMENTS = {
     preserveEntrySignatures: false,
     output: { codeSplitting: false },
   }),
+  // The checks of `inpage doctor`, which evaluates them in pages of others.
+  diagnosis: browserFiles(script('src/page/diagnosis/run-checks.ts', 'diagnose.js', 'inpageDiagnosis')),
   serviceWorker: browserFiles(script('src/service-worker/service-worker.ts', 'service-worker.js')),
   isolation: browserFiles(script('src/service-worker/isolation.ts', 'service-worker-isolated.js')),
   node: {
@@ -161,9 +196,12 @@ export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
   return {
     publicDir: false,
     base: './',
+    define: { INPAGE_VERSION: JSON.stringify(VERSION) },
     plugins: [
       within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
+      within(['page'], oneEntryChunk(path('src/index.ts'))),
       within(['workers'], dropInlinedWasm()),
+      within(['workers'], mp3Worker()),
       within(['workers'], copyOnnxRuntime(path('dist/ort'))),
       within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
       within(['page', 'node'], webLlmModelList()),

@@ -11,6 +11,12 @@ interface Manifest {
   repository?: string | { url?: string };
 }
 
+/** What packages hold compiled, under a licence of its own. */
+const INSIDE: Record<string, string> = {
+  '@mediabunny/mp3-encoder':
+    'Contains the LAME MP3 encoder 3.100 (https://lame.sourceforge.io), compiled to WebAssembly, under the GNU Lesser General Public License 2.0 or later (https://www.gnu.org/licenses/old-licenses/lgpl-2.0.html). It is `mp3-encoder-worker.js` here, which may be replaced. How it was built: the README of the package.',
+};
+
 /**
  * Vite plugin: emits `THIRD-PARTY-NOTICES.md`.
  * @param copied packages whose files are copied and not bundled
@@ -47,6 +53,8 @@ function write(folders: readonly string[]): string {
       `Copyright: ${(typeof author === 'string' ? author : author?.name) ?? `the authors of ${name}`}`,
       `Source: ${(typeof repository === 'string' ? repository : repository?.url) ?? `https://www.npmjs.com/package/${name}`}`,
     ];
+    const inside = INSIDE[name];
+    if (inside !== undefined) facts.push(inside);
     return `## ${name} ${version}\n\n${facts.join('\n\n')}\n\n${licenceText(folder)}`;
   });
   return `# Third-party notices\n\nThe files in this folder contain the following packages.\n\n${parts.join('\n')}`;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { inference, statusVersion } from './inference.js';
 import { worksOffline } from './offline.js';
 
-const STATES = { absent: 'loads when asked', loading: 'loading', ready: 'ready', busy: 'busy', failed: 'failed' };
+const STATES = { absent: 'not loaded', loading: 'loading', ready: 'ready', busy: 'busy', failed: 'failed' };
 
 export function StatusPill({ model: shown }: { model: string }) {
   const online = useOnline();

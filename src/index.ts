@@ -1,26 +1,33 @@
 /** Public API of the page. @module */
 export { startInference } from './page/start-inference.js';
 export type { PageInference } from './page/start-inference.js';
+export { createInferenceStore } from './page/inference-store.js';
+export type { InferenceSnapshot, InferenceStore } from './page/inference-store.js';
+export { diagnose } from './page/diagnose.js';
+export type { Finding } from './page/diagnosis/finding.js';
 export type { ApiKey, RateLimits } from './core/models/inference-options.js';
 export type { InferenceOptions } from './core/models/inference-options.js';
 export type { PickedFiles } from './page/picked-files.js';
 export type { StoredFile, StoredModel } from './page/stored-models.js';
 export type {
+  BrowserEntry,
   LoadProgress,
   ScriptedEmbeddingsEntry,
   ScriptedEntry,
+  ScriptedRerankEntry,
   TransformersEntry,
   TypedModelEntry as ModelEntry,
   UpstreamEntry,
   WebLlmEntry,
-  Pricing,
-  VendorMetadata,
 } from './core/models/model-entry.js';
 export type { Script, ScriptedReply } from './core/models/script.js';
 export type { FaultSettings } from './core/models/fault-settings.js';
 export type { ModelStatus } from './core/models/model-status.js';
 export { listWebLlmModels } from './page/list-web-llm-models.js';
+export { recommendedModels } from './page/recommended-models.js';
+export type { RecommendationFilter, RecommendedModel } from './core/models/recommended-models.js';
 export type { PrebuiltModel } from './model/engines/web-llm/prebuilt-models.js';
 export { DEFAULT_MODELS } from './core/models/default-catalog.js';
 export { INFERENCE_ERROR_CODES, InferenceError, isInferenceError } from './core/errors/inference-error.js';
 export type { InferenceErrorCode, InferenceErrorDetails, RemovableModel } from './core/errors/inference-error.js';
+export type { Pricing, VendorMetadata } from './core/models/model-description.js';

@@ -58,14 +58,17 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
     cause: 'No first token, or no result, within `requestTimeout`.',
     cure: 'Raise `requestTimeout`, shorten the prompt, or take a smaller model. Loading does not count.',
   },
-  model_removed: { cause: 'The entry says `status: "removed"`.', cure: 'Name another model; this is a rehearsal.' },
+  model_removed: {
+    cause: 'The entry says `status: "removed"`.',
+    cure: 'Remove `status` from the entry; it exists for tests.',
+  },
   payload_too_large: {
     cause: 'The body is larger than the endpoint takes.',
     cure: 'Send less: the message says how much is taken.',
   },
   model_not_in_plan: {
     cause: 'The entry says `access: "not-in-plan"`.',
-    cure: 'Name another model; this is a rehearsal.',
+    cure: 'Remove `access` from the entry; it exists for tests.',
   },
   rate_limit_exceeded: {
     cause: 'More requests than `rateLimits` allows.',

@@ -6,10 +6,12 @@
 import { ENDPOINTS } from '../../src/gateway/http/app.js';
 import { COMPATIBILITY } from '../../src/gateway/http/compatibility.js';
 import { requestBodySchema } from '../../src/gateway/http/openapi.js';
+import { classTable } from './class-table.js';
 import { errorTable } from './error-table.js';
 import { familyTable } from './family-table.js';
 import { fieldTable } from './field-table.js';
 import { interfaceTable, methodTable } from './interface-table.js';
+import { recommendedTable } from './recommended-table.js';
 
 const PART = /(<!-- made: (.*?) -->)[^]*?(<!-- \/made -->)/g;
 
@@ -34,7 +36,9 @@ function make(what: string): string {
   if (kind === 'methods') return methodTable(file, name);
   if (kind === 'endpoints') return endpoints();
   if (kind === 'errors') return errorTable();
+  if (kind === 'classes') return classTable();
   if (kind === 'families') return familyTable();
+  if (kind === 'recommended') return recommendedTable();
   throw new Error(`Nothing can be made of "${what}".`);
 }
 

@@ -60,7 +60,7 @@ function TinyNote() {
         else it often talks nonsense.
       </p>
       <button type="button" class="small" onClick={putNoteAway}>
-        I see
+        Got it
       </button>
     </aside>
   );

@@ -2,14 +2,19 @@
 import type { Remote } from 'comlink';
 import { InferenceError } from '../core/errors/inference-error.js';
 import { Faults } from './http/faults.js';
-import { createApp } from './http/app.js';
+import { type App, createApp, defaultCounterStore } from './http/app.js';
+import { mannerOf } from '../relay/stream/request-payload.js';
+import type { CompatibilityName } from '../core/models/inference-options.js';
 import { Catalog } from '../core/models/catalog.js';
+import type { ModelEntry } from '../core/models/model-entry.js';
 import { settledWithin } from '../core/platform/settled-within.js';
 import type { ModelWorkerHandle } from './remote-model.js';
-import { serveEngineControl } from './engine-control.js';
+import { type ControlledParts, serveEngineControl } from './engine-control.js';
+import { COMPATIBILITY } from './http/compatibility.js';
 import { serveCall } from './serve-call.js';
 import { createWorkerModelHost } from './worker-model-host.js';
 import { Scheduler } from './scheduler/scheduler.js';
+import { type WarmContext, warmPrompt } from './warm-prompt.js';
 import type { GatewayOptions, PageControl } from './gateway-control.js';
 
 /** A configured gateway. */
@@ -21,7 +26,7 @@ export interface Gateway {
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
 export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
   const { models, load, requestTimeout } = options;
-  const host = createWorkerModelHost({ spawn: () => spawn(page), load, requestTimeout });
+  const host = createWorkerModelHost({ spawn: (entry) => spawn(page, entry), load, requestTimeout });
   const inference = new Scheduler({
     catalog: new Catalog(models),
     host,
@@ -29,11 +34,19 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
     onFailure: (model, error) => console.error(`inpage: \`${model}\` failed. ${error.message}`),
   });
   const faults = new Faults();
-  const app = createApp({ ...options, inference, faults });
+  const counterStore = defaultCounterStore();
+  const answerAs = (compatibility: CompatibilityName): App =>
+    createApp({ ...options, compatibility, counterStore, inference, faults });
+  const own = answerAs(mannerOf(options.compatibility, false));
+  const elsewhere = answerAs(mannerOf(options.compatibility, true));
+  const compatibility = COMPATIBILITY[mannerOf(options.compatibility, false)];
+  const warming: WarmContext = { inference, compatibility, isWanted: load.persistPrefixes !== undefined };
+  const warm: ControlledParts['warm'] = (...args) => warmPrompt(warming, ...args);
   const handlers = {
-    request: (request: Request, begin: () => void) => app.fetch(request, { onBegin: begin }),
+    request: (request: Request, begin: () => void, intercepted: boolean) =>
+      (intercepted ? elsewhere : own).fetch(request, { onBegin: begin }),
     control: (port: MessagePort, lifeline: string | undefined) =>
-      serveEngineControl(port, lifeline, { inference, faults }),
+      serveEngineControl(port, lifeline, { inference, faults, warm }),
   };
   return {
     connect: (port) => void serveCall(port, handlers),
@@ -43,9 +56,9 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
 /** Milliseconds until the page must have started a worker, or said why it could not: more than it gives the worker. */
 const SPAWN_DEADLINE = 45_000;
 
-async function spawn(page: Remote<PageControl>): Promise<ModelWorkerHandle> {
+async function spawn(page: Remote<PageControl>, { backend }: ModelEntry): Promise<ModelWorkerHandle> {
   const end = (id: number): void => void page.endModelWorker(id).catch(() => {});
-  const asked = page.spawnModelWorker();
+  const asked = backend === 'browser' ? page.serveInPage() : page.spawnModelWorker();
   const worker = await settledWithin(asked, SPAWN_DEADLINE);
   if (!worker) {
     void asked.then(({ id }) => end(id)).catch(() => {});

@@ -10,6 +10,7 @@ import { serveControl } from '../relay/control/control-channel.js';
 import { watchLifeline } from '../relay/lifeline.js';
 import type { Faults } from './http/faults.js';
 import type { ControlledInference } from './scheduler/scheduler.js';
+import type { WarmPrompt } from './warm-prompt.js';
 
 /** Offered by the gateway to each tab. All but the last two resolve with the models' state, and reject with InferenceError. */
 export interface EngineControl {
@@ -17,6 +18,8 @@ export interface EngineControl {
   unload(model: string): Promise<ModelStatus[]>;
   /** Brings a model's files into the store. */
   download(model: string, localFiles: readonly LocalFile[] | undefined, signal: AbortSignal): Promise<ModelStatus[]>;
+  /** Reads a prompt and keeps it on the device. */
+  warm(model: string, prompt: WarmPrompt, signal: AbortSignal): Promise<ModelStatus[]>;
   setFaults(settings: FaultSettings): Promise<ModelStatus[]>;
   /** Calls the listener now and after every change, until the signal aborts. */
   subscribe(listener: SnapshotListener, signal: AbortSignal): Promise<void>;
@@ -33,11 +36,19 @@ export interface Snapshot {
 /** Resolves when it is ready for the next snapshot. */
 export type SnapshotListener = (snapshot: Snapshot) => void | Promise<void>;
 
+/** What control calls are about. */
+export interface ControlledParts {
+  inference: ControlledInference;
+  faults: Faults;
+  /** Reads a prompt and keeps it on the device. */
+  warm: (model: string, prompt: WarmPrompt, signal: AbortSignal) => Promise<void>;
+}
+
 /** Answers the control calls of one tab, until its port is closed or the holder of its lifeline is gone. */
 export function serveEngineControl(
   port: MessagePort,
   lifeline: string | undefined,
-  { inference, faults }: { inference: ControlledInference; faults: Faults },
+  { inference, faults, warm }: ControlledParts,
 ): void {
   const over = new AbortController();
   const { signal } = over;
@@ -58,6 +69,10 @@ export function serveEngineControl(
     },
     async download(model, localFiles, stop) {
       await inference.fetchFiles(model, { localFiles, signal: AbortSignal.any([stop, signal]) });
+      return inference.status();
+    },
+    async warm(model, prompt, stop) {
+      await warm(model, prompt, AbortSignal.any([stop, signal]));
       return inference.status();
     },
     async setFaults(settings) {

@@ -17,7 +17,7 @@ export interface GatewayControl {
   connect(port: MessagePort): void;
 }
 
-/** A model worker that runs. */
+/** A model worker that runs, or the page's own end where a model runs in the page itself. */
 export interface SpawnedWorker {
   id: number;
   port: MessagePort;
@@ -28,5 +28,7 @@ export interface SpawnedWorker {
 export interface PageControl {
   /** Rejects with InferenceError `unavailable`. */
   spawnModelWorker(): Promise<SpawnedWorker>;
+  /** For models that only a page can run. Rejects with InferenceError `unavailable`. */
+  serveInPage(): Promise<SpawnedWorker>;
   endModelWorker(id: number): void;
 }

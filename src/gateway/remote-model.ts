@@ -2,13 +2,13 @@
 import { proxy } from 'comlink';
 import type { LoadedModel } from '../core/models/backend.js';
 import { type InferenceError, throwIfCancelled, toInferenceError } from '../core/errors/inference-error.js';
-import type { TokenEvent } from '../core/events/token-event.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
+import { hasPart } from '../core/request/generation-request.js';
+import { LearnedTiming } from './learned-timing.js';
 import type { CallTiming } from '../relay/stream/call-timing.js';
 import { settledWithin } from '../core/platform/settled-within.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
-import { type Batches, type CallOptions, openBatches, openCall, peerGone } from '../relay/stream/open-call.js';
-import type { GenerationRequest } from '../core/request/generation-request.js';
+import { itemsOf, OpenCall, peerGone } from '../relay/stream/open-call.js';
 import type {
   LoadArgument,
   LoadedFacts,
@@ -80,61 +80,65 @@ function reportTo({ onProgress, signal }: RemoteLoadOptions): ProgressListener {
 class RemoteModel {
   readonly control: ControlChannel<ModelControl>;
   readonly #worker: ModelWorkerHandle;
+  /** Of calls whose passes may be longer than any before them. */
   readonly #timing: CallTiming;
+  /** Of text and speech, whose passes are all alike. */
+  readonly #learned: LearnedTiming;
   #isEnded = false;
 
   constructor(worker: ModelWorkerHandle, timing: CallTiming) {
     this.control = new ControlChannel(worker.port, worker.lifeline);
     this.#worker = worker;
     this.#timing = timing;
+    this.#learned = new LearnedTiming(timing);
   }
 
   toLoadedModel({ info, methods }: LoadedFacts): LoadedModel {
     const single =
       <Result>(method: ModelMethod) =>
       async (argument: unknown, signal: AbortSignal): Promise<Result> => {
-        for await (const result of this.#call<Result>({ method, argument }, signal)) return result;
+        for await (const [result] of this.#call<Result>({ method, argument }, signal)) return result!;
         throw peerGone();
       };
     return {
       info,
       lost: this.control.call((model) => model.lost()).catch(toInferenceError) as Promise<InferenceError>,
       unload: () => this.#unload(),
-      ...(methods.includes('generate') && { generate: (argument, signal) => this.#generate(argument, signal) }),
+      ...(methods.includes('generate') && {
+        // Each image is a pass of another model.
+        generate: (argument, signal) =>
+          this.#call({ method: 'generate', argument }, signal, !hasPart(argument.prompt, 'image')),
+      }),
       ...(methods.includes('countTokens') && { countTokens: single('countTokens') }),
       ...(methods.includes('embed') && { embed: single('embed') }),
+      ...(methods.includes('rerank') && { rerank: single('rerank') }),
       ...(methods.includes('transcribe') && {
-        transcribe: (argument, signal) => this.#call({ method: 'transcribe', argument }, signal),
+        transcribe: (argument, signal) => itemsOf(this.#call({ method: 'transcribe', argument }, signal, true)),
+      }),
+      ...(methods.includes('speak') && {
+        // A sentence may be longer than all before it.
+        speak: (argument, signal) => itemsOf(this.#call({ method: 'speak', argument }, signal)),
       }),
     };
   }
 
-  /** Opens a call. @throws InferenceError `cancelled` at once when the signal is aborted */
-  #call<Item>(payload: ModelPayload, signal: AbortSignal): AsyncIterable<Item> {
-    return openCall<Item>(this.#dial(signal), payload, this.#callOptions(signal));
-  }
-
-  #generate(argument: GenerationRequest, signal: AbortSignal): Batches<TokenEvent> {
-    const payload: ModelPayload = { method: 'generate', argument };
-    return openBatches<TokenEvent>(this.#dial(signal), payload, this.#callOptions(signal));
-  }
-
-  #dial(signal: AbortSignal): MessagePort {
+  /**
+   * Opens a call.
+   * @param isLearned its passes are like those before
+   * @throws InferenceError `cancelled` at once when the signal is aborted
+   */
+  #call<Item>(payload: ModelPayload, signal: AbortSignal, isLearned = false): OpenCall<Item> {
     throwIfCancelled(signal);
     const { port1, port2 } = new MessageChannel();
     const message: ModelCallMessage = { type: 'call' };
     this.#worker.port.postMessage(message, [port2]);
-    return port1;
-  }
-
-  #callOptions(signal: AbortSignal): CallOptions {
-    return {
+    return new OpenCall<Item>(port1, payload, {
       signal,
-      timing: this.#timing,
+      ...(isLearned ? { timing: this.#learned, onHeard: this.#learned.heard } : { timing: this.#timing }),
       lifeline: this.#worker.lifeline,
       // A worker that says nothing or does not stop when told would block every later request.
       onStuck: () => this.end(),
-    };
+    });
   }
 
   /** Ends the worker; whoever still waits for it learns so. */

@@ -11,8 +11,15 @@ import {
 } from '../relay/protocol.js';
 import { fromRequestPayload, toResponseHead } from '../relay/stream/request-payload.js';
 
-/** Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it. */
-export type RequestHandler = (request: Request, begin: () => void) => Promise<Response> | Response;
+/**
+ * Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it.
+ * @param intercepted it was meant for a base of another origin
+ */
+export type RequestHandler = (
+  request: Request,
+  begin: () => void,
+  intercepted: boolean,
+) => Promise<Response> | Response;
 
 /** Takes a port of control calls, and the lifeline of the tab that makes them. */
 export type ControlHandler = (port: MessagePort, lifeline: string | undefined) => void;
@@ -25,7 +32,7 @@ export async function serveCall(
 ): Promise<void> {
   const answered = answerCall<RequestPayload, ResponseItem>(
     port,
-    (payload, signal, begin) => respond(payload, (request) => handlers.request(request, begin), signal),
+    (payload, signal, begin) => respond(handlers.request, payload, signal, begin),
     timing,
   );
   port.addEventListener('message', ({ data, ports: [other] }: MessageEvent<CallerMessage<RequestPayload>>) => {
@@ -38,11 +45,12 @@ export async function serveCall(
 }
 
 async function* respond(
+  handle: RequestHandler,
   payload: RequestPayload,
-  handler: (request: Request) => Promise<Response> | Response,
   signal: AbortSignal,
+  begin: () => void,
 ): AsyncGenerator<ResponseItem[]> {
-  const response = await handler(fromRequestPayload(payload, signal));
+  const response = await handle(fromRequestPayload(payload, signal), begin, payload.intercepted === true);
   const head = toResponseHead(response);
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
   const cancel = (): void => void reader?.cancel(signal.reason).catch(() => {});

@@ -10,8 +10,8 @@ import { fetchFilesRemotely, loadRemoteModel, type ModelWorkerHandle } from './r
 
 /** What the gateway needs to start model workers. */
 export interface WorkerModelHostOptions {
-  /** Asks the page for a new model worker. Rejects with InferenceError `unavailable`. */
-  spawn: () => Promise<ModelWorkerHandle>;
+  /** Asks the page for a new model worker, or to serve the model itself. Rejects with InferenceError `unavailable`. */
+  spawn: (entry: ModelEntry) => Promise<ModelWorkerHandle>;
   /** Of all models. */
   load: PlainLoadOptions;
   /** Seconds. */
@@ -28,7 +28,7 @@ export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHos
   const start = async (entry: ModelEntry, watch: StartOptions, worker: number): Promise<LoadedModel> => {
     throwIfCancelled(watch.signal);
     try {
-      return await loadRemoteModel(await spawn(), { entry, options: load }, { ...watch, timing });
+      return await loadRemoteModel(await spawn(entry), { entry, options: load }, { ...watch, timing });
     } catch (thrown) {
       // The worker that failed is ended by now.
       if (thrown instanceof RetryInNewWorker && worker < MOST_WORKERS) return start(thrown.entry, watch, worker + 1);
@@ -39,7 +39,7 @@ export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHos
     start: (entry, watch) => start(entry, watch, 1),
     fetchFiles: async (entry, { localFiles, ...watch }) =>
       fetchFilesRemotely(
-        await spawn(),
+        await spawn(entry),
         { entry, options: { ...load, ...(localFiles && { localFiles }) } },
         { ...watch, timing },
       ),

@@ -8,7 +8,7 @@ import { answerCall } from '../relay/stream/answer-call.js';
 import { MODEL_TIMING } from '../relay/stream/call-timing.js';
 import type { ModelCallMessage, ModelControl, ModelMethod, ModelPayload, ProgressListener } from '../relay/protocol.js';
 
-const METHODS: readonly ModelMethod[] = ['generate', 'countTokens', 'embed', 'transcribe'];
+const METHODS: readonly ModelMethod[] = ['generate', 'countTokens', 'embed', 'rerank', 'transcribe', 'speak'];
 
 /** Serves the calls that arrive on a model worker's own port. `backendOf` finds the engine of an entry. */
 export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => Promise<Backend>): void {
@@ -35,8 +35,8 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     },
     unload: async () => loaded().unload(),
   };
-  const answer = ({ method, argument }: ModelPayload, signal: AbortSignal): AsyncIterable<readonly unknown[]> =>
-    runMethod(loaded(), method, argument, signal);
+  const answer = (payload: ModelPayload, signal: AbortSignal): AsyncIterable<readonly unknown[]> =>
+    runMethod(loaded(), payload, signal);
 
   serveControl(control, port);
   port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<ModelCallMessage>) => {
@@ -66,26 +66,19 @@ async function reporting<Result>(
 /** The engine's own batches where it gives them: nothing stands between its tokens and the port. */
 function runMethod(
   model: LoadedModel,
-  method: ModelMethod,
-  argument: unknown,
+  { method, argument }: ModelPayload,
   signal: AbortSignal,
 ): AsyncIterable<readonly unknown[]> {
   // The gateway sends each method its own argument type; the port cannot carry that knowledge.
   const call = model[method]?.bind(model) as ((argument: unknown, signal: AbortSignal) => unknown) | undefined;
   if (!call) throw new InferenceError('model_not_supported', 'The model cannot do this.', { param: 'model' });
   const result = call(argument, signal);
-  if (!isAsyncIterable(result)) return resultOf(result);
-  return method === 'generate' ? (result as AsyncIterable<readonly unknown[]>) : inBatches(result);
+  if (method === 'generate') return result as AsyncIterable<readonly unknown[]>;
+  const streams = method === 'transcribe' || method === 'speak';
+  return inBatches(streams ? (result as AsyncIterable<unknown>) : [result]);
 }
 
-async function* resultOf(result: unknown): AsyncGenerator<unknown[]> {
-  yield [await result];
-}
-
-async function* inBatches(items: AsyncIterable<unknown>): AsyncGenerator<unknown[]> {
+/** @param items may be promises */
+async function* inBatches(items: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<unknown[]> {
   for await (const item of items) yield [item];
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

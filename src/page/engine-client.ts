@@ -8,6 +8,7 @@ import type { ModelStatus } from '../core/models/model-status.js';
 import { answersInTime } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
 import type { EngineControl, Snapshot } from '../gateway/engine-control.js';
+import type { WarmPrompt } from '../gateway/warm-prompt.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import { type Connect, hangUp } from '../relay/handshake.js';
 import { ownLifeline } from '../relay/lifeline.js';
@@ -31,6 +32,7 @@ export class EngineClient {
   #persistent: boolean | undefined;
   #models: ModelStatus[] = [];
   #onFirst: () => void = () => {};
+  readonly #listeners = new Set<() => void>();
   /** Resolves when the engine has answered for the first time. */
   readonly ready: Promise<void>;
 
@@ -47,6 +49,12 @@ export class EngineClient {
     return this.#models.map((model) => ({ ...model, persistent }));
   }
 
+  /** Calls the listener after every change of the state. @returns ends it */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   load(model: string): Promise<void> {
     return this.#run((engine) => engine.load(model));
   }
@@ -59,6 +67,10 @@ export class EngineClient {
     return this.#run((engine, stop) => engine.download(model, localFiles, stop), signal);
   }
 
+  warm(model: string, prompt: WarmPrompt): Promise<void> {
+    return this.#run((engine, stop) => engine.warm(model, prompt, stop));
+  }
+
   setFaults(settings: FaultSettings): Promise<void> {
     return this.#run((engine) => engine.setFaults(settings));
   }
@@ -66,7 +78,7 @@ export class EngineClient {
   /** Ends the watch; calls that run reject. */
   stop(): void {
     this.#stopped.abort();
-    this.#models = [];
+    this.#setModels([]);
   }
 
   async #watch(): Promise<void> {
@@ -80,13 +92,13 @@ export class EngineClient {
 
   readonly #take = ({ models, progress }: Snapshot): void => {
     if (this.#stopped.signal.aborted) return;
-    this.#models = models;
+    this.#setModels(models);
     this.#onFirst();
     for (const each of progress) this.#report(each);
   };
 
   async #run(ask: Ask<ModelStatus[]>, signal: AbortSignal = this.#stopped.signal): Promise<void> {
-    this.#models = await this.#call(ask, signal);
+    this.#setModels(await this.#call(ask, signal));
   }
 
   /** Each call finds the engine anew, wherever it is now, through a port of its own that is closed afterwards. */
@@ -120,12 +132,21 @@ export class EngineClient {
 
   #report(progress: LoadProgress): void {
     void import('./model-store.js').then(async ({ keepStored }) => (this.#persistent = await keepStored(progress)));
-    try {
-      this.#onProgress(progress);
-    } catch (thrown) {
-      // The app's mistake must not end the watch, nor stay unseen.
-      reportError(thrown);
-    }
+    callSafely(() => this.#onProgress(progress));
+  }
+
+  #setModels(models: ModelStatus[]): void {
+    this.#models = models;
+    for (const listener of this.#listeners) callSafely(listener);
+  }
+}
+
+/** The app's mistake must not end the watch, nor stay unseen. */
+function callSafely(listener: () => void): void {
+  try {
+    listener();
+  } catch (thrown) {
+    reportError(thrown);
   }
 }
 

@@ -5,6 +5,7 @@ import { answersInTime } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
+import { ownLifeline } from '../relay/lifeline.js';
 import { GATEWAY_PATIENCE } from '../relay/stream/call-timing.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
 import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
@@ -24,6 +25,12 @@ const makeModelWorker = (): Worker =>
 
 type GatewayChannel = ControlChannel<GatewayControl>;
 
+/** A model worker, or a model in this page. */
+interface RunningModel {
+  end: () => void;
+  control?: ControlChannel<ModelWorkerControl>;
+}
+
 /** Hz; any will do, the caller resamples. */
 const DECODED_RATE = 48_000;
 
@@ -41,14 +48,15 @@ const decodeAudio: PageAudioDecoder = async (bytes) => {
 /** Owns all workers of a tab, from its construction until `stop`. */
 export class EngineHost {
   readonly #options: GatewayOptions;
-  readonly #modelWorkers = new Map<number, { worker: Worker; control?: ControlChannel<ModelWorkerControl> }>();
+  readonly #models = new Map<number, RunningModel>();
   readonly #stopped = new AbortController();
   readonly #onBroken: (error: InferenceError) => void;
   #gateway: Worker | undefined;
   #channel: Promise<GatewayChannel>;
   readonly #pageControl: PageControl = {
     spawnModelWorker: () => this.#spawnModelWorker(),
-    endModelWorker: (id) => this.#endModelWorker(id),
+    serveInPage: () => this.#serveInPage(),
+    endModelWorker: (id) => this.#endModel(id),
   };
   #nextId = 1;
 
@@ -74,24 +82,37 @@ export class EngineHost {
   async #spawnModelWorker(): Promise<SpawnedWorker> {
     const worker = makeModelWorker();
     const id = this.#nextId++;
-    this.#modelWorkers.set(id, { worker });
+    const end = (): void => worker.terminate();
+    this.#models.set(id, { end });
     try {
       const lifeline = await workerStarted(worker, makeModelWorker);
       const control = new ControlChannel<ModelWorkerControl>(worker, lifeline);
-      this.#modelWorkers.set(id, { worker, control });
+      this.#models.set(id, { end, control });
       const { port1, port2 } = new MessageChannel();
       await control.call((model) => model.serve(transfer(port2, [port2]), proxy(decodeAudio)));
       return transfer({ id, port: port1, lifeline }, [port1]);
     } catch (thrown) {
-      this.#endModelWorker(id);
+      this.#endModel(id);
       const { message, details } = toInferenceError(thrown);
       throw new InferenceError('unavailable', message, { ...details, retryAfter: 5, reason: message });
     }
   }
 
-  #endModelWorker(id: number): void {
-    this.#modelWorkers.get(id)?.worker.terminate();
-    this.#modelWorkers.delete(id);
+  async #serveInPage(): Promise<SpawnedWorker> {
+    const { serveInPage } = await import('../model/serve-in-page.js').catch((thrown: unknown) => {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      throw new InferenceError('unavailable', 'The engine of this model could not be loaded.', { reason });
+    });
+    const lifeline = await ownLifeline();
+    const id = this.#nextId++;
+    const { port1, port2 } = new MessageChannel();
+    this.#models.set(id, { end: serveInPage(port2) });
+    return transfer({ id, port: port1, lifeline }, [port1]);
+  }
+
+  #endModel(id: number): void {
+    this.#models.get(id)?.end();
+    this.#models.delete(id);
   }
 
   /** Ends all workers. Whoever waits for them learns so from their lifelines. */
@@ -145,6 +166,6 @@ export class EngineHost {
 
   #endWorkers(): void {
     this.#gateway?.terminate();
-    for (const id of this.#modelWorkers.keys()) this.#endModelWorker(id);
+    for (const id of this.#models.keys()) this.#endModel(id);
   }
 }

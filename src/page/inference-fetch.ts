@@ -8,7 +8,8 @@ import { toRequestPayload } from '../relay/stream/request-payload.js';
 
 /** The bases that are answered, and in whose manner. */
 export interface FetchSettings extends Bases {
-  compatibility: CompatibilityName;
+  /** Absent: it depends on whom a request was meant for. */
+  compatibility?: CompatibilityName;
 }
 
 /** Builds the function. Requests outside the bases go to `networkFetch`. */

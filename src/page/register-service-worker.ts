@@ -81,7 +81,7 @@ function scriptURL(settings: ServiceWorkerSettings, there?: string): URL {
   for (const name of PARAMETERS) url.searchParams.delete(name);
   if (crossOriginIsolation) url.searchParams.set('relay', serviceWorker);
   if (prefix !== '/v1') url.searchParams.set('prefix', prefix);
-  if (compatibility !== 'service') url.searchParams.set('compatibility', compatibility);
+  if (compatibility !== undefined) url.searchParams.set('compatibility', compatibility);
   for (const base of intercept) url.searchParams.append('intercept', base);
   if (whenUnhosted === 'network') url.searchParams.set('unhosted', 'network');
   return url;
@@ -93,7 +93,7 @@ function serves(there: string | undefined, url: URL): boolean {
   const { pathname, searchParams } = new URL(there);
   // `openai` is an older name of `hosted`, and a worker that the app registered may have it.
   const said = (parameters: URLSearchParams): string =>
-    PARAMETERS.map((name) => (name === 'compatibility' ? parameters.has(name) : parameters.getAll(name))).join('|');
+    PARAMETERS.map((name) => parameters.getAll(name).map((value) => (value === 'openai' ? 'hosted' : value))).join('|');
   return pathname === url.pathname && said(searchParams) === said(url.searchParams);
 }
 

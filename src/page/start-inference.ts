@@ -2,15 +2,17 @@
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import { APP_BASE } from '../core/models/app-base.js';
+import { availableLocks } from '../relay/lifeline.js';
+import { mannerOf, unavailableResponse } from '../relay/stream/request-payload.js';
+import { OWN_PATH } from '../core/request/own-path.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import type { PickedFiles } from './picked-files.js';
 import type { StoredModel } from './stored-models.js';
 import { EngineClient } from './engine-client.js';
-import { engineGroup, optionTexts } from './engine-group.js';
+import { differentOptions, engineGroup, hostLock, type OptionTexts, optionTexts } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
 import { createInferenceFetch } from './inference-fetch.js';
-import { occupyPage } from './page-occupancy.js';
 import { registerServiceWorker } from './register-service-worker.js';
 import type { GatewayOptions } from '../gateway/gateway-control.js';
 import type { InferenceOptions, OptionsByRealm } from '../core/models/inference-options.js';
@@ -37,6 +39,14 @@ export interface PageInference {
    * @throws InferenceError like {@link download}, and `invalid_request` for what are no files
    */
   importModel(model: string, files: PickedFiles, options?: { signal?: AbortSignal }): Promise<void>;
+  /**
+   * Reads a prompt ahead of time and keeps it on the disk: requests that begin like it then read only the rest, also after a
+   * reload. Resolves when it is kept.
+   * @param prompt messages as Chat Completions take them, without images, or a text as text completions take it
+   * @throws InferenceError `invalid_request` without the option `persistPrefixes`, `model_not_supported`, or
+   * `insufficient_resources` when it cannot be kept: fewer than 64 tokens, or no room
+   */
+  warm(model: string, prompt: string | readonly object[]): Promise<void>;
   /** The models of which something is kept on this device, of other catalogs too. */
   stored(): Promise<StoredModel[]>;
   /**
@@ -47,8 +57,10 @@ export interface PageInference {
   remove(model: string): Promise<void>;
   /** The models' state as the engine told it last. */
   status(): ModelStatus[];
+  /** Calls the listener whenever {@link status} has changed. Returns a function that ends it. */
+  subscribe(listener: () => void): () => void;
   /**
-   * Rehearsal switches for tests: failures, delays and broken streams on demand. Off until set; they end with the
+   * Simulates failures, delays and broken streams, to test an app. Off until set; they end with the
    * engine.
    * @example
    * await inference.faults.set({ fail: { status: 429, count: 2, retryAfter: 1 } });
@@ -77,10 +89,23 @@ const START_DEADLINE = 40_000;
  * });
  */
 export async function startInference(options: InferenceOptions = {}): Promise<PageInference> {
+  const latest: LatestStart = (page[LATEST] = { state: 'starting' });
+  try {
+    const inference = await start(options, latest);
+    latest.state = 'running';
+    return inference;
+  } catch (thrown) {
+    latest.state = 'ended';
+    latest.error = (thrown as Error).message;
+    throw thrown;
+  }
+}
+
+async function start(options: InferenceOptions, latest: LatestStart): Promise<PageInference> {
   const deadline = AbortSignal.timeout(START_DEADLINE);
   const resolved = await resolve(options, deadline);
+  const texts = (latest.options = optionTexts(resolved, document.baseURI));
   const serviceWorker = serviceWorkerContainer(resolved.serviceWorker);
-  const texts = optionTexts(resolved, document.baseURI);
   const leavePage = occupyPage(texts);
   const stopped = new AbortController();
   let isOpen = (): boolean => false;
@@ -100,18 +125,22 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     unload: (model) => client.unload(model),
     download: async (...args) => (await store()).download(...args),
     importModel: async (...args) => (await store()).importModel(...args),
+    warm: (model, prompt) => client.warm(model, prompt),
     stored: async () => (await store()).stored(),
     remove: async (model) => (await store()).remove(model),
     status: () => client.status().map((model) => ({ ...model, door: isOpen() ? 'service-worker' : 'fetch' })),
+    subscribe: (listener) => client.subscribe(listener),
     faults: {
       set: (settings) => client.setFaults(settings),
       clear: () => client.setFaults({}),
     },
     async stop() {
       leavePage();
+      latest.state = 'ended';
       stopped.abort();
       client.stop();
       tab.stop();
+      refusePlainRequests(resolved.serviceWorker, latest, group);
     },
   };
   try {
@@ -119,6 +148,7 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     const started = Promise.all([controlled, inTime(client.ready, deadline)]);
     await Promise.race([started, broken]);
     isOpen = await controlled;
+    if (serviceWorker) await checkReach(inference.baseURL, serviceWorker, deadline);
     if (group !== undefined) {
       const ofWorker = Object.keys(resolved.serviceWorker);
       void import('./other-tabs.js').then(({ watchOtherTabs }) =>
@@ -129,7 +159,64 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
     await inference.stop();
     throw thrown;
   }
+  if (!serviceWorker) refusePlainRequests(resolved.serviceWorker, latest);
   return inference;
+}
+
+/**
+ * A Service Worker that is there, but finds no host: answers at once what it relays of this page, until inference is started
+ * again. Requests that may go on to the network are left alone.
+ */
+function refusePlainRequests(settings: OptionsByRealm['serviceWorker'], latest: LatestStart, group?: string): void {
+  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  if (!container?.controller || settings.whenUnhosted === 'network') return;
+  const { prefix, compatibility } = settings;
+  void import('./refuse-requests.js')
+    .then(({ refuseRequests }) =>
+      refuseRequests(container, {
+        prefix,
+        group,
+        isStopped: latest.state === 'ended',
+        holds: () => page[LATEST] === latest,
+        locks: availableLocks(),
+        hostLocks: hostLock(`${prefix}:`),
+        response: ({ url, intercepted }) => unavailableResponse(mannerOf(compatibility, intercepted), url),
+      }),
+    )
+    .catch(() => {}); // Not deployed any more: such requests wait, as they do where nothing listens.
+}
+
+/** The page may hold several copies of the library. */
+const RUNNING = Symbol.for('inpage.running');
+const LATEST = Symbol.for('inpage.latest');
+
+/** The service that was started last on a page, also when it failed: `diagnose` looks at it. */
+export interface LatestStart {
+  /** Absent while they are checked, and when they were wrong. */
+  options?: OptionTexts;
+  state: 'starting' | 'running' | 'ended';
+  /** Why it did not start. */
+  error?: string;
+}
+
+const page = globalThis as { [RUNNING]?: Set<OptionTexts>; [LATEST]?: LatestStart };
+
+/**
+ * Notes that a service with these options runs on this page: a second one with other options would fight with it.
+ * @returns to be called when it has stopped
+ * @throws InferenceError `invalid_request` that names the options in which one that runs differs
+ */
+function occupyPage(options: OptionTexts): () => void {
+  const running = (page[RUNNING] ??= new Set());
+  for (const other of running) {
+    const names = differentOptions(options, other);
+    if (names.length > 0) {
+      const message = `Inference already runs on this page with other options (\`${names.join('`, `')}\`). Call its \`stop()\` first.`;
+      throw new InferenceError('invalid_request', message, { param: names[0]! });
+    }
+  }
+  running.add(options);
+  return () => void running.delete(options);
 }
 
 /** The check of the options is fetched apart: nothing else of it is needed later. */
@@ -164,6 +251,24 @@ async function control(
   const { serviceWorker } = settings;
   if (!container || serviceWorker === false || group === undefined) return () => false;
   return registerServiceWorker(container, { ...settings, serviceWorker }, group, signal);
+}
+
+/** Scripts that hold nothing but the relay, so that nothing answers before it. */
+const RELAY_SCRIPT = /\/inpage-sw(-isolated)?\.js$/;
+
+/**
+ * Asks through the page's own `fetch` whether its requests reach the gateway.
+ * @throws InferenceError `unavailable` that names the script of the app which answers them before
+ */
+async function checkReach(baseURL: string, { controller }: ServiceWorkerContainer, signal: AbortSignal): Promise<void> {
+  const script = new URL(controller?.scriptURL ?? baseURL).pathname;
+  if (RELAY_SCRIPT.test(script)) return;
+  const answer = await inTime(globalThis.fetch(baseURL + OWN_PATH, { signal, cache: 'no-store' }), signal);
+  if (answer.headers.has('x-request-id')) return;
+  throw new InferenceError(
+    'unavailable',
+    `The Service Worker ${script} answers ${baseURL} before inpage can: put its \`importScripts\` of inpage on the first line, above its own \`fetch\` listener. Or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
+  );
 }
 
 async function inTime<Answer>(answered: Promise<Answer>, deadline: AbortSignal): Promise<Answer> {

@@ -7,6 +7,7 @@ import type { ModelEntry } from '../core/models/model-entry.js';
 import { CacheFileStorage } from '../store/cache-storage.js';
 import { hold } from '../store/connections.js';
 import { fileLock } from '../store/fetch-file.js';
+import { type KeptPrefixes, listKeptPrefixes, removeKeptPrefixes } from '../store/kept-blocks.js';
 import { OpfsStorage } from '../store/opfs-storage.js';
 import { opened } from '../store/store-environment.js';
 import { inUse } from '../store/opfs-access.js';
@@ -31,7 +32,9 @@ export interface StoredModel {
   source: string;
   /** What is there of it, complete or not. */
   files: StoredFile[];
-  /** Of all files. */
+  /** What is kept of its prompts, by the option `persistPrefixes`. Absent: nothing. */
+  prefixes?: KeptPrefixes;
+  /** Of all files and prompts. */
   bytes: number;
   /** Everything that the last load or download asked for is there. */
   complete: boolean;
@@ -49,11 +52,19 @@ export interface Sources {
 
 /** @internal Everything that is kept, the most recently used first. */
 export async function listStored(sources: Sources): Promise<StoredModel[]> {
-  const lists = await Promise.all((await storages()).map((storage) => storage.list()));
-  return lists
-    .flat()
-    .map(({ note, files }) => describe(note, files, sources))
-    .toSorted((a, b) => b.lastUsed - a.lastUsed);
+  const [prefixes, ...lists] = await Promise.all([
+    keptPrefixes(),
+    ...(await storages()).map((storage) => storage.list()),
+  ]);
+  const models = lists.flat().map(({ note, files }) => {
+    const kept = prefixes.get(note.model)?.prefixes;
+    prefixes.delete(note.model);
+    return describe(note, files, kept, sources);
+  });
+  // Prompts of models whose files are gone.
+  for (const [model, { prefixes: kept, lastUsed }] of prefixes)
+    models.push({ ...describe({ model, wanted: [], lastUsed }, [], kept, sources), complete: false });
+  return models.toSorted((a, b) => b.lastUsed - a.lastUsed);
 }
 
 /**
@@ -77,6 +88,8 @@ export async function removeStored(
   if (!kept) return;
   const releases = await lockAll(kept);
   try {
+    const root = await promptRoot();
+    if (root) await removeKeptPrefixes({ root, locks: navigator.locks }, kept.source);
     for (const storage of await storages()) await storage.removeModel(kept.source);
   } catch (thrown) {
     throw isInferenceError(thrown) ? thrown : inUse(thrown);
@@ -104,7 +117,23 @@ async function storages(): Promise<ByteStorage[]> {
   return found.filter((storage) => storage !== undefined);
 }
 
-function describe(note: ModelNote, kept: readonly KeptFile[], sources: Sources): StoredModel {
+/** Where prompts are kept; undefined where this browser has no such file system. */
+async function promptRoot(): Promise<FileSystemDirectoryHandle | undefined> {
+  const { storage } = navigator as { storage?: StorageManager };
+  return storage?.getDirectory?.().catch(() => undefined);
+}
+
+async function keptPrefixes(): ReturnType<typeof listKeptPrefixes> {
+  const root = await promptRoot();
+  return root ? listKeptPrefixes(root) : new Map();
+}
+
+function describe(
+  note: ModelNote,
+  kept: readonly KeptFile[],
+  prefixes: KeptPrefixes | undefined,
+  sources: Sources,
+): StoredModel {
   const there = kept.filter(({ record }) => record.state !== 'absent');
   const files = there.map(({ record, bytes, untouched }) => ({
     file: record.file,
@@ -119,7 +148,8 @@ function describe(note: ModelNote, kept: readonly KeptFile[], sources: Sources):
     models: sources.models.filter((entry) => folderOf(entry, sources) === note.model).map(({ id }) => id),
     source: note.model,
     files,
-    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...(prefixes && { prefixes }),
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, prefixes?.bytes ?? 0),
     complete: note.wanted.every((file) => done.has(file)),
     verified: files.length > 0 && files.every(({ verified }) => verified),
     lastUsed: note.lastUsed,
@@ -127,7 +157,7 @@ function describe(note: ModelNote, kept: readonly KeptFile[], sources: Sources):
 }
 
 function folderOf(entry: ModelEntry, { load: { pageURL, hub } }: Sources): string | undefined {
-  if (entry.backend === 'upstream' || entry.backend === 'scripted') return undefined;
+  if (entry.backend !== 'transformers' && entry.backend !== 'web-llm') return undefined;
   // WebLLM's own list has its models in one place on the hub.
   const isListed = entry.backend === 'web-llm' && entry.modelLibrary === undefined;
   const source = isListed ? `mlc-ai/${entry.source ?? entry.id}` : entry.source;

@@ -1,5 +1,6 @@
 /** The way out: a page without inpage, also for visitors who were there before. Public, an entry of its own. @module */
 import { APP_BASE } from '../core/models/app-base.js';
+import { removeAllKeptPrefixes } from '../store/kept-blocks.js';
 import type { PageMessage } from '../relay/protocol.js';
 
 /** What to remove. */
@@ -14,8 +15,9 @@ export interface UninstallOptions {
 
 /**
  * Removes the Service Worker: requests of this page go to the network at once, those of other open pages too, and nothing
- * is left for the next visit. Call it in a release that no longer starts inference; it does nothing where nothing is.
- * Downloaded models stay in the browser's caches.
+ * is left for the next visit but an empty cache, by which a worker that open pages still have knows it after a restart.
+ * Call it in a release that no longer starts inference; it does nothing where nothing is. Prompts that were kept
+ * (`persistPrefixes`) are removed, too; downloaded models stay in the browser's caches.
  * @returns whether there was a Service Worker to remove
  * @example
  * import { uninstallInference } from 'inpage/uninstall';
@@ -39,7 +41,15 @@ export async function uninstallInference({
     for (const worker of workers) worker.postMessage(message);
     removed = (await registration.unregister()) || removed;
   }
+  await removeKeptPrompts();
   return removed;
+}
+
+/** As far as no worker of an open page is just writing one. */
+async function removeKeptPrompts(): Promise<void> {
+  const { storage } = navigator as { storage?: StorageManager };
+  const root = await storage?.getDirectory?.().catch(() => undefined);
+  if (root) await removeAllKeptPrefixes(root).catch(() => {});
 }
 
 /** Settings travel in the script's query. */

@@ -10,7 +10,6 @@
 import type { LoadOptions, ModelInfo } from '../core/models/backend.js';
 import type { SerializedInferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
-import type { ModelStatus } from '../core/models/model-status.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
 export const PROTOCOL_VERSION = 4;
@@ -53,7 +52,7 @@ export type CalleeMessage<Item> =
 export interface Hello {
   type: 'hello';
   version: number;
-  /** Absent: who says hello holds none. */
+  /** Absent where there are no Web Locks. */
   lifeline?: string | undefined;
 }
 
@@ -67,16 +66,12 @@ export interface TabHello {
 /** A Request without its streams. */
 export interface RequestPayload {
   url: string;
+  /** It was meant for an intercepted base of another origin. Absent: it was not. */
+  intercepted?: boolean;
   method: string;
   headers: [string, string][];
   /** `broken`: its sender broke it off. */
   body: ArrayBuffer | 'broken' | undefined;
-}
-
-/** The models' state, and the load progress reported since the last snapshot. */
-export interface Snapshot {
-  models: ModelStatus[];
-  progress: LoadProgress[];
 }
 
 /** First item of the answer to a {@link RequestPayload}; the body's chunks follow. */
@@ -97,7 +92,7 @@ export interface ModelPayload {
 }
 
 /** What a loaded model can be asked. */
-export type ModelMethod = 'generate' | 'countTokens' | 'embed' | 'transcribe';
+export type ModelMethod = 'generate' | 'countTokens' | 'embed' | 'rerank' | 'transcribe' | 'speak';
 
 /** What a model worker needs to load its model. */
 export interface LoadArgument {

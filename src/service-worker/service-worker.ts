@@ -5,6 +5,7 @@
  * @module
  */
 import { CONNECT_DEADLINE } from '../relay/stream/call-timing.js';
+import type { CompatibilityName } from '../core/models/inference-options.js';
 import { findHost, type TabClient } from './find-host.js';
 import type { Connect, GatewayPort } from '../relay/handshake.js';
 import { ownLifeline } from '../relay/lifeline.js';
@@ -12,7 +13,7 @@ import { matchBase, type Bases } from '../relay/match-base.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from '../relay/protocol.js';
 import { relayRequest } from '../relay/stream/relay-request.js';
 import { GatewayConnections } from './gateway-connections.js';
-import { toRequestPayload, unavailableResponse } from '../relay/stream/request-payload.js';
+import { toRequestPayload } from '../relay/stream/request-payload.js';
 
 /** The parts of `ServiceWorkerGlobalScope` in use; TypeScript's own types for it clash with those of pages. */
 interface Scope {
@@ -44,7 +45,8 @@ interface PageEvent extends LifecycleEvent {
 const scope = globalThis as unknown as Scope;
 const settings = new URL(scope.location.href).searchParams;
 const prefix = settings.get('prefix') ?? '/v1';
-const compatibility = settings.has('compatibility') ? 'hosted' : 'service';
+/** An app may have registered it with the older name `openai`, which is not `service` either. */
+const compatibility = settings.get('compatibility') as CompatibilityName | null;
 const bases: Bases = { origin: scope.location.origin, prefix, intercept: settings.getAll('intercept') };
 const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
@@ -54,8 +56,12 @@ const groups = new Map<string, string>();
 
 /** The app wants its requests to go on without a host, and no tab has hosted since the browser started this worker. */
 let unhosted = settings.has('unhosted');
-/** The app has left: requests are the network's, until the last page of it is closed. */
-let left = false;
+/** Name of the empty cache that says that the app has left: this worker serves its open pages on, and may be restarted. */
+const mark = `inpage-left:${scope.location.pathname}`;
+/** The app has left: requests are the network's, until the last page of it is closed or one starts inference again. */
+let left: boolean | undefined;
+/** Whether it had left before this worker was restarted. */
+const hadLeft = caches.has(mark).catch(() => false);
 
 /** Milliseconds in which a host must be found where requests may go on to the network. */
 const UNHOSTED_PATIENCE = 1_000;
@@ -76,10 +82,14 @@ scope.addEventListener('message', (event) => {
   // Pages say so again where Chromium has forgotten it: see `activatedWorker`.
   void scope.skipWaiting();
   const [port] = event.ports;
-  left ||= event.data?.inpage === 'leave';
+  if (event.data?.inpage === 'leave') {
+    left = true;
+    event.waitUntil(caches.open(mark));
+  }
   if (!port) return;
   if (event.data?.inpage === 'claim') {
-    unhosted = false;
+    unhosted = left = false;
+    event.waitUntil(caches.delete(mark));
     if (event.source) {
       forget(event.source.id);
       groups.set(event.source.id, event.data.group);
@@ -101,6 +111,8 @@ function mayLeave({ url, headers }: Request): boolean {
 }
 
 async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {
+  const had = await hadLeft;
+  if ((left ??= had)) return fetch(request);
   // One controller of our own: whatever listens to the request's signal keeps the request for ever.
   const reader = new AbortController();
   const { signal } = reader;
@@ -116,29 +128,24 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
     clearInterval(check);
     request.signal.removeEventListener('abort', leave);
   };
-  try {
-    const find = async (stop: AbortSignal): Promise<GatewayPort> => {
-      const host = await findHost({ tabs, prefix, asker: clientId, groups, signal: stop });
-      unhosted = false;
-      return host;
-    };
-    const copy = mayLeave(request) && request.clone();
-    const patience = AbortSignal.timeout(copy ? UNHOSTED_PATIENCE : CONNECT_DEADLINE);
-    const connect: Connect = (stop) => connections.connect(clientId, find, stop);
-    // The body is read while the gateway is found; the next one is looked for when that is gone.
-    const found = [connect(AbortSignal.any([signal, patience]))];
-    const payload = await toRequestPayload(request, url);
-    const response = await relayRequest(payload, (stop) => found.pop() ?? connect(stop), {
-      signal,
-      onDone: done,
-      compatibility,
-    });
-    return copy && unhosted ? fetch(copy) : response;
-  } catch (thrown) {
-    done();
-    if (signal.aborted) throw thrown;
-    return unavailableResponse(compatibility, url);
-  }
+  const find = async (stop: AbortSignal): Promise<GatewayPort> => {
+    const host = await findHost({ tabs, prefix, asker: clientId, groups, signal: stop });
+    unhosted = false;
+    return host;
+  };
+  const copy = mayLeave(request) && request.clone();
+  const patience = AbortSignal.timeout(copy ? UNHOSTED_PATIENCE : CONNECT_DEADLINE);
+  const connect: Connect = (stop) => connections.connect(clientId, find, stop);
+  // The body is read while the gateway is found; the next one is looked for when that is gone.
+  const found = [connect(AbortSignal.any([signal, patience]))];
+  const payload = await toRequestPayload(request, url);
+  // It answers 503 itself when there is no gateway.
+  const response = await relayRequest(payload, (stop) => found.pop() ?? connect(stop), {
+    signal,
+    onDone: done,
+    compatibility,
+  });
+  return copy && unhosted ? fetch(copy) : response;
 }
 
 async function claim(port: MessagePort): Promise<void> {

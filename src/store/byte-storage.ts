@@ -31,6 +31,8 @@ export interface FileRecord extends FilePlace {
   sha256?: string;
   /** The content was compared with a hash that its source states. */
   verified: boolean;
+  /** What an engine found out about the content, by question. A file that is fetched anew has none. */
+  facts?: Record<string, boolean>;
 }
 
 /** A file in the store, as found. */

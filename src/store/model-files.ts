@@ -12,13 +12,14 @@ import { LoadReport } from './download-progress.js';
 import { FileFetcher } from './fetch-file.js';
 import { FileContents } from './file-contents.js';
 import { type MissingRoom, noRoom, notFetched } from './file-errors.js';
-import type { ByteStorage, FilePlace, FileRecord, KeptFile } from './byte-storage.js';
+import { type ByteStorage, countParts, type FilePlace, type FileRecord, type KeptFile } from './byte-storage.js';
+import { sha256 } from './digest.js';
 import { hubModelOf } from './hub.js';
 import { PACK_MANIFEST } from './pack-manifest.js';
 import { SourceStatements } from './source-statements.js';
 import type { StoreEnvironment } from './store-environment.js';
 import { StoredResponse } from './stored-response.js';
-import { isIntact } from './verify-content.js';
+import { isIntact, wholeSha256 } from './verify-content.js';
 
 export interface ModelFilesOptions {
   /** Catalog id, for progress and errors. */
@@ -145,11 +146,46 @@ export class ModelFiles {
     return isOnServer(this.#environment, this.#urlOf(file), this.#options.signal);
   }
 
+  /** Names of all files, as the source lists them; none when it does not. */
+  async listed(): Promise<readonly string[]> {
+    return [...(await this.#statements.all()).keys()];
+  }
+
   /** The beginning of a kept file, at most a part of it; undefined when it is not kept. */
   async start(file: string, length: number): Promise<Uint8Array | undefined> {
     const kept = await this.#environment.storage.find(this.#place(file));
     if (!kept?.untouched || kept.bytes === 0) return undefined;
     return (await this.#environment.storage.readPart(kept, 0)).subarray(0, length);
+  }
+
+  /** What was found out about the content of a kept file; undefined: nothing yet. */
+  async fact(file: string, question: string): Promise<boolean | undefined> {
+    const kept = await this.#environment.storage.find(this.#place(file));
+    return kept?.untouched ? kept.record.facts?.[question] : undefined;
+  }
+
+  /** Keeps what was found out about a kept file with it: it is forgotten when the file is removed or fetched anew. */
+  async keepFact(file: string, question: string, answer: boolean): Promise<void> {
+    const { storage } = this.#environment;
+    const kept = await storage.find(this.#place(file));
+    if (kept?.record.state !== 'complete' || !kept.untouched) return;
+    const facts = { ...kept.record.facts, [question]: answer };
+    await storage.accept({ ...kept, record: { ...kept.record, facts } });
+  }
+
+  /** One hash for the content of complete files, without those that do not exist; undefined when any was changed since. */
+  async contentHash(files: readonly string[]): Promise<string | undefined> {
+    const { storage } = this.#environment;
+    const hashes: string[] = [];
+    for (const file of files.map((each) => this.#nameOf(each)).toSorted()) {
+      const kept = await storage.find(this.#place(file));
+      if (!kept || kept.record.state === 'absent') continue;
+      if (!kept.untouched) return undefined;
+      const { sha256: whole, hashes: parts } = kept.record;
+      const isKnown = parts.length === countParts(kept.record) && !parts.includes(null);
+      hashes.push(`${file} ${whole ?? (isKnown ? parts.join(' ') : await wholeSha256(kept, storage))}`);
+    }
+    return hashes.length === 0 ? undefined : sha256(new TextEncoder().encode(hashes.join('\n')));
   }
 
   /** What the server said of a file that is not there. */

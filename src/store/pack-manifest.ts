@@ -22,14 +22,33 @@ export interface PackManifest {
   files: Record<string, PackedFile>;
 }
 
-/** @throws TypeError when the text is no manifest */
+/** @throws TypeError or SyntaxError when the text is no manifest, or names a file outside its folder */
 export function parseManifest(text: string): PackManifest {
-  const manifest = JSON.parse(text) as PackManifest;
-  if (manifest.version !== 1 || typeof manifest.files !== 'object') throw new TypeError('No manifest of this version.');
+  const manifest = JSON.parse(text) as PackManifest | null;
+  if (manifest?.version !== 1 || typeof manifest.files !== 'object' || manifest.files === null)
+    throw new TypeError('No manifest of this version.');
+  for (const [name, file] of Object.entries(manifest.files) as [string, unknown][]) {
+    if (!isInside(name)) throw new TypeError('The manifest names a file outside its folder.');
+    if (!isPackedFile(file)) throw new TypeError('The manifest describes a file that cannot be.');
+  }
   return manifest;
 }
 
-/** What a manifest states, by file. @throws TypeError when it is none */
+/** A relative path that leads nowhere else, however a server or a file system reads it. */
+function isInside(name: string): boolean {
+  const parts = name.split('/');
+  return !/[\\:%?#\0]/.test(name) && parts.every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+function isPackedFile(file: unknown): file is PackedFile {
+  if (typeof file !== 'object' || file === null) return false;
+  const { bytes, partBytes, parts, sha256 } = file as Partial<PackedFile>;
+  const isSize = (size: number | undefined): boolean => Number.isSafeInteger(size) && size! >= 0;
+  const isListed = Array.isArray(parts) && parts.every((part) => typeof part === 'string');
+  return isSize(bytes) && isSize(partBytes) && isListed && typeof sha256 === 'string';
+}
+
+/** What a manifest states, by file. @throws as {@link parseManifest} */
 export function readManifest(text: string): Map<string, ExpectedFile> {
   return new Map(Object.entries(parseManifest(text).files));
 }

@@ -76,7 +76,13 @@ export class SourceStatements {
     const { environment, folder, id, signal } = this.#options;
     if (this.hasManifest) {
       const manifest = await this.#options.readManifest();
-      if (manifest !== undefined) return readManifest(manifest);
+      try {
+        if (manifest !== undefined) return readManifest(manifest);
+      } catch (cause) {
+        const reason = cause instanceof TypeError ? cause.message : 'It is no JSON.';
+        const message = `The \`${PACK_MANIFEST}\` of \`${id}\` cannot be used. ${reason}`;
+        throw new InferenceError('unavailable', message, { permanent: true }, { cause });
+      }
       throw new InferenceError('unavailable', `The folder of \`${id}\` holds no \`${PACK_MANIFEST}\`.`);
     }
     const hub = hubModelOf(folder);

@@ -64,10 +64,14 @@ export function ask(page: RawPage, model = 'quick', door: Door = 'service-worker
   })()`);
 }
 
-/** Puts every worker of this name into a loop that never ends. Nobody stays attached. */
+/**
+ * Puts every worker of this name into a loop that never ends. It sleeps in the loop, since the processor is needed for
+ * the others; it hears as little. Nobody stays attached.
+ */
 export async function stick(page: RawPage, name: 'inpage-gateway' | 'inpage-model'): Promise<void> {
   // It starts when nobody waits for the answer any more.
-  const stuck = await page.evaluateInWorkers(name, 'setTimeout(() => { for (;;); }, 200)');
+  const loop = 'for (const cell = new Int32Array(new SharedArrayBuffer(4)); ; ) Atomics.wait(cell, 0, 0, 100)';
+  const stuck = await page.evaluateInWorkers(name, `setTimeout(() => { ${loop}; }, 200)`);
   if (stuck === 0) throw new Error(`No ${name} runs.`);
   await new Promise((resolve) => setTimeout(resolve, 300));
 }

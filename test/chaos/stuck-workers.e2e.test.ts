@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { RawChromium, type RawPage } from '../support/raw-chromium.js';
 import { ask, MODELS, openTab, type Seen, stick } from './chaos-tabs.js';
 
-let browser: RawChromium;
-beforeEach(async () => {
-  browser = await RawChromium.launch();
-});
-afterEach(() => browser.close());
+/** A browser of its own for each test: they run at once, as each waits for the same silence. */
+async function launch({ onTestFinished }: TestContext): Promise<RawChromium> {
+  const browser = await RawChromium.launch();
+  onTestFinished(() => browser.close());
+  return browser;
+}
 
 const served = { status: 200, text: expect.stringContaining('w0 w1 w2 w3 w4') as string };
 
@@ -17,22 +18,23 @@ const requestTimeout = 2;
 const stateOf = (page: RawPage, model: string) =>
   page.evaluate<string>(`inference.status().find(({ id }) => id === '${model}').state`);
 
-/** A long stream that runs. */
-async function startSlow(page: RawPage): Promise<{ end: Promise<Seen> }> {
+/** A long stream that runs. @param expect the test's own, since others run at the same time */
+async function startSlow(page: RawPage, { expect }: TestContext): Promise<{ end: Promise<Seen> }> {
   const end = ask(page, 'slow', 'service-worker', true);
   end.catch(() => {}); // The test may have failed before it looks.
   await expect.poll(() => stateOf(page, 'slow')).toBe('busy');
   return { end };
 }
 
-describe('a worker in an endless loop', () => {
-  it('the gateway: is replaced, what ran ends with an error, what waited is left to the next', async () => {
+describe.concurrent('a worker in an endless loop', () => {
+  it('the gateway: is replaced, what ran ends with an error, what waited is left to the next', async (context) => {
+    const browser = await launch(context);
     const host = await openTab(browser);
     const guest = await openTab(browser);
-    const stream = await startSlow(host);
+    const stream = await startSlow(host, context);
     const whole = ask(guest, 'slow');
     whole.catch(() => {});
-    await expect
+    await context.expect
       .poll(() => host.evaluate(`inference.status().find(({ id }) => id === 'slow').queued`))
       .toBeGreaterThan(0);
     await stick(host, 'inpage-gateway');
@@ -41,24 +43,24 @@ describe('a worker in an endless loop', () => {
     expect((await stream.end).text).toMatch(/"code":"unavailable"[^\n]*\n\n$/);
     expect(await ask(host)).toMatchObject(served);
     // It was behind the stream, and runs now.
-    await expect.poll(() => stateOf(host, 'slow')).toBe('busy');
+    await context.expect.poll(() => stateOf(host, 'slow')).toBe('busy');
   });
 
-  it('a model: is replaced, its stream ends with an error, the next answers are right', async () => {
-    const page = await openTab(browser, { ...MODELS, requestTimeout });
-    const stream = await startSlow(page);
+  it('a model: is replaced, its stream ends with an error, the next answers are right', async (context) => {
+    const page = await openTab(await launch(context), { ...MODELS, requestTimeout });
+    const stream = await startSlow(page, context);
     await stick(page, 'inpage-model');
     expect((await stream.end).text).toMatch(/"code":"unavailable"[^\n]*\n\n$/);
-    await startSlow(page);
+    await startSlow(page, context);
     expect(await ask(page)).toMatchObject(served);
   });
 
-  it('a model: a request that waits for its first token gets an error in time', async () => {
-    const page = await openTab(browser, { ...MODELS, requestTimeout });
+  it('a model: a request that waits for its first token gets an error in time', async (context) => {
+    const page = await openTab(await launch(context), { ...MODELS, requestTimeout });
     expect(await ask(page)).toMatchObject(served);
     await stick(page, 'inpage-model');
     expect(await ask(page)).toMatchObject({ status: 408 });
-    await expect.poll(() => stateOf(page, 'quick'), { timeout: 60_000 }).not.toBe('busy');
+    await context.expect.poll(() => stateOf(page, 'quick'), { timeout: 60_000 }).not.toBe('busy');
     expect(await ask(page)).toMatchObject(served);
   });
 });

@@ -1,4 +1,7 @@
-/** The service over scripted models on a real port, for clients in processes of their own. Prints its base URL. */
+/**
+ * The service over scripted models on a real port, for clients in processes of their own. Prints its base URL; below
+ * `/hosted/v1` the same models answer with `compatibility: 'hosted'`.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +9,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../src/gateway/http/app.js';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import { buildApp } from '../support/build-app.js';
-import { ANSWER, CHAT, EMBEDDER, LISTENER, OBJECT, OBJECT_TOOLS, SPOKEN, TEXT } from './task.mjs';
+import { ANSWER, CHAT, EMBEDDER, LISTENER, OBJECT, OBJECT_TOOLS, RANKER, SPOKEN, TEXT } from './task.mjs';
 
 const models: ModelEntry[] = [
   {
@@ -31,11 +34,17 @@ const models: ModelEntry[] = [
     },
   },
   { id: EMBEDDER, task: 'embeddings', backend: 'scripted', script: { replies: [] } },
+  { id: RANKER, task: 'rerank', backend: 'scripted', script: { replies: [] } },
   { id: LISTENER, task: 'speech', backend: 'scripted', script: { replies: [{ text: SPOKEN }] } },
 ];
 
-const { app } = await buildApp({ models, rateLimits: { requestsPerMinute: 1_000_000 } });
-const server = createServer((request, response) => void answer(app, request, response));
+const rateLimits = { requestsPerMinute: 1_000_000 };
+const HOSTED = '/hosted/v1';
+const { app } = await buildApp({ models, rateLimits });
+const { app: hosted } = await buildApp({ models, rateLimits, prefix: HOSTED, compatibility: 'hosted' });
+const server = createServer((request, response) => {
+  void answer(request.url?.startsWith(HOSTED) ? hosted : app, request, response);
+});
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1\n`);

@@ -2,6 +2,7 @@
 export const CHAT: string;
 export const EMBEDDER: string;
 export const LISTENER: string;
+export const RANKER: string;
 export const TEXT: string;
 export const SPOKEN: string;
 export const ANSWER: string;

@@ -2,11 +2,14 @@
 
 export const CHAT = 'scripted-chat';
 export const EMBEDDER = 'scripted-embed';
+export const RANKER = 'scripted-rerank';
 export const LISTENER = 'scripted-speech';
 
 export const TEXT = 'The quick brown fox jumps over the lazy dog.';
 export const SPOKEN = 'Good morning to you.';
 export const ANSWER = 'Sun in Paris, rain in Rome.';
+export const QUERY = 'Where is the cat?';
+export const DOCUMENTS = ['A dog.', 'The cat is here.', 'Trains.'];
 export const OBJECT = { city: 'Paris', days: 2 };
 export const HELLO = 'Hello';
 export const WEATHER = 'How is the weather?';
@@ -56,6 +59,12 @@ export const TASKS = {
     title: 'embeddings',
     isRight: (vectors) =>
       vectors.length === 2 && vectors.every((vector) => vector.length > 1 && Math.abs(vector[0]) < 1),
+  },
+  rerank: {
+    title: 'rerank',
+    isRight: (results) =>
+      results.map(({ index }) => index).join() === '1,0' &&
+      results.every(({ relevanceScore: score }) => score >= 0 && score <= 1),
   },
   speech: { title: 'speech', isRight: (text) => text === SPOKEN },
 };

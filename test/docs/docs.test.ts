@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getDefault } from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -109,5 +109,24 @@ describe('shell lines', () => {
     const scripts = shellLines().flatMap(({ command }) => [...command.matchAll(/npm run ([\w:-]+)/g)]);
     expect(scripts.length).toBeGreaterThan(5);
     expect(scripts.map(([, name = '']) => name).filter((name) => !(name in packageJson.scripts))).toEqual([]);
+  });
+});
+
+describe('the threat model', () => {
+  const text = readDocument('demo/docs/threat-model.md');
+  /** Each file that it names, with the test of that file where it names one. */
+  const tests = [...text.matchAll(/`(test\/[^`]+\.test\.ts)`(?:: ([^|)\n]+))?/g)].map(([, file = '', title = '']) => ({
+    file,
+    title: title.trim(),
+  }));
+
+  it('names a test in every line of its tables, or says that none is possible', () => {
+    const lines = text.split('\n').filter((line) => /^\| (?!-|who|what |input)/.test(line));
+    expect(lines.length).toBeGreaterThan(10);
+    expect(lines.filter((line) => !/`test\/|none is possible/.test(line))).toEqual([]);
+  });
+
+  it.each(tests)('$file has the test "$title"', ({ file, title }) => {
+    expect(readFileSync(join(root, file), 'utf8')).toContain(title);
   });
 });

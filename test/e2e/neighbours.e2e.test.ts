@@ -77,6 +77,15 @@ describe('another Service Worker', () => {
     );
   });
 
+  it('that answers before the script which it imports fails the start, and is named', async () => {
+    const script = `addEventListener('fetch', (event) => event.respondWith(fetch(event.request)));\n${OTHER}`;
+    const late = `${script}\nimportScripts('/inpage-sw.js');`;
+    await context.route('**/late-sw.js', (route) => route.fulfill({ contentType: 'text/javascript', body: late }));
+    await expect(openHost(context, { ...OPTIONS, serviceWorker: '/late-sw.js' })).rejects.toThrow(
+      /The Service Worker \/late-sw\.js answers .*\/v1 before inpage can: put its `importScripts`/,
+    );
+  });
+
   it('that has a request to answer and so keeps the page is named', async () => {
     const app = await openApp();
     await register(app, '/other-sw.js');
@@ -126,7 +135,9 @@ describe('other options', () => {
           ),
         [OPTIONS.models, requestTimeout],
       );
-    expect(await start(5)).toMatch(/^requestTimeout: .*other options already \(`requestTimeout`\).*`stop\(\)`/);
+    expect(await start(5)).toMatch(
+      /^requestTimeout: .*already runs .* with other options \(`requestTimeout`\).*`stop\(\)`/,
+    );
     expect(await start(600)).toBe('started');
     expect(told()).toBe('');
   });

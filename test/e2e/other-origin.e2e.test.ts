@@ -1,8 +1,8 @@
-/** What pages of another site can do to an app: nothing that costs it anything. */
+/** Other origins: their pages can do nothing that costs an app anything, and their bases are answered for them. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { countingModel, newContext, openHost } from './support/host-page.js';
 import { connectToSharedChromium } from './support/shared-chromium.js';
 import { type RemoteService, serveRemote } from './support/remote-service.js';
@@ -185,4 +185,37 @@ describe('a page of another site', () => {
     });
     expect(spent).toBe(0);
   });
+});
+
+it('agents at an intercepted base of another origin are answered as hosted services do, and there alone', async () => {
+  const browser = await connectToSharedChromium();
+  onTestFinished(() => browser.close());
+  // An app that calls another origin allows it in its policy; the demo's own policy does not.
+  const context = await browser.newContext({ serviceWorkers: 'allow', bypassCSP: true });
+  const bases = ['https://api.anthropic.com/v1', '/v1'];
+  const page = await openHost(context, { models: [countingModel(3, 0, 'quick')], intercept: [bases[0]!] });
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'system', content: 'The user has saved a file.' },
+  ];
+  const tools = [{ type: 'namespace', name: 'mcp__fruit', tools: [{ type: 'function', name: 'peel' }] }];
+  const bodies = [
+    ['/messages', { max_tokens: 9, messages }],
+    ['/responses', { input: 'Hi', tools }],
+  ] as const;
+  const statuses = await page.evaluate(
+    ([to, all]) =>
+      Promise.all(
+        [fetch, window.inference!.fetch].flatMap((send) =>
+          to.flatMap((base) =>
+            all.map(async ([path, fields]) => {
+              const body = JSON.stringify({ model: 'quick', ...fields });
+              return (await send(`${base}${path}`, { method: 'POST', body })).status;
+            }),
+          ),
+        ),
+      ),
+    [bases, bodies] as const,
+  );
+  expect(statuses).toEqual([200, 200, 400, 400, 200, 200, 400, 400]);
 });

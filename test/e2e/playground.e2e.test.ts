@@ -48,7 +48,7 @@ describe('a first visit', () => {
     const next = page.getByRole('complementary', { name: 'The next step up' });
     await next.getByText('about 0.4 GB').waitFor();
     const note = page.getByRole('complementary', { name: 'About tiny-chat' });
-    await note.getByRole('button', { name: 'I see' }).click();
+    await note.getByRole('button', { name: 'Got it' }).click();
     await note.waitFor({ state: 'detached' });
     await page.reload();
     await next.waitFor();

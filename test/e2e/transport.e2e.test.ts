@@ -145,6 +145,23 @@ describe('cancelling', () => {
   });
 });
 
+describe('a plain fetch that does not stream', () => {
+  it.each(['is closed', 'navigates'])('is given up when its page %s', async (leaves) => {
+    const host = await openHost(context, MODELS);
+    const guest = await openHost(context, MODELS);
+    const body = JSON.stringify({ model: 'slow', messages: [{ role: 'user', content: 'Hi' }] });
+    await guest.evaluate((text) => {
+      void fetch('/v1/chat/completions', { method: 'POST', body: text }).catch(() => {});
+    }, body);
+    const state = (): Promise<string | undefined> =>
+      host.evaluate(() => window.inference?.status().find(({ id }) => id === 'slow')?.state);
+    await expect.poll(state).toBe('busy');
+    if (leaves === 'is closed') await guest.close();
+    else await guest.goto('about:blank');
+    await expect.poll(state, { timeout: 30_000 }).toBe('ready');
+  });
+});
+
 describe('a Service Worker that is stopped', () => {
   it('between two requests is started again and finds the engine', async () => {
     const page = await openHost(context, MODELS);

@@ -22,6 +22,7 @@ it('a page that starts no worker: the load ends, and a worker that comes later d
   const ended: unknown[] = [];
   const page: PageControl = {
     spawnModelWorker: () => new Promise((resolve) => (started = resolve)),
+    serveInPage: () => new Promise(() => {}),
     endModelWorker: (id) => void ended.push(id),
   };
   const gateway = createGateway(OPTIONS, remote(page));

@@ -52,7 +52,7 @@ describe.each([
   beforeAll(async () => {
     execFileSync(process.execPath, [join(root, 'dist/cli.js'), 'init', site, '--models', '', '--no-webgpu']);
     mkdirSync(join(site, 'lib'));
-    for (const file of ['index.js', 'gateway-worker.js', 'model-worker.js', 'chunks']) {
+    for (const file of ['index.js', 'gateway-worker.js', 'model-worker.js', 'media-worker.js', 'chunks']) {
       cpSync(join(root, 'dist', file), join(site, 'lib', file), { recursive: true });
     }
     cpSync(join(lib, 'iife/index.js'), join(site, 'msw.js'));

@@ -56,6 +56,7 @@ function engine() {
       serveModel(port2, async () => model);
       return transfer({ id: 1, port: port1, lifeline: undefined }, [port1]);
     },
+    serveInPage: () => new Promise(() => {}),
     endModelWorker() {},
   };
   const { port1, port2 } = new MessageChannel();
@@ -111,6 +112,13 @@ describe('EngineClient', () => {
     await expect(client.load('m')).rejects.toMatchObject({ code: 'insufficient_resources', details: DETAILS });
     await expect(client.load('none')).rejects.toMatchObject({ code: 'model_not_found', param: 'model' });
     await expect(client.setFaults({ nonsense: 1 } as never)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('[P07] refuses to warm a prompt without the option, which it names', async () => {
+    await expect(client.warm('m', 'Hello')).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'persistPrefixes',
+    });
   });
 
   it('cancels a download, in the model worker too', async () => {

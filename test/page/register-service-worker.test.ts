@@ -10,7 +10,6 @@ const settings = {
   serviceWorker: 'http://localhost/inpage-sw.js',
   crossOriginIsolation: false,
   prefix: '/v1',
-  compatibility: 'service',
   intercept: [],
   whenUnhosted: 'fail',
 } as const;

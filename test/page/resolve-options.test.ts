@@ -12,7 +12,7 @@ const resolve = (options: InferenceOptions, pageURL = PAGE) =>
 
 describe('resolveOptions', () => {
   it('has a default for everything', () => {
-    const shared = { prefix: '/v1', compatibility: 'service' };
+    const shared = { prefix: '/v1' };
     expect(resolve({})).toEqual({
       gateway: { ...shared, models: DEFAULT_MODELS, requestTimeout: 600 },
       model: { hub: 'https://huggingface.co', crossOriginStorage: false },
@@ -121,10 +121,23 @@ describe('resolveOptions', () => {
     [{ compatibility: 'azure' }, 'compatibility'],
     [{ whenUnhosted: 'wait' }, 'whenUnhosted'],
     [{ crossOriginStorage: 1 }, 'crossOriginStorage'],
+    ...[0, -1, Number.NaN, Infinity, '', '256', '256 mb', '256MiB', '-1MB', '0MB', 'MB', true, null].map(
+      (persistPrefixes): [object, string] => [{ persistPrefixes }, 'persistPrefixes'],
+    ),
   ])('refuses %j and names %s', (options, param) => {
     expect(() => resolve(options as InferenceOptions)).toThrow(
       expect.objectContaining({ code: 'invalid_request', param }) as Error,
     );
+  });
+
+  it.each([
+    [undefined, undefined],
+    [5_000_000, 5_000_000],
+    ['500kB', 500_000],
+    ['256MB', 256_000_000],
+    ['1.5 GB', 1_500_000_000],
+  ])('[P01] reads the size of `persistPrefixes`: %s is %s bytes', (persistPrefixes, bytes) => {
+    expect(resolve(persistPrefixes === undefined ? {} : { persistPrefixes }).model.persistPrefixes).toBe(bytes);
   });
 
   const script = (reply: object): object => ({ models: [{ ...chat, script: { replies: [reply] } }] });
@@ -153,7 +166,10 @@ describe('resolveOptions', () => {
   it.each<[unknown, string]>([
     [null, 'The options must be an object.'],
     [{ requestTimeout: '5' }, 'The option `requestTimeout` must be a number of seconds above 0.'],
-    [{ models: [{ ...chat, task: 'video' }] }, 'The option `models.0.task` must be one of chat, embeddings, speech.'],
+    [
+      { models: [{ ...chat, task: 'video' }] },
+      'The option `models.0.task` must be one of chat, embeddings, rerank, speech, text-to-speech.',
+    ],
     [{ models: [{ id: 'a', task: 'chat' }] }, 'The option `models.0.backend` is missing.'],
     [{ compatibility: 'azure' }, 'The option `compatibility` must be one of service, hosted.'],
     [{ model: [] }, '`model` is not an option of startInference. Did you mean `models`?'],

@@ -2,9 +2,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/core/errors/inference-error.js';
 import { answerCall, type CallHandler, PACE } from '../../src/relay/stream/answer-call.js';
 import type { CallTiming } from '../../src/relay/stream/call-timing.js';
-import { openBatches, openCall } from '../../src/relay/stream/open-call.js';
+import { itemsOf, OpenCall } from '../../src/relay/stream/open-call.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW } from '../../src/relay/protocol.js';
 import { passTimeUntil, stopTime } from '../support/pass-time.js';
+
+const openItems = <Item>(...call: ConstructorParameters<typeof OpenCall>): AsyncGenerator<Item, void> =>
+  itemsOf(new OpenCall<Item>(...call));
 
 const TIMING: CallTiming = { beat: 20, silentBeats: 10, stall: 60_000, cancel: 2_000 };
 const ports: MessagePort[] = [];
@@ -33,7 +36,7 @@ function call<Item>(
   ports.push(port1, port2);
   const timing = { ...TIMING, ...options.timing };
   const answered = answerItems<string, Item>(port2, handler, timing);
-  const items = openCall<Item>(port1, 'payload', {
+  const items = openItems<Item>(port1, 'payload', {
     signal: options.signal ?? new AbortController().signal,
     timing,
     lifeline: undefined,
@@ -92,7 +95,7 @@ describe('a call', () => {
     }
     void answerItems(port2, fast, TIMING);
     const options = { signal: new AbortController().signal, timing: TIMING, lifeline: undefined };
-    const batches = await passTimeUntil(collect(openBatches<number>(port1, '', options)));
+    const batches = await passTimeUntil(collect(new OpenCall<number>(port1, '', options)));
     expect(batches.flat()).toEqual(Array.from({ length: count }, (_, index) => index));
     expect(batches.slice(0, 3)).toEqual([[0], [1], [2]]);
     expect(batches.length).toBeLessThan(paces + 8);
@@ -261,7 +264,7 @@ describe('cancelling a call', () => {
       TIMING,
     );
     let stuck = false;
-    const items = openCall<number>(port1, '', {
+    const items = openItems<number>(port1, '', {
       signal: new AbortController().signal,
       timing: { ...TIMING, cancel: 50 },
       lifeline: undefined,
@@ -296,7 +299,7 @@ describe('cancelling a call', () => {
       },
       TIMING,
     );
-    const items = openCall(port1, '', { signal: new AbortController().signal, timing: TIMING, lifeline: undefined });
+    const items = openItems(port1, '', { signal: new AbortController().signal, timing: TIMING, lifeline: undefined });
     await items.next();
     port1.close();
     await answered;
@@ -318,7 +321,7 @@ describe('a callee that dies', () => {
   it('fails the call with `unavailable` when it falls silent', async () => {
     const { port1, port2 } = new MessageChannel();
     ports.push(port1, port2);
-    const items = openCall(port1, '', {
+    const items = openItems(port1, '', {
       signal: new AbortController().signal,
       timing: { ...TIMING, beat: 10, silentBeats: 3 },
       lifeline: undefined,

@@ -13,11 +13,13 @@ const ENTRY: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted' };
 const DETAILS: Required<InferenceErrorDetails> = {
   param: 'model',
   modelOutput: '{"a":',
+  status: 529,
   retryAfter: 3,
   allow: ['GET'],
   reason: 'No such file.',
   model: 'm',
   permanent: true,
+  needsGesture: true,
   url: 'http://localhost/model.onnx',
   httpStatus: 404,
   headers: { 'x-ratelimit-limit': '1' },

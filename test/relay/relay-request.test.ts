@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CompatibilityName } from '../../src/core/models/inference-options.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
-import { setFailureTail } from '../../src/relay/stream/failure-tail.js';
+import { setFailureTail } from '../../src/relay/stream/request-payload.js';
 import { connectThrough } from '../../src/relay/handshake.js';
 import type { Connect } from '../../src/relay/handshake.js';
 import { relayRequest } from '../../src/relay/stream/relay-request.js';

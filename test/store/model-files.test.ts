@@ -372,3 +372,18 @@ describe('room', () => {
     expect(await contentOf(files(), 'config.json')).toEqual(CONFIG);
   });
 });
+
+it('what was found out about a file stays with it until it is fetched anew', async () => {
+  expect(await files().fact('config.json', 'is it round?')).toBeUndefined();
+  await files().keepFact('config.json', 'is it round?', true);
+  expect(await files().fact('config.json', 'is it round?'), 'of a file that is not there').toBeUndefined();
+  await contentOf(files(), 'config.json');
+  await files().keepFact('config.json', 'is it round?', false);
+  await files().keepFact('config.json', 'is it red?', true);
+  expect(await files().fact('config.json', 'is it round?')).toBe(false);
+  expect(await files().fact('config.json', 'is it red?')).toBe(true);
+  expect(await contentOf(files(), 'config.json')).toEqual(CONFIG);
+  server.files.set('m/config.json', new TextEncoder().encode('{"a":2}'));
+  await contentOf(files(), 'config.json');
+  expect(await files().fact('config.json', 'is it round?')).toBeUndefined();
+});

@@ -6,6 +6,7 @@ export const FLOAT = 1;
 export const INT8 = 3;
 export const INT32 = 6;
 export const BOOL = 9;
+export const FLOAT16 = 10;
 export const INT64 = 7;
 
 const TYPES = new Map<unknown, number>([
@@ -42,6 +43,19 @@ export class OnnxFile {
       ...integer(2, TYPES.get(values.constructor)!),
       ...bytes(8, name),
       ...bytes(9, [data]),
+    ]);
+    return name;
+  }
+
+  /** A tensor whose bytes stand alone in another file, beside this one. Returns its name. */
+  external(name: string, type: number, shape: readonly number[], file: string): string {
+    const [DATA_ELSEWHERE, LOCATION] = [1, [...bytes(1, 'location'), ...bytes(2, file)]];
+    this.#constants.push([
+      ...shape.flatMap((size) => integer(1, size)),
+      ...integer(2, type),
+      ...bytes(8, name),
+      ...bytes(13, LOCATION),
+      ...integer(14, DATA_ELSEWHERE),
     ]);
     return name;
   }
@@ -91,10 +105,11 @@ export class OnnxFile {
     ];
   }
 
-  /** The file, in pieces. */
-  toMessage(): Message {
-    const opset = (domain: string, version: number): Message => bytes(8, [...bytes(1, domain), ...integer(2, version)]);
-    return [...integer(1, 9), ...bytes(7, this.toGraph()), ...opset('', 18), ...opset('com.microsoft', 1)];
+  /** The file, in pieces. @param versions of the operators that may be used, by domain */
+  toMessage(versions: Readonly<Record<string, number>> = { '': 18, 'com.microsoft': 1 }): Message {
+    const opset = ([domain, version]: [string, number]): Message =>
+      bytes(8, [...bytes(1, domain), ...integer(2, version)]);
+    return [...integer(1, 9), ...bytes(7, this.toGraph()), ...Object.entries(versions).flatMap(opset)];
   }
 }
 

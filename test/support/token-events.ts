@@ -30,7 +30,7 @@ export async function* interpret(
   const startTime = options.startTime ?? clock();
   const answer = new AnswerEvents(request, { createId: createToolCallId, ...options, startTime, clock });
   for await (const batch of batches) yield* answer.take(batch) ?? [];
-  yield answer.finish();
+  yield* answer.finish();
 }
 
 /** The whole answer. */

@@ -23,6 +23,7 @@ export type ErrorType =
   | 'not_found_error'
   | 'rate_limit_error'
   | 'timeout_error'
+  | 'overloaded_error'
   | 'internal_error';
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The one error type of the library. Everything that can go wrong for a caller is one of these codes; `http/errors/`
- * alone decides which status and body shape a dialect owes for it.
+ * alone decides which status and body a dialect has for it.
  * @module
  */
 
@@ -58,6 +58,8 @@ export interface InferenceErrorDetails {
   param?: string;
   /** Raw model text, for `model_output_invalid`. */
   modelOutput?: string;
+  /** HTTP status in place of the one of `unavailable`: a simulated 502, 504 or 529. */
+  status?: number;
   /** Seconds until a retry can succeed, for `rate_limit_exceeded` and `unavailable`. */
   retryAfter?: number;
   /** Allowed methods, for `method_not_allowed`. */
@@ -68,6 +70,8 @@ export interface InferenceErrorDetails {
   model?: string;
   /** Trying again cannot help: something has to be changed first. */
   permanent?: boolean;
+  /** The browser downloads its model only after a gesture of the user; until then the entry's fallback serves. */
+  needsGesture?: boolean;
   /** The file that was asked for when loading failed. For the page only. */
   url?: string;
   /** What the server answered for that file. For the page only. */
@@ -151,7 +155,7 @@ export function serializeInferenceError({ code, message, details }: InferenceErr
 /** Rebuilds an error that crossed a message port. */
 export function deserializeInferenceError(data: SerializedInferenceError): InferenceError {
   const { code, message, ...details } = data;
-  return new InferenceError(code, message, details, details.reason === undefined ? {} : { cause: details.reason });
+  return new InferenceError(code, message, details, { cause: details.reason });
 }
 
 /**

@@ -52,7 +52,7 @@ export interface ChoiceEndEvent {
   parts: ChannelPart[];
   /** All text of the choice, tags included. */
   rawOutput: string;
-  /** The end cut a call of which nothing had been given out. */
+  /** The answer ended inside a call of which nothing had been given out. */
   cutBeforeCall: boolean;
 }
 

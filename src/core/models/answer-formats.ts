@@ -6,13 +6,19 @@
 
 export const TOOL_FORMATS = [
   'apertus',
+  'command-r',
   'command-r7b',
   'deepseek',
   'deepseek-v3.1',
+  'deepseek-v3.2',
+  'functionary',
   'functiongemma',
   'gemma4',
+  'gigachat3',
+  'gigachat3.1',
   'glm-4.5',
   'granite',
+  'granite-20b',
   'harmony',
   'hermes',
   'hunyuan',
@@ -33,13 +39,16 @@ export const TOOL_FORMATS = [
   'pythonic',
   'qwen3-coder',
   'seed-oss',
+  'step3',
 ] as const;
 
 export const REASONING_FORMATS = [
   'apertus',
   'apriel',
+  'cohere2-moe',
   'command-r7b',
   'exaone-deep',
+  'functionary',
   'gemma4',
   'granite',
   'granite-3.3',

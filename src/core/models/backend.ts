@@ -9,7 +9,9 @@ import type { ReasoningFormat, ToolFormat } from './answer-formats.js';
 import type { OptionsByRealm } from './inference-options.js';
 import type { LoadProgress, ModelEntry } from './model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
-import type { GenerationRequest } from '../request/generation-request.js';
+import type { GenerationRequest, SamplingDefaults } from '../request/generation-request.js';
+import type { RankingRequest, RankingResult } from '../request/ranking-request.js';
+import type { SpeechEvent, SpeechRequest, Voice } from '../request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
 
 /** Facts known once a model is loaded. Plain data. */
@@ -27,6 +29,12 @@ export interface ModelInfo {
   reasoningFormat: ReasoningFormat;
   /** Image parts are understood. */
   images: boolean;
+  /** Sound is understood as it is. Absent: a speech model transcribes it. */
+  audio?: boolean;
+  /** How its makers want tokens chosen. Absent: they do not say. */
+  sampling?: SamplingDefaults;
+  /** Of a model that speaks: at least one. */
+  voices?: Voice[];
   /** Numbers per embedding. */
   dimensions?: number;
   /** How many requests may run at a time; others wait for their turn. Absent: text and speech one by one. */
@@ -49,7 +57,9 @@ export interface LoadedModel {
   /** Tokens of the rendered prompt. */
   countTokens?(request: GenerationRequest, signal: AbortSignal): Promise<number>;
   embed?(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
+  rerank?(request: RankingRequest, signal: AbortSignal): Promise<RankingResult>;
   transcribe?(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptEvent>;
+  speak?(request: SpeechRequest, signal: AbortSignal): AsyncIterable<SpeechEvent>;
   /** Frees what can be freed; the worker ends afterwards. */
   unload(): Promise<void>;
 }

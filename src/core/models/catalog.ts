@@ -30,9 +30,8 @@ export class Catalog {
   require(name: string): ModelEntry {
     const entry = this.#byName.get(name);
     if (!entry) {
-      const known = this.usable().map(({ id }) => `\`${id}\``);
-      const named = known.length > MOST_NAMED ? `${known.slice(0, MOST_NAMED).join(', ')} and more` : known.join(', ');
-      const hint = named === '' ? '' : ` There is ${named}.`;
+      const known = this.usable();
+      const hint = known.length === 0 ? '' : ` There is ${listModels(known)}.`;
       throw new InferenceError('model_not_found', `The model \`${shortened(name)}\` does not exist.${hint}`, {
         param: 'model',
       });
@@ -54,6 +53,12 @@ export class Catalog {
   usable(): ModelEntry[] {
     return this.entries.filter((entry) => entry.status !== 'removed' && entry.access !== 'not-in-plan');
   }
+}
+
+/** The first ids, for an error's sentence. */
+export function listModels(entries: readonly ModelEntry[]): string {
+  const named = entries.slice(0, MOST_NAMED).map(({ id }) => `\`${id}\``);
+  return named.join(', ') + (entries.length > MOST_NAMED ? ' and more' : '');
 }
 
 /** Names come from clients, and errors repeat them. */

@@ -1,12 +1,12 @@
 /** The three bundled models. @module */
 import { APP_BASE } from './app-base.js';
-import type { TypedModelEntry } from './model-entry.js';
+import type { TransformersEntry } from './model-entry.js';
 
 /**
  * `tiny-chat`, `tiny-embed`, `tiny-whisper`: what `startInference()` serves without a `models` option. Their files
  * are served by the app itself, from `models/` below its base.
  */
-export const DEFAULT_MODELS: readonly TypedModelEntry[] = [
+export const DEFAULT_MODELS: readonly TransformersEntry[] = [
   {
     id: 'tiny-chat',
     task: 'chat',

@@ -35,8 +35,8 @@ export interface InferenceOptions {
   rateLimits?: RateLimits;
   /**
    * `hosted` answers as hosted services do where the specification breaks clients that were written for them: cut JSON and
-   * cut calls, `verbose_json`, `srt` and `vtt`, error shapes, `reasoning_effort: "none"`. `openai` is its older name.
-   * @default 'service'
+   * cut calls, `verbose_json`, `srt` and `vtt`, error shapes, `reasoning_effort: "none"`, and what coding agents send.
+   * `openai` is its older name. Absent: `service` on the page's own base, `hosted` on intercepted bases of other origins.
    */
   compatibility?: 'service' | 'hosted' | 'openai';
   /**
@@ -79,6 +79,11 @@ export interface InferenceOptions {
    */
   crossOriginStorage?: boolean;
   /**
+   * Keep what models computed of long prompts on the disk, up to so many bytes: a number, or a text such as `256MB` (`kB`,
+   * `MB`, `GB`). After a reload such a prompt is not read again. Absent: nothing is kept.
+   */
+  persistPrefixes?: number | string;
+  /**
    * What the Service Worker does with a request when no open tab hosts the engine, and none has since the browser started
    * it: `fail` answers 503, `network` lets it go on to the network, as if inpage had never been there. A request to an
    * intercepted base of another origin goes on only when it carries no key.
@@ -115,8 +120,25 @@ const base = text(
   (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[?#]/.test(value),
 );
 
-/** Obeyed by the gateway and by the relays before it. */
-const SHARED = { prefix: optional(path, '/v1'), compatibility: optional(compatibility, 'service') };
+const SIZE = 'a number of bytes above 0, or a number with kB, MB or GB such as `256MB`';
+const UNITS: Readonly<Record<string, number>> = { kB: 1e3, MB: 1e6, GB: 1e9 };
+
+/** Bytes. */
+const size = v.pipe(
+  v.union([v.number(), v.string()], SIZE),
+  v.transform(toBytes),
+  v.check((bytes) => Number.isFinite(bytes) && bytes > 0, SIZE),
+);
+
+/** NaN for what is no size. */
+function toBytes(value: number | string): number {
+  if (typeof value === 'number') return value;
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(kB|MB|GB)$/.exec(value) ?? [];
+  return Math.floor(Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN));
+}
+
+/** Obeyed by the gateway and by the relays before it. Without `compatibility` it depends on whom a request was meant for. */
+const SHARED = { prefix: optional(path, '/v1'), compatibility: optional(compatibility) };
 
 /** The options that each realm obeys. A realm is told all of its own, so an option is named here and where it is used. */
 const REALMS = {
@@ -135,6 +157,7 @@ const REALMS = {
   model: v.object({
     hub: optional(base, 'https://huggingface.co'),
     crossOriginStorage: optional(v.boolean('true or false'), false),
+    persistPrefixes: optional(size),
   }),
   serviceWorker: v.object({
     ...SHARED,

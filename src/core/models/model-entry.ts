@@ -1,76 +1,24 @@
 /** What an app says about a model it wants to serve. Public. @module */
 import * as v from 'valibot';
 import { REASONING_FORMATS, type ReasoningFormat, TOOL_FORMATS, type ToolFormat } from './answer-formats.js';
+import { DTYPE, type Dtype } from './dtype.js';
+import { INPUTS, type Pooling, POOLINGS } from './embedding-fields.js';
 import { filesOf } from './entry-files.js';
+import { METADATA, PRICING, type Pricing, type VendorMetadata } from './model-description.js';
 import { count, fields, oneOf, optional, type Same, text } from './option-schema.js';
 import { type Script, SCRIPT } from './script.js';
-
-/** Shown by `GET /v1/models?verbose=true` as `vendor_metadata`. */
-export interface VendorMetadata {
-  /** Data residency; `on-device` for local models. */
-  region?: string;
-  /** Requests leave the device. */
-  is_external?: boolean;
-  /** Name of the model's architecture, e.g. `llama`. */
-  architecture?: string;
-  /** Who made the model. */
-  provider?: string;
-  /** What the model can do, e.g. `chat`, `tools`, `json`, `reasoning`, `vision`, `embeddings`, `transcription`. */
-  capabilities?: string[];
-  /** SPDX id or name of the weights' licence. */
-  license?: string;
-  /** In the words of the catalog, e.g. `available`. */
-  status?: string;
-  /** Page of the model on its hub. */
-  hf_link?: string;
-  /** What the model is, in a sentence or two. */
-  overview?: string;
-  /** @default the task */
-  category?: string;
-}
-
-/** Shown as it is by `GET /v1/models`, in whatever unit the app means; nothing is billed. */
-export interface Pricing {
-  /** Price of prompt tokens. */
-  prompt: number;
-  /** Price of generated tokens. */
-  completion: number;
-  /** Price of an hour of sound. */
-  duration_per_hour: number;
-}
-
-/** Precisions that transformers.js knows. */
-export type DtypeName =
-  | 'auto'
-  | 'fp32'
-  | 'fp16'
-  | 'q8'
-  | 'int8'
-  | 'uint8'
-  | 'q4'
-  | 'q4f16'
-  | 'bnb4'
-  | 'q2'
-  | 'q2f16'
-  | 'q1'
-  | 'q1f16'
-  // A text that an app has read from elsewhere; it is checked at the start.
-  | (string & {});
-
-/** A precision for all parts of a model, or by part, e.g. `embed_tokens`, `vision_encoder`, `decoder_model_merged`. */
-export type Dtype = DtypeName | Record<string, DtypeName>;
 
 /** A model of the catalog, whatever its backend. Apps write {@link TypedModelEntry}, whose fields belong together. */
 export interface ModelEntry {
   /** The name that requests use. */
   id: string;
   /** What the model does; requests for another task are refused with 400. */
-  task: 'chat' | 'embeddings' | 'speech';
-  /** An `upstream` model runs behind a remote `/v1`: its requests leave the device, and it is listed as external. */
-  backend: 'transformers' | 'web-llm' | 'upstream' | 'scripted';
+  task: 'chat' | 'embeddings' | 'rerank' | 'speech' | 'text-to-speech';
+  /** `browser`: the model that the browser has. `upstream`: a remote `/v1`; its requests leave the device, and it is listed as external. */
+  backend: 'transformers' | 'web-llm' | 'browser' | 'upstream' | 'scripted';
   /**
    * Folder URL (absolute, or relative to the page) or hub id (`owner/name`). Backend `upstream`: the base URL of the
-   * remote service, e.g. `https://api.openai.com/v1`, which no request of this page may be answered below.
+   * remote service, e.g. `https://api.openai.com/v1`. It must not be one that this page intercepts.
    * @default the id; required for `upstream`
    */
   source?: string;
@@ -98,8 +46,8 @@ export interface ModelEntry {
   device?: 'auto' | 'webgpu' | 'wasm';
   /**
    * Backend `transformers` only: the weights' precision, e.g. `q8`, `q4`, `q4f16`; one for all devices, or by device.
-   * `auto` takes for chat models what is fast on the device and in the repository: 8 bits on WASM, 4 on WebGPU; for
-   * others, and where neither is there, transformers.js's default. 4 bits on WASM are slow, and `status()` warns.
+   * `auto` takes the best for the device of what the repository has: 8 bits on WASM; on WebGPU 4 bits for chat models, 32
+   * for others. `status()` says which, and warns where it is a slow one (4 bits on WASM).
    * A model that sees comes in parts, which may differ: `{ embed_tokens: 'fp16', decoder_model_merged: 'q4' }`; what is
    * not named there is `auto`.
    * @default 'auto'
@@ -109,6 +57,21 @@ export interface ModelEntry {
   toolFormat?: ToolFormat;
   /** Overrides the reasoning syntax found in the chat template. */
   reasoningFormat?: ReasoningFormat;
+  /**
+   * Models of embeddings of `transformers` only: how the vectors of a text's tokens become one (`mean`, `cls`, `lasttoken`
+   * and the others of sentence-transformers), where the model's files do not say it and `status()` warns.
+   */
+  pooling?: Pooling;
+  /**
+   * Models of embeddings of `transformers` only: numbers for inputs of the graph that no text gives, e.g. `{ task_id: 4 }`.
+   */
+  inputs?: Record<string, number>;
+  /**
+   * Models of embeddings only: texts that stand before the inputs of a request with `input_type`, by name, e.g.
+   * `{ query: 'query: ', document: 'passage: ' }`.
+   * @default those of the model's files, where it has any
+   */
+  prompts?: Record<string, string>;
   /** web-llm: URL of the compiled model library; absent: the id (or source) is one of WebLLM's own list. */
   modelLibrary?: string;
   /** `owned_by` of the model object. @default 'inpage' */
@@ -121,13 +84,15 @@ export interface ModelEntry {
   metadata?: VendorMetadata;
   /** `pricing` of the model object. @default zeros */
   pricing?: Pricing;
-  /** Rehearses 422 `model_not_in_plan`. */
+  /** For tests: requests fail with 422 `model_not_in_plan`. */
   access?: 'not-in-plan';
-  /** Rehearses 410. */
+  /** For tests: requests fail with 410 `model_removed`. */
   status?: 'removed';
+  /** Backend `browser` only: languages of prompts and answers (BCP 47), e.g. `['en', 'es']`; absent: the browser's default. */
+  languages?: string[];
   /** Other names that requests may use. */
   aliases?: string[];
-  /** With `device: 'auto'`: the id of the entry that serves instead when this one cannot run here. */
+  /** With `device: 'auto'`: the id of the entry that serves instead when this one cannot run here, or the browser has yet to download it. */
   fallback?: string;
   /** Backend `scripted` only. */
   script?: Script;
@@ -136,14 +101,28 @@ export interface ModelEntry {
 /** Fields of models that run on the device. */
 type OnDevice = 'revision' | 'integrity' | 'device' | 'toolFormat' | 'reasoningFormat' | 'fallback';
 
+/** Fields of transformers.js's models. */
+type OfTransformers = 'dtype' | 'pooling' | 'inputs';
+
 /** Fields of some backends only. */
-type OfBackend = OnDevice | 'task' | 'source' | 'dtype' | 'modelLibrary' | 'upstreamModel' | 'headers' | 'script';
+type OfBackend =
+  | OnDevice
+  | OfTransformers
+  | 'prompts'
+  | 'task'
+  | 'source'
+  | 'modelLibrary'
+  | 'upstreamModel'
+  | 'headers'
+  | 'languages'
+  | 'script';
 
 /** What every entry can say. */
 export type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
 
 /** A model of transformers.js. */
-export interface TransformersEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'task' | 'source' | 'dtype'> {
+export interface TransformersEntry
+  extends CommonEntry, Pick<ModelEntry, OnDevice | OfTransformers | 'prompts' | 'task' | 'source'> {
   /** Transformers.js, on ONNX Runtime. */
   backend: 'transformers';
 }
@@ -156,11 +135,19 @@ export interface WebLlmEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 's
   task: 'chat';
 }
 
+/** The model that the browser itself has, where it has one. */
+export interface BrowserEntry extends CommonEntry, Pick<ModelEntry, 'fallback' | 'languages'> {
+  /** `LanguageModel` (Prompt API) of the hosting page. */
+  backend: 'browser';
+  /** It does no other. */
+  task: 'chat';
+}
+
 /** A model behind a remote `/v1`: its requests leave the device, and it is listed as external. */
-export interface UpstreamEntry extends CommonEntry, Pick<ModelEntry, 'task' | 'upstreamModel' | 'headers'> {
+export interface UpstreamEntry extends CommonEntry, Pick<ModelEntry, 'prompts' | 'task' | 'upstreamModel' | 'headers'> {
   /** A service over the network. */
   backend: 'upstream';
-  /** Base URL of the remote service, e.g. `https://api.openai.com/v1`. No request of this page may be answered below it. */
+  /** Base URL of the remote service, e.g. `https://api.openai.com/v1`. It must not be one that this page intercepts. */
   source: string;
 }
 
@@ -174,16 +161,30 @@ export interface ScriptedEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 
   script: Script;
 }
 
-/** A scripted model of embeddings, which follow from the text: its script can only make it slow or fail. */
-export interface ScriptedEmbeddingsEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source' | 'script'> {
+/** A scripted model whose answers follow from the text (vectors, a tone): its script can only make it slow or fail. */
+export interface ScriptedEmbeddingsEntry
+  extends CommonEntry, Pick<ModelEntry, OnDevice | 'prompts' | 'source' | 'script'> {
   /** No engine. */
   backend: 'scripted';
-  /** Vectors of the text. */
-  task: 'embeddings';
+  /** Vectors of the text, or a tone as long as it. */
+  task: 'embeddings' | 'text-to-speech';
+}
+
+/** A scripted model that ranks documents: by `score` of its replies, else by the words that query and document share. */
+export interface ScriptedRerankEntry extends Omit<ScriptedEmbeddingsEntry, 'prompts' | 'task'> {
+  /** Scores of documents. */
+  task: 'rerank';
 }
 
 /** A model of the catalog: the fields that its backend has. */
-export type TypedModelEntry = TransformersEntry | WebLlmEntry | UpstreamEntry | ScriptedEntry | ScriptedEmbeddingsEntry;
+export type TypedModelEntry =
+  | TransformersEntry
+  | WebLlmEntry
+  | BrowserEntry
+  | UpstreamEntry
+  | ScriptedEntry
+  | ScriptedEmbeddingsEntry
+  | ScriptedRerankEntry;
 
 /** One shape for every backend, from the first byte to ready. */
 export interface LoadProgress {
@@ -206,48 +207,13 @@ export interface LoadProgress {
 }
 
 /** @internal */
-export const TASKS = ['chat', 'embeddings', 'speech'] as const;
+export const TASKS = ['chat', 'embeddings', 'rerank', 'speech', 'text-to-speech'] as const;
 /** @internal */
 export const DEVICES = ['auto', 'wasm', 'webgpu'] as const;
-const BACKENDS = ['transformers', 'web-llm', 'upstream', 'scripted'] as const;
-/** What transformers.js knows. */
-const DTYPES = 'auto fp32 fp16 q8 int8 uint8 q4 q4f16 bnb4 q2 q2f16 q1 q1f16'.split(' ');
-/** Parts of models that see. */
-const PARTS = ['embed_tokens', 'vision_encoder', 'audio_encoder', 'decoder_model_merged'];
-
+const BACKENDS = ['transformers', 'web-llm', 'browser', 'upstream', 'scripted'] as const;
 const someText = text('a text');
 const texts = v.array(someText, 'an array of texts');
 const textByName = v.record(v.string(), someText, 'an object of texts');
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-const metadata = fields(
-  {
-    region: optional(someText),
-    is_external: optional(v.boolean('true or false')),
-    architecture: optional(someText),
-    provider: optional(someText),
-    capabilities: optional(texts),
-    license: optional(someText),
-    status: optional(someText),
-    hf_link: optional(someText),
-    overview: optional(someText),
-    category: optional(someText),
-  },
-  'a field of `metadata`',
-);
-
-const price = v.number('a number');
-const pricing = fields({ prompt: price, completion: price, duration_per_hour: price }, 'a field of `pricing`');
-
-const dtype = v.custom<Dtype | { wasm?: Dtype; webgpu?: Dtype }>(
-  (value) => isDtype(value, ['wasm', 'webgpu', ...PARTS]),
-  `one of ${DTYPES.join(', ')}, or an object with these for \`wasm\` and \`webgpu\`, or for parts of the model`,
-);
-
-function isDtype(value: unknown, names: readonly string[]): boolean {
-  if (!isObject(value)) return DTYPES.includes(value as string);
-  return Object.entries(value).every(([name, inner]) => names.includes(name) && isDtype(inner, PARTS));
-}
 
 /** @internal The fields of an entry, for those who take some of them. */
 export const ENTRY_FIELDS = {
@@ -260,17 +226,21 @@ export const ENTRY_FIELDS = {
   revision: optional(someText),
   integrity: optional(v.union([v.string(), textByName], 'a hash, or an object of hashes by file name')),
   device: optional(oneOf(DEVICES)),
-  dtype: optional(dtype),
+  dtype: optional(DTYPE),
   toolFormat: optional(oneOf(TOOL_FORMATS)),
   reasoningFormat: optional(oneOf(REASONING_FORMATS)),
+  pooling: optional(oneOf(POOLINGS)),
+  inputs: optional(INPUTS),
+  prompts: optional(textByName),
   modelLibrary: optional(someText),
   ownedBy: optional(someText),
   contextLength: optional(count),
   maxCompletionTokens: optional(count),
-  metadata: optional(metadata),
-  pricing: optional(pricing),
+  metadata: optional(METADATA),
+  pricing: optional(PRICING),
   access: optional(oneOf(['not-in-plan'])),
   status: optional(oneOf(['removed'])),
+  languages: optional(texts),
   aliases: optional(texts),
   fallback: optional(someText),
   script: optional(SCRIPT),

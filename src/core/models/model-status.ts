@@ -1,5 +1,6 @@
 /** What `inference.status()` tells about each model. Public. @module */
 import type { SerializedInferenceError } from '../errors/inference-error.js';
+import type { SamplingDefaults } from '../request/generation-request.js';
 import type { LoadProgress, ModelEntry } from './model-entry.js';
 
 /** Plain data, one per model of the catalog. */
@@ -30,6 +31,8 @@ export interface ModelStatus {
   contextLength?: number;
   /** It takes images. Once loaded. */
   images?: boolean;
+  /** What the model's own files say about sampling, which requests get in `compatibility: 'hosted'`. Once loaded. */
+  sampling?: SamplingDefaults;
   /**
    * The browser keeps what is stored also when room gets short. Asked for once, when a large file comes in; absent while
    * the browser has not said.

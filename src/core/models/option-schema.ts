@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 import { InferenceError } from '../errors/inference-error.js';
-import { suggestName } from './check-names.js';
+import { suggestName } from './suggest-name.js';
 
 /** `true` when two types are the same, also in what may be absent: `true satisfies Same<A, B>` fails to compile elsewhere. */
 export type Same<A, B> =

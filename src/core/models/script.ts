@@ -12,14 +12,22 @@ export interface ScriptedReply {
   reasoning?: string;
   /** Calls after the text, in this order. */
   toolCalls?: { name: string; arguments: object }[];
+  /** Models of task `rerank`: how relevant a document is that contains `match`, 0 to 1. */
+  score?: number;
   /** `text` is written this many times. @default 1 */
   repeat?: number;
 }
 
 /** What a `scripted` model says and how fast. For tests and demos without a real model. */
 export interface Script {
-  /** The first whose `match` occurs in the last message answers, else the first without `match`, else nothing is said. */
+  /** The first whose `match` occurs in the last message answers, else the first without `match`, else see `onUnmatched`. */
   replies: ScriptedReply[];
+  /**
+   * When no reply matches a chat request: fail it with a 400 that names the most similar replies, answer with an empty text
+   * and a warning in the console, or answer with an empty text. A model without any reply always answers with an empty text.
+   * @default 'error'
+   */
+  onUnmatched?: 'error' | 'warn' | 'empty';
   /** Pause before each token, in milliseconds. @default 0 */
   tokenDelayMs?: number;
   /** Fail every request: never answer, throw, or report the engine as gone. */
@@ -36,6 +44,7 @@ const reply = fields(
     text: optional(someText),
     reasoning: optional(someText),
     toolCalls: optional(v.array(toolCall, 'an array of calls')),
+    score: optional(number('a number from 0 to 1', (value) => value >= 0 && value <= 1)),
     repeat: optional(number('a whole number', Number.isInteger)),
   },
   'a field of a reply',
@@ -44,6 +53,7 @@ const reply = fields(
 export const SCRIPT = fields(
   {
     replies: v.array(reply, 'an array of replies'),
+    onUnmatched: optional(oneOf(['error', 'warn', 'empty'])),
     tokenDelayMs: optional(number('a number of milliseconds', (value) => value >= 0)),
     failWith: optional(oneOf(['timeout', 'internal', 'unavailable'])),
   },

@@ -9,7 +9,10 @@ export function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 /** Rejects with the signal's reason as soon as it aborts, else follows `work`. Leaves no listener behind. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  if (signal.aborted) {
+    work.catch(() => {});
+    return Promise.reject(signal.reason as Error);
+  }
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', leave, { once: true });

@@ -4,6 +4,8 @@ export interface EmbeddingRequest {
   model: string;
   /** Texts or ready token ids, answered in this order. */
   inputs: (string | number[])[];
+  /** What the texts are, e.g. `query`, or the name of one of the model's prompts; absent: the model's default. */
+  inputType?: string;
   /** Shorten to this many numbers (truncate and renormalise); absent: the model's own length. */
   dimensions?: number;
 }

@@ -1,5 +1,5 @@
 /** The canonical generation request: every dialect is translated into it, every backend takes it. @module */
-import type { Message } from './message.js';
+import type { ContentPart, Message } from './message.js';
 import type { JsonSchema, Tool, ToolChoice } from './tool.js';
 
 export interface Sampling {
@@ -9,12 +9,25 @@ export interface Sampling {
   topP?: number;
   /** At least 1; values below 1 mean unrestricted. */
   topK?: number;
+  /** 0 to 1; drops tokens less likely than this part of the most likely one's probability. */
+  minP?: number;
   /** 1 to 2; divides positive and multiplies negative logits of tokens already in prompt or output. */
   repetitionPenalty?: number;
   /** Pins the random numbers. Any integer. */
   seed?: number;
   /** Token id to bias, -100 to 100, added to the logits before everything else. */
   logitBias?: Record<number, number>;
+  /** The model's own {@link SamplingDefaults}, where it has any, stand in place of temperature, topP and topK. */
+  byModel?: true;
+}
+
+/** What a model's `generation_config.json` says about sampling. Absent fields restrict nothing. */
+export interface SamplingDefaults {
+  temperature: number;
+  topP?: number;
+  topK?: number;
+  minP?: number;
+  repetitionPenalty?: number;
 }
 
 export type OutputFormat =
@@ -61,10 +74,22 @@ export interface GenerationRequest {
   /** Cap on generated tokens, reasoning included; absent: the model's own cap. */
   maxTokens?: number;
   paramNames?: ParamNames;
+  /**
+   * The prompt is worth keeping on the device, where the app wants prompts kept: `marked` by the client, or `warm`, which
+   * waits until it is kept and fails when it cannot be. Absent: once it is read a second time.
+   */
+  keepPrompt?: 'marked' | 'warm';
   /** Number of choices, 1 to 8. */
   n: number;
   /** Absent: no log-probabilities. Else how many alternatives per token, 0 to 20. */
   topLogprobs?: number;
+}
+
+/** Whether a part of this kind stands anywhere in the prompt. */
+export function hasPart(prompt: Prompt, type: ContentPart['type']): boolean {
+  if (prompt.type !== 'chat') return false;
+  for (const { content } of prompt.messages) for (const part of content) if (part.type === type) return true;
+  return false;
 }
 
 /** The model may call tools, so its text is read for calls. */

@@ -1,14 +1,14 @@
 /** Functions that the model may call. @module */
 
-/** A JSON Schema as it came, whose structure `constraints/check-schema-structure.ts` has checked. */
+/** A JSON Schema as it came; `checkSchemaStructure` has checked its structure. */
 export type JsonSchema = boolean | { [key: string]: unknown };
 
 export interface Tool {
   /** Letters, digits, underscores, dashes. */
   name: string;
-  description?: string;
+  description?: string | undefined;
   /** Absent: the function takes no arguments. */
-  parameters?: JsonSchema;
+  parameters?: JsonSchema | undefined;
   /** Dotted path of `parameters` in the client's request, for errors. */
   param?: string;
 }

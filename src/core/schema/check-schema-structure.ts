@@ -6,31 +6,26 @@ import { InferenceError } from '../errors/inference-error.js';
 import { SchemaProblem } from './schema-problem.js';
 
 /**
- * Makes sure that this is a schema, of a size that makes sense. Whether a grammar can keep it is known when the model's
- * worker has made that grammar, once, before the answer begins; the error is of the same kind.
+ * Makes sure that this is a JSON Schema within the size limits. Whether a grammar can express it is known only when the
+ * model's worker has compiled it, before the answer begins; that error has the same form.
  * Throws InferenceError `invalid_request`: `param` is the dotted place, the message names the rule.
  * @param param where the schema stands in the request, e.g. `response_format.json_schema.schema`
- * @param work one for all schemas of a field, see {@link schemaWork}
+ * @param work what all schemas of one field may cost together
  */
 export function checkSchemaStructure(
   schema: unknown,
   param: string,
-  work: WorkBudget = schemaWork(),
+  work: WorkBudget = new WorkBudget(),
 ): asserts schema is JsonSchema {
   withSchemaErrors(param, () => readSchemaDocument(schema, work));
-}
-
-/** What all schemas of one field of a request may cost together. */
-export function schemaWork(): WorkBudget {
-  return new WorkBudget();
 }
 
 /** Where the schemas of a document stand. */
 type SchemaPlaces = SchemaDocument['places'];
 
 /**
- * What `make` makes. A SchemaProblem becomes InferenceError `invalid_request`: `param` is the dotted place, the message
- * names the rule. `make` gets a way to tell the places of its document as soon as it knows them.
+ * The result of `make`. A SchemaProblem becomes InferenceError `invalid_request`: `param` is the dotted place, the
+ * message names the rule. `make` calls `locate` with the places of its document as soon as it knows them.
  * @param param where the schema stands in the request, e.g. `response_format.json_schema.schema`
  */
 export function withSchemaErrors<T>(param: string, make: (locate: (places: SchemaPlaces) => void) => T): T {
@@ -43,7 +38,7 @@ export function withSchemaErrors<T>(param: string, make: (locate: (places: Schem
   }
 }
 
-/** Characters of a place that are told. */
+/** Most characters of a place in an error message. */
 const LONGEST_PLACE = 500;
 
 function schemaError(problem: SchemaProblem, param: string, places: SchemaPlaces): InferenceError {

@@ -22,7 +22,7 @@ const LIMITS = {
 export const FORMAT_HINT = 'x-format';
 
 export interface SchemaDocument {
-  /** A copy that holds only keywords with a meaning, in their checked form. */
+  /** A copy with the supported keywords only, checked. */
   root: JsonSchema;
   /** Place of every schema object in `root`. */
   places: ReadonlyMap<object, Place>;
@@ -31,13 +31,13 @@ export interface SchemaDocument {
   patterns: Patterns;
 }
 
-/** The schema as a document. Throws SchemaProblem for wrong types of keywords and for sizes beyond all sense. */
+/** The schema as a document. Throws SchemaProblem for keywords of a wrong type and for what is beyond the limits. */
 export function readSchemaDocument(schema: unknown, work: WorkBudget = new WorkBudget()): SchemaDocument {
   const reader = new SchemaReader(work);
   return { root: reader.readSchema(schema, ROOT, 0), places: reader.places, work, patterns: new Patterns(work) };
 }
 
-/** Where something stands in a schema. Its text is made when it is asked for: thousands of them may have long names in common. */
+/** A place in a schema. Its path is written when it is asked for: thousands of places may share long names. */
 export class Place {
   /** The last step: a keyword, a name, an index; '' for the root. */
   readonly step: string | number;
@@ -118,7 +118,7 @@ class SchemaReader {
     for (const [keyword, value] of entries) {
       const kind = Object.hasOwn(SCHEMA_KEYWORDS, keyword) ? SCHEMA_KEYWORDS[keyword] : undefined;
       if (kind === undefined) continue;
-      // A format is an annotation: under this name validators leave it alone.
+      // A format is an annotation; validators ignore this name.
       const name = keyword === 'format' ? FORMAT_HINT : keyword;
       copy[name] = this.#readKeyword(kind, value, place.at(keyword), depth);
     }

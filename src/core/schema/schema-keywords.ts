@@ -73,17 +73,17 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, KeywordKind>> = {
   $recursiveRef: 'string',
 };
 
-/** The seven types of the language. */
+/** The seven types of JSON Schema. */
 export const SCHEMA_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
 
 export type SchemaType = (typeof SCHEMA_TYPES)[number];
 
-/** Keywords that nothing here understands, whatever stands beside them: their place was taken by others long ago, or reaches across documents. */
+/** Keywords that are always refused: later drafts replaced them, or they reach into other documents. */
 export const UNKNOWN_KEYWORDS: readonly string[] = ['dependencies', '$dynamicRef', '$recursiveRef'];
 
 /**
- * Keywords that no grammar can keep. They are refused, because ignoring them would let wrong answers through;
- * beside `enum` and `const` they are kept, since there each value is looked at.
+ * Keywords that a grammar cannot express. They are refused, because ignoring them would allow wrong answers; beside
+ * `enum` and `const` they work, since there each listed value is validated.
  */
 export const UNSUPPORTED_KEYWORDS: readonly string[] = [
   'not',

@@ -14,7 +14,7 @@ export class SchemaProblem extends Error {
   }
 }
 
-/** What `make` makes; a SchemaProblem that has no place yet gets this one. */
+/** The result of `make`; a SchemaProblem that has no place yet gets this one. */
 export function atKeyword<T>(node: object | undefined, keyword: string | undefined, make: () => T): T {
   try {
     return make();

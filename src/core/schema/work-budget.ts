@@ -1,10 +1,10 @@
 /** Limits the work that a request's schemas may cause, counted in steps and not in time. @module */
 import { SchemaProblem } from './schema-problem.js';
 
-/** Steps for all schemas of one field. Real ones need some ten thousand each; all of it takes less than a second. */
+/** Steps for all schemas of one field. Real schemas need about ten thousand each; all steps take less than a second. */
 export const SCHEMA_WORK = 4_000_000;
 
-/** Counts steps; past the limit the schema is refused. One for everything that a request makes at once. */
+/** Counts steps; beyond the limit the schema is refused. All that one request compiles together shares one budget. */
 export class WorkBudget {
   readonly #limit: number;
   #spent = 0;
@@ -18,7 +18,7 @@ export class WorkBudget {
     return this.#spent;
   }
 
-  /** @throws SchemaProblem when there is not so much left */
+  /** @throws SchemaProblem when the budget is exceeded */
   spend(steps: number): void {
     this.#spent += steps;
     if (this.#spent > this.#limit) throw new SchemaProblem('takes too much work to check');

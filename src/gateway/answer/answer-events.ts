@@ -43,8 +43,8 @@ export class AnswerEvents {
   }
 
   /** The last event, once the model has ended. */
-  finish(): GenerationEvent {
-    return { type: 'finish', usage: this.#meter.read() };
+  finish(): GenerationEvent[] {
+    return [{ type: 'finish', usage: this.#meter.read() }];
   }
 
   #takeOther(event: Exclude<TokenEvent, PieceEvent>, events: GenerationEvent[]): void {

@@ -1,17 +1,23 @@
 /** The service: the table of its operations, and how it is put together. @module */
 import { Hono } from 'hono/tiny';
+import { suggestName } from '../../core/models/suggest-name.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../../core/models/inference-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
+import { OWN_PATH } from '../../core/request/own-path.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import type { Inference } from '../scheduler/inference.js';
 // The operations.
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
+import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
 import { completionsEndpoint } from './completions/route.js';
 import { embeddingsEndpoint } from './embeddings.js';
 import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint, retrieveModelEndpoint } from './models.js';
+import { compactEndpoint } from './responses/compact.js';
+import { inputTokensEndpoint } from './responses/input-tokens.js';
+import { rerankEndpoint } from './rerank.js';
 import { responsesEndpoint } from './responses/route.js';
 // What they share.
 import { COMPATIBILITY } from './compatibility.js';
@@ -31,9 +37,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   messagesEndpoint,
   countTokensEndpoint,
   responsesEndpoint,
+  inputTokensEndpoint,
+  compactEndpoint,
   embeddingsEndpoint,
+  rerankEndpoint,
   transcriptionsEndpoint,
   translationsEndpoint,
+  speechEndpoint,
+  voicesEndpoint,
   listModelsEndpoint,
   retrieveModelEndpoint,
 ];
@@ -72,17 +83,32 @@ export function createApp(options: AppOptions): App {
   const keyRing = createKeyRing(options.apiKeys);
   const app: App = new Hono<HttpEnvironment>();
 
-  app.use('*', (c, next) => addIds(c, next, context));
+  app.use('*', addIds(context));
   app.onError((error, c) => answerError(error, c, context));
-  app.notFound((c) => answerError(new InferenceError('not_found', 'This path does not exist.'), c, context));
 
-  for (const [path, endpoints] of byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options.prefix)])) {
+  const paths = byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options.prefix)]);
+  app.get(`${options.prefix}${OWN_PATH}`, (c) => c.body(null, 204));
+  app.notFound((c) => answerError(unknownPath(c.req.path, options.prefix, [...paths.keys()]), c, context));
+  for (const [path, endpoints] of paths) {
     const fullPath = `${options.prefix}${path}`;
-    app.use(fullPath, (c, next) => identifyCaller(c, next, endpoints, keyRing));
+    app.use(fullPath, identifyCaller(endpoints, keyRing));
     for (const endpoint of endpoints) app.on(endpoint.method, fullPath, endpoint.route(context));
     app.all(fullPath, () => refuseMethod(endpoints));
   }
   return app;
+}
+
+/** Characters of an unknown path that are compared with the known ones. */
+const LONGEST_PATH = 100;
+
+/** Says what was probably meant: a base URL without the prefix and a misspelt path are the most common mistakes. */
+function unknownPath(path: string, prefix: string, known: readonly string[]): InferenceError {
+  const fullPaths = known.filter((each) => !each.includes(':')).map((each) => `${prefix}${each}`);
+  const lacksPrefix = fullPaths.includes(`${prefix}${path}`);
+  const hint = lacksPrefix
+    ? `The base URL must end in \`${prefix}\`.`
+    : suggestName(path.slice(0, LONGEST_PATH), fullPaths);
+  return new InferenceError('not_found', `This path does not exist. ${hint}`);
 }
 
 function createContext(options: AppOptions): HttpContext {
@@ -105,7 +131,8 @@ function createContext(options: AppOptions): HttpContext {
   };
 }
 
-function defaultCounterStore(): CounterStore {
+/** Counters that outlive the worker, where there is a place for them. */
+export function defaultCounterStore(): CounterStore {
   return typeof indexedDB === 'undefined' ? createMemoryCounterStore() : createIndexedDbCounterStore();
 }
 

@@ -6,7 +6,7 @@
 import type { InferenceErrorCode } from '../../core/errors/inference-error.js';
 import type { CompatibilityName } from '../../core/models/inference-options.js';
 import type { ErrorShape } from '../../core/errors/error-bodies.js';
-import { EFFORTS } from './fields/sampling.js';
+import { EFFORTS, type SamplingSource } from './fields/sampling.js';
 
 /** One column of the table. */
 export interface Compatibility {
@@ -20,6 +20,16 @@ export interface Compatibility {
   efforts: readonly ('none' | (typeof EFFORTS)[number])[];
   /** Whether `response_format.json_schema.name` may be absent. */
   schemaName: 'required' | 'optional';
+  /** What becomes of system texts after the first one: they stay where they are, or stand behind it, joined by empty lines. */
+  lateSystem: 'in-place' | 'leading';
+  /** Tools other than functions and free-text tools: an error, or those of the client offered and those of a hosted service left out. */
+  otherTools: 'refused' | 'known';
+  /** Items and blocks that another service made: an error, or the text that they hold. */
+  foreignItems: 'refused' | 'read';
+  /** Parts with a file: an unknown type, or its text; of other files the error says what they are. */
+  files: 'unknown' | 'text';
+  /** How tokens are chosen when the request says nothing about it: as the specification says, or as the model's files do. */
+  sampling: SamplingSource;
   /** Errors that are General (on `/messages` its own shape), whatever shape the specification has for them. */
   general: { shapes: readonly ErrorShape[]; codes: readonly InferenceErrorCode[] };
 }
@@ -32,6 +42,11 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     completionObject: 'chat.completion',
     efforts: EFFORTS,
     schemaName: 'required',
+    lateSystem: 'in-place',
+    otherTools: 'refused',
+    foreignItems: 'refused',
+    files: 'unknown',
+    sampling: 'specified',
     general: { shapes: [], codes: [] },
   },
   hosted: {
@@ -40,6 +55,11 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     completionObject: 'text_completion',
     efforts: ['none', ...EFFORTS],
     schemaName: 'optional',
+    lateSystem: 'leading',
+    otherTools: 'known',
+    foreignItems: 'read',
+    files: 'text',
+    sampling: 'by-model',
     general: { shapes: ['flat', 'simple', 'html'], codes: ['internal', 'unavailable'] },
   },
 };

@@ -25,6 +25,8 @@ const embeddingsRequestSchema = v.object({
   model: v.string(),
   encoding_format: v.nullish(v.picklist(['float', 'base64'])),
   dimensions: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  /** `query`, `document`, or the name of one of the model's prompts. */
+  input_type: v.nullish(v.string()),
 });
 
 type EmbeddingsRequest = v.InferOutput<typeof embeddingsRequestSchema>;
@@ -71,6 +73,7 @@ function toEmbeddingRequest(body: EmbeddingsRequest, model: string): EmbeddingRe
     model,
     inputs,
     ...(typeof body.dimensions === 'number' && { dimensions: body.dimensions }),
+    ...(typeof body.input_type === 'string' && { inputType: body.input_type }),
   };
 }
 

@@ -10,15 +10,15 @@ import type { HttpContext, HttpEnvironment } from './http-context.js';
  * documents them from the same schema that validates.
  */
 export interface Endpoint {
-  /** Decides which error shapes the operation owes. */
+  /** Decides which error shapes the endpoint has. */
   name: EndpointName;
   method: 'GET' | 'POST';
   /** Below the prefix, in hono's syntax, e.g. `/models/:id`. */
   path: string;
   /** One sentence for the OpenAPI document. */
   summary: string;
-  /** Switches in the query, by name: what each does. */
-  query?: Record<string, string>;
+  /** What the query may say, by name: what a switch does, or an OpenAPI parameter. */
+  query?: Record<string, string | Record<string, unknown>>;
   /** What the body must be; absent for GET. */
   requestSchema?: (compatibility: Compatibility) => GenericSchema;
   /** @default 'application/json' */

@@ -14,7 +14,7 @@ export interface HttpEnvironment {
   Variables: {
     /** Uuid of the request: `inference-id` of the answer, `request_id` of an error. */
     inferenceId: string;
-    /** Which error shapes the operation owes. */
+    /** Which error shapes the endpoint has. */
     endpoint: EndpointName;
     /** Digest of the caller's key (`anonymous` without one): the name of its rate-limit counters. */
     caller: string;
@@ -37,14 +37,14 @@ export interface HttpContext {
   /** A new uuid. Endpoints make their ids from it, e.g. `chatcmpl-…`. */
   createId: () => string;
   streamTiming: StreamTiming;
-  /** Rehearsal switches. Endpoints need not look at them: `admit` and `streamResponse` do. */
+  /** Simulated failures. `admit` and `streamResponse` apply them, so endpoints need not. */
   faults: Faults;
   /** Largest JSON body in bytes. */
   maxBodyBytes: number;
   /**
    * Takes `requests` (n completions are n requests) from the caller's quota and notes the rate-limit headers.
    * Called once per inference request, after the body has been validated and before anything is generated.
-   * @throws InferenceError `rate_limit_exceeded`, or what a rehearsed fault says
+   * @throws InferenceError `rate_limit_exceeded`, or the error of a simulated fault
    */
   admit: (c: HttpRequestContext, requests?: number) => Promise<void>;
 }

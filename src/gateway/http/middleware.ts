@@ -1,4 +1,5 @@
-/** What happens to every request around its endpoint: ids, the caller's key, errors as the endpoint owes them. @module */
+/** What happens to every request around its endpoint: ids, the caller's key, errors in the form of the endpoint. @module */
+import type { MiddlewareHandler } from 'hono';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import type { Endpoint } from './endpoint.js';
@@ -7,21 +8,21 @@ import { renderError } from './errors/render-error.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
 import type { KeyRing } from './policy/api-key.js';
 
-type Next = () => Promise<void>;
-
 /** Around everything: an id before, and after it the headers that every answer carries. */
-export async function addIds(c: HttpRequestContext, next: Next, context: HttpContext): Promise<void> {
-  c.set('inferenceId', context.createId());
-  c.set('endpoint', 'service');
-  c.set('answerHeaders', {});
-  try {
-    await next();
-  } catch (thrown) {
-    // hono hands only instances of Error to onError.
-    c.res = answerError(thrown, c, context);
-  }
-  setIds(c.res.headers, c.get('endpoint'), c.get('inferenceId'));
-  for (const [name, value] of Object.entries(c.get('answerHeaders'))) c.res.headers.set(name, value);
+export function addIds(context: HttpContext): MiddlewareHandler<HttpEnvironment> {
+  return async (c, next) => {
+    c.set('inferenceId', context.createId());
+    c.set('endpoint', 'service');
+    c.set('answerHeaders', {});
+    try {
+      await next();
+    } catch (thrown) {
+      // hono hands only instances of Error to onError.
+      c.res = answerError(thrown, c, context);
+    }
+    setIds(c.res.headers, c.get('endpoint'), c.get('inferenceId'));
+    for (const [name, value] of Object.entries(c.get('answerHeaders'))) c.res.headers.set(name, value);
+  };
 }
 
 /** The request's id under every name that clients look for. */
@@ -32,15 +33,12 @@ function setIds(headers: Headers, endpoint: EndpointName, inferenceId: string): 
 }
 
 /** Around the endpoints of one path: which error shapes they owe, and the key before anything else. */
-export async function identifyCaller(
-  c: HttpRequestContext,
-  next: Next,
-  endpoints: readonly Endpoint[],
-  keyRing: KeyRing,
-): Promise<void> {
-  c.set('endpoint', endpoints[0]?.name ?? 'service');
-  c.set('caller', await keyRing.identify(c.req.raw.headers));
-  await next();
+export function identifyCaller(endpoints: readonly Endpoint[], keyRing: KeyRing): MiddlewareHandler<HttpEnvironment> {
+  return async (c, next) => {
+    c.set('endpoint', endpoints[0]?.name ?? 'service');
+    c.set('caller', await keyRing.identify(c.req.raw.headers));
+    await next();
+  };
 }
 
 /** @throws InferenceError `method_not_allowed` */

@@ -1,6 +1,7 @@
 /** GET /models and GET /models/{model_id} @module */
 import type { Endpoint } from './endpoint.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
+import type { SamplingDefaults } from '../../core/request/generation-request.js';
 import { isHubId } from '../../core/models/entry-files.js';
 import type { HttpContext, HttpRequestContext } from './http-context.js';
 
@@ -39,10 +40,16 @@ const ASSUMED_CONTEXT_LENGTH = 4096;
 
 const FREE = { prompt: 0, completion: 0, duration_per_hour: 0 };
 
+/** What a model of the backend `browser` is. */
+const BROWSER_OVERVIEW =
+  "The browser's own model. It answers on this device, and the browser chooses its tokens: sampling fields are ignored.";
+
 const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   chat: ['chat', 'completion'],
   embeddings: ['embeddings'],
+  rerank: ['rerank'],
   speech: ['transcription', 'translation'],
+  'text-to-speech': ['speech'],
 };
 
 /** Whether the query asks for `vendor_metadata`. Clients write booleans as their language does: `true`, `True`, `1`. */
@@ -61,8 +68,17 @@ function modelObject(entry: ModelEntry, context: HttpContext, verbose: boolean):
     context_length: contextLength,
     max_completion_tokens: Math.min(entry.maxCompletionTokens ?? contextLength, contextLength),
     pricing: entry.pricing ?? FREE,
+    ...(context.compatibility.sampling === 'by-model' && samplingObject(context.inference.samplingDefaults(entry.id))),
     ...(verbose && { vendor_metadata: vendorMetadata(entry, context) }),
   };
+}
+
+/** What a request gets that says nothing about sampling; known once the model was loaded. */
+function samplingObject(defaults: SamplingDefaults | undefined): Record<string, unknown> {
+  if (!defaults) return {};
+  const { temperature, topP, topK, minP, repetitionPenalty } = defaults;
+  const named = { temperature, top_p: topP, top_k: topK, min_p: minP, repetition_penalty: repetitionPenalty };
+  return { default_parameters: named };
 }
 
 function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<string, unknown> {
@@ -78,7 +94,7 @@ function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<s
     license: 'unknown',
     status: 'available',
     hf_link: isExternal ? '' : hubLink(entry.source),
-    overview: '',
+    overview: entry.backend === 'browser' ? BROWSER_OVERVIEW : '',
     category: entry.task,
     ...entry.metadata,
   };

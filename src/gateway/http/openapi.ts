@@ -65,11 +65,10 @@ function parameters({ path, query = {} }: Endpoint): JsonObject {
     required: true,
     schema: { type: 'string' },
   }));
-  const inQuery = Object.entries(query).map(([name, description]) => ({
+  const inQuery = Object.entries(query).map(([name, said]) => ({
     name,
     in: 'query',
-    description,
-    schema: { type: 'boolean', default: false },
+    ...(typeof said === 'string' ? { description: said, schema: { type: 'boolean', default: false } } : said),
   }));
   const all = [...inPath, ...inQuery];
   return all.length === 0 ? {} : { parameters: all };

@@ -7,6 +7,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Aborts `signal` with `cancelled` when the caller leaves and with `timeout` when the started timer runs out. */
 export class Deadline {
   readonly #controller = new AbortController();
+  readonly signal: AbortSignal = this.#controller.signal;
   readonly #seconds: number;
   readonly #caller: AbortSignal;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -17,10 +18,6 @@ export class Deadline {
     this.#caller = caller;
     if (caller.aborted) this.#leave();
     else caller.addEventListener('abort', this.#leave, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   /** Starts the clock, once; later calls change nothing. */

@@ -6,7 +6,9 @@
 import type { GenerationEvent } from '../answer/generation-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
-import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { GenerationRequest, SamplingDefaults } from '../../core/request/generation-request.js';
+import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
+import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
 
 export interface RunOptions {
@@ -31,9 +33,15 @@ export interface Inference {
   contextLength(model: string): number | undefined;
   /** The model takes images; undefined: it was not loaded yet, so nobody knows. */
   takesImages(model: string): boolean | undefined;
+  /** What the model's own files say about sampling; undefined: nothing, or it was not loaded yet. */
+  samplingDefaults(model: string): SamplingDefaults | undefined;
   /** What came together comes together, e.g. all that one message from the model's worker brought. No batch is empty. */
   generate(request: GenerationRequest, options: RunOptions): AsyncIterable<readonly GenerationEvent[]>;
   countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;
   embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;
+  rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer>;
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;
+  speak(request: SpeechRequest, options: RunOptions): AsyncIterable<SpeechEvent>;
+  /** Of a model that speaks. Loads it when needed, because its files name them. */
+  voices(model: string, options: RunOptions): Promise<readonly Voice[]>;
 }

@@ -6,6 +6,7 @@ import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
+import type { SamplingDefaults } from '../../core/request/generation-request.js';
 import { RunQueue } from './run-queue.js';
 import { StallWatch } from './stall-watch.js';
 
@@ -18,6 +19,8 @@ const END_DEADLINE_MS = 5_000;
 interface Loading {
   promise: Promise<LoadedModel>;
   controller: AbortController;
+  /** Resolves when bytes must come from somewhere first. */
+  downloading: Promise<void>;
 }
 
 /** Loads its model on demand, once for all who wait, and forgets it when its engine dies. */
@@ -32,6 +35,8 @@ export class ModelSlot {
   contextLength: number | undefined;
   /** The engine that was loaded last takes images; undefined: none was. */
   images: boolean | undefined;
+  /** What the files of the model that was loaded last say about sampling. */
+  sampling: SamplingDefaults | undefined;
 
   readonly #host: ModelHost;
   readonly #changed: () => void;
@@ -51,7 +56,7 @@ export class ModelSlot {
     this.entry = entry;
     this.#host = host;
     this.#changed = changed;
-    this.queue = new RunQueue(() => changed());
+    this.queue = new RunQueue(changed);
     this.#report = (progress): void => {
       this.#progress = progress;
       if (progress.totalBytes > 0 && progress.stage === 'download')
@@ -93,6 +98,11 @@ export class ModelSlot {
     return this.#loading.promise;
   }
 
+  /** Resolves as soon as the load that runs has to download; stays pending when there is none, or need not. */
+  downloading(): Promise<void> {
+    return this.#loading?.downloading ?? new Promise(() => {});
+  }
+
   /**
    * Ends the engine, or its loading, for which requests may wait: `unavailable` to them. The next `ready` loads again,
    * once nothing of it is left.
@@ -123,12 +133,13 @@ export class ModelSlot {
     if (this.#loading && this.#progress) status.progress = this.#progress;
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
-      const { device, threads, dtype, warning, contextLength, images } = this.#model.info;
+      const { device, threads, dtype, warning, contextLength, images, sampling } = this.#model.info;
       Object.assign(
         status,
         { device, threads, contextLength, images },
         dtype === undefined ? {} : { dtype },
         warning === undefined ? {} : { warning },
+        sampling && { sampling },
       );
     }
     return status;
@@ -147,9 +158,12 @@ export class ModelSlot {
     const stall = new StallWatch(LOAD_STALL_MS, () =>
       controller.abort(new InferenceError('unavailable', `Loading \`${this.entry.id}\` made no progress.`)),
     );
+    let tellDownload = (): void => {};
+    const downloading = new Promise<void>((resolve) => (tellDownload = resolve));
     const onProgress = (progress: LoadProgress): void => {
       if (signal.aborted) return;
       stall.heard();
+      if (progress.stage === 'download') tellDownload();
       this.#report(progress);
     };
     const started = this.#ending.then(() => {
@@ -172,7 +186,7 @@ export class ModelSlot {
       })
       .finally(() => stall.end());
     queueMicrotask(this.#changed);
-    return { promise, controller };
+    return { promise, controller, downloading };
   }
 
   /** The failure with the name of its model, for the headers of the answer. */
@@ -191,6 +205,7 @@ export class ModelSlot {
     this.#model = model;
     this.contextLength = model.info.contextLength;
     this.images = model.info.images;
+    this.sampling = model.info.sampling;
     this.#loading = undefined;
     this.#failure = undefined;
     this.#refused = false;

@@ -2,7 +2,7 @@
 import type { LoadedModel } from '../../core/models/backend.js';
 import { InferenceError, isInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import { Interruptible, orAborted } from '../../core/platform/reject-on-abort.js';
-import type { Deadline } from './deadline.js';
+import { Deadline } from './deadline.js';
 import type { ModelSlot } from './model-slot.js';
 
 /** How long a cancelled engine may take to stop before its worker is ended. A long WASM call cannot be interrupted. */
@@ -18,10 +18,24 @@ export interface SlotRun<T, Given = T> {
   exclusive: boolean;
   /** The first item is what the deadline waits for; else the end is. */
   meetsDeadlineAtFirst?: boolean;
-  /** What the caller gets of an item; undefined: nothing. @default the item */
-  take?: (item: T) => Given | undefined;
-  /** What the caller gets last, when the engine is free again. */
-  finish?: () => Given;
+  /** Called when an attempt begins. @default the caller gets the items themselves */
+  createReader?: () => RunReader<T, Given>;
+}
+
+/** Turns an engine's items into what the caller gets. */
+export interface RunReader<T, Given> {
+  /** Undefined: the item gives nothing. */
+  take(item: T): Given | undefined;
+  /** What comes last, when the engine is free again. */
+  finish(): Given;
+}
+
+/** Both ends that a run may meet early. */
+export interface RunLimits {
+  /** See {@link Deadline}. */
+  seconds: number;
+  /** The caller's cancellation. */
+  signal: AbortSignal;
 }
 
 /** A run that knows its slot. */
@@ -33,28 +47,14 @@ export interface PreparedRun<T, Given> {
 /**
  * Runs work on a slot's engine. Ends by throwing an InferenceError: the engine's own, `cancelled`, `timeout`, or
  * `unavailable` when the engine died after the first item. The slot is free again when the engine has really stopped.
+ * One generator from the engine to the caller, because each costs some turns of the event loop per token.
+ * @param prepare finds the slot, and does what must be done before its queue is entered
  */
-export function runOnSlot<T, Given = T>(
-  slot: ModelSlot,
-  run: SlotRun<T, Given>,
-  deadline: Deadline,
-): AsyncGenerator<Given, void> {
-  return runPrepared(
-    async () => ({ slot, run }),
-    () => deadline,
-  );
-}
-
-/**
- * The same for a run that must be prepared (find the slot, hear recordings). One generator from the engine to the caller,
- * because each costs some turns of the event loop per token. Disposes the deadline in the end.
- * @param newDeadline called when the first item is asked for
- */
-export async function* runPrepared<T, Given = T>(
+export async function* runOnSlot<T, Given = T>(
+  limits: RunLimits,
   prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Given>>,
-  newDeadline: () => Deadline,
 ): AsyncGenerator<Given, void> {
-  const deadline = newDeadline();
+  const deadline = new Deadline(limits.seconds, limits.signal);
   const { signal } = deadline;
   try {
     const { slot, run } = await prepare(signal);
@@ -71,6 +71,7 @@ export async function* runPrepared<T, Given = T>(
       const engine = new EngineRun<T>(slot, model, signal, release);
       let answered = false;
       try {
+        const reader = run.createReader?.();
         engine.start(run.start);
         for (;;) {
           const { done, value } = await engine.next();
@@ -78,12 +79,11 @@ export async function* runPrepared<T, Given = T>(
           if (done) break;
           if (!answered && run.meetsDeadlineAtFirst) deadline.meet();
           answered = true;
-          // Without `take` the caller gets the items themselves.
-          const given = run.take ? run.take(value) : (value as unknown as Given);
+          const given = reader ? reader.take(value) : (value as unknown as Given);
           if (given !== undefined) yield given;
         }
         engine.end(true);
-        if (run.finish) yield run.finish();
+        if (reader) yield reader.finish();
         return;
       } catch (error) {
         // An engine that threw by itself has stopped; one that was left behind has not.
@@ -185,7 +185,7 @@ export async function* once<T>(work: Promise<T>): AsyncGenerator<T, void> {
 }
 
 /** An operation of a loaded model, ready to call; `model_not_supported` when its engine does not have it. */
-export function operationOf<Name extends 'generate' | 'countTokens' | 'embed' | 'transcribe'>(
+export function operationOf<Name extends 'generate' | 'countTokens' | 'embed' | 'rerank' | 'transcribe' | 'speak'>(
   model: LoadedModel,
   name: Name,
 ): NonNullable<LoadedModel[Name]> {

@@ -7,10 +7,11 @@ import type { TokenEvent } from '../../core/events/token-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
-import type { GenerationRequest } from '../../core/request/generation-request.js';
+import { type GenerationRequest, hasPart, type SamplingDefaults } from '../../core/request/generation-request.js';
+import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
+import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
-import { Deadline } from './deadline.js';
 import { transcribeAudioParts } from './transcribe-audio-parts.js';
 import type { Inference, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictOver } from './memory-budget.js';
@@ -18,7 +19,7 @@ import type { FetchOptions, ModelHost } from './model-host.js';
 import { LOAD_STALL_MS, ModelSlot } from './model-slot.js';
 import { StallWatch } from './stall-watch.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
-import { once, operationOf, type PreparedRun, runOnSlot, runPrepared } from './run-on-slot.js';
+import { once, operationOf, type PreparedRun, type RunLimits, runOnSlot } from './run-on-slot.js';
 
 export interface SchedulerSettings {
   catalog: Catalog;
@@ -80,11 +81,12 @@ export class Scheduler implements ControlledInference {
     return this.#slots.get(this.catalog.require(model).id)?.images;
   }
 
+  samplingDefaults(model: string): SamplingDefaults | undefined {
+    return this.#slots.get(this.catalog.require(model).id)?.sampling;
+  }
+
   generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
-    return runPrepared(
-      (signal) => this.#prepareGeneration(request, options, signal),
-      () => this.#deadline(options),
-    );
+    return runOnSlot(this.#limits(options), (signal) => this.#prepareGeneration(request, options, signal));
   }
 
   async #prepareGeneration(
@@ -93,32 +95,25 @@ export class Scheduler implements ControlledInference {
     signal: AbortSignal,
   ): Promise<PreparedRun<readonly TokenEvent[], GenerationEvent[]>> {
     const slot = await this.#runnable(this.#slotFor(request.model, 'chat'), signal);
-    const prompt = await transcribeAudioParts(request.prompt, slot.entry, this.catalog, (heard) =>
-      this.transcribe(heard, { signal, deadline: 'result' }),
-    );
+    const hears = await takesSound(slot, request, signal);
+    const prompt = hears
+      ? request.prompt
+      : await transcribeAudioParts(request.prompt, slot.entry, this.catalog, (heard) =>
+          this.transcribe(heard, { signal, deadline: 'result' }),
+        );
     const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
-    let answer: AnswerEvents;
     const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<readonly TokenEvent[]> => {
       requireImages(canonical, model);
       options.onBegin?.();
-      // Here, not above: time in the queue is no time of the engine, and a second attempt begins anew.
-      answer = new AnswerEvents(canonical, {
-        clock: this.#clock,
-        createId: this.#createId,
-        startTime: this.#clock(),
-      });
       return operationOf(model, 'generate')(canonical, stop);
     };
-    return {
-      slot,
-      run: {
-        exclusive: true,
-        start,
-        meetsDeadlineAtFirst: options.deadline === 'first-token',
-        take: (batch) => answer.take(batch),
-        finish: () => [answer.finish()],
-      },
+    // Time in the queue is no time of the engine, so the clock starts with the attempt.
+    const createReader = (): AnswerEvents => {
+      const clock = this.#clock;
+      return new AnswerEvents(canonical, { clock, createId: this.#createId, startTime: clock() });
     };
+    const meetsDeadlineAtFirst = options.deadline === 'first-token';
+    return { slot, run: { exclusive: true, start, createReader, meetsDeadlineAtFirst } };
   }
 
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
@@ -137,29 +132,36 @@ export class Scheduler implements ControlledInference {
     });
   }
 
+  async rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer> {
+    const asked = this.#slotFor(request.model, 'rerank');
+    return this.#single(asked, options, false, async (model, slot, signal) => {
+      const { id } = slot.entry;
+      return { ...(await operationOf(model, 'rerank')({ ...request, model: id }, signal)), model: id };
+    });
+  }
+
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {
-    const prepare = async (signal: AbortSignal): Promise<PreparedRun<TranscriptEvent, TranscriptEvent>> => {
-      const slot = await this.#runnable(this.#slotFor(request.model, 'speech'), signal);
-      return {
-        slot,
-        run: {
-          exclusive: true,
-          start: (model, stop) => {
-            options.onBegin?.();
-            return operationOf(model, 'transcribe')({ ...request, model: slot.entry.id }, stop);
-          },
-          meetsDeadlineAtFirst: options.deadline === 'first-token',
-        },
-      };
-    };
-    return runPrepared(prepare, () => this.#deadline(options));
+    return this.#streamed(this.#slotFor(request.model, 'speech'), options, (model, id, stop) =>
+      operationOf(model, 'transcribe')({ ...request, model: id }, stop),
+    );
+  }
+
+  speak(request: SpeechRequest, options: RunOptions): AsyncGenerator<SpeechEvent, void> {
+    return this.#streamed(this.#slotFor(request.model, 'text-to-speech'), options, (model, id, stop) =>
+      operationOf(model, 'speak')({ ...request, model: id }, stop),
+    );
+  }
+
+  async voices(model: string, options: RunOptions): Promise<readonly Voice[]> {
+    const asked = this.#slotFor(model, 'text-to-speech');
+    return this.#single(asked, options, false, async ({ info }) => info.voices ?? []);
   }
 
   async load(model: string): Promise<void> {
     const entry = this.catalog.require(model);
     const asked = this.#slotFor(entry.id, entry.task);
     if (asked.refused) await asked.unload();
-    const slot = await this.#runnable(asked, new AbortController().signal);
+    const slot = await this.#runnable(asked, new AbortController().signal, { waitsForDownload: true });
     await slot.ready();
   }
 
@@ -201,29 +203,42 @@ export class Scheduler implements ControlledInference {
     await Promise.all([...this.#slots.values()].map((slot) => slot.unload()));
   }
 
+  /** What an engine gives one request at a time. */
+  #streamed<T>(
+    asked: ModelSlot,
+    options: RunOptions,
+    work: (model: LoadedModel, id: string, signal: AbortSignal) => AsyncIterable<T>,
+  ): AsyncGenerator<T, void> {
+    return runOnSlot<T>(this.#limits(options), async (signal) => {
+      const slot = await this.#runnable(asked, signal);
+      const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => {
+        options.onBegin?.();
+        return work(model, slot.entry.id, stop);
+      };
+      return { slot, run: { exclusive: true, start, meetsDeadlineAtFirst: options.deadline === 'first-token' } };
+    });
+  }
+
   async #single<T>(
     asked: ModelSlot,
     options: RunOptions,
     exclusive: boolean,
     work: (model: LoadedModel, slot: ModelSlot, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const deadline = this.#deadline(options);
-    try {
-      const slot = await this.#runnable(asked, deadline.signal);
-      const start = (model: LoadedModel, signal: AbortSignal): AsyncIterable<T> => {
+    const results = runOnSlot<T>(this.#limits(options), async (signal) => {
+      const slot = await this.#runnable(asked, signal);
+      const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => {
         options.onBegin?.();
-        return once(work(model, slot, signal));
+        return once(work(model, slot, stop));
       };
-      const run = { exclusive, start };
-      for await (const result of runOnSlot<T>(slot, run, deadline)) return result;
-      throw new InferenceError('internal', 'The model gave no result.');
-    } finally {
-      deadline.dispose();
-    }
+      return { slot, run: { exclusive, start } };
+    });
+    for await (const result of results) return result;
+    throw new InferenceError('internal', 'The model gave no result.');
   }
 
-  #deadline(options: RunOptions): Deadline {
-    return new Deadline(this.#settings.requestTimeout, options.signal);
+  #limits({ signal }: RunOptions): RunLimits {
+    return { seconds: this.#settings.requestTimeout, signal };
   }
 
   #slotFor(model: string, task: ModelEntry['task']): ModelSlot {
@@ -237,19 +252,28 @@ export class Scheduler implements ControlledInference {
     return slot;
   }
 
-  /** The slot itself, or where its model cannot run on this device the one that its entry names instead. */
-  async #runnable(slot: ModelSlot, signal: AbortSignal, tried: readonly ModelSlot[] = []): Promise<ModelSlot> {
-    const { fallback, device = 'auto', task } = slot.entry;
+  /** The slot itself, or where its model cannot run on this device (or not yet) the one that its entry names instead. */
+  async #runnable(
+    slot: ModelSlot,
+    signal: AbortSignal,
+    { waitsForDownload = false, tried = [] }: { waitsForDownload?: boolean; tried?: readonly ModelSlot[] } = {},
+  ): Promise<ModelSlot> {
+    const { fallback, device = 'auto', task, backend } = slot.entry;
     if (fallback === undefined || device !== 'auto' || tried.includes(slot)) return slot;
+    const instead = (): Promise<ModelSlot> =>
+      this.#runnable(this.#slotFor(fallback, task), signal, { waitsForDownload, tried: [...tried, slot] });
     // Asking again would start a worker, and perhaps load for minutes, before each answer of the fallback.
-    if (slot.refused) return this.#runnable(this.#slotFor(fallback, task), signal, [...tried, slot]);
+    if (slot.refused) return instead();
+    const there = [slot.ready().then(() => true)];
+    // The browser fetches gigabytes, for all pages: nobody who has a fallback waits for them.
+    if (backend === 'browser' && !waitsForDownload) there.push(slot.downloading().then(() => false));
     try {
-      await orAborted(slot.ready(), signal);
-      return slot;
+      if (await orAborted(Promise.race(there), signal)) return slot;
     } catch (thrown) {
-      if (toInferenceError(thrown).code !== 'insufficient_resources') throw thrown;
-      return this.#runnable(this.#slotFor(fallback, task), signal, [...tried, slot]);
+      const { code, details } = toInferenceError(thrown);
+      if (code !== 'insufficient_resources' && !details.needsGesture) throw thrown;
     }
+    return instead();
   }
 
   #changed(slot: ModelSlot, progress?: LoadProgress): void {
@@ -268,10 +292,14 @@ export class Scheduler implements ControlledInference {
 /** Unix milliseconds like `Date.now`, but finer and never running backwards. */
 const preciseClock = (): number => performance.timeOrigin + performance.now();
 
+/** Whether the model itself takes the request's sound, which of the browser's own is known once it is loaded. */
+async function takesSound(slot: ModelSlot, { prompt }: GenerationRequest, signal: AbortSignal): Promise<boolean> {
+  if (slot.entry.backend !== 'browser' || !hasPart(prompt, 'audio')) return false;
+  return (await orAborted(slot.ready(), signal)).info.audio === true;
+}
+
 function requireImages(request: GenerationRequest, model: LoadedModel): void {
-  if (model.info.images || request.prompt.type !== 'chat') return;
-  const hasImage = request.prompt.messages.some((message) => message.content.some((part) => part.type === 'image'));
-  if (hasImage) {
+  if (!model.info.images && hasPart(request.prompt, 'image')) {
     throw new InferenceError('unsupported_content', `The model \`${request.model}\` does not take images.`, {
       param: 'messages',
     });

@@ -6,7 +6,7 @@ import { InferenceError, isInferenceError } from '../../core/errors/inference-er
 import type { Catalog } from '../../core/models/catalog.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { ContentPart, Message } from '../../core/request/message.js';
-import type { Prompt } from '../../core/request/generation-request.js';
+import { hasPart, type Prompt } from '../../core/request/generation-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
 
 type Transcribe = (request: TranscriptionRequest) => AsyncIterable<TranscriptEvent>;
@@ -24,7 +24,7 @@ export async function transcribeAudioParts(
   catalog: Catalog,
   transcribe: Transcribe,
 ): Promise<Prompt> {
-  if (prompt.type !== 'chat' || !prompt.messages.some(hasAudio)) return prompt;
+  if (prompt.type !== 'chat' || !hasPart(prompt, 'audio')) return prompt;
   const mayLeave = chat.backend === 'upstream';
   const speech = catalog
     .usable()
@@ -63,8 +63,4 @@ export async function transcribeAudioParts(
 function atPart(thrown: unknown, param: string): unknown {
   if (!isInferenceError(thrown) || thrown.param !== 'file') return thrown;
   return new InferenceError('invalid_request', thrown.message, { param }, { cause: thrown });
-}
-
-function hasAudio(message: Message): boolean {
-  return message.content.some((part) => part.type === 'audio');
 }

@@ -23,16 +23,16 @@ export interface AnswerFormat extends AnswerFormats {
   marker: TokenMarker;
 }
 
-/** All schemas of a request come together here, and with blanks. */
+/** Steps for a whole request: all its schemas together, and the blanks between tokens. */
 const WORK = 1.5 * SCHEMA_WORK;
 
-/** Arguments of a tool without parameters, and what all arguments are. */
+/** The schema of a tool without parameters, and what the arguments of every tool conform to. */
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 const AN_OBJECT: JsonSchema = { type: 'object' };
 
 /**
  * The EBNF text of all answers that the request allows. Throws InferenceError `invalid_request` when there is none,
- * or when a schema says what no grammar can keep.
+ * or when a schema uses what a grammar cannot express.
  */
 export function answerGrammar(request: GenerationRequest, format: AnswerFormat): string {
   const param = offersTools(request) ? 'tools' : outputParam(request);
@@ -80,7 +80,7 @@ function writeGrammar(request: GenerationRequest, format: AnswerFormat, work: Wo
 }
 
 /** The tools that may be called. Throws when the forced one is not there. */
-function offeredTools({ tools, toolChoice }: GenerationRequest): Tool[] {
+export function offeredTools({ tools, toolChoice }: GenerationRequest): Tool[] {
   if (toolChoice === 'none') return [];
   if (typeof toolChoice === 'string') {
     if (toolChoice === 'required' && tools.length === 0) {

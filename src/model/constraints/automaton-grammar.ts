@@ -15,7 +15,7 @@ import { PLAIN_CHARACTERS, PLAIN_STRING_CHARACTERS } from '../grammar/string-cha
 import type { ValueStyle } from '../grammar/value-style.js';
 import { type Automaton, liveStates, OTHERS, SYMBOLS } from '../../core/schema/automaton/automaton.js';
 
-/** Each state is a rule, and preparing its masks costs time for every token of the vocabulary. */
+/** Each state becomes a grammar rule, and computing a rule's token masks goes over the whole vocabulary. */
 const MAX_STATES = 400;
 
 /** A string in the style's quotes that the automaton accepts; NEVER when there is none. */

@@ -9,7 +9,7 @@ import { SchemaGrammar } from './schema/schema-grammar.js';
 import { withSchemaErrors } from '../../core/schema/check-schema-structure.js';
 
 /**
- * For models to which grammars are not applied: what others would refuse, they refuse too.
+ * For engines that cannot apply grammars: refuses the schemas that the others refuse, so that requests fail alike.
  * @throws InferenceError `invalid_request`
  */
 export function checkSchemas({ tools, output }: GenerationRequest): void {
@@ -20,8 +20,8 @@ export function checkSchemas({ tools, output }: GenerationRequest): void {
 }
 
 /**
- * Makes sure that `compileConstraint` can keep this schema to the letter. Pure; takes milliseconds, and of a hostile
- * schema no more than `work` allows.
+ * Makes sure that a grammar can express this schema exactly. Pure; takes milliseconds, and for a hostile schema at most
+ * what `work` allows.
  * Throws InferenceError `invalid_request`: `param` is the dotted place, the message names the rule.
  * @param param where the schema stands in the request, e.g. `response_format.json_schema.schema`
  * @param work one for all schemas of a field

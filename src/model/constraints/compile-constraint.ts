@@ -1,4 +1,4 @@
-/** Compiles what a request demands of the answer's tokens: output format, tools, tool choice. @module */
+/** Compiles the constraint on an answer's tokens from the request's output format, tools and tool choice. @module */
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
@@ -18,9 +18,9 @@ export interface ConstrainedModel extends AnswerFormats {
 }
 
 /**
- * What the request's output format, tools and tool choice demand of the tokens; undefined: nothing. The result makes
- * one state per choice of the request (`n`). Throws InferenceError `invalid_request` for what cannot be kept, and
- * `unavailable` or `internal` when the grammar engine fails: never is an answer left unconstrained.
+ * The constraint of a request, with a state per choice (`n`); undefined where every token is allowed. Throws
+ * InferenceError `invalid_request` for what a grammar cannot express, and `unavailable` or `internal` when the grammar
+ * engine fails: an answer is never left unconstrained.
  */
 export async function compileConstraint(
   request: GenerationRequest,

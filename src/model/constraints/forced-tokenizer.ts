@@ -1,13 +1,13 @@
 /** Encodes the text that a grammar forces, for jump-forward decoding. @module */
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 
-/** What may follow forced text, one of each kind that tokenizers treat alike. */
+/** Characters that may follow forced text, one of each kind that tokenizers treat alike. */
 const FOLLOWERS = ['a', 'Z', 'é', '5', ' ', '"', '\n', '-', '.'];
 const KEPT_TEXTS = 2_000;
 
 /**
- * Turns forced text into the tokens that the tokenizer itself would make of it, as far as these do not depend on what
- * follows: a model that meets an unusual cut of familiar text writes worse. The rest is left to the model.
+ * Encodes forced text as the tokenizer would, up to where the tokens depend on the text that follows: a model writes
+ * worse after text in unusual tokens. The rest is left to the model.
  */
 export class ForcedTokenizer {
   readonly #tokenizer: TextTokenizer;

@@ -82,7 +82,7 @@ export class GrammarConstraint implements TokenConstraint {
     return this.#mask;
   }
 
-  /** After the first byte of some characters not every second byte makes a character. */
+  /** Some first bytes of UTF-8 characters allow fewer second bytes than the grammar engine assumes. */
   #onlyUtf8(mask: Int32Array): Int32Array {
     const last = this.#lastByte;
     if (last !== 0xe0 && last !== 0xed && last !== 0xf0 && last !== 0xf4) return mask;

@@ -14,7 +14,7 @@ export interface TokenVocabulary {
   markerTokens: ReadonlyMap<string, number>;
 }
 
-/** Added tokens become reserved characters, so that strings cannot contain them; those without one are never allowed. */
+/** Added tokens in grammars become reserved characters, which no string can contain; all others are never allowed. */
 export function readVocabulary(tokenizer: TextTokenizer): TokenVocabulary {
   const bytes = Array.from({ length: tokenizer.vocabularySize }, (_, token) => {
     const own = tokenizer.bytesOf(token);
@@ -36,8 +36,8 @@ function isToken({ addedTokens, vocabularySize }: TextTokenizer, tag: string): b
 }
 
 /**
- * Whether a byte may follow another one in UTF-8, as far as the engine does not know: overlong forms, surrogates and
- * what lies beyond Unicode pass as characters there.
+ * Whether a byte may follow another one in UTF-8. The grammar engine does not check this: it takes overlong forms,
+ * surrogates and code points beyond Unicode for characters.
  */
 export function mayFollow(before: number | undefined, byte: number): boolean {
   switch (before) {
@@ -58,7 +58,7 @@ function isWellFormed(bytes: Uint8Array): boolean {
   return bytes.every((byte, index) => mayFollow(bytes[index - 1], byte));
 }
 
-/** Some tokenizers add plain text, such as runs of blanks; what looks like a tag is a control token. */
+/** Added tokens of white space are ordinary text. All others count as control tokens, which no text may contain. */
 function addedText(text: string): Uint8Array {
   return /^\s+$/.test(text) ? new TextEncoder().encode(text) : NOTHING;
 }

@@ -5,7 +5,7 @@ import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { HeldLogprobs } from './held-logprobs.js';
 import { StopSequences } from './stop-sequences.js';
 
-/** What came of one token. */
+/** What one token adds to the answer. */
 export interface ReadToken {
   parts: ChannelPart[];
   /** Its text counts as thinking, or is a tag around it. */
@@ -14,9 +14,9 @@ export interface ReadToken {
   stopSequence: string | undefined;
 }
 
-/** What was left at the end. */
+/** What the end adds to the answer. */
 export interface ReadEnd extends Omit<ReadToken, 'isReasoning'> {
-  /** The end cut a call of which nothing had been given out. */
+  /** The answer ended inside a call of which nothing had been given out. */
   cutBeforeCall: boolean;
 }
 
@@ -30,10 +30,11 @@ export class AnswerReader {
   readonly #stops: StopSequences | undefined;
   /** Undefined: none came yet. */
   #logprobs: HeldLogprobs | undefined;
-  #rawOutput = '';
-  /** That the next text would belong to. */
+  /** All text so far, tags included. */
+  rawOutput = '';
+  /** The channel of the next text. */
   #channel: ChannelParser['channel'];
-  /** That channel is the thinking. */
+  /** The next text is thinking. */
   isThinking: boolean;
 
   /** @param stop sequences; empty ones are ignored */
@@ -44,21 +45,16 @@ export class AnswerReader {
     this.isThinking = this.#channel === 'reasoning';
   }
 
-  /** All text so far, tags included. */
-  get rawOutput(): string {
-    return this.#rawOutput;
-  }
-
   /** @param text of one token; may be empty */
   push(text: string, logprob?: TokenLogprob): ReadToken {
-    this.#rawOutput += text;
+    this.rawOutput += text;
     const before = this.#channel;
     const found = this.#parser.push(text);
     const after = (this.#channel = this.#parser.channel);
     this.isThinking = after === 'reasoning';
     if (logprob && before === 'text' && after === 'text') (this.#logprobs ??= new HeldLogprobs()).hold(text, logprob);
     const isReasoning = before === 'reasoning' || this.isThinking;
-    // Without stop sequences and log-probabilities, as mostly, what the parser found is what there is, unless it is empty.
+    // The usual case: without stop sequences and log-probabilities the answer is what the parser found.
     if (!this.#stops && !this.#logprobs && found.length < 2 && !(found[0]?.type === 'text' && found[0].text === '')) {
       return { parts: found, isReasoning, stopSequence: undefined };
     }
@@ -69,7 +65,7 @@ export class AnswerReader {
 
   /**
    * No more tokens will come.
-   * @param text of the last bytes. @param isCut the end is not the model's own
+   * @param text of the last bytes. @param isCut the token limit, not the model, ended the answer
    */
   end(text: string, isCut: boolean): ReadEnd {
     const { parts, stopSequence: early } = this.push(text);
@@ -89,7 +85,7 @@ export class AnswerReader {
     return { parts, stopSequence, cutBeforeCall };
   }
 
-  /** Adds what is certain; gives the stop sequence that ends it. */
+  /** Adds the parts before a stop sequence, and returns that sequence. */
   #take(found: readonly ChannelPart[], parts: ChannelPart[]): string | undefined {
     for (const part of found) {
       if (part.type === 'text') {
@@ -105,7 +101,7 @@ export class AnswerReader {
     return undefined;
   }
 
-  /** What the parser still holds is text unless a tag follows; a stop sequence in it ends the text before that shows. */
+  /** Looks for a stop sequence in the text that the parser holds back as a possible tag, too. */
   #takeHeld(parts: ChannelPart[]): string | undefined {
     const found = this.#stops?.peek(this.#parser.heldText);
     if (!found) return undefined;

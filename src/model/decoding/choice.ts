@@ -26,10 +26,16 @@ export interface ChoiceOptions {
   cap: number;
   sampler: TokenSampler;
   constraint: TokenConstraint | undefined;
-  /** Tokens that end a thinking that has taken so many tokens; undefined: thinking is not limited. */
-  reasoning: { budget: number; close: readonly number[] } | undefined;
+  /** Undefined: thinking is not limited. */
+  reasoning: ReasoningLimit | undefined;
   /** This choice decodes alone, so several tokens may be appended at once. */
   alone: boolean;
+}
+
+/** Thinking that has taken `budget` tokens is ended by these. */
+export interface ReasoningLimit {
+  budget: number;
+  close: readonly number[];
 }
 
 const characters = new TextDecoder();
@@ -49,7 +55,7 @@ export class Choice {
   /** Tokens that come next without being sampled. */
   readonly #forced: number[] = [];
   #count = 0;
-  /** Of them, tokens of thinking. */
+  /** How many of them are thinking. */
   #thought = 0;
 
   constructor(options: ChoiceOptions) {
@@ -83,12 +89,12 @@ export class Choice {
     while (!this.ended && this.#jumps && this.#forced.length > 0) this.#take(undefined, this.#forced.shift(), events);
   }
 
-  /** What the grammar most likely makes of the next tokens; empty: it does not say. */
+  /** The likely next tokens, where the grammar allows only one text; else empty. */
   get likely(): number[] {
     return this.ended || !this.#jumps ? [] : (this.#options.constraint?.likelyTokens() ?? []);
   }
 
-  /** There is no room for any token. */
+  /** Ends the choice where there is no room for any token. */
   endByCap(events: TokenEvent[]): void {
     this.#end('length', events);
   }
@@ -97,7 +103,7 @@ export class Choice {
     this.#options.constraint?.dispose();
   }
 
-  /** Queues what the grammar leaves no choice about. */
+  /** Queues the tokens of text that the grammar forces. */
   #queueGrammar(constraint: TokenConstraint): void {
     if (this.ended || !this.#jumps || this.#forced.length > 0) return;
     const forced = constraint.forcedTokens();

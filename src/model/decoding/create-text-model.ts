@@ -11,8 +11,11 @@ import type { PromptImage, PromptImages } from '../prompt/prompt-image.js';
 import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
 import { imagesOf } from '../prompt/template-messages.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { Message } from '../../core/request/message.js';
+import type { ReasoningLimit } from './choice.js';
+import { withSamplingDefaults } from '../sampling/sampling-defaults.js';
 import { type DecodeRun, decodeLoop } from './decode-loop.js';
-import type { TextEngine } from './text-engine.js';
+import type { ImageReader, TextEngine } from './text-engine.js';
 
 /** What the engine itself does not know. */
 export interface TextModelOptions {
@@ -57,7 +60,8 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     let run: DecodeRun | undefined;
     let steps: AsyncGenerator<TokenEvent[], void, undefined> | undefined;
     try {
-      run = await prepare(engine, request, options, () => (decodedTokens += 1));
+      const sampling = withSamplingDefaults(request.sampling, options.info.sampling);
+      run = await prepare(engine, { ...request, sampling }, options, () => (decodedTokens += 1));
       steps = decodeLoop(run, signal);
       for (;;) {
         const next = await alive.wait(steps.next());
@@ -104,11 +108,13 @@ interface ReadPrompt {
 
 /**
  * @param mostPlaces of all images together
- * @throws InferenceError `context_length_exceeded` for what nobody should even count; see {@link renderPrompt} for others
+ * @throws InferenceError `context_length_exceeded`, and what {@link renderPrompt} throws
  */
 async function readPrompt(request: GenerationRequest, engine: TextEngine, mostPlaces = Infinity): Promise<ReadPrompt> {
   refuseHugePrompt(request, engine.tokenizer, engine.contextLength);
-  const images = await readImages(engine, request, mostPlaces);
+  const { prompt } = request;
+  const images =
+    engine.images && prompt.type === 'chat' ? await readImages(engine.images, prompt.messages, mostPlaces) : undefined;
   return { prompt: renderPrompt(request, engine.tokenizer, engine, images), images };
 }
 
@@ -123,34 +129,35 @@ async function prepare(
     request.maxTokens,
     options.maxCompletionTokens,
   ]);
-  const { forcedClose } = answerSyntax(engine).reasoning;
   return {
     engine,
     request,
     promptTokens: prompt.tokens,
     images: images?.all ?? [],
     reasoningOpen: prompt.reasoningOpen,
-    reasoningClose: forcedClose === '' ? [] : encodeTrustedText(forcedClose, engine.tokenizer),
+    reasoning: reasoningLimit(engine, request),
     cap,
     constraint: await compile(engine, request, prompt),
     onDecode,
   };
 }
 
+/** A model without thinking has nothing that closes it. */
+function reasoningLimit(engine: TextEngine, { reasoning }: GenerationRequest): ReasoningLimit | undefined {
+  const { forcedClose } = answerSyntax(engine).reasoning;
+  if (reasoning.budgetTokens === undefined || forcedClose === '') return undefined;
+  return { budget: reasoning.budgetTokens, close: encodeTrustedText(forcedClose, engine.tokenizer) };
+}
+
 /**
- * Reads the request's images; undefined for an engine without image input.
+ * Reads the images of a conversation.
  * @param most maximum number of their tokens; further images are not read
  * @throws InferenceError `invalid_media`, `context_length_exceeded`
  */
-async function readImages(
-  { images: reader }: TextEngine,
-  { prompt }: GenerationRequest,
-  most: number,
-): Promise<PromptImages | undefined> {
-  if (!reader || prompt.type !== 'chat') return undefined;
+async function readImages(reader: ImageReader, messages: readonly Message[], most: number): Promise<PromptImages> {
   const all: PromptImage[] = [];
   let places = 0;
-  for (const image of imagesOf(prompt.messages)) {
+  for (const image of imagesOf(messages)) {
     const read = await reader.read(image);
     all.push(read);
     places += read.places;

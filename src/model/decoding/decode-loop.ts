@@ -8,7 +8,7 @@ import type { PromptImage } from '../prompt/prompt-image.js';
 import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
 import { logitsNeed, type LogitsNeed, type TokenLogits } from '../sampling/token-logits.js';
-import { Choice } from './choice.js';
+import { Choice, type ReasoningLimit } from './choice.js';
 import { textOfTokens } from './text-decoder.js';
 import { SpeculativeDecoder } from './speculative-decoder.js';
 import type { TextEngine, TextSequence } from './text-engine.js';
@@ -23,8 +23,7 @@ export interface DecodeRun {
   images: readonly PromptImage[];
   /** The prompt ends inside a thought. */
   reasoningOpen: boolean;
-  /** Tokens that close a thought whose budget is spent; empty for models without reasoning. */
-  reasoningClose: readonly number[];
+  reasoning: ReasoningLimit | undefined;
   /** Maximum number of tokens per choice; prompt and cap together fit the context. */
   cap: number;
   constraint: CompiledConstraint | undefined;
@@ -99,8 +98,7 @@ function promptEvent({ promptTokens, request, engine }: DecodeRun, { cachedToken
 }
 
 function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alone: boolean): Choice {
-  const { engine, request, promptTokens, cap, constraint, reasoningClose } = run;
-  const budget = request.reasoning.budgetTokens;
+  const { engine, request, promptTokens, cap, constraint, reasoning } = run;
   return new Choice({
     index,
     request,
@@ -111,7 +109,7 @@ function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alon
     sampler,
     alone,
     constraint: constraint?.start(),
-    reasoning: budget === undefined || reasoningClose.length === 0 ? undefined : { budget, close: reasoningClose },
+    reasoning,
   });
 }
 

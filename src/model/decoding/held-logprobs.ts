@@ -8,7 +8,9 @@ interface HeldToken {
   logprob: TokenLogprob | undefined;
 }
 
-/** Tells tokens that became content from those that the parser kept: blanks around thinking and calls, tags. */
+/**
+ * Keeps those of tokens whose text becomes content, and drops those of tags and of blanks around thinking and calls.
+ */
 export class HeldLogprobs {
   #tokens: HeldToken[] = [];
 
@@ -17,7 +19,9 @@ export class HeldLogprobs {
     this.#tokens.push({ text, logprob });
   }
 
-  /** Content came out: the log-probabilities of the tokens that it is made of. Tokens before it are no content. */
+  /**
+   * The log-probabilities of this content's tokens. Those of tokens held before it are dropped: they are no content.
+   */
   release(content: string): TokenLogprob[] {
     const released: TokenLogprob[] = [];
     let left = content;
@@ -45,12 +49,12 @@ export class HeldLogprobs {
     return rest;
   }
 
-  /** What was held is no content. */
+  /** Forgets all tokens: their text is no content. */
   drop(): void {
     this.#tokens = [];
   }
 
-  /** Passes over what parsers leave out (blanks, then whole tokens) or put in between two texts (blanks). */
+  /** Skips what parsers leave out of the content (blanks, then whole tokens) or put between two texts (blanks). */
   #skip(held: HeldToken, left: string): string {
     const text = held.text.trimStart();
     const trimmed = left.trimStart();

@@ -83,7 +83,11 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
     return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?`;
   }
   const wanted = typeof dtype === 'object' ? [...new Set(precisions(dtype))].join('` or `') : dtype;
-  const precision = /\.onnx/.test(url) && wanted ? ` and whether it has files of dtype \`${wanted}\`` : '';
+  // Without a wish all were looked for before this one was asked for.
+  const searched =
+    wanted === undefined || wanted === 'auto' ? ': the graph is there in no precision that runs here' : '';
+  const said = searched || ` and whether it has files of dtype \`${wanted}\``;
+  const precision = /\.onnx/.test(url) ? said : '';
   const advice: Record<number, string> = {
     401: 'Check the hub id; a private or gated model needs a copy of your own.',
     403: 'Check the hub id; a private or gated model needs a copy of your own.',

@@ -3,7 +3,6 @@ import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-forma
 import type { Tool } from '../../core/request/tool.js';
 import { MODEL_FAMILIES } from './families.js';
 import type { ModelFamily, ReasoningSyntax, ToolSyntax } from './model-family.js';
-import { none } from './none.js';
 import type { ChannelParser } from './parsing/channel-parser.js';
 
 /** The formats of a model, by name. */
@@ -16,11 +15,6 @@ export interface AnswerFormats {
 export interface AnswerSyntax {
   tools: ToolSyntax;
   reasoning: ReasoningSyntax;
-}
-
-/** The families in the order in which templates are shown to them. */
-export function modelFamilies(): readonly ModelFamily[] {
-  return MODEL_FAMILIES;
 }
 
 /** @throws Error for a name that no family has; names of catalog entries are checked when formats are detected */
@@ -42,13 +36,15 @@ export function isReasoningFormat(name: string): name is ReasoningFormat {
   return familyNamed(name).reasoning !== undefined;
 }
 
+const familiesByName = new Map<string, ModelFamily>(MODEL_FAMILIES.map((family) => [family.name, family]));
+
 function familyNamed(name: string): ModelFamily {
-  return modelFamilies().find((family) => family.name === name) ?? { name };
+  return familiesByName.get(name) ?? { name };
 }
 
 /** All tags that grammars ask for, each once. */
 export function grammarTags(): string[] {
-  const tags = modelFamilies().flatMap(({ tools, reasoning }) => [
+  const tags = [...familiesByName.values()].flatMap(({ tools, reasoning }) => [
     ...(tools?.grammar.tags ?? []),
     ...(reasoning?.grammar.tags ?? []),
   ]);
@@ -68,11 +64,10 @@ export interface ChannelParserOptions extends AnswerFormats {
 export function createChannelParser(options: ChannelParserOptions): ChannelParser {
   const { reasoningOpen: startOpen, toolsOffered, tools = [] } = options;
   const syntax = answerSyntax(options);
-  const toolSyntax: ToolSyntax = toolsOffered ? syntax.tools : none.tools;
   return syntax.reasoning.createParser({
     startOpen,
-    toolsOffered,
-    endsThought: toolSyntax.endsThought ?? [],
-    createToolParser: () => toolSyntax.createParser(tools),
+    endsThought: (toolsOffered && syntax.tools.endsThought) || [],
+    opensCall: toolsOffered ? syntax.tools.openingTokens : [],
+    createToolParser: toolsOffered ? () => syntax.tools.createParser(tools) : undefined,
   });
 }

@@ -4,5 +4,9 @@ import type { ModelFamily } from './model-family.js';
 
 export const apriel = {
   name: 'apriel',
-  reasoning: thoughtBlock({ opens: ['Here are my reasoning steps:'], closes: ['[BEGIN FINAL RESPONSE]'] }),
+  reasoning: thoughtBlock({
+    opens: ['Here are my reasoning steps:'],
+    closes: ['[BEGIN FINAL RESPONSE]'],
+    answer: { close: '[END FINAL RESPONSE]' },
+  }),
 } as const satisfies ModelFamily;

@@ -25,7 +25,7 @@ export interface ToolCallGrammar {
   calls(options: ToolGrammarOptions): ToolGrammar;
 }
 
-/** What a tool's parameters allow. Both throw SchemaProblem for what no grammar can keep. */
+/** What a tool's parameters allow. Both throw SchemaProblem for what a grammar cannot express. */
 export interface ArgumentsSchema {
   /** One value of the style: an object. */
   object(): Expression;

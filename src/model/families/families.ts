@@ -2,13 +2,20 @@
 import { apertus } from './apertus.js';
 import { apriel } from './apriel.js';
 import { commandR7b } from './command-r7b.js';
+import { cohere2Moe } from './cohere2-moe.js';
+import { commandR } from './command-r.js';
 import { deepseek } from './deepseek.js';
 import { deepseekV31 } from './deepseek-v31.js';
+import { deepseekV32 } from './deepseek-v32.js';
 import { exaoneDeep } from './exaone-deep.js';
+import { functionary } from './functionary.js';
 import { functionGemma } from './functiongemma.js';
 import { gemma4 } from './gemma4.js';
+import { gigaChat3 } from './gigachat3.js';
+import { gigaChat31 } from './gigachat31.js';
 import { glm45 } from './glm-45.js';
 import { granite } from './granite.js';
+import { granite20b } from './granite-20b.js';
 import { granite33 } from './granite-33.js';
 import { harmony } from './harmony.js';
 import { hermes } from './hermes.js';
@@ -31,6 +38,7 @@ import { phi4Mini } from './phi4-mini.js';
 import { pythonic } from './pythonic.js';
 import { qwen3Coder } from './qwen3-coder.js';
 import { seedOss } from './seed-oss.js';
+import { step3 } from './step3.js';
 import { thinkBrackets } from './think-brackets.js';
 import { thinkTags } from './think-tags.js';
 
@@ -44,9 +52,16 @@ export const MODEL_FAMILIES = [
   kimiK2,
   deepseek,
   deepseekV31,
+  deepseekV32,
+  step3,
+  gigaChat3,
+  gigaChat31,
+  functionary,
   apertus,
   apriel,
+  cohere2Moe,
   commandR7b,
+  commandR,
   internlm2,
   longcat,
   mistral,
@@ -55,6 +70,7 @@ export const MODEL_FAMILIES = [
   olmo3,
   phi4Mini,
   granite,
+  granite20b,
   granite33,
   nemotron,
   nemotronMini,

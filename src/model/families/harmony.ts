@@ -50,7 +50,8 @@ export const harmony = {
     // The final channel must be opened as well.
     forcedClose: `${NEXT_MESSAGE}<|channel|>final<|message|>`,
     endsInside: (prompt) => prompt.endsWith(ANALYSIS),
-    createParser: ({ startOpen, toolsOffered }) => createHarmonyParser({ startOpen, toolsOffered }),
+    createParser: ({ startOpen, createToolParser }) =>
+      createHarmonyParser({ startOpen, toolsOffered: createToolParser !== undefined }),
     grammar: { tags: TAGS, frame, think },
     write: (thought, text, calls) =>
       [

@@ -1,4 +1,4 @@
-/** `[{"name": …, "arguments": {…}}]` as the whole answer, often in a fence: Hammer 2.1, xLAM. @module */
+/** `[{"name": …, "arguments": {…}}]` as the whole answer, often in a fence: Hammer 2.1, xLAM 1 and 2. @module */
 import { choice, literal, sequence } from '../grammar/expression.js';
 import { comma } from '../grammar/value-style.js';
 import {
@@ -19,10 +19,23 @@ import { containsAny } from './parsing/text-matching.js';
 export const jsonList = {
   name: 'json-list',
   tools: {
-    recognise: (text) => containsAny(text, ['[BEGIN OF TASK INSTRUCTION]', '[BEGIN OF AVAILABLE TOOLS]']),
+    recognise: (text) =>
+      containsAny(text, [
+        '[BEGIN OF TASK INSTRUCTION]',
+        '[BEGIN OF AVAILABLE TOOLS]',
+        'make calls in a single JSON array',
+      ]),
     openingTokens: [],
     createParser: (tools) =>
-      createTaggedCallParser({ opens: [], closes: ['```'], shapes: [jsonCall], bare: [bareJsonCalls] }, tools),
+      createTaggedCallParser(
+        {
+          opens: ['<tool_call>', '[TOOL_CALLS]'],
+          closes: ['```', '</tool_call>'],
+          shapes: [jsonCall],
+          bare: [bareJsonCalls],
+        },
+        tools,
+      ),
     grammar: { tags: [], values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
     write: (calls) => `[${calls.map((call) => writeCallObject(call)).join(', ')}]`,
     instruction:

@@ -98,7 +98,8 @@ export function createMistralParser(): ChannelParser {
 
   const afterTag: ParserStep = (buffer, parts, final) => {
     const rest = buffer.slice(prefix.length);
-    const array = /^\s*\[\s*(?=\{)/.exec(rest);
+    // The list of a single call may lack its brackets.
+    const array = /^\s*(?:\[\s*)?(?=\{)/.exec(rest);
     if (array) {
       prefix += array[0];
       reader = newReader();

@@ -82,10 +82,10 @@ export interface ThoughtGrammarOptions {
 export interface AnswerParserOptions {
   /** The prompt already opened the thinking. */
   startOpen: boolean;
-  /** False: what looks like a call is text. */
-  toolsOffered: boolean;
   /** What begins a call even inside a thought that was not closed; empty where none may come. */
   endsThought: readonly string[];
-  /** A parser for what is no thought. */
-  createToolParser: () => ChannelParser;
+  /** What may begin a call inside a thought: it is one if nothing but calls follows until the answer ends. */
+  opensCall: readonly string[];
+  /** Makes the parser of what is no thought; absent where no tools are offered: what looks like a call is text then. */
+  createToolParser: (() => ChannelParser) | undefined;
 }

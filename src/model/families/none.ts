@@ -27,7 +27,7 @@ export const none = {
     close: '',
     forcedClose: '',
     endsInside: () => false,
-    createParser: ({ createToolParser }) => createToolParser(),
+    createParser: ({ createToolParser = createPlainTextParser }) => createToolParser(),
     grammar: { tags: [], frame: (content) => content, think: (answer) => answer },
     write: (_thought, text, calls) => writeParagraphs(text, calls),
   },

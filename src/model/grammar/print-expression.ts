@@ -31,24 +31,32 @@ export function printExpression(expression: Expression): string {
   }
 }
 
+/** Classes that were printed: rules are printed again whenever rules are compared. */
+const printed = new WeakMap<readonly CodePointRange[], string>();
+
 /**
  * The engine is only right about classes of ASCII characters and about excluding classes, which let all other
  * characters through. So of the characters beyond ASCII a class takes all or none.
  */
 function printCharacters(ranges: readonly CodePointRange[]): string {
+  const known = printed.get(ranges);
+  if (known !== undefined) return known;
   const all = ranges.some(([first, last]) => first <= 0x80 && last === 0x10_ffff);
+  const included = new Uint8Array(0x80);
+  for (const [first, last] of ranges) included.fill(1, first, last + 1);
   const listed: CodePointRange[] = [];
   for (let code = 0; code < 0x80; code += 1) {
-    const included = ranges.some(([first, last]) => first <= code && code <= last);
-    if (included === all) continue;
+    if ((included[code] === 1) === all) continue;
     const last = listed.at(-1);
     if (last?.[1] === code - 1) listed[listed.length - 1] = [last[0], code];
     else listed.push([code, code]);
   }
-  const text = listed
+  const body = listed
     .map(([first, last]) => (first === last ? escape(first) : `${escape(first)}-${escape(last)}`))
     .join('');
-  return `[${all ? '^' : ''}${text}]`;
+  const text = `[${all ? '^' : ''}${body}]`;
+  printed.set(ranges, text);
+  return text;
 }
 
 function quote(text: string): string {

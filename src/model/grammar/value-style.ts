@@ -90,6 +90,9 @@ export interface ObjectFrame {
   key: (name: string) => Expression;
   /** Whether names that no schema lists can be written. */
   extraKeys: boolean;
-  /** Set where a member that is a string stands as plain text, and every value is followed by what closes it. */
-  text?: PlainStrings;
+  /**
+   * Set where a member that is a string stands as plain text, and every value is followed by what closes it. `otherOpen`
+   * stands before values of other types.
+   */
+  text?: PlainStrings & { otherOpen?: string };
 }

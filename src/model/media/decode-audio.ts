@@ -1,7 +1,9 @@
 /** Decodes recordings of any supported format to samples. @module */
-import { InferenceError } from '../../core/errors/inference-error.js';
+import { cancelled, InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
+import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { pageAudioDecoder, type PageAudioDecoder } from './page-audio-decoder.js';
 import { readWav, type WavFile } from './read-wav.js';
+import { decodeDeadline, decodeInWorker, decodeTime } from './decode-in-worker.js';
 import { mixDown, SampleCollector, tooLong } from './sample-collector.js';
 import { sniffAudio } from '../../core/media/sniff-audio.js';
 
@@ -12,16 +14,22 @@ export interface DecodeAudioOptions {
   maxSeconds?: number;
   /** Asked when this realm has no decoder for the recording. @default the one of `providePageAudioDecoder` */
   pageDecoder?: PageAudioDecoder;
+  /** What is still being decoded then is refused. @default by the size of the file */
+  milliseconds?: number;
   signal?: AbortSignal;
 }
+
+const UNDECODABLE = 'The audio could not be decoded.';
 
 /** Frames of a WAV file that are converted at once. */
 const WAV_PIECE = 1 << 18;
 
 /**
- * A recording as mono samples, -1 to 1. WAV needs no codec; the other containers go through WebCodecs, or else through
- * the page. Sound is resampled piece by piece, so memory holds the file and the result.
- * @throws InferenceError `invalid_media` with param `file` when it is no recording, broken or too long; `cancelled`
+ * A recording as mono samples, -1 to 1. WAV needs no codec; the other containers go through WebCodecs in a worker, or
+ * else through the page, within a time that grows with their size. Sound is resampled piece by piece, so memory holds
+ * the file and the result.
+ * @throws InferenceError `invalid_media` with param `file` when it is no recording, broken, too long or takes too long;
+ * `cancelled`
  */
 export async function decodeAudio(bytes: Uint8Array, options: DecodeAudioOptions = {}): Promise<Float32Array> {
   const { sampleRate = 16_000, maxSeconds = 7200, pageDecoder = pageAudioDecoder(), signal } = options;
@@ -34,18 +42,31 @@ export async function decodeAudio(bytes: Uint8Array, options: DecodeAudioOptions
     if (wav.frames > maxSeconds * wav.sampleRate) throw tooLong();
     return collectWav(wav, collect(wav.sampleRate));
   }
+  const deadline = decodeDeadline(options.milliseconds ?? decodeTime(bytes.length));
+  const stop = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   try {
-    const { decodeWithCodecs } = await import('./decode-with-codecs.js');
-    const samples = await decodeWithCodecs(bytes, { collect, maxSeconds });
-    if (samples) return samples;
+    return (
+      (await decodeInWorker(bytes, { sampleRate, maxSeconds }, stop).catch((thrown: unknown) => {
+        if (stop.aborted || !pageDecoder) throw thrown;
+        if (isInferenceError(thrown) && thrown.code === 'invalid_media') throw thrown;
+      })) ?? (await decodeInPage(bytes, collect, pageDecoder, stop))
+    );
   } catch (thrown) {
-    if (thrown instanceof InferenceError) throw thrown;
-    if (!pageDecoder) throw invalid('The audio could not be decoded.', thrown);
+    if (signal?.aborted) throw cancelled();
+    throw isInferenceError(thrown) && thrown.code === 'invalid_media' ? thrown : invalid(UNDECODABLE, thrown);
+  } finally {
+    deadline.end();
   }
+}
+
+async function decodeInPage(
+  bytes: Uint8Array,
+  collect: (rate: number) => SampleCollector,
+  pageDecoder: PageAudioDecoder | undefined,
+  stop: AbortSignal,
+): Promise<Float32Array> {
   if (!pageDecoder) throw invalid('This browser cannot decode this kind of audio.');
-  const decoded = await pageDecoder(bytes).catch((thrown: unknown) => {
-    throw invalid('The audio could not be decoded.', thrown);
-  });
+  const decoded = await orAborted(pageDecoder(bytes), stop);
   const collector = collect(decoded.sampleRate);
   collector.push(mixDown(decoded.channels));
   return collector.end();

@@ -4,7 +4,7 @@ import { mixDown, requirePlausibleRate, type SampleCollector, tooLong } from './
 
 /** What becomes of the samples. */
 export interface DecodeOptions {
-  /** Makes the collector once the track's sampling rate is known. */
+  /** Makes the collector when the track's sampling rate is known. */
   collect: (sampleRate: number) => SampleCollector;
   /** Longer recordings are not decoded at all. */
   maxSeconds: number;
@@ -22,7 +22,8 @@ export async function decodeWithCodecs(
   try {
     const track = await input.getPrimaryAudioTrack();
     if (!track) throw new Error('There is no audio track.');
-    if ((await track.computeDuration()) > maxSeconds) throw tooLong();
+    // What the file says. Measuring it would read every packet, and loops on a FLAC file of no frames.
+    if (((await track.getDurationFromMetadata()) ?? 0) > maxSeconds) throw tooLong();
     if (!(await track.canDecode())) return undefined;
     requirePlausibleRate(track.sampleRate);
     let collector: SampleCollector | undefined;

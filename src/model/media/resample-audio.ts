@@ -82,18 +82,6 @@ export function createResampler(from: number, to: number): Resampler {
   };
 }
 
-/** A whole mono recording at another rate. */
-export function resampleAudio(samples: Float32Array, from: number, to: number): Float32Array {
-  const resampler = createResampler(from, to);
-  const head = resampler.push(samples);
-  const tail = resampler.end();
-  if (tail.length === 0) return head;
-  const output = new Float32Array(head.length + tail.length);
-  output.set(head);
-  output.set(tail, head.length);
-  return output;
-}
-
 function createFilterBank(from: number, to: number): FilterBank {
   const scale = Math.min(1, to / from);
   const half = Math.ceil(ZERO_CROSSINGS / scale);

@@ -11,7 +11,7 @@ export function mixDown(channels: readonly Float32Array[]): Float32Array {
   return mono;
 }
 
-/** Hz that a recorder may have; one of 1 Hz would grow 16,000 times when it is resampled. */
+/** Whether recorders use this sampling rate (Hz). Sound of 1 Hz would grow 16,000 times when it is resampled. */
 export function isPlausibleRate(sampleRate: number): boolean {
   return sampleRate >= 1_000 && sampleRate <= 768_000;
 }
@@ -19,7 +19,7 @@ export function isPlausibleRate(sampleRate: number): boolean {
 /** @throws InferenceError `invalid_media` for another rate */
 export function requirePlausibleRate(sampleRate: number): void {
   if (isPlausibleRate(sampleRate)) return;
-  const message = 'The recording has a sampling rate that no recorder has.';
+  const message = 'The sampling rate of the recording is not supported.';
   throw new InferenceError('invalid_media', message, { param: 'file' });
 }
 
@@ -31,8 +31,8 @@ export class SampleCollector {
   #samples = new Float32Array(1 << 16);
   #length = 0;
 
-  /** @throws InferenceError `invalid_media` for a sampling rate that no recorder has */
-  constructor(from: number, to: number, maxSeconds: number, signal: AbortSignal | undefined) {
+  /** @throws InferenceError `invalid_media` for an implausible sampling rate */
+  constructor(from: number, to: number, maxSeconds: number, signal?: AbortSignal) {
     requirePlausibleRate(from);
     this.#resampler = createResampler(from, to);
     this.#limit = maxSeconds * to;
@@ -63,7 +63,7 @@ export class SampleCollector {
   }
 }
 
-/** What a recording is refused with that is longer than allowed. */
+/** The error for a recording that is longer than allowed. */
 export function tooLong(): InferenceError {
   return new InferenceError('invalid_media', 'The recording is too long.', { param: 'file' });
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation for a template that would drop some of it: what the template cannot write becomes text that it can, in the
- * syntax that the model's answers are read in.
+ * Adapts a conversation to a template that would drop parts of it: those parts become plain text, in the syntax of the
+ * model's own answers.
  * @module
  */
 import type { ToolSyntax } from '../families/model-family.js';
@@ -73,14 +73,14 @@ function declareTools(tools: readonly TemplateTool[], { instruction }: ToolSynta
   ].join('\n');
 }
 
-/** Calls and results that the template would drop as text. */
+/** Writes the calls and results that the template would drop as text. */
 function writeOut(
   messages: readonly TemplateMessage[],
   traits: TemplateTraits,
   { calls: writesCalls, results: writesResults }: TemplateHistory,
   syntax: ToolSyntax,
 ): readonly TemplateMessage[] {
-  // A template that knows nothing of tools prints the role of results by chance only.
+  // A template without tool support writes results only by chance.
   const keepsResults = writesResults && (writesCalls || traits.tools !== 'never');
   const asText = new Set<string | undefined>();
   return messages.map((message) => {

@@ -1,7 +1,7 @@
-/** Renders Jinja chat templates, with a limit on their loops. @module */
-import { Template } from '@huggingface/jinja';
-import { InferenceError } from '../../core/errors/inference-error.js';
+/** Renders Jinja chat templates, within bounds. @module */
+import { Environment, Template } from '@huggingface/jinja';
 import { mendSource, mendTree, TEMPLATE_FUNCTIONS } from './mend-template.js';
+import { boundedRange, TemplateInterpreter } from './template-interpreter.js';
 
 const compiled = new Map<string, ChatTemplate>();
 
@@ -14,46 +14,50 @@ export function compiledTemplate(source: string): ChatTemplate {
   return template;
 }
 
-/** Passes through the bodies of loops and macros in one rendering. Conversations of thousands of messages need fewer. */
-const MAX_PASSES = 200_000;
+/** A template writes what it is given a few times at most, and words of its own. */
+const MAX_GROWTH = 20;
+const MAX_OWN_CHARACTERS = 1_000_000;
 
-/** Called once per pass. No template has a variable of this name. */
-const COUNTER = 'inpage_count_pass';
+/** Names that every template knows. */
+const CONSTANTS = { true: true, True: true, false: false, False: false, none: null, None: null };
+
+/** The template does not accept what it is given. */
+export class TemplateRefusal extends Error {
+  override readonly name = 'TemplateRefusal';
+}
 
 /** A compiled Jinja template. Templates come with models, but clients choose how much they loop over. */
 export class ChatTemplate {
-  readonly #template: Template;
+  readonly #program: Template['parsed'];
 
   /** @throws SyntaxError of Jinja's */
   constructor(source: string) {
-    this.#template = new Template(mendSource(source));
-    countPasses(this.#template.parsed);
-    mendTree(this.#template.parsed);
+    this.#program = new Template(mendSource(source)).parsed;
+    mendTree(this.#program);
   }
 
   /**
-   * @throws InferenceError `invalid_request` when the template loops without end; Error of Jinja's, and of templates that
-   * refuse what they are given
+   * @throws InferenceError `invalid_request` when the template loops or grows without end; TemplateRefusal when it does not
+   * take what it is given; Error of Jinja's
    */
   render(variables: Readonly<Record<string, unknown>>): string {
-    let passes = 0;
-    const count = (): string => {
-      passes += 1;
-      if (passes <= MAX_PASSES) return '';
-      throw new InferenceError('invalid_request', "The conversation makes the model's chat template loop too often.", {
-        param: 'messages',
-      });
+    const maxCharacters = MAX_OWN_CHARACTERS + MAX_GROWTH * charactersOf(variables);
+    const functions = {
+      ...TEMPLATE_FUNCTIONS,
+      range: boundedRange,
+      raise_exception(reason: string): never {
+        throw new TemplateRefusal(reason);
+      },
     };
-    return this.#template.render({ ...variables, ...TEMPLATE_FUNCTIONS, [COUNTER]: count });
+    const environment = new Environment();
+    for (const [name, value] of Object.entries({ ...variables, ...CONSTANTS, ...functions }))
+      if (!environment.variables.has(name)) environment.set(name, value);
+    return new TemplateInterpreter(environment, maxCharacters).run(this.#program).toString();
   }
 }
 
-/** Puts the call of the counter into every loop and macro of a syntax tree. */
-function countPasses(node: unknown): void {
-  if (typeof node !== 'object' || node === null) return;
-  for (const child of Object.values(node)) countPasses(child);
-  const { type, body } = node as { type?: string; body?: unknown[] };
-  if ((type === 'For' || type === 'Macro') && Array.isArray(body)) {
-    body.unshift(...new Template(`{{ ${COUNTER}() }}`).parsed.body);
-  }
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + charactersOf(item), 0);
 }

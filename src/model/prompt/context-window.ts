@@ -33,9 +33,8 @@ export function refuseHugePrompt(
   if (prompt.type === 'tokens') return;
   const texts = prompt.type === 'raw' ? [prompt.text] : [...textsOf(prompt.messages)];
   if (toolChoice !== 'none' && tools.length > 0) texts.push(JSON.stringify(tools));
-  if (exceedsByFar(texts, (text) => tokenizer.encodeText(text).length, contextLength)) {
-    throw promptTooLong(contextLength, 'many more');
-  }
+  const tokens = estimateHugeLength(texts, (text) => tokenizer.encodeText(text).length, contextLength);
+  if (tokens !== undefined) throw promptTooLong(contextLength, `about ${tokens} tokens`);
 }
 
 /** All texts inside plain data; recordings and images have none. */
@@ -49,7 +48,7 @@ function* textsOf(value: unknown): Generator<string, void, undefined> {
 export function promptTooLong(contextLength: number, promptLength: string): InferenceError {
   return new InferenceError(
     'context_length_exceeded',
-    `This model's context length is ${contextLength} tokens, but the prompt has ${promptLength}.`,
+    `This model's context length is ${contextLength} tokens, but the prompt has ${promptLength}. Shorten it, or raise \`contextLength\` of the model's entry if the model takes more.`,
     { param: 'messages' },
   );
 }
@@ -61,20 +60,30 @@ const CHARACTERS_PER_TOKEN = 8;
 const PIECE = 8_192;
 
 /**
- * Whether texts have more tokens than `limit`. Checks only texts that are so long that they may have many times as many:
- * encodes them piece by piece and stops as soon as the limit is exceeded.
+ * About how many tokens texts have, when they have more than `limit`. Checks only texts that are so long that they may have
+ * many times as many: encodes them piece by piece and stops as soon as the limit is exceeded. The rest is taken to be like
+ * what was read.
  * @param countTokens of a piece; pieces end anywhere, so what may be one token across their ends is not counted twice
+ * @returns undefined when they have at most `limit` tokens, or are so short that it is cheaper to count them all
  */
-export function exceedsByFar(texts: readonly string[], countTokens: (text: string) => number, limit: number): boolean {
-  const characters = texts.reduce((sum, { length }) => sum + length, 0);
-  if (characters < limit * CHARACTERS_PER_TOKEN) return false;
+export function estimateHugeLength(
+  texts: readonly string[],
+  countTokens: (text: string) => number,
+  limit: number,
+): number | undefined {
+  let characters = 0;
+  for (const { length } of texts) characters += length;
+  if (characters < limit * CHARACTERS_PER_TOKEN) return undefined;
   let tokens = 0;
+  let charactersRead = 0;
   for (const text of texts) {
     for (let start = 0; start < text.length; start += PIECE) {
-      const inPiece = countTokens(text.slice(start, start + PIECE));
+      const piece = text.slice(start, start + PIECE);
+      const inPiece = countTokens(piece);
       tokens += start === 0 ? inPiece : Math.max(0, inPiece - 1);
-      if (tokens > limit) return true;
+      charactersRead += piece.length;
+      if (tokens > limit) return Math.round((tokens * characters) / charactersRead);
     }
   }
-  return false;
+  return undefined;
 }

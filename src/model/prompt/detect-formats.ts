@@ -1,8 +1,11 @@
 /** Which syntax a model uses for tool calls and thinking, found out from its chat template. @module */
-import { isReasoningFormat, isToolFormat, modelFamilies } from '../families/answer-syntax.js';
-import { EXPLAINED_FORMAT } from '../families/families.js';
+import { isReasoningFormat, isToolFormat } from '../families/answer-syntax.js';
+import { EXPLAINED_FORMAT, MODEL_FAMILIES } from '../families/families.js';
+import type { ModelFamily } from '../families/model-family.js';
 import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-formats.js';
 import { templateTraits } from './template-traits.js';
+
+const families: readonly ModelFamily[] = MODEL_FAMILIES;
 
 /**
  * The syntax of tool calls: that of a call which the template writes, else that of a prompt in which it declares a tool,
@@ -16,7 +19,7 @@ export function detectToolFormat(chatTemplate: string | undefined, override?: st
   const { call, prompt, tools } = templateTraits(chatTemplate);
   const shown = tools === 'never' ? [call] : [call, prompt, chatTemplate];
   for (const text of shown) {
-    const found = modelFamilies().find((family) => family.tools?.recognise(text));
+    const found = families.find((family) => family.tools?.recognise(text));
     if (found && isToolFormat(found.name)) return found.name;
   }
   return EXPLAINED_FORMAT;
@@ -29,6 +32,6 @@ export function detectToolFormat(chatTemplate: string | undefined, override?: st
 export function detectReasoningFormat(chatTemplate: string | undefined, override?: string): ReasoningFormat {
   if (override !== undefined && isReasoningFormat(override)) return override;
   if (chatTemplate === undefined) return 'none';
-  const found = modelFamilies().find(({ reasoning }) => reasoning?.recognise(chatTemplate));
+  const found = families.find(({ reasoning }) => reasoning?.recognise(chatTemplate));
   return found && isReasoningFormat(found.name) ? found.name : 'none';
 }

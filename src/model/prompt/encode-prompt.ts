@@ -1,7 +1,6 @@
 /**
- * Prompt text to token ids, so that text of the client never becomes a control token. Client strings are marked before
- * they go through the template; only unmarked spellings of added tokens, which the template itself wrote, become those
- * tokens. The marks leave no trace in the ids.
+ * Encodes prompts so that text of the client never becomes a control token. Client strings are marked before the
+ * template writes them, so added tokens without a mark come from the template. Marks are removed before encoding.
  * @module
  */
 import type { TextTokenizer } from './text-tokenizer.js';
@@ -11,7 +10,7 @@ type EncodingTokenizer = Pick<TextTokenizer, 'addedTokens' | 'encodeText'>;
 interface Spellings {
   /** All added tokens, longest first. */
   added: RegExp | undefined;
-  /** Where a mark is needed: characters that begin an added token, and tokens that begin like a word. */
+  /** Gets a mark: the first characters of added tokens, and whole added tokens that begin with a letter or digit. */
   guarded: RegExp | undefined;
 }
 
@@ -30,7 +29,7 @@ export class PromptEncoder {
     this.#spellings = spellings(tokenizer.addedTokens);
   }
 
-  /** The string with marks, so that no part of it can be taken for an added token, not even together with its neighbours. */
+  /** The string with marks: no part of it can become an added token, not even together with the text around it. */
   mark(text: string): string {
     const { guarded } = this.#spellings;
     if (!guarded) return text;
@@ -65,14 +64,9 @@ export class PromptEncoder {
     encodeTo(rendered.length);
     return ids;
   }
-
-  /** The text without marks. */
-  unmark(text: string): string {
-    return text.replaceAll(this.#mark, '');
-  }
 }
 
-/** Ids of text in which added tokens are meant: closing tags of ours, raw prompts. */
+/** Ids of text whose added tokens are meant as such: raw prompts, and tags that we write ourselves. */
 export function encodeTrustedText(text: string, tokenizer: EncodingTokenizer): number[] {
   return new PromptEncoder(tokenizer, text).encode(text);
 }

@@ -1,21 +1,22 @@
 /** What Jinja's own implementation does and the library does not: templates are changed until both write the same. @module */
 
+import type { OwnNode } from './template-interpreter.js';
+
 /** A node of a template's syntax tree. */
 interface Node {
   type: string;
   [field: string]: unknown;
 }
 
-/** The library knows these names for less, or not at all. */
-const OWN_NAMES: Readonly<Record<string, string>> = {
-  strftime_now: 'inpage_strftime_now',
-  min: 'inpage_min',
-  max: 'inpage_max',
-};
+/** Filters that the library does not know, as functions. */
+const FILTER_FUNCTIONS: Readonly<Record<string, string>> = { min: 'inpage_min', max: 'inpage_max' };
+
+/** A variable of the loop that `break` ends. No template has one of this name. */
+const LOOP_ENDED = 'inpage_loop_ended';
 
 /** What mended templates call. */
 export const TEMPLATE_FUNCTIONS = {
-  inpage_strftime_now: (format: string): string => formatTime(format, new Date()),
+  strftime_now: (format: string): string => formatTime(format, new Date()),
   inpage_min: (list: readonly { value: number }[]): number => Math.min(...list.map(({ value }) => value)),
   inpage_max: (list: readonly { value: number }[]): number => Math.max(...list.map(({ value }) => value)),
 };
@@ -32,9 +33,14 @@ export function mendTree(tree: object): void {
 
 function mend(node: Node): Node {
   for (const [field, child] of Object.entries(node)) node[field] = mendChild(child);
-  if (node.type === 'For') node['body'] = withoutContinue(node['body'] as Node[], []);
-  if (node.type === 'Identifier' && node['value'] === 'strftime_now') node['value'] = OWN_NAMES['strftime_now'];
-  return node.type === 'FilterExpression' ? mendFilter(node) : node;
+  for (const field of ['body', 'alternate', 'defaultBlock']) {
+    const statements = node[field];
+    if (Array.isArray(statements)) node[field] = (statements as Node[]).map(withPythonText);
+  }
+  if (node.type === 'For') node['body'] = mendLoop(node['body'] as Node[]);
+  if (node.type === 'For' || node.type === 'Macro')
+    (node['body'] as Node[]).unshift({ type: 'Pass' } satisfies OwnNode);
+  return mendExpression(node);
 }
 
 function mendChild(child: unknown): unknown {
@@ -47,37 +53,126 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
+function mendExpression(node: Node): Node {
+  switch (node.type) {
+    case 'FilterExpression':
+      return mendFilter(node);
+    case 'ObjectLiteral':
+      return {
+        ...node,
+        value: new Map([...(node['value'] as Map<Node, Node>)].map(([key, item]) => [keyOf(key), item])),
+      };
+    case 'MemberExpression': {
+      const [object, property] = [node['object'] as Node, node['property'] as Node];
+      const isPlain = !node['computed'] || property.type === 'SliceExpression' || property.type === 'StringLiteral';
+      return isPlain ? node : own({ type: 'Item', object, property });
+    }
+    case 'CallExpression': {
+      const [callee, args] = [node['callee'] as Node, node['args'] as Node[]];
+      const isGet = callee.type === 'MemberExpression' && (callee['property'] as Node)['value'] === 'get';
+      return isGet && args[0] ? { ...node, args: [keyOf(args[0]), ...args.slice(1)] } : node;
+    }
+    case 'BinaryExpression': {
+      const { value: operator } = node['operator'] as { value: string };
+      const [left, right] = [node['left'] as Node, node['right'] as Node];
+      if (operator === '~') return { ...node, left: textOf(left), right: textOf(right) };
+      return operator.endsWith('in') ? own({ type: 'Membership', node: { ...node, left, right } }) : node;
+    }
+    default:
+      return node;
+  }
+}
+
+function own(node: OwnNode): Node {
+  return { ...node };
+}
+
+function keyOf(value: Node): Node {
+  return value.type === 'StringLiteral' ? value : own({ type: 'Key', value });
+}
+
+function textOf(value: Node): Node {
+  return value.type === 'StringLiteral' ? value : own({ type: 'Text', value });
+}
+
+/** Statements that give no value to write. */
+const SILENT = new Set([
+  'Set',
+  'If',
+  'For',
+  'Macro',
+  'CallStatement',
+  'FilterStatement',
+  'Break',
+  'Continue',
+  'Comment',
+]);
+
+/** A value that the template writes, as Python writes it. */
+function withPythonText(node: Node): Node {
+  return SILENT.has(node.type) ? node : textOf(node);
+}
+
 function mendFilter(node: Node): Node {
-  const filter = node['filter'] as Node;
-  const name = filter.type === 'Identifier' ? filter['value'] : undefined;
-  if (name === 'min' || name === 'max') {
-    return { type: 'CallExpression', callee: { type: 'Identifier', value: OWN_NAMES[name] }, args: [node['operand']] };
+  const [operand, filter] = [node['operand'] as Node, node['filter'] as Node];
+  const args = (filter['args'] as Node[] | undefined) ?? [];
+  switch (filter.type === 'CallExpression' ? (filter['callee'] as Node)['value'] : filter['value']) {
+    case 'min':
+    case 'max': {
+      const callee = { type: 'Identifier', value: FILTER_FUNCTIONS[String(filter['value'])] };
+      return filter.type === 'Identifier' ? { type: 'CallExpression', callee, args: [operand] } : node;
+    }
+    case 'string':
+      return textOf(operand);
+    case 'join': {
+      const isPlain = args.length < 2 && args.every(({ type }) => type !== 'KeywordArgumentExpression');
+      return isPlain ? own({ type: 'Joined', value: operand, separator: args[0] }) : node;
+    }
+    case 'tojson':
+      // Escaped, the marks in a conversation would not be found again.
+      if (args.length > 0) filter['args'] = args.filter(({ key }) => !isNode(key) || key['value'] !== 'ensure_ascii');
+      return node;
+    default:
+      return node;
   }
-  // Escaped, the marks in a conversation would not be found again.
-  if (filter.type === 'CallExpression' && (filter['callee'] as Node)['value'] === 'tojson') {
-    filter['args'] = (filter['args'] as Node[]).filter(({ key }) => !isNode(key) || key['value'] !== 'ensure_ascii');
-  }
-  return node;
 }
 
 /**
- * The library forgets what a pass wrote before `continue`. So what follows a choice with one goes into its branches.
- * @param after what follows these statements in the pass
+ * The library forgets what a pass wrote before it was left. So what follows a choice that may leave it goes into the
+ * branches, and `break` becomes a word to the next pass, which writes nothing.
  */
-function withoutContinue(body: readonly Node[], after: readonly Node[]): Node[] {
-  const place = body.findIndex((node) => node.type === 'Continue' || (node.type === 'If' && continues(node)));
+function mendLoop(body: readonly Node[]): Node[] {
+  const ended = { type: 'Identifier', value: LOOP_ENDED };
+  const end = { type: 'If', test: ended, body: [{ type: 'Break' }], alternate: [] };
+  return [...(leaves(body, 'Break') ? [end] : []), ...withoutLeaving(body, [])];
+}
+
+/** @param after what follows these statements in the pass */
+function withoutLeaving(body: readonly Node[], after: readonly Node[]): Node[] {
+  const place = body.findIndex((node) => leaves([node]));
   const found = body[place];
   if (!found) return [...body, ...after];
   const before = body.slice(0, place);
   if (found.type === 'Continue') return before;
-  const rest = withoutContinue(body.slice(place + 1), after);
+  if (found.type === 'Break') return [...before, END_LOOP];
+  const rest = withoutLeaving(body.slice(place + 1), after);
   const [yes, no] = [found['body'] as Node[], found['alternate'] as Node[]];
-  return [...before, { ...found, body: withoutContinue(yes, rest), alternate: withoutContinue(no, rest) }];
+  return [...before, { ...found, body: withoutLeaving(yes, rest), alternate: withoutLeaving(no, rest) }];
 }
 
-function continues(node: Node): boolean {
-  const branches = [...(node['body'] as Node[]), ...(node['alternate'] as Node[])];
-  return branches.some((each) => each.type === 'Continue' || (each.type === 'If' && continues(each)));
+const END_LOOP: Node = {
+  type: 'Set',
+  assignee: { type: 'Identifier', value: LOOP_ENDED },
+  value: { type: 'Identifier', value: 'true' },
+  body: [],
+};
+
+/** Whether one of these statements may leave the pass. @param how only in this way */
+function leaves(body: readonly Node[], how?: string): boolean {
+  return body.some((node) => {
+    if (node.type === 'If') return leaves([...(node['body'] as Node[]), ...(node['alternate'] as Node[])], how);
+    return how === undefined ? node.type === 'Break' || node.type === 'Continue' : node.type === how;
+  });
 }
 
 /** Python's `strftime` in English, as far as templates use it. A dash drops the leading zero. */

@@ -94,8 +94,9 @@ function templatesFor(
   { toolFormat }: AnswerFormats,
   { messages, tools }: Pick<Conversation, 'messages' | 'tools'>,
 ): string[] {
+  if (toolTemplate === undefined) return [chatTemplate];
   const hasCalls = messages.some((message) => message.tool_calls !== undefined || message.role === 'tool');
-  if (toolTemplate === undefined || (tools.length === 0 && !hasCalls)) return [chatTemplate];
+  if (tools.length === 0 && !hasCalls) return [chatTemplate];
   return tools.length === 0 || toolFormat === EXPLAINED_FORMAT ? [toolTemplate, chatTemplate] : [toolTemplate];
 }
 
@@ -119,7 +120,7 @@ function renderConversation(
     const template = compiledTemplate(source);
     const { messages, tools } = adaptConversation(conversation, templateTraits(source), conversation.syntax);
     for (const given of toolVariants(tools)) {
-      for (const variant of imageReadings(messages, images)) {
+      for (const variant of images ? imageReadings(messages, images) : messageVariants(messages)) {
         try {
           const text = template.render({ ...variables, tools: given, messages: variant });
           if (!images) return text;
@@ -148,11 +149,9 @@ function textsOf(value: unknown): string {
 /** The readings of a conversation, and at last those in which its images do not depend on the template. */
 function* imageReadings(
   messages: readonly TemplateMessage[],
-  images: MarkedImages | undefined,
+  { mark, placeholder }: MarkedImages,
 ): Generator<readonly VariedMessage[], void, undefined> {
-  yield* messageVariants(messages, images?.mark);
-  if (!images) return;
-  const { mark, placeholder } = images;
+  yield* messageVariants(messages, mark);
   // Results of tools are text for most templates; the one who asked can show what came with them.
   yield* messageVariants(withShownImages(messages, mark), mark);
   const written = messages.map((message) => ({ ...message, content: message.content.replaceAll(mark, placeholder) }));

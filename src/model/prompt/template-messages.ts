@@ -1,6 +1,6 @@
 /** The conversation in the shape that chat templates read. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
-import { type ImagePart, type Message, textOf, type ToolCall } from '../../core/request/message.js';
+import type { ImagePart, Message, ToolCall } from '../../core/request/message.js';
 import type { Tool } from '../../core/request/tool.js';
 
 /** A call as templates know it: OpenAI's shape, arguments as an object where they parse. */
@@ -41,8 +41,7 @@ export function templateMessages(messages: readonly Message[], mark?: string): T
   const systems: string[] = [];
   const others: TemplateMessage[] = [];
   for (const [index, message] of messages.entries()) {
-    refuseMedia(message, index, mark !== undefined);
-    const content = message.content.map((part) => (part.type === 'image' ? mark : textOf([part]))).join('');
+    const content = templateContent(message, index, mark);
     if (message.role === 'system') {
       systems.push(content);
     } else if (message.role === 'user') {
@@ -190,14 +189,16 @@ function parsedArguments(text: string): unknown {
   }
 }
 
-function refuseMedia(message: Message, index: number, isVisionModel: boolean): void {
-  const part = message.content.find(({ type }) => type !== 'text' && !(isVisionModel && type === 'image'));
-  if (!part) return;
-  throw new InferenceError(
-    'unsupported_content',
-    `This model cannot take ${part.type === 'image' ? 'images' : 'audio'}.`,
-    {
-      param: `messages.${index}.content`,
-    },
-  );
+function templateContent(message: Message, index: number, mark: string | undefined): string {
+  let content = '';
+  for (const part of message.content) {
+    if (part.type === 'text') content += part.text;
+    else if (part.type === 'image' && mark !== undefined) content += mark;
+    else {
+      const refused = part.type === 'image' ? 'images' : 'audio';
+      const param = `messages.${index}.content`;
+      throw new InferenceError('unsupported_content', `This model cannot take ${refused}.`, { param });
+    }
+  }
+  return content;
 }

@@ -1,10 +1,10 @@
 /**
- * What a chat template really writes of a conversation. Many drop parts in silence: calls of the history, system texts,
- * all calls of a message but the first. Its words do not tell, so it is rendered once with words that no template writes
- * by itself, and what does not come out is later put into the prompt another way.
+ * Which parts of a conversation a chat template writes. Many silently drop some: earlier calls, system messages, all calls
+ * but the first. One rendering with words that no template contains shows it; what is missing is later added as text.
  * @module
  */
-import { compiledTemplate } from './chat-template.js';
+import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
+import { compiledTemplate, TemplateRefusal } from './chat-template.js';
 import {
   type TemplateMessage,
   type TemplateTool,
@@ -16,28 +16,27 @@ import {
 } from './template-messages.js';
 
 export interface TemplateTraits {
-  /** Texts of the system role come out. */
+  /** System messages are written. */
   system: boolean;
   /**
-   * Declarations of tools come out: always; only beside a system message, which may be empty or not; only when the system
-   * message holds them itself; or never.
+   * Tools are declared: always, only beside a system message (empty or not), only when that holds them, or never.
    */
   tools: 'always' | 'with-empty-system' | 'with-system' | 'in-system' | 'never';
-  /** Texts of the system role come out while the conversation ends with a result. */
+  /** System messages are written also when the conversation ends with a result. */
   systemBeforeResult: boolean;
-  /** What comes out of earlier turns where tools are offered. */
+  /** What is written of earlier turns where tools are offered. */
   history: TemplateHistory;
   /** The same where none are. */
   historyWithoutTools: TemplateHistory;
-  /** Arguments must be text for that. */
+  /** Earlier calls are written only when their arguments are text. */
   textArguments: boolean;
-  /** A text beside a call comes out, and the call as well. */
+  /** Of a message with text and a call both are written. */
   textBesideCalls: boolean;
-  /** Results come out behind an answer without calls. */
+  /** Results are written also after an answer without calls. */
   resultsOfText: boolean;
-  /** All calls of a message come out, or only the first. */
+  /** All calls of a message are written, not only the first. */
   severalCalls: boolean;
-  /** What the template made of a call; empty when it made nothing. Shows the model's syntax. */
+  /** How a call is written; empty when it is not. Shows the model's syntax. */
   call: string;
   /** A prompt with tools. */
   prompt: string;
@@ -165,23 +164,55 @@ function result(index: 1 | 2): TemplateMessage {
   return { role: 'tool', content, tool_call_id: `call${index}`, name: WORDS.tool };
 }
 
+/**
+ * Whether a model's templates can be rendered at all: a question, without tools or with one. A template may refuse it in its
+ * own words, because it wants another conversation.
+ * @throws InferenceError `model_not_supported` with the reason
+ */
+export function checkTemplates(templates: {
+  chatTemplate?: string | undefined;
+  toolTemplate?: string | undefined;
+}): void {
+  for (const source of [templates.chatTemplate, templates.toolTemplate]) {
+    const failures: unknown[] = [];
+    if (source === undefined || attempt(source, [QUESTION], [], failures) !== undefined) continue;
+    if (attempt(source, [QUESTION], [TOOL], failures) !== undefined) continue;
+    if (failures.some((failure) => failure instanceof TemplateRefusal)) continue;
+    const reason = failures[0] instanceof Error ? failures[0].message : 'unknown reason';
+    const message = `The model's chat template cannot be rendered: ${reason}`;
+    throw new InferenceError('model_not_supported', message, { permanent: true }, { cause: failures[0] });
+  }
+}
+
 /** The first rendering that the template does not refuse; empty when it refuses all. */
 function renderForgivingly(
   source: string,
   messages: readonly TemplateMessage[],
   tools: readonly TemplateTool[],
 ): string {
+  return attempt(source, messages, tools, []) ?? '';
+}
+
+/** @param failures gets why each reading failed. @returns undefined when all did */
+function attempt(
+  source: string,
+  messages: readonly TemplateMessage[],
+  tools: readonly TemplateTool[],
+  failures: unknown[],
+): string | undefined {
   for (const given of toolVariants(tools)) {
     for (const variant of messageVariants(messages)) {
       try {
         const variables = { ...NO_TOKENS, messages: variant, tools: given };
         return compiledTemplate(source).render({ ...variables, add_generation_prompt: true });
-      } catch {
-        // Refused: the next variant.
+      } catch (error) {
+        failures.push(error);
+        // Another reading would take as long.
+        if (isInferenceError(error)) return undefined;
       }
     }
   }
-  return '';
+  return undefined;
 }
 
 /** A part of a message for templates that look into lists of parts. */
@@ -198,19 +229,19 @@ export function* messageVariants(
   messages: readonly TemplateMessage[],
   mark?: string,
 ): Generator<readonly VariedMessage[], void, undefined> {
-  const inParts = messages.map((message) => withParts(message, mark, true));
-  if (mark !== undefined) {
+  const inParts = (): VariedMessage[] => messages.map((message) => withParts(message, mark, true));
+  if (mark === undefined) yield messages;
+  else {
     yield messages.map((message) => withParts(message, mark, false));
     // A template that takes parts alone needs no milder reading.
-    yield inParts;
+    yield inParts();
   }
-  for (const variant of readings(messages))
+  for (const variant of milderReadings(messages))
     yield mark === undefined ? variant : variant.map((message) => withParts(message, mark, false));
-  yield inParts;
+  yield inParts();
 }
 
-function* readings(messages: readonly TemplateMessage[]): Generator<readonly TemplateMessage[], void, undefined> {
-  yield messages;
+function* milderReadings(messages: readonly TemplateMessage[]): Generator<readonly TemplateMessage[], void, undefined> {
   yield withShortCallIds(messages);
   yield withStringArguments(messages);
   yield withSingleCalls(messages);

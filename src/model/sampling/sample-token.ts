@@ -3,7 +3,7 @@ import type { Sampling } from '../../core/request/generation-request.js';
 import type { RandomNumbers } from './random.js';
 import { isGreedy, type TokenLogits } from './token-logits.js';
 
-/** Buckets per factor e of probability, and how many: tokens less likely than the best by e^-48 are never chosen. */
+/** Buckets of tokens by probability: 4 per factor e, 192 in all. Tokens below e^-48 of the best are never chosen. */
 const BUCKETS_PER_NAT = 4;
 const BUCKETS = 192;
 const NO_BUCKET = 255;
@@ -14,8 +14,8 @@ const POWERS = Float64Array.from({ length: (BUCKETS / BUCKETS_PER_NAT) * STEPS_P
 );
 
 /**
- * exp(-distance) to nine digits, 0 beyond the last bucket. A table and three terms of the series: the exponential
- * function itself would be most of the time that sampling takes.
+ * exp(-distance) to nine digits, from a table and three terms of the series; 0 beyond the last bucket. `Math.exp` would
+ * take most of the time of sampling.
  */
 function decay(distance: number): number {
   if (!(distance < BUCKETS / BUCKETS_PER_NAT)) return 0;
@@ -48,7 +48,7 @@ interface Cut {
 }
 
 /**
- * Samples with temperature, top_k and top_p. Holds scratch memory for one vocabulary; one sampler serves all choices of a
+ * Samples with temperature, top_k, top_p and min_p. Holds scratch memory for one vocabulary; one sampler serves all choices of a
  * request.
  */
 export class TokenSampler {
@@ -65,8 +65,8 @@ export class TokenSampler {
   }
 
   /**
-   * The chosen token, or -1 when every token is forbidden. The greatest logits that `logitsNeed` asks for lead to the very
-   * token that all of them lead to: the same tokens are weighed, in the same order.
+   * The chosen token, or -1 when every token is forbidden. The greatest logits (see `logitsNeed`)
+   * give the same token as all of them: the same tokens are weighed, in the same order.
    * @param logits of the vocabulary, or the greatest; forbidden tokens are -Infinity. Not changed.
    */
   sample(logits: TokenLogits, sampling: Sampling, random: RandomNumbers): number {
@@ -80,11 +80,12 @@ export class TokenSampler {
     const temperature = sampling.temperature ?? 1;
     const topK = sampling.topK !== undefined && sampling.topK >= 1 ? sampling.topK : Infinity;
     const topP = sampling.topP ?? 1;
-    if (topK === Infinity && topP >= 1) return this.#sampleFromAll(logits, best, temperature, random);
-    this.#sortIntoBuckets(logits, logits[best]!, temperature);
+    const minP = sampling.minP ?? 0;
+    if (topK === Infinity && topP >= 1 && minP <= 0) return this.#sampleFromAll(logits, best, temperature, random);
+    this.#sortIntoBuckets(logits, logits[best]!, temperature, -Math.log(minP));
     const weight = this.#weigh(logits, logits[best]!, temperature, this.#bucketOf(topK));
     let cut: Cut = { border: BUCKETS, borderTokens: this.#tokens, borderCount: 0, weight };
-    // Also where there are no more logits than may be chosen: the order of drawing must not depend on how many were handed over.
+    // Even with no more logits than topK: the order of drawing must not depend on how many logits were given.
     if (topK < Infinity) cut = this.#cutByCount(logits, topK, cut);
     if (topP < 1) cut = this.#cutByWeight(logits, topP * cut.weight, cut);
     return this.#draw(cut, random() * cut.weight, best, logits.length);
@@ -109,12 +110,14 @@ export class TokenSampler {
     return best;
   }
 
-  #sortIntoBuckets(logits: Float32Array, greatest: number, temperature: number): void {
+  /** @param farthest distance from the best token, in nats, beyond which tokens are dropped */
+  #sortIntoBuckets(logits: Float32Array, greatest: number, temperature: number, farthest: number): void {
     const scale = BUCKETS_PER_NAT / temperature;
+    const limit = farthest * BUCKETS_PER_NAT;
     this.#bucketCounts.fill(0);
     for (let token = 0; token < logits.length; token++) {
       const place = (greatest - logits[token]!) * scale;
-      if (place < BUCKETS) {
+      if (place < BUCKETS && place <= limit) {
         const bucket = place | 0;
         this.#buckets[token] = bucket;
         this.#bucketCounts[bucket] = this.#bucketCounts[bucket]! + 1;

@@ -45,9 +45,10 @@ const MAX_GREATEST = 64;
 
 /** The need of a choice without grammar and log-probabilities, which read all logits. */
 export function logitsNeed(sampling: Sampling): LogitsNeed {
-  const { temperature = 1, topP = 1, topK = 0, seed, logitBias = {}, repetitionPenalty = 1 } = sampling;
+  const { temperature = 1, topP = 1, topK = 0, minP = 0, seed, logitBias = {}, repetitionPenalty = 1 } = sampling;
   if (repetitionPenalty !== 1 || Object.keys(logitBias).length > 0) return { type: 'all' };
   if (isGreedy(sampling)) return { type: 'greatest', count: 1 };
+  if (topK < 1 && minP > 0) return { type: 'all' };
   if (topK < 1) return seed === undefined ? { type: 'draw', temperature, topP } : { type: 'all' };
   // One more than can be chosen: the sampler then cuts as it would cut the whole vocabulary.
   return topK < MAX_GREATEST ? { type: 'greatest', count: topK + 1 } : { type: 'all' };

@@ -1,5 +1,4 @@
 /** Carries HTTP exchanges into a page and back. @module */
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Page } from 'playwright';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
@@ -7,12 +6,22 @@ import { unavailableResponse } from '../../relay/stream/request-payload.js';
 import { openHostPage } from '../static-files/host-files.js';
 import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
 import { answerInPage, type BridgedAnswer, cancelInPage } from './answer-in-page.js';
+import { announcedBody, drained, type RequestBodies } from './request-bodies.js';
 
 /** Methods whose requests a page makes without a body. */
 const BODILESS = new Set(['GET', 'HEAD']);
 
+/** Methods that a page may not ask with. The service knows none of them, and refuses this one in the same words. */
+const FORBIDDEN = new Set(['TRACE', 'TRACK', 'CONNECT']);
+const UNKNOWN_METHOD = 'UNKNOWN';
+
 /** The page's options; how it answers must be known here too. */
 export type HostedOptions = InferenceOptions & { compatibility: CompatibilityName };
+
+interface BridgeSettings {
+  compatibility: CompatibilityName;
+  bodies: RequestBodies;
+}
 
 /** Carries HTTP requests of other programs into one open page, and the answers back. */
 export class PageBridge {
@@ -21,20 +30,24 @@ export class PageBridge {
   readonly #page: Page;
   readonly #responses = new Map<number, ServerResponse>();
   readonly #compatibility: CompatibilityName;
+  readonly #bodies: RequestBodies;
   #lastId = 0;
 
-  private constructor(page: Page, baseURL: string, compatibility: CompatibilityName) {
+  private constructor(page: Page, baseURL: string, { compatibility, bodies }: BridgeSettings) {
     this.#page = page;
     this.#compatibility = compatibility;
+    this.#bodies = bodies;
     this.baseURL = baseURL;
   }
 
   /**
    * Opens the host page and starts the service on it.
+   * @param bodies served on the page's origin
    * @throws InferenceError of `startInference`, or Error of Playwright
    */
-  static async open(page: Page, origin: string, options: HostedOptions): Promise<PageBridge> {
-    const bridge = new PageBridge(page, await openHostPage(page, origin, options), options.compatibility);
+  static async open(page: Page, origin: string, options: HostedOptions, bodies: RequestBodies): Promise<PageBridge> {
+    const baseURL = await openHostPage(page, origin, options);
+    const bridge = new PageBridge(page, baseURL, { compatibility: options.compatibility, bodies });
     await page.exposeFunction('inpageBridge', (answer: BridgedAnswer) => bridge.#deliver(answer));
     return bridge;
   }
@@ -49,10 +62,12 @@ export class PageBridge {
     response.on('close', () => {
       if (this.#responses.delete(id)) void this.#page.evaluate(cancelInPage, id).catch(() => {});
     });
+    const method = FORBIDDEN.has(request.method ?? '') ? UNKNOWN_METHOD : (request.method ?? 'GET');
+    const announced = BODILESS.has(method) ? 'none' : announcedBody(request);
+    const path = announced === 'some' ? this.#bodies.offer(request) : undefined;
     try {
-      const { method = 'GET' } = request;
-      const bytes = await readBody(request);
-      const body = bytes.length > 0 && !BODILESS.has(method) ? bytes.toString('base64') : undefined;
+      const body = announced === 'too-large' ? MAX_BODY_BYTES + 1 : path;
+      if (path === undefined) request.resume();
       await this.#page.evaluate(answerInPage, { id, method, url, headers: headersOf(request), body });
       this.#responses.delete(id);
       response.end();
@@ -60,6 +75,8 @@ export class PageBridge {
       this.#responses.delete(id);
       if (response.headersSent) response.destroy();
       else await sendUnavailable(response, url, this.#compatibility);
+    } finally {
+      this.#bodies.withdraw(path, request);
     }
   }
 
@@ -76,20 +93,6 @@ export class PageBridge {
   }
 }
 
-/** The body. One that is too large is cut where that shows, and the service refuses it in the caller's dialect. */
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length > MAX_BODY_BYTES) break;
-  }
-  // Many clients read no answer before they have sent everything.
-  request.resume();
-  return Buffer.concat(pieces);
-}
-
 function headersOf({ headers }: IncomingMessage): [string, string][] {
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
@@ -104,12 +107,4 @@ export async function sendUnavailable(
 ): Promise<void> {
   const answer = unavailableResponse(compatibility, url);
   response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());
-}
-
-/** Resolves when the client has read what it was sent, or has left. */
-async function drained(response: ServerResponse): Promise<void> {
-  const over = new AbortController();
-  const { signal } = over;
-  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
-  over.abort();
 }

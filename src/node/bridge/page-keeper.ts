@@ -1,7 +1,8 @@
 /** Keeps a page open that answers: one that is lost, with its browser or without, is replaced by the next request. @module */
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type LaunchOptions } from 'playwright';
+import type { Browser, LaunchOptions } from 'playwright';
+import { launchChromium } from './launch-chromium.js';
 import { type HostedOptions, PageBridge } from './page-bridge.js';
+import type { RequestBodies } from './request-bodies.js';
 
 /** Milliseconds after a page could not be opened in which nobody tries again. */
 const PAUSE = 1_000;
@@ -11,6 +12,8 @@ export interface PageKeeperOptions {
   /** Where the host page is served. */
   origin: string;
   inference: HostedOptions;
+  /** Served there, too. */
+  bodies: RequestBodies;
   launch: LaunchOptions | undefined;
 }
 
@@ -66,7 +69,8 @@ export class PageKeeper {
       close();
     });
     try {
-      return await PageBridge.open(page, this.#options.origin, this.#options.inference);
+      const { origin, inference, bodies } = this.#options;
+      return await PageBridge.open(page, origin, inference, bodies);
     } catch (thrown) {
       close();
       throw thrown;
@@ -75,7 +79,8 @@ export class PageKeeper {
 
   async #launch(): Promise<Browser> {
     try {
-      const browser = await this.#launchSandboxed();
+      const { browser, sandbox } = await launchChromium(this.#options.launch, this.#sandbox);
+      this.#sandbox = sandbox;
       browser.once('disconnected', () => {
         this.#browser = undefined;
         this.#page = undefined;
@@ -83,47 +88,7 @@ export class PageKeeper {
       return browser;
     } catch (thrown) {
       this.#browser = undefined;
-      throw explainLaunch(thrown, this.#options.launch?.executablePath);
+      throw thrown;
     }
   }
-
-  /** In the sandbox wherever it can run: not as root, and not where the system gives no namespaces. */
-  async #launchSandboxed(): Promise<Browser> {
-    const { launch = {} } = this.#options;
-    if (launch.chromiumSandbox !== undefined || launch.args?.includes('--no-sandbox')) return chromium.launch(launch);
-    if (this.#sandbox !== false) {
-      try {
-        const browser = await chromium.launch({ ...launch, chromiumSandbox: true });
-        this.#sandbox = true;
-        return browser;
-      } catch (thrown) {
-        // It ran before, so the sandbox is not what is missing now.
-        if (this.#sandbox) throw thrown;
-      }
-    }
-    const browser = await chromium.launch({ ...launch, chromiumSandbox: false });
-    this.#sandbox = false;
-    return browser;
-  }
-}
-
-/**
- * Playwright's message is a page long, and its first line says little.
- * @param path the executable, where the caller named one
- */
-function explainLaunch(thrown: unknown, path: string | undefined): Error {
-  return new Error(reasonOf(thrown instanceof Error ? thrown.message : String(thrown), path), { cause: thrown });
-}
-
-function reasonOf(message: string, path: string | undefined): string {
-  if (path !== undefined && !existsSync(path)) {
-    return `There is no browser at ${path}. Check \`--chromium\` (\`launch.executablePath\`).`;
-  }
-  if (/Executable doesn't exist|playwright install/.test(message)) {
-    return 'Playwright has no Chromium here. Run `npx playwright install chromium`, or name one that is installed with `--chromium PATH` (`launch.executablePath`).';
-  }
-  if (/missing dependencies|shared libraries/.test(message)) {
-    return 'Chromium lacks libraries of the system. Run `npx playwright install-deps chromium`.';
-  }
-  return `Chromium did not start. ${message.split('\n', 1)[0]}`;
 }

@@ -23,8 +23,9 @@ import { fields, number, optional, parseOptions, type Same } from '../../core/mo
 import { matchBase } from '../../relay/match-base.js';
 import { HOST_PAGE, hostHtml, listHostFiles } from '../static-files/host-files.js';
 import { ISOLATION_HEADERS, mediaTypeOf, sendFile } from '../static-files/static-files.js';
-import { sendUnavailable } from './page-bridge.js';
+import { type HostedOptions, sendUnavailable } from './page-bridge.js';
 import { PageKeeper } from './page-keeper.js';
+import { RequestBodies } from './request-bodies.js';
 import { welcomePage } from './welcome-page.js';
 
 /** Those of `startInference`, and how to serve. */
@@ -76,11 +77,12 @@ const WELCOME_HEADERS = {
  * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
  */
 export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
-  const { port, launch, compatibility } = parseOptions(SERVE_OPTIONS, all);
+  const { port, launch, compatibility = 'service' } = parseOptions(SERVE_OPTIONS, all);
   // The page fills in its own defaults.
   const { port: _port, launch: _launch, ...options } = all;
   const files = listHostFiles();
   const html = hostHtml();
+  const bodies = new RequestBodies();
   const server = createLimitedServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
@@ -93,10 +95,12 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(html);
     else if (target.pathname === '/') response.writeHead(200, WELCOME_HEADERS).end(welcomePage(origin, options));
     else if (file !== undefined) await sendFile(file, request, response, ISOLATION_HEADERS);
-    else await forward(target, { keeper, compatibility }, request, response);
+    else if (!(await bodies.send(target.pathname, response)))
+      await forward(target, { keeper, compatibility }, request, response);
   };
 
-  const keeper = new PageKeeper({ origin, inference: { ...options, compatibility, serviceWorker: false }, launch });
+  const inference: HostedOptions = { ...options, compatibility, serviceWorker: false };
+  const keeper = new PageKeeper({ origin, inference, bodies, launch });
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await Promise.all([keeper.close(), new Promise((resolve) => server.close(resolve))]);
@@ -179,10 +183,18 @@ const PATIENCE: ServerPatience = { head: 10_000, request: 60_000, look: 2_000 };
 /** Each may hold a body of its own in memory. */
 const MAX_CONNECTIONS = 256;
 
-/** A client that takes longer gets 408 and loses its connection. Answers may take as long as they want. */
+/**
+ * A client that takes longer gets 408 and loses its connection, one that names two hosts 400. Answers may take as long as
+ * they want.
+ */
 export function createLimitedServer(listener: RequestListener, patience: ServerPatience = PATIENCE): Server {
   const { head: headersTimeout, request: requestTimeout, look: connectionsCheckingInterval } = patience;
-  const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval }, listener);
+  const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval }, (request, response) => {
+    // RFC 9112, 3.2: such a request is refused, because two readers of it may each believe another host.
+    const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+    if (hosts.length === 1 || request.httpVersion === '1.0') listener(request, response);
+    else response.writeHead(400).end('Bad Request');
+  });
   server.maxConnections = MAX_CONNECTIONS;
   return server;
 }

@@ -1,77 +1,14 @@
 #!/usr/bin/env node
 /**
- * The command line: `npx inpage <command>`. `npx inpage --help` lists the commands, and `npx inpage <command> --help` says
- * what each can be told. Ends with 0 when it is done, with 1 when it could not be done, with 2 for wrong arguments.
+ * The command line: `npx inpage <command>`. Its first step, in words that any Node understands: too old a version says so,
+ * where imports would end in a syntax error or do nothing.
  * @module
  */
-import { readFileSync } from 'node:fs';
-import { suggestName } from '../../core/models/check-names.js';
-import { type Command, EXIT_CODES, helpOf, table, UsageError } from './command.js';
-import { init } from './init.js';
-import { pack } from './pack.js';
-import { readArguments } from './read-arguments.js';
-import { explainFileError } from './read-json-file.js';
-import { serve } from './serve.js';
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-const COMMANDS: Record<string, Command> = { init, serve, pack };
-
-// Whoever reads may leave early, as `head` does.
-process.stdout.on('error', () => {});
-
-try {
-  await run(process.argv.slice(2));
-} catch (thrown) {
-  process.stderr.write(`inpage: ${explainFileError(thrown)}\n`);
-  process.exitCode = thrown instanceof UsageError ? 2 : 1;
-}
-
-async function run([name, ...rest]: string[]): Promise<void> {
-  if (name === '--version' || name === '-v') return print(versionOf());
-  if (name === undefined) {
-    print(overview());
-    // There was nothing to do.
-    process.exitCode = 2;
-    return;
-  }
-  if (['--help', '-h', 'help'].includes(name)) {
-    return print(rest[0] === undefined ? overview() : helpOf(commandOf(rest[0])));
-  }
-  const command = commandOf(name);
-  const { words, values } = readArguments(name, command, rest);
-  if (values['help']) return print(helpOf(command));
-  if (values['version']) return print(versionOf());
-  await command.run(words, values);
-}
-
-/** @throws UsageError that names the nearest one */
-function commandOf(name: string): Command {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new UsageError(`\`${name}\` is not a command. ${suggestName(name, Object.keys(COMMANDS))}`);
-  return command;
-}
-
-function overview(): string {
-  return `Gives a web page its own /v1: inference by models that run inside the page.
-
-Usage
-  inpage <command> [options]
-  inpage <command> --help
-
-Commands
-${table(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const))}
-
-Examples
-  npx inpage init public
-  npx inpage serve
-
-${EXIT_CODES}`;
-}
-
-function versionOf(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return `${(JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version}\n`;
-}
-
-function print(text: string): void {
-  process.stdout.write(text);
+if (major > 20 || (major === 20 && minor >= 19)) {
+  void import('./run-command.js').then(({ runCommand }) => runCommand(process.argv.slice(2)));
+} else {
+  process.stderr.write(`inpage: needs Node 20.19 or newer; this is ${process.versions.node}.\n`);
+  process.exitCode = 1;
 }

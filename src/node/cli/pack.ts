@@ -26,7 +26,11 @@ export const pack: Command = {
       value: 'NAME',
       help: 'Precision of the weights, e.g. q4f16. Default: q8 on WASM, q4 on WebGPU',
     },
-    task: { type: 'string', value: 'NAME', help: "chat, embeddings or speech. Default: what the model's config tells" },
+    task: {
+      type: 'string',
+      value: 'NAME',
+      help: "chat, embeddings, rerank or speech. Default: what the model's config tells",
+    },
     revision: { type: 'string', value: 'NAME', help: 'Branch, tag or commit on the hub. Default: main' },
     hub: { type: 'string', value: 'URL', help: 'Another hub. Default: https://huggingface.co/' },
     'part-size': { type: 'string', value: 'SIZE', help: 'Split larger files, for hosts with a limit, e.g. 24MB' },

@@ -1,6 +1,6 @@
 /** Reads the arguments of a command. @module */
 import { parseArgs } from 'node:util';
-import { suggestName } from '../../core/models/check-names.js';
+import { suggestName } from '../../core/models/suggest-name.js';
 import { allOptions, type Command, type CommandValues, flagOf, UsageError } from './command.js';
 
 /** What a command was called with. */

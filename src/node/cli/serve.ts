@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { InferenceServer, ServeOptions } from '../bridge/serve-inference.js';
 import { isInferenceError } from '../../core/errors/inference-error.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
+import { importPlaywright } from './import-playwright.js';
 import { readJsonFile } from './read-json-file.js';
 
 const DEFAULT_PORT = 8080;
@@ -10,7 +11,7 @@ const DEFAULT_PORT = 8080;
 /** Serves until the process is told to end. */
 export const serve: Command = {
   summary: 'Serves /v1 to programs that are no browsers, from a page in a headless Chromium. Needs `playwright`.',
-  usage: ['serve [--port N] [--config FILE] [--chromium PATH] [--key]'],
+  usage: ['serve [--port N] [--config FILE] [--compatibility NAME] [--chromium PATH] [--key]'],
   options: {
     port: {
       type: 'string',
@@ -22,11 +23,17 @@ export const serve: Command = {
       value: 'FILE',
       help: 'JSON with options of `startInference`: models, prefix, apiKeys, …',
     },
+    compatibility: {
+      type: 'string',
+      value: 'NAME',
+      help: 'service, or hosted for programs that were written for hosted services, such as coding agents.',
+    },
     chromium: { type: 'string', value: 'PATH', help: "The browser's executable. Default: Playwright's own." },
     key: { type: 'boolean', help: 'Answer only with a key, which is made up and printed.' },
   },
   examples: [
     'npx inpage serve',
+    'npx inpage serve --compatibility hosted',
     'npx inpage serve --port 3000 --config inpage.json --key',
     'npx inpage serve --chromium /usr/bin/chromium',
     `curl http://localhost:${DEFAULT_PORT}/v1/models`,
@@ -34,12 +41,14 @@ export const serve: Command = {
   async run(words, values) {
     if (words.length > 0) throw new UsageError(`\`inpage serve\` takes options only, not \`${words[0]}\`.`);
     const { port, config, chromium, key } = values;
+    const compatibility = compatibilityOf(values['compatibility']);
     const asked = portOf(port);
     const configured = typeof config === 'string' ? readConfig(config) : {};
     const apiKey = key ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
-    const { serveInference } = await importBridge();
+    const { serveInference } = await importPlaywright('serve', () => import('../bridge/serve-inference.js'));
     const server = await serveInference({
       ...configured,
+      ...(compatibility !== undefined && { compatibility }),
       ...(apiKey !== undefined && { apiKeys: [apiKey] }),
       port: asked ?? configured.port ?? DEFAULT_PORT,
       ...(typeof chromium === 'string' && { launch: { ...configured.launch, executablePath: chromium } }),
@@ -86,15 +95,9 @@ function portOf(port: CommandValues[string]): number | undefined {
   return Number(port);
 }
 
-async function importBridge(): Promise<typeof import('../bridge/serve-inference.js')> {
-  try {
-    return await import('../bridge/serve-inference.js');
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw thrown;
-    throw new Error('`inpage serve` needs the package `playwright`: run `npm install playwright` first.', {
-      cause: thrown,
-    });
-  }
+function compatibilityOf(name: CommandValues[string]): 'service' | 'hosted' | undefined {
+  if (name === undefined || name === 'service' || name === 'hosted') return name;
+  throw new UsageError(`\`--compatibility\` must be service or hosted, not \`${String(name)}\`.`);
 }
 
 /** How clients are told of the service, to copy. */

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { suggestName } from '../../core/models/check-names.js';
+import { suggestName } from '../../core/models/suggest-name.js';
 
 export interface StaticFile {
   /** Absolute path in the installed package. */
@@ -34,6 +34,8 @@ export interface StaticFileOptions {
   models: readonly string[] | false;
   /** ONNX Runtime for WebGPU (27 MB), which models with `device: 'webgpu'` or `'auto'` use where there is a GPU. */
   webgpu: boolean;
+  /** @default true */
+  onnxRuntime?: boolean;
 }
 
 /** Cards, samples and notes of the bundled models, which no engine asks for. */
@@ -44,13 +46,15 @@ const SAMPLES = /^(README\.md|notes\.json|clips[\\/])/;
  * Paths are those of the built package, where this module is bundled into `dist/`.
  * @throws Error for a model that is not bundled
  */
-export function listStaticFiles({ models, webgpu }: StaticFileOptions): Map<string, StaticFile> {
+export function listStaticFiles({ models, webgpu, onnxRuntime = true }: StaticFileOptions): Map<string, StaticFile> {
   const packaged = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
   const files = new Map<string, StaticFile>([
     ['/inpage-sw.js', { path: packaged('./service-worker.js') }],
     ['/inpage-sw-isolated.js', { path: packaged('./service-worker-isolated.js') }],
   ]);
-  addFolder(files, packaged('./ort/'), '/inpage/', (file) => webgpu || !file.includes('.asyncify.'));
+  if (onnxRuntime) {
+    addFolder(files, packaged('./ort/'), '/inpage/', (file) => webgpu || !file.includes('.asyncify.'));
+  }
   for (const model of models || []) {
     if (!BUNDLED_MODELS.includes(model)) {
       throw new Error(`There is no bundled model \`${model}\`. ${suggestName(model, BUNDLED_MODELS)}`);

@@ -7,12 +7,21 @@
  * import { inpage } from 'inpage/vite';
  * export default { plugins: [inpage()] };
  */
+import { statSync } from 'node:fs';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { checkNames } from '../../core/models/check-names.js';
+import * as v from 'valibot';
+import { fields, oneOf, optional, parseOptions, type Same } from '../../core/models/option-schema.js';
 import { checkPackedFolder, type PackedFolder, readPackedFolder } from '../static-files/packed-folders.js';
-import { BUNDLED_MODELS, ISOLATION_HEADERS, listStaticFiles, sendFile } from '../static-files/static-files.js';
+import {
+  BUNDLED_MODELS,
+  ISOLATION_HEADERS,
+  listStaticFiles,
+  sendFile,
+  type StaticFile,
+} from '../static-files/static-files.js';
+import { ENGINES, leaveOutEngines } from './leave-out-engines.js';
 
 /** Options of {@link inpage}. */
 export interface InpagePluginOptions {
@@ -21,6 +30,12 @@ export interface InpagePluginOptions {
    * @default ['tiny-chat', 'tiny-embed', 'tiny-whisper']
    */
   models?: string[] | false;
+  /**
+   * Which engines to build in, by the `backend` of your entries. The others' code and files are left out: `web-llm` is 6 MB,
+   * and `transformers` needs ONNX Runtime.
+   * @default both; without `webgpu`, which WebLLM needs, `transformers` only
+   */
+  engines?: ('transformers' | 'web-llm')[];
   /**
    * Folders that `npx inpage pack` made, relative to Vite's `root`. The folder `packed/smollm` is what entries with
    * `source: '/models/smollm'` mean; its name gets a hash, so that its files can be cached for ever.
@@ -41,12 +56,17 @@ export interface InpagePluginOptions {
   crossOriginIsolation?: boolean;
 }
 
-const OPTIONS: Record<keyof InpagePluginOptions, true> = {
-  models: true,
-  packed: true,
-  webgpu: true,
-  crossOriginIsolation: true,
-};
+const OPTIONS = fields(
+  {
+    engines: optional(v.array(oneOf(ENGINES), 'a list of engines')),
+    models: optional(v.union([v.array(v.string()), v.literal(false)], 'a list of names, or false')),
+    packed: optional(v.array(v.string(), 'a list of folders')),
+    webgpu: optional(v.boolean('true or false')),
+    crossOriginIsolation: optional(v.boolean('true or false')),
+  },
+  'an option of the plugin inpage',
+);
+true satisfies Same<v.InferInput<typeof OPTIONS>, InpagePluginOptions>;
 
 /**
  * See the module's example. Works in dev, build and preview.
@@ -54,8 +74,11 @@ const OPTIONS: Record<keyof InpagePluginOptions, true> = {
  * folder fails the start, and a file that is not what its folder's manifest says fails the build
  */
 export function inpage(options: InpagePluginOptions = {}): Plugin {
-  checkNames(options, OPTIONS, 'an option of the plugin inpage');
-  const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu: options.webgpu ?? true });
+  parseOptions(OPTIONS, options);
+  const webgpu = options.webgpu ?? true;
+  const engines = options.engines ?? (webgpu ? ENGINES : ['transformers' as const]);
+  const onnxRuntime = engines.includes('transformers');
+  const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu, onnxRuntime });
   let folders: PackedFolder[] = [];
   const fileOf = (url: string): string | undefined =>
     files.get(url)?.path ?? folders.map((folder) => folder.files.get(url)).find(Boolean);
@@ -69,7 +92,7 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
           INPAGE_PACKED: JSON.stringify(hashedURLs(folders, base)),
         },
         optimizeDeps: { exclude: ['inpage'] },
-        worker: { format: 'es' },
+        worker: { format: 'es', plugins: () => [leaveOutEngines(engines)] },
         ...(options.crossOriginIsolation
           ? { server: { headers: ISOLATION_HEADERS }, preview: { headers: ISOLATION_HEADERS } }
           : {}),
@@ -96,6 +119,7 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
     },
     async writeBundle({ dir }) {
       if (this.environment.config.consumer !== 'client' || dir === undefined) return;
+      this.environment.logger.info(`inpage: engines ${engines.join(', ') || 'none'}; adds ${sizesOf(files)}`);
       // Copied, because weights can be larger than what a buffer holds.
       for (const folder of folders) {
         for (const [url, path] of folder.files) {
@@ -105,6 +129,20 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
       }
     },
   };
+}
+
+/** Megabytes by folder, and in all. */
+function sizesOf(files: ReadonlyMap<string, StaticFile>): string {
+  const bytes = new Map<string, number>();
+  for (const [url, { path }] of files) {
+    const place = url.slice(0, url.lastIndexOf('/') + 1).replace('/onnx/', '/');
+    const name = url.includes('.asyncify.') ? `${place} for WebGPU` : place;
+    bytes.set(name, (bytes.get(name) ?? 0) + statSync(path).size);
+  }
+  const megabytes = (size: number): string => `${(size / 1e6).toFixed(1)} MB`;
+  const all = [...bytes.values()].reduce((sum, size) => sum + size, 0);
+  const parts = [...bytes].filter(([place]) => place !== '/').map(([place, size]) => `${place} ${megabytes(size)}`);
+  return `${megabytes(all)} (${parts.join(', ')})`;
 }
 
 /** Where the app lives: a base on another origin (a CDN) holds its assets, but a Service Worker must be the page's own. */

@@ -29,7 +29,7 @@ export async function answerCall<Payload, Item>(
 ): Promise<void> {
   const call = new AnsweredCall<Payload, Item>(port, timing);
   const payload = await call.opened();
-  if (payload) await call.run(() => handler(payload.value, call.signal, call.begin));
+  if (payload) await call.run(handler, payload.value);
   else port.close();
 }
 
@@ -46,10 +46,11 @@ class AnsweredCall<Payload, Item> {
   readonly #port: MessagePort;
   readonly #timing: CallTiming;
   readonly #cancellation = new AbortController();
+  readonly signal: AbortSignal = this.#cancellation.signal;
   readonly #ended = new AbortController();
   #buffer: Item[] = [];
   #credit = CREDIT_WINDOW;
-  #wake: () => void = () => {};
+  #wake: (() => void) | undefined;
   /** Messages that may be sent now, and when that was true. */
   #allowance = BURST;
   #allowedAt = 0;
@@ -63,11 +64,7 @@ class AnsweredCall<Payload, Item> {
     this.#timing = timing;
   }
 
-  get signal(): AbortSignal {
-    return this.#cancellation.signal;
-  }
-
-  readonly begin = (): void => this.#send({ type: 'begun' });
+  readonly #begin = (): void => this.#send({ type: 'begun' });
 
   /** What the caller wants; undefined when it goes away without asking. */
   opened(): Promise<{ value: Payload } | undefined> {
@@ -79,10 +76,10 @@ class AnsweredCall<Payload, Item> {
     });
   }
 
-  async run(start: () => AsyncIterable<readonly Item[]>): Promise<void> {
+  async run(handler: CallHandler<Payload, Item>, payload: Payload): Promise<void> {
     const beat = setInterval(() => this.#send({ type: 'alive' }), this.#timing.beat);
     try {
-      await this.#pump(start());
+      await this.#pump(handler(payload, this.signal, this.#begin));
       this.#send({ type: 'end' });
     } catch (thrown) {
       this.#flush();
@@ -159,7 +156,7 @@ class AnsweredCall<Payload, Item> {
     this.#buffer = [];
     this.#cancellation.abort(cancelled());
     this.#open(undefined);
-    this.#wake();
+    this.#wake?.();
   }
 
   readonly #onMessage = (event: MessageEvent<CallerMessage<Payload>>): void => {
@@ -171,7 +168,7 @@ class AnsweredCall<Payload, Item> {
       case 'credit':
         this.#credit += message.count;
         this.#offer();
-        return this.#wake();
+        return this.#wake?.();
       case 'cancel':
         return this.#cancel();
       case 'call':

@@ -27,9 +27,9 @@ const MODEL_SILENCE = { least: 15, most: 300 };
 
 /**
  * Between the gateway and a model worker that answers. An engine on WASM looks at no message while it computes, which
- * on a slow device takes a minute for a long prompt, so its silence must be long to prove that it is stuck: as long as
- * the app waits for a first token, within bounds. Silence counts only while a call is open; a cancelled call ends
- * sooner, by the scheduler's grace.
+ * on a slow device may take a minute, so as long as nothing is known of it its silence must be long to prove that it is
+ * stuck: as long as the app waits for a first token, within bounds. (What is known then: `gateway/learned-timing.ts`.)
+ * Silence counts only while a call is open; a cancelled call ends sooner, by the scheduler's grace.
  * @param requestTimeout seconds
  */
 export function answeringModelTiming(requestTimeout: number): CallTiming {

@@ -13,29 +13,16 @@ export interface CallOptions {
   lifeline: string | undefined;
   /** Called when the callee says that it works on this call. */
   onBegun?: () => void;
+  /** Called for each message, with the beats of silence before it and whether it brings items. */
+  onHeard?: (silentBeats: number, brings: boolean) => void;
   /** Called when the callee is silent for too long, or does not stop in time when it is cancelled. */
   onStuck?: () => void;
 }
 
-/**
- * Opens a call on a port of its own and iterates over its items. Leaving the iteration cancels the call and waits for
- * the callee to stop, at most `timing.cancel`. Throws the callee's InferenceError, or `unavailable` when it is gone.
- */
-export async function* openCall<Item>(
-  port: MessagePort,
-  payload: unknown,
-  options: CallOptions,
-): AsyncGenerator<Item, void, undefined> {
-  for await (const batch of openBatches<Item>(port, payload, options)) yield* batch;
+/** The items of a call one by one. */
+export async function* itemsOf<Item>(call: OpenCall<Item>): AsyncGenerator<Item, void, undefined> {
+  for await (const batch of call) yield* batch;
 }
-
-/** The same by messages: what came together stays together. No batch is empty. */
-export function openBatches<Item>(port: MessagePort, payload: unknown, options: CallOptions): Batches<Item> {
-  return new OpenCall<Item>(port, payload, options);
-}
-
-/** Asked for one batch at a time. */
-export type Batches<Item> = AsyncIterableIterator<Item[], undefined, undefined>;
 
 /** The error of a call whose callee is gone. */
 export function peerGone(): InferenceError {
@@ -46,8 +33,13 @@ export function peerGone(): InferenceError {
 
 type Resolve<Item> = (result: IteratorResult<Item[], undefined>) => void;
 
-/** No generator: what waits for a message is woken by the message itself, without a task in between. */
-class OpenCall<Item> implements Batches<Item> {
+/**
+ * A call on a port of its own, opened when its first batch is asked for. A batch is what came in one message; none is
+ * empty, and they are asked for one at a time. Leaving the iteration cancels the call and waits for the callee to stop, at
+ * most `timing.cancel`. Throws the callee's InferenceError, or `unavailable` when it is gone.
+ * No generator: what waits for a message is woken by the message itself, without a task in between.
+ */
+export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, undefined> {
   readonly #port: MessagePort;
   readonly #options: CallOptions;
   readonly #ended = new AbortController();
@@ -62,7 +54,7 @@ class OpenCall<Item> implements Batches<Item> {
   #late: ReturnType<typeof setTimeout> | undefined;
   #taken = 0;
   #reader: { resolve: Resolve<Item>; reject: (error: unknown) => void } | undefined;
-  #onEnd: () => void = () => {};
+  #onEnd: (() => void) | undefined;
 
   constructor(port: MessagePort, payload: unknown, options: CallOptions) {
     this.#port = port;
@@ -146,8 +138,9 @@ class OpenCall<Item> implements Batches<Item> {
   }
 
   readonly #onMessage = (event: MessageEvent<CalleeMessage<Item>>): void => {
-    this.#silentBeats = 0;
     const message = event.data;
+    this.#options.onHeard?.(this.#silentBeats, message.type === 'items');
+    this.#silentBeats = 0;
     switch (message.type) {
       case 'items':
         this.#batches.push(message.items);
@@ -172,7 +165,7 @@ class OpenCall<Item> implements Batches<Item> {
     this.#ended.abort();
     this.#port.close();
     this.#hand();
-    this.#onEnd();
+    this.#onEnd?.();
   }
 
   #send(message: CallerMessage<unknown>): void {

@@ -4,9 +4,9 @@ import type { CompatibilityName } from '../../core/models/inference-options.js';
 import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../handshake.js';
-import { type Batches, openBatches, peerGone } from './open-call.js';
+import { OpenCall, peerGone } from './open-call.js';
 import type { RequestPayload, ResponseItem } from '../protocol.js';
-import { fromResponseHead, unavailableResponse } from './request-payload.js';
+import { fromResponseHead, mannerOf, unavailableResponse } from './request-payload.js';
 
 /** Hosts that are asked, one after the other is gone. */
 const ATTEMPTS = 4;
@@ -16,8 +16,8 @@ export interface RelayOptions {
   signal: AbortSignal;
   /** Called once when nothing of the exchange is left, however it ended. */
   onDone?: () => void;
-  /** Decides the form of a 503. */
-  compatibility: CompatibilityName;
+  /** What the app asked for; decides the form of a 503. */
+  compatibility: CompatibilityName | null | undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface RelayOptions {
 export async function relayRequest(
   payload: RequestPayload,
   connect: Connect,
-  { signal, onDone = () => {}, compatibility }: RelayOptions,
+  { signal, onDone, compatibility }: RelayOptions,
 ): Promise<Response> {
   const exchange = new Exchange(payload, signal, onDone);
   try {
@@ -38,19 +38,19 @@ export async function relayRequest(
   } catch {
     exchange.end();
     signal.throwIfAborted();
-    return unavailableResponse(compatibility, payload.url);
+    return unavailableResponse(mannerOf(compatibility, payload.intercepted), payload.url);
   }
 }
 
 class Exchange {
   readonly #payload: RequestPayload;
   readonly #signal: AbortSignal;
-  readonly #onDone: () => void;
+  readonly #onDone: (() => void) | undefined;
   readonly #cancellation = new AbortController();
   /** Errors the body, where there is one. */
   #fail: (reason: unknown) => void = () => {};
 
-  constructor(payload: RequestPayload, signal: AbortSignal, onDone: () => void) {
+  constructor(payload: RequestPayload, signal: AbortSignal, onDone: (() => void) | undefined) {
     this.#payload = payload;
     this.#signal = signal;
     this.#onDone = onDone;
@@ -67,19 +67,19 @@ class Exchange {
       if (!response.body) this.end();
       return response;
     }
-    // What is no stream comes whole or not at all: nobody can be told of a failure in the middle of it.
+    // An answer that is no stream comes whole or not at all: a failure in the middle of it could not be reported.
     for await (const batch of batches) chunks.push(...batch);
     this.end();
     return fromResponseHead(head, payload, () => joined(chunks));
   }
 
   /** The first items of a gateway. One that is gone before it has begun to work is not the last to be asked. */
-  async #begin(connect: Connect): Promise<[Batches<ResponseItem>, ResponseItem[]]> {
+  async #begin(connect: Connect): Promise<[OpenCall<ResponseItem>, ResponseItem[]]> {
     const { signal } = this.#cancellation;
     for (let attempt = 1; ; attempt++) {
       const { port, hello } = await connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
       let isBegun = attempt === ATTEMPTS;
-      const batches = openBatches<ResponseItem>(port, this.#payload, {
+      const batches = new OpenCall<ResponseItem>(port, this.#payload, {
         signal,
         timing: REQUEST_TIMING,
         lifeline: hello.lifeline,
@@ -104,12 +104,12 @@ class Exchange {
     if (this.#cancellation.signal.aborted) return;
     this.#signal.removeEventListener('abort', this.#leave);
     this.#cancellation.abort();
-    this.#onDone();
+    this.#onDone?.();
   };
 
   #body(
     first: ResponseItem[],
-    batches: Batches<ResponseItem>,
+    batches: OpenCall<ResponseItem>,
     failureTail: string,
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
     return new ReadableStream(
@@ -148,7 +148,9 @@ function joined(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
   // The head came first and is not among them.
   const chunks = items as readonly Uint8Array<ArrayBuffer>[];
   if (chunks.length === 1) return chunks[0]!;
-  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let length = 0;
+  for (const chunk of chunks) length += chunk.length;
+  const whole = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {
     whole.set(chunk, offset);

@@ -2,7 +2,6 @@
 import { MESSAGES_PATH, UNAVAILABLE, unavailableBody } from '../../core/errors/error-bodies.js';
 import type { CompatibilityName } from '../../core/models/inference-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
-import { failureTailOf } from './failure-tail.js';
 import type { RequestPayload, ResponseHead } from '../protocol.js';
 
 /** Statuses of answers whose responses have no body. */
@@ -17,7 +16,18 @@ export async function toRequestPayload(request: Request, url: string = request.u
   const { method } = request;
   const bodiless = method === 'GET' || method === 'HEAD';
   const body = bodiless ? undefined : await request.arrayBuffer().catch(() => 'broken' as const);
-  return { url, method, headers: [...request.headers], body: body === 'broken' || body?.byteLength ? body : undefined };
+  return {
+    url,
+    intercepted: !request.url.startsWith(`${new URL(url).origin}/`),
+    method,
+    headers: [...request.headers],
+    body: body === 'broken' || body?.byteLength ? body : undefined,
+  };
+}
+
+/** In whose manner a request is answered. @param asked by the app */
+export function mannerOf(asked: CompatibilityName | null | undefined, intercepted?: boolean): CompatibilityName {
+  return asked ?? (intercepted ? 'hosted' : 'service');
 }
 
 /** The Request that a payload describes. */
@@ -27,6 +37,23 @@ export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal)
   // Whoever reads it shall find out, and answer in the words of its dialect.
   const broken = new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
   return new Request(url, { method, headers, signal, body: broken, duplex: 'half' } as RequestInit);
+}
+
+// Kept by body: middleware that changes headers makes a new Response around the same stream.
+const failureTails = new WeakMap<ReadableStream, string>();
+
+/**
+ * Attaches the text (whole server-sent events) that ends the body when the engine dies under it. The dialect knows the
+ * shape of such an event; the relay sends it, because nobody of the dialect is alive by then. Returns the response.
+ */
+export function setFailureTail(response: Response, tail: string): Response {
+  if (response.body) failureTails.set(response.body, tail);
+  return response;
+}
+
+/** The text given to {@link setFailureTail}; undefined: a lost rest is an error of the body stream. */
+export function failureTailOf(response: Response): string | undefined {
+  return response.body ? failureTails.get(response.body) : undefined;
 }
 
 /** Everything of a response but its body. */
@@ -53,7 +80,7 @@ export function unavailableResponse(compatibility: CompatibilityName, url: strin
   const headers = { ...(isMessages && { 'request-id': id }), 'retry-after': '1', 'x-request-id': id };
   const init = { status: 503, headers };
   // Both say themselves what they are: JSON, or plain text in UTF-8.
-  return compatibility === 'hosted'
-    ? Response.json(unavailableBody(isMessages, id), init)
-    : new Response(UNAVAILABLE, init);
+  return compatibility === 'service'
+    ? new Response(UNAVAILABLE, init)
+    : Response.json(unavailableBody(isMessages, id), init);
 }

@@ -35,8 +35,8 @@ export function randomWeights(count: number, seed: number): Int8Array {
 const int64 = (...values: number[]): BigInt64Array => BigInt64Array.from(values, BigInt);
 
 /** Every product is dynamic: activations are made 8 bits wide while the model runs, weights are 8 bits by column. */
-export function randomDecoder(seed: number): OnnxFile {
-  const { hidden, layers, heads, keyHeads, width, inner, vocabulary, context, theta } = SHAPE;
+export function randomDecoder(seed: number, shape = SHAPE): OnnxFile {
+  const { hidden, layers, heads, keyHeads, width, inner, vocabulary, context, theta } = shape;
   const file = new OnnxFile();
   const quantized = new Set<string>();
   let next = seed;

@@ -1,12 +1,22 @@
 // The official Anthropic client.
 import { CHAT, createWeather, HELLO, OBJECT_SCHEMA, objectPrompt, WEATHER, WEATHER_SCHEMA } from '../task.mjs';
 
-const ask = (content) => ({ model: CHAT, max_tokens: 1000, messages: [{ role: 'user', content }] });
+const SYSTEM = { role: 'system', content: 'Answer in English.' };
 
+/** @param hosted with a system message behind the user's, which the service takes with `compatibility: 'hosted'` */
 export const anthropic =
-  ({ default: Anthropic }) =>
+  ({ default: Anthropic }, { hosted = false } = {}) =>
   ({ origin }) => {
-    const { messages } = new Anthropic({ baseURL: origin, apiKey: 'any', maxRetries: 0 });
+    const { messages } = new Anthropic({
+      baseURL: hosted ? `${origin}/hosted` : origin,
+      apiKey: 'any',
+      maxRetries: 0,
+    });
+    const ask = (content) => ({
+      model: CHAT,
+      max_tokens: 1000,
+      messages: [{ role: 'user', content }, ...(hosted ? [SYSTEM] : [])],
+    });
     return {
       chat: async () => (await messages.create(ask(HELLO))).content[0].text,
       stream: async () => {

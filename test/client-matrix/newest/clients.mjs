@@ -2,6 +2,7 @@
 import { openaiAgents } from '../families/agents.mjs';
 import { aiSdkClients } from '../families/ai-sdk.mjs';
 import { anthropic } from '../families/anthropic.mjs';
+import { cohereClient, cohereSdk } from '../families/cohere.mjs';
 import { genkitOpenai } from '../families/genkit.mjs';
 import { langchainAnthropic, langchainCompletions, langchainOpenai } from '../families/langchain.mjs';
 import { llamaIndex, llamaIndexOpenai, llamaIndexOpenaiEmbedding } from '../families/llamaindex.mjs';
@@ -64,7 +65,23 @@ export const clients = {
   'openai-7 chat': { packages: ['openai-7'], start: async () => openaiChat(await import('openai-7')) },
   'openai-7 responses': { packages: ['openai-7'], start: async () => openaiResponses(await import('openai-7')) },
   'anthropic-1': { packages: ['anthropic-1'], start: async () => anthropic(await import('anthropic-1')) },
+  'anthropic-1 system message, hosted': {
+    packages: ['anthropic-1'],
+    start: async () => anthropic(await import('anthropic-1'), { hosted: true }),
+  },
   ...Object.assign({}, ...Object.entries(ai).map(([name, modules]) => aiSdkClients(name, modules))),
+  'cohere-ai v2': {
+    packages: ['cohere-ai'],
+    start: async () => cohereClient((await import('cohere-ai')).CohereClientV2),
+  },
+  'cohere-ai v1': {
+    packages: ['cohere-ai'],
+    start: async () => cohereClient((await import('cohere-ai')).CohereClient),
+  },
+  'ai-6 cohere': {
+    packages: ['ai-6', 'ai-6-cohere'],
+    start: async () => cohereSdk(await import('ai-6'), await import('ai-6-cohere')),
+  },
   'langchain openai': { packages: LANGCHAIN_OPENAI, start: async () => langchainOpenai(await langchain()) },
   'langchain openai-responses': {
     packages: LANGCHAIN_OPENAI,

@@ -10,6 +10,7 @@ import {
   OBJECT,
   REASONING,
   type Scenario,
+  SPEAKER,
   TEXT,
   WEATHER_SCHEMA,
 } from './scenario.js';
@@ -132,6 +133,29 @@ export const openaiChatScenarios: Scenario[] = [
       };
     },
     expected: { indices: [0, 1], isSame: true, isLong: true },
+  },
+  {
+    name: '[V03] [V07] openai audio.speech.create, as a file and as events',
+    run: async (connection) => {
+      const { speech } = openai(connection).audio;
+      const body = { model: SPEAKER, input: 'Hello there.', voice: 'alloy', response_format: 'wav' } as const;
+      const file = await (await speech.create(body)).arrayBuffer();
+      const events = await (await speech.create({ ...body, stream_format: 'sse' })).text();
+      const mp3 = await speech.create({ model: SPEAKER, input: 'Hello there.', voice: 'alloy' });
+      return {
+        bytes: file.byteLength,
+        types: [...events.matchAll(/"type":"(speech[a-z.]*)"/g)].map(([, type]) => type),
+        mp3: mp3.headers.get('content-type'),
+        isLong: (await mp3.arrayBuffer()).byteLength > 1000,
+      };
+    },
+    // 12 letters of 60 ms, 24,000 samples a second, two bytes each, and a header.
+    expected: {
+      bytes: 44 + 12 * 1440 * 2,
+      types: ['speech.audio.delta', 'speech.audio.done'],
+      mp3: 'audio/mpeg',
+      isLong: true,
+    },
   },
   {
     name: 'openai error classes',

@@ -17,6 +17,7 @@ export interface Scenario {
 
 export const CHAT = 'scripted-chat';
 export const EMBEDDER = 'scripted-embed';
+export const SPEAKER = 'scripted-voice';
 export const TEXT = 'The quick brown fox jumps over the lazy dog.';
 export const REASONING = 'Let me think about foxes.';
 export const ANSWER = 'It is sunny in Paris.';
@@ -43,6 +44,7 @@ export const SCENARIO_MODELS: TypedModelEntry[] = [
   { id: 'broken', task: 'chat', backend: 'scripted', script: { replies: [], failWith: 'internal' } },
   { id: 'gone', task: 'chat', backend: 'scripted', status: 'removed', script: { replies: [] } },
   { id: EMBEDDER, task: 'embeddings', backend: 'scripted', script: { replies: [] } },
+  { id: SPEAKER, task: 'text-to-speech', backend: 'scripted' },
 ];
 
 /** JSON Schema of the one tool, which tells the weather. */

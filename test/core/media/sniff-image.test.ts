@@ -16,7 +16,7 @@ const IMAGES: [string, Uint8Array][] = [
 ];
 
 it.each(IMAGES)('%s', (mediaType, image) => {
-  expect(sniffImage(image)).toBe(mediaType);
+  expect(sniffImage(image)).toEqual({ mediaType, pixels: 1 });
 });
 
 it.each(IMAGES)('%s, cut anywhere before its picture, is no image; no cut throws', (_, image) => {
@@ -78,5 +78,5 @@ it.each<[string, number[]]>([
   webp.set(header, 20);
   expect(sniffImage(webp)).toBeUndefined();
   webp.set(kind === 'VP8L' ? [0x2f, 0, 0, 0, 0] : [0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 20);
-  expect(sniffImage(webp)).toBe('image/webp');
+  expect(sniffImage(webp)).toEqual({ mediaType: 'image/webp', pixels: 1 });
 });

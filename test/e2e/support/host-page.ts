@@ -1,6 +1,6 @@
 /** The service in a real browser: pages that host it, and what tests do to them. */
 import type { Browser, BrowserContext, Page, Worker } from 'playwright';
-import type { InferenceOptions, ModelEntry, PageInference, startInference } from '../../../src/index.js';
+import type { InferenceOptions, ModelEntry, PageInference, diagnose, startInference } from '../../../src/index.js';
 import { demoOrigin } from './demo-origin.js';
 
 declare global {
@@ -8,6 +8,7 @@ declare global {
     inference?: PageInference;
     inferenceError?: string;
     startInference: typeof startInference;
+    diagnose: typeof diagnose;
   }
 }
 

@@ -347,7 +347,7 @@ describe('AnswerEvents: usage', () => {
     events.take([{ type: 'prompt', promptTokens: 7, cachedTokens: 3 }, ...Array.from({ length: 12 }, () => piece)]);
     events.take([piece]);
     const times = { timeToFirstToken: 0.1, timeFirstTen: 0, timeAfterFirst: 0.1 };
-    expect(events.finish()).toMatchObject({ type: 'finish', usage: { completionTokens: 13, ...times } });
+    expect(events.finish()).toMatchObject([{ type: 'finish', usage: { completionTokens: 13, ...times } }]);
   });
 
   it('has no token times when nothing was generated', async () => {

@@ -11,6 +11,7 @@ const PATHS = {
   countTokens: '/v1/messages/count_tokens',
   responses: '/v1/responses',
   embeddings: '/v1/embeddings',
+  rerank: '/v1/rerank',
 } as const;
 
 /** All fields of these names as null. */
@@ -42,6 +43,8 @@ const MESSAGES = {
   tools: [{ name: 'f', input_schema: { type: 'object' } }],
   tool_choice: { type: 'auto' },
 };
+
+const RERANK = { model: 'scripted-rerank', query: 'Hello?', documents: ['Hello.', 'Bye.'] };
 
 const RESPONSES = {
   model: 'scripted-chat',
@@ -147,6 +150,7 @@ const NULLABLE: [path: string, body: object, withNulls: object][] = [
     { model: 'scripted-embed', input: 'Hello.' },
     { model: 'scripted-embed', input: 'Hello.', ...nulls('encoding_format dimensions user') },
   ],
+  [PATHS.rerank, RERANK, { ...RERANK, ...nulls('top_n return_documents max_tokens_per_doc') }],
 ];
 
 /** What differs from answer to answer. */
@@ -180,6 +184,8 @@ describe('of several problems the first in field order is told', () => {
     [PATHS.responses, RESPONSES, { metadata: 5, tools: {}, top_p: 5 }, 'top_p'],
     [PATHS.embeddings, {}, { model: 5, encoding_format: 'x' }, 'input'],
     [PATHS.embeddings, { input: 'x' }, { model: 5, encoding_format: 'x' }, 'model'],
+    [PATHS.rerank, { model: 'scripted-rerank' }, { top_n: 0, documents: 5, query: '' }, 'query'],
+    [PATHS.rerank, RERANK, { max_tokens_per_doc: 0, top_n: 0 }, 'top_n'],
   ])('[X08] %s', async (path, body, problems, param) => {
     const { status, json } = await post((await app).app, path, { ...body, ...problems });
     expect([status, json.error.param]).toEqual([400, param]);

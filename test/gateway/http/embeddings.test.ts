@@ -112,6 +112,21 @@ describe('POST /embeddings', () => {
     expect(vectorsOf(answer)).toHaveLength(1);
   });
 
+  it('[E10] `input_type` asks for a prompt of the model', async () => {
+    const app = await build({ prompts: { query: 'find this: ', passage: 'a text: ' } });
+    const ask = async (fields: object) => (await postJson(app, '/embeddings', { ...valid, ...fields })).body;
+    const byHand = await ask({ input: 'find this: The cat sleeps.' });
+    expect(await ask({ input_type: 'query' })).toEqual(byHand);
+    expect(await ask({ input_type: 'search_query' })).toEqual(byHand);
+    expect(await ask({ input_type: 'document' })).toEqual(await ask({ input: 'a text: The cat sleeps.' }));
+    expect(await ask({ input_type: null })).toEqual(await ask({}));
+    for (const input_type of ['nothing', 5, ['query']]) {
+      const { status, body } = await postJson(app, '/embeddings', { ...valid, input_type });
+      expect([status, body.error.param]).toEqual([400, 'input_type']);
+    }
+    expect(await embed({ input_type: 'nothing' })).toEqual(await embed());
+  });
+
   it('refuses a body without model', async () => {
     await expectRefused({ input: 'a' }, 'model');
   });

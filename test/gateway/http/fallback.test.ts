@@ -6,7 +6,7 @@ import { InferenceError } from '../../../src/core/errors/inference-error.js';
 import type { App } from '../../../src/gateway/http/app.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { eventsOf, post } from './support/call.js';
-import { embedder, JSON_ENDPOINTS } from './support/models.js';
+import { embedder, JSON_ENDPOINTS, ranker, streams } from './support/models.js';
 
 const tooLarge: Backend = {
   load: async () => {
@@ -21,8 +21,10 @@ async function build(): Promise<App> {
     models: [
       scriptedChat(),
       embedder,
+      ranker,
       { ...large, id: 'large-chat', task: 'chat', fallback: 'scripted-chat' },
       { ...large, id: 'large-embed', task: 'embeddings', fallback: 'scripted-embed' },
+      { ...large, id: 'large-rerank', task: 'rerank', fallback: 'scripted-rerank' },
     ],
     backends: { scripted: scriptedBackend, transformers: tooLarge },
   });
@@ -31,7 +33,10 @@ async function build(): Promise<App> {
 
 const largeOf = (model: unknown): string => String(model).replace('scripted', 'large');
 
-it.each(JSON_ENDPOINTS)('$path names the model used, not the one asked for', async ({ path, body }) => {
+/** A file of sound names no model. */
+const naming = JSON_ENDPOINTS.filter(({ path }) => path !== '/v1/audio/speech');
+
+it.each(naming)('$path names the model used, not the one asked for', async ({ path, body }) => {
   const app = await build();
   const direct = await post(app, path, body);
   const answer = await post(app, path, { ...body, model: largeOf(body['model']) });
@@ -40,7 +45,7 @@ it.each(JSON_ENDPOINTS)('$path names the model used, not the one asked for', asy
   expect(answer.json.system_fingerprint).toBe(direct.json.system_fingerprint);
 });
 
-const streaming = JSON_ENDPOINTS.filter(({ path }) => path !== '/v1/embeddings');
+const streaming = JSON_ENDPOINTS.filter(streams);
 
 it.each(streaming)('$path names the model used in its stream, too', async ({ path, body }) => {
   const app = await build();

@@ -1,8 +1,8 @@
-/** Rehearsed bad days, through the app. */
+/** Simulated failures, through the app. */
 import { describe, expect, it } from 'vitest';
 import { Faults } from '../../../src/gateway/http/faults.js';
 import { buildApp } from '../../support/build-app.js';
-import { chat, deltasOf, eventsOf, get } from './support/call.js';
+import { chat, deltasOf, eventsOf, get, post } from './support/call.js';
 
 async function build() {
   const faults = new Faults();
@@ -11,11 +11,16 @@ async function build() {
 
 describe('the next N requests fail', () => {
   it.each([
+    [400, 'invalid_request_error'],
+    [401, 'authentication_error'],
+    [404, 'not_found_error'],
     [408, 'timeout_error'],
+    [413, 'invalid_request_error'],
     [429, 'rate_limit_error'],
-  ])('%i', async (status, type) => {
+    [529, 'internal_error'],
+  ] as const)('%i', async (status, type) => {
     const { app, faults } = await build();
-    faults.set({ fail: { status: status as 408 | 429, count: 2 } });
+    faults.set({ fail: { status, count: 2 } });
     for (let request = 0; request < 2; request += 1) {
       const answer = await chat(app, { stream: request === 1 });
       expect([answer.status, answer.json.error.type]).toEqual([status, type]);
@@ -37,6 +42,28 @@ describe('the next N requests fail', () => {
     expect((await chat(app)).headers.get('content-type')).toMatch(/^text\/plain/);
     faults.set({ fail: { status: 503 } });
     expect(await chat(app)).toMatchObject({ status: 503, text: 'Service Temporarily Unavailable' });
+  });
+
+  it.each([
+    [502, 'Bad Gateway'],
+    [504, 'Gateway Timeout'],
+  ] as const)('%i is plain, as gateways answer it', async (status, sentence) => {
+    const { app, faults } = await build();
+    faults.set({ fail: { status } });
+    expect(await chat(app)).toMatchObject({ status, text: sentence });
+  });
+
+  it('529 is as Anthropic answers it', async () => {
+    const { app, faults } = await build();
+    faults.set({ fail: { status: 529, retryAfter: 2 } });
+    const messages = [{ role: 'user', content: 'Hi.' }];
+    const { status, json, headers } = await post(app, '/v1/messages', {
+      model: 'scripted-chat',
+      max_tokens: 9,
+      messages,
+    });
+    expect([status, headers.get('retry-after')]).toEqual([529, '2']);
+    expect(json).toMatchObject({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
   });
 
   it('only inference requests count', async () => {
@@ -90,10 +117,10 @@ it('everything is off by default and after clear', async () => {
   expect((await chat(app)).status).toBe(200);
 });
 
-it('a switch that there is not is refused with the nearest one, and changes nothing', async () => {
+it('an unknown fault is refused with the nearest one, and changes nothing', async () => {
   const { app, faults } = await build();
   faults.set({ fail: { status: 429 } });
   expect(() => faults.set({ delayPerTokensMs: 5 } as never)).toThrow(/`delayPerTokensMs`.*`delayPerTokenMs`/);
-  expect(() => faults.set({ fail: { status: 404 as never } })).toThrow(/408, 429, 500, 503/);
+  expect(() => faults.set({ fail: { status: 418 as never } })).toThrow(/`fail\.status` must be one of .*408, 413, 429/);
   expect((await chat(app)).status).toBe(429);
 });

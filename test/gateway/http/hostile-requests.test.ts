@@ -60,12 +60,13 @@ function shapesOf(path: string): ErrorShape[] {
   return ['general', 'model-output'];
 }
 
-/** Whether the body is what the endpoint owes under this status. */
+/** Whether the endpoint's documents know such a body under this status. */
 function isDocumented({ path, method }: HostileRequest, { status, json, text, headers }: Answer): boolean {
   if (method === 'HEAD') return text === '';
   const type = headers.get('content-type') ?? '';
   const isAudio = AUDIO_PATHS.includes(path);
   if (type.startsWith('text/event-stream')) return eventsOf(text).length > 0;
+  if (type.startsWith('audio/')) return path === '/v1/audio/speech' && status === 200 && text !== '';
   if (type.startsWith('text/html')) return isAudio && status === 400;
   if (status === 200) return typeof json === 'object' || (isAudio && type.startsWith('text/plain'));
   return shapesOf(path).some((shape) => isShape(shape, json));

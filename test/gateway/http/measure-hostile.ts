@@ -1,5 +1,6 @@
 /**
- * `npm run hostile`: prints what each hostile schema and body costs, in milliseconds of processor time. The gateway's part
+ * `npm run hostile`: prints what each hostile schema, body (pictures among them), recording and model file costs, in
+ * milliseconds of processor time, and fails when one costs more than {@link MOST}. The gateway's part
  * is everything up to the model; the model's part of a schema is its grammar, and what the grammar engine makes of it for
  * tiny-chat's vocabulary or for a larger one (`npm run hostile -- 120000`: so many more).
  */
@@ -10,14 +11,15 @@ import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js';
 import { readVocabulary } from '../../../src/model/constraints/token-vocabulary.js';
-import { isInferenceError } from '../../../src/core/errors/inference-error.js';
 import type { App } from '../../../src/gateway/http/app.js';
 import { createTextTokenizer } from '../../../src/model/prompt/text-tokenizer.js';
 import { plainGenerationRequest } from '../../../src/core/request/generation-request.js';
 import type { JsonSchema } from '../../../src/core/request/tool.js';
 import { HOSTILE_SCHEMAS } from '../../model/constraints/support/hostile-schemas.js';
 import { buildApp } from '../../support/build-app.js';
-import { HOSTILE_BODIES } from './support/hostile-bodies.js';
+import { decodeAudio } from '../../../src/model/media/decode-audio.js';
+import { HOSTILE_FILES } from '../../hostile-files/hostile-files.js';
+import { HOSTILE_BODIES, HOSTILE_RECORDINGS } from './support/hostile-bodies.js';
 import { ALL_TASKS } from './support/models.js';
 
 /** What of the grammar engine is used. */
@@ -69,6 +71,9 @@ function vocabulary(words: number): Uint8Array[] {
   return bytes;
 }
 
+/** Milliseconds of processor time: far more than any of them takes, far less than a loop without end. */
+const MOST = 15_000;
+
 /** Milliseconds of processor time that something takes, and what became of it. */
 async function measure<T>(
   run: () => T | Promise<T>,
@@ -79,8 +84,7 @@ async function measure<T>(
   try {
     result = await run();
   } catch (thrown) {
-    if (!isInferenceError(thrown)) throw thrown;
-    refusal = thrown.message.slice(0, 80);
+    refusal = (thrown as Error).message.slice(0, 80);
   }
   const { user, system } = process.cpuUsage(start);
   return { spent: (user + system) / 1000, result, refusal };
@@ -88,8 +92,10 @@ async function measure<T>(
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const print = (spent: readonly number[], name: string, end: string): void =>
+const print = (spent: readonly number[], name: string, end: string): void => {
+  if (Math.max(...spent) > MOST) process.exitCode = 1;
   say(`${spent.map((each) => each.toFixed(0).padStart(7)).join('')}  ${name.slice(0, 60).padEnd(60)} ${end}`);
+};
 
 function send(app: App, path: string, contentType: string, body: BodyInit): Promise<number> {
   const request = { method: 'POST', headers: { 'content-type': contentType }, body };
@@ -132,4 +138,16 @@ for (const { name, path, contentType, body } of HOSTILE_BODIES) {
   const sent = body();
   const { spent, result } = await measure(() => send(app, path, contentType, sent));
   print([spent], name, String(result));
+}
+
+say('milliseconds: recordings');
+for (const [name, recording] of HOSTILE_RECORDINGS) {
+  const { spent, refusal } = await measure(() => decodeAudio(recording));
+  print([spent], name, refusal);
+}
+
+say('milliseconds: model files');
+for (const { name, read: readFile } of HOSTILE_FILES) {
+  const { spent, refusal } = await measure(readFile);
+  print([spent], name, refusal);
 }

@@ -2,10 +2,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LoadedModel } from '../../../src/core/models/backend.js';
 import { InferenceError } from '../../../src/core/errors/inference-error.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
-import { Deadline } from '../../../src/gateway/scheduler/deadline.js';
 import type { ModelHost } from '../../../src/gateway/scheduler/model-host.js';
 import { ModelSlot } from '../../../src/gateway/scheduler/model-slot.js';
-import { runOnSlot } from '../../../src/gateway/scheduler/run-on-slot.js';
+import { type RunLimits, runOnSlot, type SlotRun } from '../../../src/gateway/scheduler/run-on-slot.js';
 
 const entry: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted' };
 const info = { device: 'none', threads: 1, contextLength: 10, images: false } as LoadedModel['info'];
@@ -34,7 +33,10 @@ async function* count(to: number, signal: AbortSignal): AsyncGenerator<number> {
 }
 
 const start = (_: LoadedModel, signal: AbortSignal) => count(3, signal);
-const calm = () => new Deadline(60, new AbortController().signal);
+const calm = (): RunLimits => ({ seconds: 60, signal: new AbortController().signal });
+
+const run = <T>(slot: ModelSlot, work: SlotRun<T>, limits: RunLimits): AsyncGenerator<T, void> =>
+  runOnSlot(limits, async () => ({ slot, run: work }));
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -48,7 +50,7 @@ describe('runOnSlot', () => {
   it('loads once for all who come, and runs them one after another', async () => {
     const { host, kills } = killableHost();
     const slot = new ModelSlot(entry, host, () => {});
-    const runs = [1, 2, 3].map(() => collect(runOnSlot(slot, { start, exclusive: true }, calm())));
+    const runs = [1, 2, 3].map(() => collect(run(slot, { start, exclusive: true }, calm())));
     expect(await Promise.all(runs)).toEqual([
       [1, 2, 3],
       [1, 2, 3],
@@ -66,7 +68,7 @@ describe('runOnSlot', () => {
       if (++starts === 1) kills[0]?.();
       return count(3, signal);
     };
-    expect(await collect(runOnSlot(slot, { start: dying, exclusive: true }, calm()))).toEqual([1, 2, 3]);
+    expect(await collect(run(slot, { start: dying, exclusive: true }, calm()))).toEqual([1, 2, 3]);
     expect(kills).toHaveLength(2);
   });
 
@@ -75,13 +77,13 @@ describe('runOnSlot', () => {
     const slot = new ModelSlot(entry, host, () => {});
     const first = collect(
       (async function* () {
-        for await (const item of runOnSlot(slot, { start, exclusive: true }, calm())) {
+        for await (const item of run(slot, { start, exclusive: true }, calm())) {
           yield item;
           kills[0]?.();
         }
       })(),
     );
-    const queued = collect(runOnSlot(slot, { start, exclusive: true }, calm()));
+    const queued = collect(run(slot, { start, exclusive: true }, calm()));
     await expect(first).rejects.toMatchObject({ code: 'unavailable' });
     expect(await queued).toEqual([1, 2, 3]);
     expect(slot.idle).toBe(true);
@@ -100,19 +102,19 @@ describe('runOnSlot', () => {
         stopped = true;
       }
     };
-    for await (const _ of runOnSlot(slot, { start: endless, exclusive: true }, calm())) break;
-    expect(await collect(runOnSlot(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
+    for await (const _ of run(slot, { start: endless, exclusive: true }, calm())) break;
+    expect(await collect(run(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
     expect(stopped).toBe(true);
   });
 
   it('frees the slot when the caller leaves without asking for more or saying so', async () => {
     const slot = new ModelSlot(entry, killableHost().host, () => {});
     const controller = new AbortController();
-    const deadline = new Deadline(60, controller.signal);
-    const abandoned = runOnSlot(slot, { start, exclusive: true }, deadline);
+    const limits = { seconds: 60, signal: controller.signal };
+    const abandoned = run(slot, { start, exclusive: true }, limits);
     expect(await abandoned.next()).toEqual({ done: false, value: 1 });
     controller.abort();
-    expect(await collect(runOnSlot(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
+    expect(await collect(run(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
   });
 
   it('[X16] ends with timeout when nothing comes, and the slot serves the next', async () => {
@@ -121,11 +123,11 @@ describe('runOnSlot', () => {
       await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       yield 1;
     };
-    const late = new Deadline(0.02, new AbortController().signal);
-    await expect(collect(runOnSlot(slot, { start: silent, exclusive: true }, late))).rejects.toMatchObject({
+    const late = { seconds: 0.02, signal: new AbortController().signal };
+    await expect(collect(run(slot, { start: silent, exclusive: true }, late))).rejects.toMatchObject({
       code: 'timeout',
     });
-    expect(await collect(runOnSlot(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
+    expect(await collect(run(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
   });
 
   it('ends the worker of an engine that does not stop', async () => {
@@ -136,10 +138,10 @@ describe('runOnSlot', () => {
       [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: () => new Promise(() => {}) }),
     });
     const controller = new AbortController();
-    const run = collect(runOnSlot(slot, { start: deaf, exclusive: true }, new Deadline(60, controller.signal)));
+    const running = collect(run(slot, { start: deaf, exclusive: true }, { seconds: 60, signal: controller.signal }));
     await vi.advanceTimersByTimeAsync(1);
     controller.abort();
-    await expect(run).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
     expect(unloaded()).toBe(0);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(unloaded()).toBe(1);
@@ -154,12 +156,12 @@ describe('runOnSlot', () => {
       start: (model, options) => (++starts === 1 ? new Promise(() => {}) : host.start(model, options)),
     };
     const slot = new ModelSlot(entry, stalling, () => {});
-    const run = collect(runOnSlot(slot, { start, exclusive: true }, calm()));
+    const running = collect(run(slot, { start, exclusive: true }, calm()));
     await Promise.all([
-      expect(run).rejects.toMatchObject({ code: 'unavailable' }),
+      expect(running).rejects.toMatchObject({ code: 'unavailable' }),
       vi.advanceTimersByTimeAsync(300_001),
     ]);
-    const next = collect(runOnSlot(slot, { start, exclusive: true }, calm()));
+    const next = collect(run(slot, { start, exclusive: true }, calm()));
     await vi.advanceTimersByTimeAsync(5_100);
     expect(await next).toEqual([1, 2, 3]);
   });
@@ -174,10 +176,10 @@ describe('runOnSlot', () => {
           : host.start(model, options),
     };
     const slot = new ModelSlot(entry, slow, () => {});
-    const waiting = collect(runOnSlot(slot, { start, exclusive: true }, calm()));
+    const waiting = collect(run(slot, { start, exclusive: true }, calm()));
     await expect.poll(() => starts).toBe(1);
     await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'unavailable' }), slot.unload()]);
-    expect(await collect(runOnSlot(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
+    expect(await collect(run(slot, { start, exclusive: true }, calm()))).toEqual([1, 2, 3]);
   });
 
   it.each([
@@ -198,7 +200,7 @@ describe('runOnSlot', () => {
       inside--;
       yield 1;
     };
-    await Promise.all([1, 2, 3].map(() => collect(runOnSlot(slot, { start: visit, exclusive }, calm()))));
+    await Promise.all([1, 2, 3].map(() => collect(run(slot, { start: visit, exclusive }, calm()))));
     expect(most).toBe(expected);
   });
 });

@@ -53,7 +53,7 @@ async function run(pattern: string, changes: Partial<GenerationRequest> = {}, ca
     promptTokens: [120],
     images: [],
     reasoningOpen: false,
-    reasoningClose: [],
+    reasoning: undefined,
     cap,
     constraint,
     onDecode: () => {},

@@ -20,7 +20,7 @@ async function run(
     promptTokens: bytes(prompt),
     images: [],
     reasoningOpen: false,
-    reasoningClose: [],
+    reasoning: undefined,
     cap,
     constraint: undefined,
     onDecode: () => (decoded += 1),

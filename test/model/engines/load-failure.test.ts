@@ -56,3 +56,13 @@ it('WebAssembly that the policy forbids: the directive comes before what the eng
   const { message } = loadFailure(new Error(said), { id: 'm' }, signal);
   expect(message).toMatch(/could not be loaded\. The page's .* must allow 'wasm-unsafe-eval' in `script-src`\. .*…$/);
 });
+
+it.each([
+  [undefined, 'Check `source`: the graph is there in no precision that runs here.'],
+  ['auto', 'Check `source`: the graph is there in no precision that runs here.'],
+  ['q4', 'Check `source` and whether it has files of dtype `q4`.'],
+])('a graph that is missing, where the entry says dtype %s', (dtype, advice) => {
+  const file = { url: 'https://app.test/m/onnx/model_quantized.onnx', httpStatus: 404 };
+  const entry = { id: 'm', ...(dtype !== undefined && { dtype }) };
+  expect(loadFailure(new Error('Not there.'), entry, signal, file).message).toContain(advice);
+});

@@ -21,6 +21,7 @@ const ORDER = {
     ['hunyuan', 'think-tags', 'the same tags, and some around the answer'],
     ['minimax-m2', 'think-tags', 'the same tags, with calls of its own'],
     ['minimax-m2', 'granite-3.3', 'its results stand in the tags of answers'],
+    ['cohere2-moe', 'command-r7b', 'the same tags around thoughts, and others around the answer'],
     ['granite-3.3', 'think-tags', 'the same tags, and some around the answer'],
   ],
 } as const;

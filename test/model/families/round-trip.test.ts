@@ -28,7 +28,8 @@ const models = families.map((family: ModelFamily): ModelEntry => ({
   backend: 'scripted',
   contextLength: 4096,
   toolFormat: family.name as ToolFormat,
-  reasoningFormat: (family.reasoning ? family.name : 'think-tags') as ReasoningFormat,
+  // Functionary's says whom the model speaks to, and thinks nothing.
+  reasoningFormat: (family.reasoning?.open ? family.name : 'think-tags') as ReasoningFormat,
   script: { replies: [{ reasoning: 'Hm, <both>.', toolCalls: CALLS }] },
 }));
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createResampler, resampleAudio } from '../../../src/model/media/resample-audio.js';
+import { createResampler } from '../../../src/model/media/resample-audio.js';
+
+function resampleAudio(samples: Float32Array, from: number, to: number): Float32Array {
+  const resampler = createResampler(from, to);
+  return Float32Array.of(...resampler.push(samples), ...resampler.end());
+}
 
 const tone = (hertz: number, rate: number, seconds = 0.5) =>
   Float32Array.from({ length: rate * seconds }, (_, i) => Math.sin((2 * Math.PI * hertz * i) / rate));
@@ -11,7 +16,7 @@ function worstDifference(actual: Float32Array, expected: Float32Array, margin = 
   return worst;
 }
 
-describe('resampleAudio', () => {
+describe('createResampler', () => {
   it.each([8000, 11_025, 22_050, 44_100, 48_000, 96_000, 22_051])('keeps a tone from %i Hz as it is', (rate) => {
     const output = resampleAudio(tone(1000, rate), rate, 16_000);
     expect(output).toHaveLength(Math.ceil((tone(1000, rate).length * 16_000) / rate));

@@ -30,13 +30,18 @@ describe('a server that slow clients cannot hold', () => {
   /** Sends a beginning, and then a byte now and then for as long as anybody listens; gives what came back. */
   async function drip(beginning: string): Promise<string> {
     const socket: Socket = connect(port(), '127.0.0.1');
-    socket.write(beginning);
     const dripping = setInterval(() => socket.writable && socket.write('x'), 20);
+    const answer = await exchange(socket, beginning);
+    clearInterval(dripping);
+    return answer;
+  }
+
+  async function exchange(socket: Socket, text: string): Promise<string> {
+    socket.write(text);
     let answer = '';
     socket.on('error', () => {}); // What is written after the end is lost.
     socket.on('data', (data: Buffer) => (answer += data.toString()));
     await once(socket, 'close');
-    clearInterval(dripping);
     return answer;
   }
 
@@ -59,5 +64,16 @@ describe('a server that slow clients cannot hold', () => {
   it('takes its time for an answer', async () => {
     const answer = await fetch(`http://127.0.0.1:${port()}/slow-answer`, { method: 'POST', body: 'four' });
     expect(await answer.text()).toBe('4');
+  });
+
+  it.each([
+    ['Host: localhost\r\nHost: localhost\r\n', 400],
+    ['Host: localhost\r\nhost: evil.example\r\n', 400],
+    ['', 400],
+    ['Host: localhost\r\n', 200],
+  ])('answers a request with %j as HTTP wants it: %i', async (hosts, status) => {
+    const request = `GET / HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`;
+    const answer = await exchange(connect(port(), '127.0.0.1'), request);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 });

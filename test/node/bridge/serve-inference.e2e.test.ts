@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import OpenAI, { NotFoundError } from 'openai';
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -142,6 +143,59 @@ describe('serveInference', () => {
     expect(response.statusCode).toBe(413);
     expect(JSON.parse(await text(response))).toMatchObject({ error: { code: 'payload_too_large' } });
     upload.destroy();
+  });
+
+  it('refuses a body that says it is too large before it comes', async () => {
+    const { port, host } = new URL(server.baseURL);
+    const headers = { host, 'content-length': 41 * 1024 * 1024 };
+    const upload = request({ host: '127.0.0.1', port, path: '/v1/chat/completions', method: 'POST', headers });
+    upload.write('{');
+    const response = await answered(upload);
+    expect(response.statusCode).toBe(413);
+    expect(JSON.parse(await text(response))).toMatchObject({ error: { code: 'payload_too_large' } });
+    upload.destroy();
+  });
+
+  it('answers others while a large body comes', async () => {
+    const { port, host } = new URL(server.baseURL);
+    const upload = request({
+      host: '127.0.0.1',
+      port,
+      path: '/v1/chat/completions',
+      method: 'POST',
+      headers: { host, 'content-type': 'application/json' },
+    });
+    upload.write(`{"model":"quick","messages":[{"role":"user","content":"Hi"}],"padding":"`);
+    upload.write(Buffer.alloc(20 * 1024 * 1024, 'x'));
+    expect(await modelsStatus()).toBe(200);
+    upload.end('"}');
+    const response = await answered(upload);
+    expect(response.statusCode).toBe(200);
+    expect(await text(response)).toContain('w2');
+  });
+
+  it('refuses TRACE as any other method that a path does not take', async () => {
+    const { port, host } = new URL(server.baseURL);
+    const asked = request({
+      host: '127.0.0.1',
+      port,
+      path: '/v1/chat/completions',
+      method: 'TRACE',
+      headers: { host },
+    });
+    const response = await answered(asked.end());
+    expect([response.statusCode, response.headers.allow]).toEqual([405, 'POST']);
+  });
+
+  it('reads a body that was packed with gzip', async () => {
+    const body = JSON.stringify({ model: 'quick', messages: [{ role: 'user', content: 'Hi' }] });
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const response = await fetch(`${server.baseURL}/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(gzipSync(body)),
+    });
+    expect(await response.text()).toContain('w2');
   });
 
   it('says what it is to whoever opens it, with lines to copy', async () => {

@@ -48,6 +48,14 @@ it.each([[['--version']], [['init', '--version']], [['serve', '--version']]])('%
   expect(inpage(...args)).toEqual({ code: 0, out: `${version}\n`, err: '' });
 });
 
+it.each(['16.20.2', '18.20.4', '20.18.0'])('Node %s is refused in a sentence', (version) => {
+  const pretend = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
+  const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, join(root, 'dist/cli.js'), '--help'], {
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([1, `inpage: needs Node 20.19 or newer; this is ${version}.\n`]);
+});
+
 it.each<[string[], string]>([
   [['sevre'], '`sevre` is not a command. Did you mean `serve`?'],
   [['init'], '`inpage init` takes one folder, e.g. `npx inpage init public`.'],
@@ -58,9 +66,20 @@ it.each<[string[], string]>([
     '`--part-size` must be a size of 1MB or more, such as 24MB, not `small`.',
   ],
   [['pack', 'owner/name', 'here', '--device', 'gpu'], '`--device` must be one of auto, wasm, webgpu, not `gpu`.'],
+  [['models', '--device', 'gpu'], '`--device` must be one of wasm, webgpu, not `gpu`.'],
   [['serve', 'here'], '`inpage serve` takes options only, not `here`.'],
 ])('wrong arguments end with 2: %j', (args, message) => {
   expect(inpage(...args)).toEqual({ code: 2, out: '', err: `inpage: ${message}\n` });
+});
+
+it('`inpage models` lists what fits, the largest first', () => {
+  const { code, out, err } = inpage('models', '--task', 'chat', '--device', 'webgpu', '--max-mb', '500');
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(
+    /^ {2}onnx-community\/Qwen2\.5-0\.5B-Instruct +chat, q4f16, 483 MB, 32768 tokens, apache-2\.0\. /,
+  );
+  expect(out.trim().split('\n')).toHaveLength(2);
+  expect(inpage('models', '--max-mb', '1')).toMatchObject({ code: 1, out: '' });
 });
 
 describe('what cannot be done ends with 1 and says why, in one line', () => {

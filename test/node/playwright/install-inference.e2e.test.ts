@@ -127,10 +127,10 @@ describe('installInference', () => {
     expect(inference.blocked).toEqual([]);
   });
 
-  it('tells of a fault that there is not in the words of the page', async () => {
+  it('names an unknown fault in the words of the page', async () => {
     const inference = await installInference(context, { origin: app.origin, models: [ECHO] });
     await expect(inference.faults.set({ delayPerToken: 5 } as object)).rejects.toThrow(
-      /^`delayPerToken` is not a fault switch\. Did you mean `delayPerTokenMs`\?$/,
+      /^`delayPerToken` is not a fault\. Did you mean `delayPerTokenMs`\?$/,
     );
   });
 

@@ -104,7 +104,7 @@ describe('a build', () => {
 describe('what other bundlers see of the package', () => {
   const dist = join(root, 'dist');
   const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /^(chunks\/.*|index|gateway-worker|model-worker)\.js$/.test(file),
+    /^(chunks\/.*|index|gateway-worker|model-worker|media-worker)\.js$/.test(file),
   );
 
   it('every file that a script names relative to itself is there', () => {

@@ -141,7 +141,7 @@ class MemoryAccess {
     this.#grow(at + count);
     this.#file.bytes.set(buffer, at);
     this.#file.size = Math.max(this.#file.size, at + count);
-    this.#file.changed++;
+    this.#file.changed = Math.max(this.#file.changed + 1, Date.now());
     return count;
   }
 
@@ -151,7 +151,7 @@ class MemoryAccess {
     this.#grow(size);
     this.#file.bytes.fill(0, size);
     this.#file.size = size;
-    this.#file.changed++;
+    this.#file.changed = Math.max(this.#file.changed + 1, Date.now());
   }
 
   getSize(): number {

@@ -8,7 +8,7 @@ export const SYMBOLS = 129;
 /** The symbol of every character beyond ASCII. */
 export const OTHERS = 128;
 
-/** Symbols that an automaton does not tell apart are of one class, numbered from 0. */
+/** Symbols that an automaton treats alike form a class; classes are numbered from 0. */
 export interface SymbolClasses {
   /** Class of each of the {@link SYMBOLS}. */
   classOf: readonly number[];
@@ -23,10 +23,10 @@ export interface Automaton extends SymbolClasses {
   accepting: readonly boolean[];
 }
 
-/** More states than this would make preparing masks take seconds. */
+/** The token masks of an automaton with more states would take seconds. */
 const MAX_STATES = 1_500;
 
-/** How an automaton is explored, from its first state on. States have any form that `nameOf` tells apart. */
+/** How to find the states of an automaton, from the first on. States of any form; those of one name are the same. */
 interface Exploration<State> {
   first: State;
   nameOf: (state: State) => string;
@@ -34,7 +34,7 @@ interface Exploration<State> {
   accepts: (state: State) => boolean;
 }
 
-/** The smallest automaton that goes the same ways. */
+/** The minimal automaton of an exploration. */
 export function buildAutomaton<State>(
   symbols: SymbolClasses,
   { first, nameOf, step, accepts }: Exploration<State>,
@@ -108,7 +108,7 @@ export function lengthAutomaton(min: number, max: number | undefined, work: Work
   );
 }
 
-/** Of a tree of texts: a beginning, and what follows it. */
+/** A node of a prefix tree. */
 interface Beginning {
   number: number;
   after: Map<number, Beginning>;
@@ -184,7 +184,7 @@ function minimize(automaton: Automaton, work: WorkBudget): Automaton {
   const predecessors = predecessorsOf(automaton);
   const blockOf = accepting.map(() => 0);
   const blocks: number[][] = [[...accepting.keys()]];
-  /** Blocks by whose predecessors other blocks are still to be split. */
+  /** Blocks that have yet to split others by their predecessors (Hopcroft's algorithm). */
   const pending: number[] = [];
   const split = (block: number, away: readonly number[]): void => {
     const own = blocks[block]!;
@@ -203,7 +203,7 @@ function minimize(automaton: Automaton, work: WorkBudget): Automaton {
     [...accepting.keys()].filter((state) => accepting[state]),
   );
   for (const splitter of pending) {
-    // The block may lose states while it splits others, which then wait themselves.
+    // A copy: the block may lose states while it splits others, and those wait as a block of their own.
     const targets = [...blocks[splitter]!];
     for (let symbolClass = 0; symbolClass < classes; symbolClass += 1) {
       const touched = new Map<number, number[]>();

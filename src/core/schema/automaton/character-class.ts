@@ -1,26 +1,26 @@
 /**
- * Which characters a class of a pattern holds. The engine's own regular expressions are asked, one character at a time:
- * that they answer at once.
+ * Which characters a character class of a pattern holds. Asks JavaScript's own RegExp about one character at a time,
+ * which cannot backtrack.
  * @module
  */
 import type { WorkBudget } from '../work-budget.js';
 import { OTHERS, SYMBOLS } from './automaton.js';
 
 /**
- * How a class that holds only some characters beyond ASCII is taken: `narrow` without any of them, `wide` with all.
- * Narrow patterns accept only what the real one accepts, wide ones all of it.
+ * Whether a class that holds some characters beyond ASCII, which are one symbol, holds that symbol: `narrow` automata
+ * accept only strings that the pattern accepts, `wide` ones all of them.
  */
 export type PatternWidth = 'narrow' | 'wide';
 
-/** Steps of making a class: a regular expression is compiled, and asked about every symbol. */
+/** Steps that a new class costs: a regular expression is compiled, and tested with every symbol. */
 const NEW_CLASS = 1_000;
-/** Steps of asking about every character there is. */
+/** Steps that testing every character of Unicode costs. */
 const ALL_CHARACTERS = 200_000;
 
-/** Classes that are remembered. */
+/** Most classes, and results of a class, that are cached. */
 const MOST_KNOWN = 1_000;
 
-/** Blanks beyond ASCII that `\s` holds, and what a dot leaves out. */
+/** White space beyond ASCII that `\s` holds, and the line separators, which `.` does not. */
 const SPECIAL = [0xa0, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff];
 const LINE_SEPARATORS = new Set([0x2028, 0x2029]);
 
@@ -58,7 +58,7 @@ export class CharacterClass {
     return symbols;
   }
 
-  /** Line separators, which a dot leaves out, do not count: no model writes them. */
+  /** Line separators, which `.` does not hold, are ignored: models do not write them. */
   #holdsOthers(width: PatternWidth, work: WorkBudget): boolean {
     if (/\\p/iu.test(this.#source)) {
       work.spend(ALL_CHARACTERS);
@@ -68,7 +68,7 @@ export class CharacterClass {
           : new RegExp(`(?:${this.#source})`, 'u');
       return test.test(allBeyondAscii());
     }
-    // Between the characters that it names a class holds all or none, so it is enough to ask at their borders.
+    // Between two characters that its source names a class holds all or none, so it is enough to test beside these.
     const borders = [0x80, 0xd7ff, 0xe000, 0x10_ffff];
     const named = [...SPECIAL, ...namedCodePoints(this.#source)];
     for (const code of named) borders.push(code - 1, code, code + 1);
@@ -81,7 +81,7 @@ export class CharacterClass {
 
 const known = new Map<string, CharacterClass>();
 
-/** The class of this source; the same one for all patterns. */
+/** The class of this source, cached across patterns. */
 export function characterClass(source: string, work: WorkBudget): CharacterClass {
   let found = known.get(source);
   if (found === undefined) {
@@ -93,7 +93,7 @@ export function characterClass(source: string, work: WorkBudget): CharacterClass
   return found;
 }
 
-/** Code points that a class spells, as themselves or as `\x`, `\u` escapes. */
+/** Code points in the source of a class, literal or as `\x` and `\u` escapes. */
 function namedCodePoints(source: string): number[] {
   const codes: number[] = [];
   const spelling =

@@ -47,7 +47,7 @@ function compilePattern(node: PatternNode, width: PatternWidth, work: WorkBudget
   const symbols = symbolClassesOf(program, width, work);
   const consumed = states.map(({ consumes }) => consumes && symbols.classesOf(consumes.symbols(width, work)));
   const startSet = closure(program, [first], 'start', work);
-  // Where the pattern has not begun yet, it may begin at every place; where it was found, anything may follow.
+  // A match may begin at every place of the text, and once it was found anything may follow.
   const again = closure(program, [first], undefined, work);
   const after = new Map<number, readonly number[]>();
   const closureOf = (state: number): readonly number[] => {
@@ -79,7 +79,7 @@ function compilePattern(node: PatternNode, width: PatternWidth, work: WorkBudget
   );
 }
 
-/** Symbols that every class of the pattern takes or leaves together, and which of these classes a set of symbols holds. */
+/** Groups symbols that all classes of the pattern treat alike, and tells which groups a set of symbols holds. */
 function symbolClassesOf(
   { states }: PatternProgram,
   width: PatternWidth,
@@ -115,8 +115,8 @@ function closure(
   const reached = new Set(from);
   for (const state of reached) {
     for (const { to, only } of states[state]!.jumps) {
-      if (only?.type === 'look') throw new SchemaProblem('uses a lookaround that no grammar can follow');
-      if (only?.type === 'border') throw new SchemaProblem('uses a word border, which no grammar can follow');
+      if (only?.type === 'look') throw new SchemaProblem('uses a lookaround in a place where it is not supported');
+      if (only?.type === 'border') throw new SchemaProblem('uses a word boundary, which is not supported');
       if (only === undefined || only.type === place) reached.add(to);
     }
   }

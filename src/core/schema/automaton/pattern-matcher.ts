@@ -1,7 +1,6 @@
 /**
- * Whether a pattern is found in a text. All ways through the pattern are followed at once, so no pattern takes more
- * than its states times the text's characters; the engine's own matching would try the ways one after another, which
- * `^(a+)+$` makes endless.
+ * Whether a pattern is found in a text. All ways through the pattern are followed at once, in at most states
+ * times characters steps. JavaScript's RegExp backtracks, which takes exponential time for patterns like `^(a+)+$`.
  * @module
  */
 import type { WorkBudget } from '../work-budget.js';
@@ -31,7 +30,7 @@ export class PatternMatcher {
   }
 }
 
-/** A text, and what is known of it. */
+/** One text, and the places where lookarounds hold in it. */
 class Search {
   readonly #codes: readonly number[];
   readonly #work: WorkBudget;
@@ -121,6 +120,7 @@ class Search {
   }
 }
 
+/** The patterns of one document, each compiled once. */
 export class Patterns {
   readonly #work: WorkBudget;
   readonly #matchers = new Map<string, PatternMatcher>();

@@ -7,7 +7,7 @@ import type { PatternNode } from './pattern-syntax.js';
 /** Most states of a pattern. */
 const MAX_STATES = 6_000;
 
-/** What must hold where a jump is taken. */
+/** A condition for taking a jump. */
 export type Assertion =
   | { type: 'start' }
   | { type: 'end' }

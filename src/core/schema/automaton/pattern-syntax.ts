@@ -91,7 +91,7 @@ class PatternReader {
       );
     const source = found?.[0] ?? '';
     if (source === '' || /^\\(?:[1-9]|k)/.test(source))
-      throw new SchemaProblem('uses a back reference, which cannot be followed');
+      throw new SchemaProblem('uses a back reference, which is not supported');
     this.#at += source.length;
     return source;
   }

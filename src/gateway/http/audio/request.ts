@@ -1,7 +1,9 @@
 /** The form of `POST /audio/transcriptions` and `POST /audio/translations`, and the canonical request that it becomes. @module */
 import * as v from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import { joinBytes, wavHeader } from '../../../core/media/pcm.js';
 import { sniffAudio } from '../../../core/media/sniff-audio.js';
+import { SPEECH_RATE } from '../../../core/request/speech-request.js';
 import type { TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { Compatibility } from '../compatibility.js';
 
@@ -52,7 +54,7 @@ export async function toTranscriptionRequest(
   task: TranscriptionRequest['task'],
   compatibility: Compatibility,
 ): Promise<TranscriptionRequest> {
-  const bytes = new Uint8Array(await body.file.arrayBuffer());
+  const { bytes, ...named } = await readRecording(body.file);
   if (sniffAudio(bytes) === undefined) {
     throw new InferenceError(
       'invalid_media',
@@ -60,18 +62,26 @@ export async function toTranscriptionRequest(
       { param: 'file' },
     );
   }
-  const audio: TranscriptionRequest['audio'] = { bytes };
-  if (body.file.type !== '') audio.mediaType = body.file.type;
-  if (body.file instanceof File) audio.fileName = body.file.name;
   const times = compatibility.timedTranscripts === 'timed' ? toTimes(body) : undefined;
   return {
     model,
     task,
-    audio,
+    audio: { bytes, ...named },
     ...(times && { times }),
     ...(body.language !== undefined && { language: body.language }),
     ...(body.prompt !== undefined && { prompt: body.prompt }),
   };
+}
+
+/** The file, and its type and name where it has them. Bare samples, as the speech endpoint sends them, become a WAV file. */
+async function readRecording(file: Blob): Promise<TranscriptionRequest['audio']> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const name = file instanceof File ? file.name : undefined;
+  if (/^audio\/pcm\b/i.test(file.type) || /\.pcm$/i.test(name ?? '')) {
+    const header = wavHeader(SPEECH_RATE, bytes.length - (bytes.length % 2));
+    return { bytes: joinBytes([header, bytes]), mediaType: 'audio/wav', fileName: 'recording.wav' };
+  }
+  return { bytes, ...(file.type !== '' && { mediaType: file.type }), ...(name !== undefined && { fileName: name }) };
 }
 
 function toTimes({ response_format: format, timestamp_granularities: units = [] }: AudioRequest): Times {

@@ -1,10 +1,13 @@
 /** Messages of a chat completion request: their schemas, and their canonical form. Additional properties are accepted and dropped. @module */
 import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
+import { customArguments } from '../fields/custom-tool.js';
+import { fileFields, fileText } from '../fields/file-text.js';
 import { object } from '../fields/json-object.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
 import { decodeBase64 } from '../../../core/media/base64.js';
-import { imagePartFromUrl } from '../fields/image-part.js';
+import type { RequestImages } from '../fields/request-images.js';
 import { refuseDeepJson } from '../validation/refuse-deep-json.js';
 
 const textPart = object({ type: v.literal('text'), text: v.string() });
@@ -23,47 +26,64 @@ const refusalPart = object({ type: v.literal('refusal'), refusal: v.string() });
 
 const textContent = v.union([v.string(), v.array(v.variant('type', [textPart]))]);
 const assistantContent = v.union([v.string(), v.array(v.variant('type', [textPart, refusalPart]))]);
-const userContent = v.union([v.string(), v.array(v.variant('type', [textPart, imagePart, audioPart, inputAudioPart]))]);
+const filePart = object({ type: v.literal('file'), file: object(fileFields) });
+const userParts = [textPart, imagePart, audioPart, inputAudioPart] as const;
+const USER_CONTENTS = {
+  unknown: v.union([v.string(), v.array(v.variant('type', userParts))]),
+  text: v.union([v.string(), v.array(v.variant('type', [...userParts, filePart]))]),
+};
 
-const toolCall = object({
+const functionCall = object({
   id: v.string(),
   type: v.literal('function'),
   function: object({ name: v.string(), arguments: v.string() }),
 });
+const customCall = object({
+  id: v.string(),
+  type: v.literal('custom'),
+  custom: object({ name: v.string(), input: v.string() }),
+});
+const TOOL_CALLS = { refused: functionCall, known: v.variant('type', [functionCall, customCall]) };
 
 const systemMessage = object({ role: v.picklist(['system', 'developer']), content: v.nullable(textContent) });
-const userMessage = object({ role: v.literal('user'), content: v.nullable(userContent) });
-const assistantMessage = v.pipe(
-  object({
-    role: v.literal('assistant'),
-    content: v.nullish(assistantContent),
-    reasoning: v.nullish(v.string()),
-    channel: v.nullish(v.string()),
-    tool_calls: v.nullish(v.array(toolCall)),
-  }),
-  v.rawCheck(({ dataset, addIssue }) => {
-    // Clients that drop nulls send calls alone.
-    if (!dataset.typed || dataset.value.content !== undefined || dataset.value.tool_calls != null) return;
-    const path = { type: 'object', origin: 'value', input: dataset.value, key: 'content', value: undefined } as const;
-    addIssue({ message: 'is required', input: undefined, path: [path] });
-  }),
-);
 const toolMessage = object({ role: v.literal('tool'), content: textContent, tool_call_id: v.string() });
 
-export const chatMessage = v.variant('role', [systemMessage, userMessage, assistantMessage, toolMessage]);
-
-type ChatMessageInput = v.InferOutput<typeof chatMessage>;
-type PartInput =
-  | Exclude<v.InferOutput<typeof userContent>, string>[number]
-  | Exclude<v.InferOutput<typeof assistantContent>, string>[number];
-
-/** @throws InferenceError `invalid_media` for images, `invalid_request` for audio that is not base64 */
-export async function toMessages(messages: readonly ChatMessageInput[]): Promise<Message[]> {
-  return Promise.all(messages.map((message, index) => toMessage(message, `messages.${index}`)));
+/** See {@link Compatibility} for what it changes. */
+export function chatMessage({ files, otherTools }: Compatibility) {
+  const userMessage = object({ role: v.literal('user'), content: v.nullable(USER_CONTENTS[files]) });
+  const assistantMessage = v.pipe(
+    object({
+      role: v.literal('assistant'),
+      content: v.nullish(assistantContent),
+      reasoning: v.nullish(v.string()),
+      channel: v.nullish(v.string()),
+      tool_calls: v.nullish(v.array(TOOL_CALLS[otherTools])),
+    }),
+    v.rawCheck(({ dataset, addIssue }) => {
+      // Clients that drop nulls send calls alone.
+      if (!dataset.typed || dataset.value.content !== undefined || dataset.value.tool_calls != null) return;
+      const path = { type: 'object', origin: 'value', input: dataset.value, key: 'content', value: undefined } as const;
+      addIssue({ message: 'is required', input: undefined, path: [path] });
+    }),
+  );
+  return v.variant('role', [systemMessage, userMessage, assistantMessage, toolMessage]);
 }
 
-async function toMessage(message: ChatMessageInput, path: string): Promise<Message> {
-  const content = await toParts(message.content, `${path}.content`);
+type ChatMessageInput = v.InferOutput<ReturnType<typeof chatMessage>>;
+type PartInput =
+  | Exclude<v.InferOutput<(typeof USER_CONTENTS)['text']>, string>[number]
+  | Exclude<v.InferOutput<typeof assistantContent>, string>[number];
+
+/**
+ * @param images takes the images
+ * @throws InferenceError `invalid_media` for images, `invalid_request` for audio that is not base64
+ */
+export function toMessages(messages: readonly ChatMessageInput[], images: RequestImages): Message[] {
+  return messages.map((message, index) => toMessage(message, `messages.${index}`, images));
+}
+
+function toMessage(message: ChatMessageInput, path: string, images: RequestImages): Message {
+  const content = toParts(message.content, `${path}.content`, images);
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -74,6 +94,9 @@ async function toMessage(message: ChatMessageInput, path: string): Promise<Messa
       return { role: 'tool', toolCallId: message.tool_call_id, content };
     case 'assistant': {
       const toolCalls = (message.tool_calls ?? []).map((call, index): ToolCall => {
+        if (call.type === 'custom') {
+          return { id: call.id, name: call.custom.name, arguments: customArguments(call.custom.input) };
+        }
         refuseDeepJson(call.function.arguments, `${path}.tool_calls.${index}.function.arguments`);
         return { id: call.id, ...call.function };
       });
@@ -87,25 +110,28 @@ async function toMessage(message: ChatMessageInput, path: string): Promise<Messa
   }
 }
 
-async function toParts(
+function toParts(
   content: string | readonly PartInput[] | null | undefined,
   path: string,
-): Promise<ContentPart[]> {
+  images: RequestImages,
+): ContentPart[] {
   if (content == null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Promise.all(content.map((part, index) => toPart(part, `${path}.${index}`)));
+  return content.map((part, index) => toPart(part, `${path}.${index}`, images));
 }
 
-async function toPart(part: PartInput, path: string): Promise<ContentPart> {
+function toPart(part: PartInput, path: string, images: RequestImages): ContentPart {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'image_url':
-      return imagePartFromUrl(part.image_url.url, `${path}.image_url.url`, part.image_url.detail);
+      return images.fromUrl(part.image_url.url, `${path}.image_url.url`, part.image_url.detail);
     case 'audio_content':
       return toAudioPart(part.audio_content.content, undefined, `${path}.audio_content.content`);
+    case 'file':
+      return { type: 'text', text: fileText(part.file, `${path}.file`) };
     case 'input_audio':
       return toAudioPart(part.input_audio.data, part.input_audio.format, `${path}.input_audio.data`);
   }

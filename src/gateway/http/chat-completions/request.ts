@@ -16,7 +16,7 @@ import {
   toSampling,
   toStopList,
 } from '../fields/sampling.js';
-import { responseFormat, toOffer, toolChoice, tools, toOutputFormat, toTools } from './tools.js';
+import { responseFormat, toOffer, toolChoiceSchema, toolsSchema, toOutputFormat, toTools } from './tools.js';
 import { chatMessage } from './messages.js';
 import type { GenerationRequest, Reasoning } from '../../../core/request/generation-request.js';
 import type { Message } from '../../../core/request/message.js';
@@ -32,11 +32,17 @@ const templateArguments = v.pipe(
   ),
 );
 
+function reasoningEffort({ efforts }: Compatibility) {
+  if (efforts.includes('none')) return v.picklist(efforts);
+  const names = efforts.map((effort) => `"${effort}"`).join(', ');
+  return v.picklist(efforts, `must be one of ${names}; "none" needs the option \`compatibility: 'hosted'\``);
+}
+
 /** See {@link Compatibility} for what it changes. */
 export function chatCompletionRequest(compatibility: Compatibility) {
   return object({
     model: v.string(),
-    messages: v.pipe(v.array(chatMessage), v.minLength(1)),
+    messages: v.pipe(v.array(chatMessage(compatibility)), v.minLength(1)),
     max_tokens: tokenCap,
     max_completion_tokens: tokenCap,
     temperature: v.nullish(numberBetween(0, 2)),
@@ -50,10 +56,10 @@ export function chatCompletionRequest(compatibility: Compatibility) {
     stream: v.nullish(v.boolean()),
     stream_options: streamOptions,
     response_format: responseFormat(compatibility),
-    reasoning_effort: v.nullish(v.picklist(compatibility.efforts)),
-    tool_choice: toolChoice,
+    reasoning_effort: v.nullish(reasoningEffort(compatibility)),
+    tool_choice: toolChoiceSchema(compatibility),
     parallel_tool_calls: v.nullish(v.boolean()),
-    tools,
+    tools: toolsSchema(compatibility),
     chat_template_kwargs: v.nullish(templateArguments),
     logprobs: v.nullish(v.boolean()),
     top_logprobs: topLogprobs,
@@ -73,6 +79,7 @@ export function toGenerationRequest(
   body: ChatCompletionRequest,
   model: string,
   messages: Message[],
+  { sampling }: Compatibility,
 ): GenerationRequest {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return {
@@ -81,7 +88,7 @@ export function toGenerationRequest(
     ...toOffer(body.tool_choice, toTools(body.tools)),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.response_format),
-    sampling: toSampling(body),
+    sampling: toSampling(body, sampling),
     reasoning: toReasoning(body),
     templateArguments: body.chat_template_kwargs ?? {},
     stop: toStopList(body.stop),

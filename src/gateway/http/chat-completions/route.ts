@@ -9,6 +9,8 @@ import { beginHead } from '../generation/completion-parts.js';
 import type { HeadOf } from '../generation/completion-parts.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
+import { markOf } from '../fields/kept-prompt.js';
+import { RequestImages } from '../fields/request-images.js';
 import { requireLogprobs, requireStream } from '../fields/sampling.js';
 import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
@@ -16,8 +18,9 @@ import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { chatCompletionRequest, toGenerationRequest } from './request.js';
 import { toMessages } from './messages.js';
-import { toResponse } from './to-response.js';
-import { renderChunks } from './to-stream.js';
+import { type ResponseOptions, toResponse } from './to-response.js';
+import { type ChunkOptions, renderChunks } from './to-stream.js';
+import { customToolNames } from './tools.js';
 
 /** The next assistant message from a list of messages, whole or as a stream of chunks. */
 export const chatCompletionsEndpoint: Endpoint = {
@@ -29,13 +32,26 @@ export const chatCompletionsEndpoint: Endpoint = {
   route: (context) => {
     const schema = chatCompletionRequest(context.compatibility);
     return async (c) => {
-      const body = parseBody(schema, await readJsonBody(c, context), [requireStream, requireLogprobs]);
+      const json = await readJsonBody(c, context);
+      const body = parseBody(schema, json, [requireStream, requireLogprobs]);
       const entry = requireModel(context.inference.catalog, body.model, 'chat');
-      const request = toGenerationRequest(body, entry.id, await toMessages(body.messages));
+      const images = new RequestImages();
+      const messages = toMessages(body.messages, images);
+      const request = {
+        ...toGenerationRequest(body, entry.id, messages, context.compatibility),
+        ...markOf(json),
+      };
+      await images.decodeAll(context.inference.takesImages(entry.id), c.req.raw.signal);
       await context.admit(c, request.n);
       const headOf = beginHead('chatcmpl', context);
-      if (body.stream !== true) return collected(c, context, request, headOf);
-      return streamed(c, context, request, headOf, body.stream_options?.include_usage === true);
+      const options = {
+        hasLogprobs: request.topLogprobs !== undefined,
+        compatibility: context.compatibility,
+        customTools: customToolNames(body.tools),
+      };
+      if (body.stream !== true) return collected(c, context, request, headOf, options);
+      const includeUsage = body.stream_options?.include_usage === true;
+      return streamed(c, context, request, { ...options, headOf, n: request.n, includeUsage });
     };
   },
 };
@@ -45,30 +61,23 @@ async function collected(
   context: HttpContext,
   request: GenerationRequest,
   headOf: HeadOf,
+  options: ResponseOptions,
 ): Promise<Response> {
   const events = generate(context, request, runOptions(c, 'result'));
   const answer = await collectGeneration(renderBatches(events, asTheyAre));
-  return c.json(toResponse(answer, headOf(answer.model), request.topLogprobs !== undefined, context.compatibility));
+  return c.json(toResponse(answer, headOf(answer.model), options));
 }
 
 function streamed(
   c: HttpRequestContext,
   context: HttpContext,
   request: GenerationRequest,
-  headOf: HeadOf,
-  includeUsage: boolean,
+  options: Omit<ChunkOptions, 'errorObject'>,
 ): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
   const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
   const inStream = (error: InferenceError) => errorObject(error, 'chat-completions', c.get('inferenceId'));
-  const render = renderChunks({
-    headOf,
-    n: request.n,
-    includeUsage,
-    hasLogprobs: request.topLogprobs !== undefined,
-    compatibility: context.compatibility,
-    errorObject: inStream,
-  });
+  const render = renderChunks({ ...options, errorObject: inStream });
   return streamResponse(context, {
     events: renderBatches(events, render),
     encode: encodeServerSentEvent,

@@ -2,6 +2,7 @@
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../compatibility.js';
+import { CustomInputReader } from '../fields/custom-tool.js';
 import { finishReason, logprobsObject, usageObject } from '../generation/completion-parts.js';
 import type { CompletionHead, HeadOf } from '../generation/completion-parts.js';
 import type { Render } from '../generation/generate.js';
@@ -16,14 +17,10 @@ export interface ChunkOptions {
   includeUsage: boolean;
   hasLogprobs: boolean;
   compatibility: Compatibility;
+  /** Names of the free-text tools. */
+  customTools: ReadonlySet<string>;
   /** The dialect's JSON for an error inside the stream. */
   errorObject: (error: InferenceError) => Record<string, unknown>;
-}
-
-interface ChunkState extends ChunkOptions {
-  head: CompletionHead;
-  /** Why the first choice ended. */
-  stopReason: 'stop' | 'length' | 'tool_calls';
 }
 
 /** The last event of every chat and text completion stream that did not break. */
@@ -31,65 +28,60 @@ export const DONE: ServerSentEvent = { data: '[DONE]' };
 
 /** Chunks, then `[DONE]`. A choice that is not what was asked for ends the stream with the error before `[DONE]`. */
 export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {
-  let state: ChunkState | undefined;
+  const { n, includeUsage, compatibility } = options;
+  const calls = callRenderer(options.customTools);
+  let head: CompletionHead | undefined;
+  /** Why the first choice ended. */
+  let stopReason: 'stop' | 'length' | 'tool_calls' = 'stop';
   return (event, chunks) => {
-    if (event.type === 'start') state = { ...options, head: options.headOf(event.model), stopReason: 'stop' };
-    if (!state) throw new InferenceError('internal', 'The generation answered before it began.');
-    return addChunks(event, state, chunks);
-  };
-}
-
-function addChunks(event: GenerationEvent, state: ChunkState, chunks: ServerSentEvent[]): 'over' | void {
-  if (event.type === 'start') {
-    const first = { role: 'assistant', content: '' };
-    for (let index = 0; index < state.n; index++) chunks.push({ data: chunk(state, [choiceChunk(index, first)]) });
-    return;
-  }
-  if (event.type === 'finish') {
-    const usage = usageObject(event.usage, state.stopReason);
-    if (state.includeUsage) chunks.push({ data: { ...chunk(state, []), usage } });
-    chunks.push(DONE);
-    return 'over';
-  }
-  if (event.type === 'choice-finish') {
-    const error = choiceError(event, state.compatibility);
-    if (error) {
-      chunks.push({ data: state.errorObject(error) }, DONE);
+    if (event.type === 'start') {
+      head = options.headOf(event.model);
+      const first = { role: 'assistant', content: '' };
+      for (let index = 0; index < n; index++)
+        chunks.push({ data: chunk(head, includeUsage, [choiceChunk(index, first)]) });
+      return;
+    }
+    if (!head) throw new InferenceError('internal', 'The generation answered before it began.');
+    if (event.type === 'finish') {
+      const usage = usageObject(event.usage, stopReason);
+      if (includeUsage) chunks.push({ data: { ...chunk(head, includeUsage, []), usage } });
+      chunks.push(DONE);
       return 'over';
     }
-    if (event.choice === 0) state.stopReason = finishReason(event);
-  }
-  const choice = toChoice(event, state);
-  if (choice) chunks.push({ data: chunk(state, [choice]) });
+    if (event.type === 'choice-finish') {
+      const error = choiceError(event, compatibility);
+      if (error) {
+        chunks.push({ data: options.errorObject(error) }, DONE);
+        return 'over';
+      }
+      if (event.choice === 0) stopReason = finishReason(event);
+    }
+    const choice = toChoice(event, options, calls);
+    if (choice) chunks.push({ data: chunk(head, includeUsage, [choice]) });
+  };
 }
 
 function toChoice(
   event: Exclude<GenerationEvent, { type: 'start' | 'finish' }>,
-  options: ChunkOptions,
+  { hasLogprobs }: ChunkOptions,
+  calls: CallRenderer,
 ): Record<string, unknown> | undefined {
   switch (event.type) {
     case 'reasoning-delta':
       return event.text === '' ? undefined : choiceChunk(event.choice, { reasoning: event.text });
     case 'text-delta': {
-      const logprobs = options.hasLogprobs ? (event.logprobs ?? []) : [];
+      const logprobs = hasLogprobs ? (event.logprobs ?? []) : [];
       if (event.text === '' && logprobs.length === 0) return undefined;
       return {
         ...choiceChunk(event.choice, { content: event.text }),
         logprobs: logprobs.length > 0 ? logprobsObject(logprobs) : null,
       };
     }
-    case 'tool-call-start': {
-      const call = {
-        index: event.index,
-        id: event.id,
-        type: 'function',
-        function: { name: event.name, arguments: '' },
-      };
-      return choiceChunk(event.choice, { tool_calls: [call] });
-    }
-    case 'tool-call-delta': {
-      const call = { index: event.index, function: { arguments: event.argumentsDelta } };
-      return choiceChunk(event.choice, { tool_calls: [call] });
+    case 'tool-call-start':
+    case 'tool-call-delta':
+    case 'tool-call-end': {
+      const call = calls(event);
+      return call && choiceChunk(event.choice, { tool_calls: [{ index: event.index, ...call }] });
     }
     case 'choice-finish':
       return choiceChunk(event.choice, {}, finishReason(event));
@@ -98,11 +90,34 @@ function toChoice(
   }
 }
 
+type CallEvent = Extract<GenerationEvent, { type: `tool-call-${string}` }>;
+/** What is new of a call; undefined: nothing. */
+type CallRenderer = (event: CallEvent) => Record<string, unknown> | undefined;
+
+/** The input of a free-text call is read out of the arguments as they come. */
+function callRenderer(customTools: ReadonlySet<string>): CallRenderer {
+  /** Of each choice: the free-text call that it is writing. */
+  const readers: (CustomInputReader | undefined)[] = [];
+  return (event) => {
+    if (event.type === 'tool-call-start') {
+      const { id, name } = event;
+      const isCustom = customTools.has(name);
+      readers[event.choice] = isCustom ? new CustomInputReader() : undefined;
+      if (isCustom) return { id, type: 'custom', custom: { name, input: '' } };
+      return { id, type: 'function', function: { name, arguments: '' } };
+    }
+    const reader = readers[event.choice];
+    if (event.type === 'tool-call-delta' && !reader) return { function: { arguments: event.argumentsDelta } };
+    const input = event.type === 'tool-call-delta' ? reader?.push(event.argumentsDelta) : reader?.end();
+    return input ? { custom: { input } } : undefined;
+  };
+}
+
 function choiceChunk(index: number, delta: object, reason: string | null = null): Record<string, unknown> {
   return { index, delta, logprobs: null, finish_reason: reason };
 }
 
-function chunk({ head, includeUsage }: ChunkState, choices: object[]): Record<string, unknown> {
+function chunk(head: CompletionHead, includeUsage: boolean, choices: object[]): Record<string, unknown> {
   return {
     id: head.id,
     object: 'chat.completion.chunk',

@@ -1,5 +1,6 @@
 /** The body of `POST /completions`, and the canonical requests that it becomes: one a prompt. @module */
 import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
 import { object } from '../fields/json-object.js';
 import {
   choiceCount,
@@ -58,12 +59,16 @@ const DEFAULT_TEMPERATURE = 0.7;
  * One request per prompt, in order. Prompts go to the model as they are, without a chat template.
  * @param model catalog id
  */
-export function toPromptRequests(body: CompletionsRequest, model: string): GenerationRequest[] {
+export function toPromptRequests(
+  body: CompletionsRequest,
+  model: string,
+  compatibility: Compatibility,
+): GenerationRequest[] {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return toPrompts(body.prompt).map(([prompt, param]) => ({
     ...plainGenerationRequest(model, prompt),
     paramNames: { messages: param },
-    sampling: toSampling({ ...body, temperature: body.temperature ?? DEFAULT_TEMPERATURE }),
+    sampling: toSampling(body, compatibility.sampling, DEFAULT_TEMPERATURE),
     stop: toStopList(body.stop),
     ...(maxTokens != null && { maxTokens }),
     n: body.n ?? 1,

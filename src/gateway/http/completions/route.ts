@@ -7,6 +7,7 @@ import { asTheyAre, generate, renderBatches, runOptions } from '../generation/ge
 import { errorObject } from '../errors/render-error.js';
 import { beginHead } from '../generation/completion-parts.js';
 import { echoPrompt, oneAfterAnother } from './several-prompts.js';
+import { markOf } from '../fields/kept-prompt.js';
 import type { HttpContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { requireLogprobs, requireStream } from '../fields/sampling.js';
@@ -26,9 +27,13 @@ export const completionsEndpoint: Endpoint = {
   summary: 'Continues a text.',
   requestSchema: () => completionsRequestSchema,
   route: (context) => async (c) => {
-    const body = parseBody(completionsRequestSchema, await readJsonBody(c, context), [requireStream, requireLogprobs]);
+    const json = await readJsonBody(c, context);
+    const body = parseBody(completionsRequestSchema, json, [requireStream, requireLogprobs]);
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
-    const requests = toPromptRequests(body, entry.id);
+    const requests = toPromptRequests(body, entry.id, context.compatibility).map((request) => ({
+      ...request,
+      ...markOf(json),
+    }));
     await context.admit(
       c,
       requests.reduce((sum, { n }) => sum + n, 0),

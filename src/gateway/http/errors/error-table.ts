@@ -11,6 +11,7 @@ export type EndpointName =
   | 'messages'
   | 'responses'
   | 'embeddings'
+  | 'rerank'
   | 'audio'
   | 'models'
   | 'model'
@@ -80,13 +81,14 @@ const ENDPOINT_ERRORS: Record<EndpointName, EndpointErrors> = {
     },
   },
   embeddings: { usual: 'general' },
+  rerank: { usual: 'general' },
   audio: { usual: 'general', shapes: { internal: 'plain', malformed_multipart: 'html' } },
   models: { usual: 'general' },
   model: { usual: 'simple' },
   service: { usual: 'general' },
 };
 
-/** The shape that an endpoint owes for an error instead of an answer. */
+/** The shape of an error that is sent instead of an answer. */
 export function answerErrorShape(
   endpoint: EndpointName,
   code: InferenceErrorCode,
@@ -109,8 +111,17 @@ function specifiedShape(endpoint: EndpointName, code: InferenceErrorCode): Error
   return shapes?.[code] ?? usual;
 }
 
+/** A simulated 529: Anthropic's status, which has a JSON body where other gateway failures have a sentence. */
+export function isOverloaded({ details }: InferenceError): boolean {
+  return details.status === 529;
+}
+
 /** What the body of an error says. Of an engine that cannot answer it never says why: the reason may name files. */
 export function errorFacts(error: InferenceError, endpoint: EndpointName): ErrorFacts {
+  if (isOverloaded(error)) {
+    const type = endpoint === 'messages' ? 'overloaded_error' : 'internal_error';
+    return { type, code: null, message: error.message, param: null };
+  }
   const { type, code } = ERROR_ROWS[error.code];
   const message = error.code === 'unavailable' ? `${UNAVAILABLE}.` : error.message;
   return { type, code, message, param: error.param ?? null, ...ENDPOINT_ERRORS[endpoint].facts?.[error.code] };

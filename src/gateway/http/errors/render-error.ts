@@ -1,8 +1,8 @@
-/** InferenceError in, the answer that the endpoint owes out. @module */
+/** Turns an InferenceError into the endpoint's answer. @module */
 import * as bodies from '../../../core/errors/error-bodies.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../compatibility.js';
-import { answerErrorShape, ERROR_ROWS, errorFacts, streamErrorShape } from './error-table.js';
+import { answerErrorShape, ERROR_ROWS, errorFacts, isOverloaded, streamErrorShape } from './error-table.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
 import type { EndpointName } from './error-table.js';
 
@@ -16,14 +16,17 @@ export function renderError(
   requestId: string,
   compatibility: Compatibility,
 ): Response {
-  const shape = answerErrorShape(endpoint, error.code, compatibility);
+  const shape = isOverloaded(error)
+    ? streamErrorShape(endpoint, error.code)
+    : answerErrorShape(endpoint, error.code, compatibility);
   const headers = new Headers(error.details.headers);
   const { retryAfter, allow } = error.details;
   if (retryAfter !== undefined) headers.set('retry-after', String(Math.max(1, Math.ceil(retryAfter))));
   setModelHeaders(headers, error);
   if (allow !== undefined) headers.set('allow', allow.join(', '));
   headers.set('content-type', CONTENT_TYPES[shape] ?? 'application/json');
-  return new Response(bodyText(error, shape, endpoint, requestId), { status: ERROR_ROWS[error.code].status, headers });
+  const status = error.details.status ?? ERROR_ROWS[error.code].status;
+  return new Response(bodyText(error, shape, endpoint, requestId), { status, headers });
 }
 
 /** Statuses of a model's file that stay what they are until something is changed. */
@@ -52,7 +55,7 @@ function setModelHeaders(headers: Headers, { code, message, details }: Inference
 const LONGEST_HEADER = 1000;
 
 /** One line of visible ASCII. Everything else is percent-encoded, and so is the percent sign. */
-function headerText(text: string): string {
+export function headerText(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_HEADER);
   // A lone half of a surrogate pair has no encoding.
   const whole = line.replaceAll(/\p{Cs}/gu, '\u{FFFD}');
@@ -74,7 +77,10 @@ const MALFORMED_FORM_PAGE =
   '<p>The multipart body could not be read.</p></body></html>\n';
 
 function bodyText(error: InferenceError, shape: ErrorShape, endpoint: EndpointName, requestId: string): string {
-  if (shape === 'plain') return error.code === 'unavailable' ? bodies.UNAVAILABLE : error.message;
+  if (shape === 'plain') {
+    const hidesReason = error.code === 'unavailable' && error.details.status === undefined;
+    return hidesReason ? bodies.UNAVAILABLE : error.message;
+  }
   if (shape === 'html') return MALFORMED_FORM_PAGE;
   const facts = errorFacts(error, endpoint);
   // Where a 503 has a message at all, it says why: the headers do so, too.

@@ -47,11 +47,19 @@ interface SamplingFields {
   logit_bias?: Record<string, number> | null | undefined;
 }
 
-/** `do_sample: false` drops the temperature, so decoding is greedy; `true` without a temperature samples at 1. */
-export function toSampling(fields: SamplingFields): Sampling {
-  const temperature =
-    fields.do_sample === false ? undefined : (fields.temperature ?? (fields.do_sample === true ? 1 : undefined));
+/** Who decides where the request says nothing: the specification, or the model's own files. */
+export type SamplingSource = 'specified' | 'by-model';
+
+/**
+ * `do_sample: false` drops the temperature, so decoding is greedy; `true` without a temperature samples at 1.
+ * @param usual temperature where the request names none; absent: greedy
+ */
+export function toSampling(fields: SamplingFields, source: SamplingSource, usual?: number): Sampling {
+  const fallback = fields.do_sample === true ? (usual ?? 1) : usual;
+  const temperature = fields.do_sample === false ? undefined : (fields.temperature ?? fallback);
   const sampling: Sampling = {};
+  const isOpen = [fields.temperature, fields.top_p, fields.top_k, fields.do_sample].every((field) => field == null);
+  if (isOpen && source === 'by-model') sampling.byModel = true;
   if (temperature !== undefined) sampling.temperature = temperature;
   if (fields.top_p != null) sampling.topP = fields.top_p;
   if (fields.top_k != null) sampling.topK = fields.top_k;
@@ -77,18 +85,15 @@ export function toEffort(effort: (typeof EFFORTS)[number]): NonNullable<Reasonin
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @throws InferenceError `invalid_request` when `stream_options` comes without `stream: true` */
-export function requireStream({ stream, stream_options: options }: Fields): void {
-  if (options == null || stream === true) return;
-  throw new InferenceError('invalid_request', '`stream_options` is only allowed when `stream` is true.', {
-    param: 'stream_options',
-  });
+/** A rule that throws InferenceError `invalid_request` when `field` comes (null and 0 do not count) without `needed: true`. */
+function onlyWith(field: string, needed: string): (fields: Fields) => void {
+  return (fields) => {
+    if (!fields[field] || fields[needed] === true) return;
+    throw new InferenceError('invalid_request', `\`${field}\` is only allowed when \`${needed}\` is true.`, {
+      param: field,
+    });
+  };
 }
 
-/** @throws InferenceError `invalid_request` when `top_logprobs` (above 0) comes without `logprobs: true` */
-export function requireLogprobs({ logprobs, top_logprobs: count }: Fields): void {
-  if (!count || logprobs === true) return;
-  throw new InferenceError('invalid_request', '`top_logprobs` is only allowed when `logprobs` is true.', {
-    param: 'top_logprobs',
-  });
-}
+export const requireStream = onlyWith('stream_options', 'stream');
+export const requireLogprobs = onlyWith('top_logprobs', 'logprobs');

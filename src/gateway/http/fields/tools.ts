@@ -1,6 +1,7 @@
 /** Tools and tool choices of all dialects as canonical ones. @module */
 import * as v from 'valibot';
-import { checkSchemaStructure, schemaWork } from '../../../core/schema/check-schema-structure.js';
+import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
+import { WorkBudget } from '../../../core/schema/work-budget.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Tool, ToolChoice } from '../../../core/request/tool.js';
 
@@ -13,29 +14,17 @@ export const functionName = v.pipe(
   v.regex(/^[A-Za-z0-9_-]+$/, 'must consist of letters, digits, underscores and dashes'),
 );
 
-/** A function as a client defined it; null means left out. */
-export interface ToolDefinition {
-  name: string;
-  description: string | null | undefined;
-  parameters: Record<string, unknown> | null | undefined;
-  /** Dotted path of `parameters` in the request. */
-  param: string;
-}
-
 /**
  * Of several tools with one name the first counts: a call could not tell them apart.
  * @throws InferenceError `invalid_request` for parameters that are no JSON Schema
  */
-export function defineTools(definitions: readonly ToolDefinition[]): Tool[] {
+export function defineTools(tools: readonly Tool[]): Tool[] {
   const byName = new Map<string, Tool>();
-  const work = schemaWork();
-  for (const { name, description, parameters, param } of definitions) {
-    if (parameters != null) checkSchemaStructure(parameters, param, work);
-    if (byName.has(name)) continue;
-    const tool: Tool = { name };
-    if (description != null) tool.description = description;
-    if (parameters != null) Object.assign(tool, { parameters, param });
-    byName.set(name, tool);
+  let work: WorkBudget | undefined;
+  for (const tool of tools) {
+    const { name, parameters, param = 'tools' } = tool;
+    if (parameters !== undefined) checkSchemaStructure(parameters, param, (work ??= new WorkBudget()));
+    if (!byName.has(name)) byName.set(name, tool);
   }
   return [...byName.values()];
 }

@@ -40,8 +40,12 @@ export function finishReason({ reason, failure }: ChoiceEnd): 'stop' | 'length' 
 /** Changes with every release that may change generated text. */
 const GENERATION_VERSION = '0.1.0';
 
+const fingerprints = new WeakMap<ModelEntry, string>();
+
 /** `fp_` and ten hexadecimal digits: the same for the same release, model, engine and precision. */
 export function systemFingerprint(entry: ModelEntry): string {
+  const known = fingerprints.get(entry);
+  if (known !== undefined) return known;
   const configuration = [
     GENERATION_VERSION,
     entry.id,
@@ -50,7 +54,9 @@ export function systemFingerprint(entry: ModelEntry): string {
     entry.device ?? 'auto',
     typeof entry.dtype === 'object' ? JSON.stringify(entry.dtype) : (entry.dtype ?? ''),
   ];
-  return `fp_${hash(configuration.join('\n')).toString(16).padStart(10, '0')}`;
+  const made = `fp_${hash(configuration.join('\n')).toString(16).padStart(10, '0')}`;
+  fingerprints.set(entry, made);
+  return made;
 }
 
 /** FNV-1a over 40 bits: no secret depends on it. */
@@ -62,8 +68,8 @@ function hash(text: string): bigint {
 }
 
 /**
- * Every usage field of the specification that was measured; a rate without tokens or time to measure is left out,
- * and so is `acceptance_rate`: what an engine guesses ahead stays within it.
+ * Every usage field of the specification. A rate without tokens or time to measure is undefined, so JSON leaves it out.
+ * There is no `acceptance_rate`: how many drafted tokens an engine accepts is not measured here.
  */
 export function usageObject(usage: GenerationUsage, stopReason: string): Record<string, unknown> {
   const totalTokens = usage.promptTokens + usage.completionTokens;
@@ -75,13 +81,13 @@ export function usageObject(usage: GenerationUsage, stopReason: string): Record<
     completion_tokens: usage.completionTokens,
     total_tokens: totalTokens,
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-    ...present('completion_tokens_per_sec', rate(usage.completionTokens, latency)),
-    ...present('completion_tokens_after_first_per_sec', afterFirst),
-    ...present('completion_tokens_after_first_per_sec_first_ten', rate(Math.min(10, later), usage.timeFirstTen)),
-    ...present('completion_tokens_after_first_per_sec_graph', afterFirst),
-    ...present('total_tokens_per_sec', rate(totalTokens, latency)),
-    ...present('time_to_first_token', usage.timeToFirstToken),
-    ...present('time_to_first_token_graph', usage.timeToFirstToken),
+    completion_tokens_per_sec: rate(usage.completionTokens, latency),
+    completion_tokens_after_first_per_sec: afterFirst,
+    completion_tokens_after_first_per_sec_first_ten: rate(Math.min(10, later), usage.timeFirstTen),
+    completion_tokens_after_first_per_sec_graph: afterFirst,
+    total_tokens_per_sec: rate(totalTokens, latency),
+    time_to_first_token: usage.timeToFirstToken,
+    time_to_first_token_graph: usage.timeToFirstToken,
     total_latency: latency,
     start_time: usage.startTime,
     end_time: usage.endTime,
@@ -92,10 +98,6 @@ export function usageObject(usage: GenerationUsage, stopReason: string): Record<
 
 function rate(tokens: number, seconds: number | undefined): number | undefined {
   return seconds !== undefined && seconds > 0 && tokens > 0 ? tokens / seconds : undefined;
-}
-
-function present(name: string, value: number | undefined): Record<string, number> {
-  return value === undefined ? {} : { [name]: value };
 }
 
 /** `{token, logprob, bytes, top_logprobs}` per token */

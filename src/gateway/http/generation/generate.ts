@@ -3,6 +3,7 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest, ParamNames } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
+import { arrangeSystemTexts } from './arrange-system-texts.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 
 /**
@@ -16,11 +17,11 @@ export const asTheyAre: Render<GenerationEvent> = (event, rendered) => void rend
 
 /** A generation with the switches for streams applied. */
 export function generate(
-  { inference, faults }: HttpContext,
+  { inference, faults, compatibility }: HttpContext,
   request: GenerationRequest,
   options: RunOptions,
 ): AsyncIterable<readonly GenerationEvent[]> {
-  return faults.separate(inference.generate(request, options));
+  return faults.separate(inference.generate(arrangeSystemTexts(request, compatibility), options));
 }
 
 /**
@@ -58,7 +59,7 @@ export async function countTokens(
   options: RunOptions,
 ): Promise<number> {
   try {
-    return await context.inference.countTokens(request, options);
+    return await context.inference.countTokens(arrangeSystemTexts(request, context.compatibility), options);
   } catch (thrown) {
     throw inDialect(toInferenceError(thrown), request.paramNames ?? {});
   }

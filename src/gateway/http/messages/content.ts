@@ -1,20 +1,18 @@
 /** The content of messages: blocks of text, images, tool use and its results, thinking. Their schemas, and their canonical form. @module */
 import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
+import { binarySource, urlSource } from '../fields/file-text.js';
+import { foreignObject, isForeign } from '../fields/held-text.js';
 import { object, objectOf } from '../fields/json-object.js';
 import type { AssistantMessage, ContentPart, Message, ToolMessage } from '../../../core/request/message.js';
-import { imagePartFromBase64 } from '../fields/image-part.js';
+import type { RequestImages } from '../fields/request-images.js';
 
 const textBlock = object({ type: v.literal('text'), text: v.string() });
 
-const imageBlock = object({
-  type: v.literal('image'),
-  source: v.variant('type', [
-    object({
-      type: v.literal('base64'),
-      media_type: v.picklist(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
-      data: v.string(),
-    }),
-  ]),
+const base64Image = object({
+  type: v.literal('base64'),
+  media_type: v.picklist(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
+  data: v.string(),
 });
 
 const toolUseBlock = object({
@@ -24,16 +22,25 @@ const toolUseBlock = object({
   input: objectOf(v.unknown()),
 });
 
-/** Only text: nothing here reads PDF files. */
-const documentBlock = object({
-  type: v.literal('document'),
-  source: v.variant('type', [
-    object({ type: v.literal('text'), data: v.string() }),
-    object({ type: v.literal('content'), content: v.union([v.string(), v.array(v.variant('type', [textBlock]))]) }),
-  ]),
-  title: v.nullish(v.string()),
-  context: v.nullish(v.string()),
+const textSource = object({ type: v.literal('text'), data: v.string() });
+const blocksSource = object({
+  type: v.literal('content'),
+  content: v.union([v.string(), v.array(v.variant('type', [textBlock]))]),
 });
+
+const imageSource = v.variant('type', [base64Image]);
+/** Only text: nothing here reads PDF files. */
+const documentSource = v.variant('type', [textSource, blocksSource]);
+
+/** Sources that are refused in any case, so they say nothing about what comes out. */
+const IMAGE_SOURCES = {
+  unknown: imageSource,
+  text: v.variant('type', [base64Image, urlSource]) as unknown as typeof imageSource,
+};
+const DOCUMENT_SOURCES = {
+  unknown: documentSource,
+  text: v.variant('type', [textSource, blocksSource, urlSource, binarySource]) as unknown as typeof documentSource,
+};
 
 const searchResultBlock = object({
   type: v.literal('search_result'),
@@ -44,54 +51,82 @@ const searchResultBlock = object({
 
 const toolReferenceBlock = object({ type: v.literal('tool_reference'), tool_name: v.string() });
 
-const resultBlock = v.variant('type', [textBlock, imageBlock, documentBlock, searchResultBlock, toolReferenceBlock]);
-
-const toolResultBlock = object({
-  type: v.literal('tool_result'),
-  tool_use_id: v.string(),
-  content: v.nullish(v.union([v.string(), v.array(resultBlock)])),
-  is_error: v.nullish(v.boolean()),
-});
-
 const thinkingBlock = object({ type: v.literal('thinking'), thinking: v.string() });
 
-/** Thinking of another service, which nobody here can read. */
+/** Thinking that another service encrypted; it cannot be read here. */
 const redactedThinkingBlock = object({ type: v.literal('redacted_thinking') });
 
-const userBlock = v.variant('type', [textBlock, imageBlock, documentBlock, searchResultBlock, toolResultBlock]);
 const assistantBlock = v.variant('type', [textBlock, toolUseBlock, thinkingBlock, redactedThinkingBlock]);
+const ASSISTANT_TYPES = new Set(assistantBlock.options.map(({ entries }) => entries.type.literal as string));
+
+const ASSISTANT_BLOCKS = {
+  refused: assistantBlock,
+  read: v.lazy((block) => (isForeign(block, ASSISTANT_TYPES) ? foreignObject : assistantBlock)),
+};
+
+/** Blocks of the user, and of what the user's tools answered. */
+function userBlocks({ files }: Compatibility) {
+  const imageBlock = object({ type: v.literal('image'), source: IMAGE_SOURCES[files] });
+  const documentBlock = object({
+    type: v.literal('document'),
+    source: DOCUMENT_SOURCES[files],
+    title: v.nullish(v.string()),
+    context: v.nullish(v.string()),
+  });
+  const resultBlock = v.variant('type', [textBlock, imageBlock, documentBlock, searchResultBlock, toolReferenceBlock]);
+  const toolResultBlock = object({
+    type: v.literal('tool_result'),
+    tool_use_id: v.string(),
+    content: v.nullish(v.union([v.string(), v.array(resultBlock)])),
+    is_error: v.nullish(v.boolean()),
+  });
+  const userBlock = v.variant('type', [textBlock, imageBlock, documentBlock, searchResultBlock, toolResultBlock]);
+  return { userBlock, resultBlock, toolResultBlock };
+}
+
+const systemMessage = object({ role: v.literal('system'), content: v.union([v.string(), v.array(textBlock)]) });
 
 /** One turn of the conversation. A block that belongs to the other role is refused, not dropped. */
-export const messageSchema = v.variant('role', [
-  object({ role: v.literal('user'), content: v.union([v.string(), v.array(userBlock)]) }),
-  object({ role: v.literal('assistant'), content: v.union([v.string(), v.array(assistantBlock)]) }),
-]);
+export function messageSchema(compatibility: Compatibility) {
+  const { userBlock } = userBlocks(compatibility);
+  const user = object({ role: v.literal('user'), content: v.union([v.string(), v.array(userBlock)]) });
+  const block = ASSISTANT_BLOCKS[compatibility.foreignItems];
+  const assistant = object({ role: v.literal('assistant'), content: v.union([v.string(), v.array(block)]) });
+  return {
+    'in-place': v.variant('role', [user, assistant]),
+    leading: v.variant('role', [user, assistant, systemMessage]),
+  }[compatibility.lateSystem];
+}
 
 /** A string, or text blocks. */
 export const systemSchema = v.union([v.string(), v.array(textBlock)]);
 
-type MessageInput = v.InferOutput<typeof messageSchema>;
-type UserBlockInput = v.InferOutput<typeof userBlock>;
-type AssistantBlockInput = v.InferOutput<typeof assistantBlock>;
-type ToolResultInput = v.InferOutput<typeof toolResultBlock>;
-type ResultBlockInput = v.InferOutput<typeof resultBlock>;
+type MessageInput = v.InferOutput<ReturnType<typeof messageSchema>>;
+type UserBlocks = ReturnType<typeof userBlocks>;
+type UserBlockInput = v.InferOutput<UserBlocks['userBlock']>;
+type AssistantBlockInput = v.InferOutput<(typeof ASSISTANT_BLOCKS)[keyof typeof ASSISTANT_BLOCKS]>;
+type ToolResultInput = v.InferOutput<UserBlocks['toolResultBlock']>;
+type ResultBlockInput = v.InferOutput<UserBlocks['resultBlock']>;
 type SystemInput = v.InferOutput<typeof systemSchema>;
 
 /**
  * The conversation with its system prompt first. A user turn's tool results become tool messages of their own,
  * before the rest of the turn, because templates know no mixture.
+ * @param images takes the images
  * @throws InferenceError `invalid_media` for an image that is none
  */
-export async function toMessages(
+export function toMessages(
   system: SystemInput | null | undefined,
   turns: readonly MessageInput[],
-): Promise<Message[]> {
+  images: RequestImages,
+): Message[] {
   const messages: Message[] = [];
   const systemContent = toTextParts(system ?? []);
   if (systemContent.length > 0) messages.push({ role: 'system', content: systemContent });
   for (const [index, turn] of turns.entries()) {
-    if (turn.role === 'assistant') messages.push(toAssistantMessage(turn.content));
-    else messages.push(...(await toUserMessages(turn.content, `messages.${index}.content`)));
+    if (turn.role === 'system') messages.push({ role: 'system', content: toTextParts(turn.content) });
+    else if (turn.role === 'assistant') messages.push(...toAssistantMessages(turn.content));
+    else messages.push(...toUserMessages(turn.content, `messages.${index}.content`, images));
   }
   return messages;
 }
@@ -101,30 +136,29 @@ function toTextParts(content: SystemInput): ContentPart[] {
   return content.map(({ text }) => ({ type: 'text', text }));
 }
 
-async function toUserMessages(content: string | readonly UserBlockInput[], path: string): Promise<Message[]> {
+function toUserMessages(content: string | readonly UserBlockInput[], path: string, images: RequestImages): Message[] {
   if (typeof content === 'string') return [{ role: 'user', content: [{ type: 'text', text: content }] }];
   const results: ToolMessage[] = [];
   const parts: ContentPart[] = [];
   for (const [index, block] of content.entries()) {
-    if (block.type === 'tool_result') results.push(await toToolMessage(block, `${path}.${index}.content`));
-    else parts.push(await toPart(block, `${path}.${index}`));
+    if (block.type === 'tool_result') results.push(toToolMessage(block, `${path}.${index}.content`, images));
+    else parts.push(toPart(block, `${path}.${index}`, images));
   }
   const isOnlyResults = parts.length === 0 && results.length > 0;
   return isOnlyResults ? results : [...results, { role: 'user', content: parts }];
 }
 
-async function toToolMessage(block: ToolResultInput, path: string): Promise<ToolMessage> {
+function toToolMessage(block: ToolResultInput, path: string, images: RequestImages): ToolMessage {
   const content = block.content ?? '';
   if (typeof content === 'string') {
     return { role: 'tool', toolCallId: block.tool_use_id, content: [{ type: 'text', text: content }] };
   }
-  const parts: ContentPart[] = [];
-  for (const [index, part] of content.entries()) parts.push(await toPart(part, `${path}.${index}`));
+  const parts = content.map((part, index) => toPart(part, `${path}.${index}`, images));
   return { role: 'tool', toolCallId: block.tool_use_id, content: parts };
 }
 
-async function toPart(block: ResultBlockInput, path: string): Promise<ContentPart> {
-  if (block.type === 'image') return imagePartFromBase64(block.source.data, `${path}.source.data`);
+function toPart(block: ResultBlockInput, path: string, images: RequestImages): ContentPart {
+  if (block.type === 'image') return images.fromBase64(block.source.data, `${path}.source.data`);
   return { type: 'text', text: toText(block) };
 }
 
@@ -152,16 +186,23 @@ function joinTexts(content: SystemInput): string {
   return typeof content === 'string' ? content : content.map(({ text }) => text).join('\n');
 }
 
-function toAssistantMessage(content: string | readonly AssistantBlockInput[]): AssistantMessage {
+/** No turn where another service's blocks are all there is and nothing of them can be read. */
+function toAssistantMessages(content: string | readonly AssistantBlockInput[]): AssistantMessage[] {
   const blocks: readonly AssistantBlockInput[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const message: AssistantMessage = { role: 'assistant', content: [], toolCalls: [] };
   for (const block of blocks) {
     if (block.type === 'text') message.content.push({ type: 'text', text: block.text });
+    else if (block.type === 'foreign') addLine(message.content, block.text);
     else if (block.type === 'thinking') message.reasoning = (message.reasoning ?? '') + block.thinking;
     else if (block.type === 'tool_use') {
       message.toolCalls.push({ id: block.id, name: block.name, arguments: JSON.stringify(block.input) });
     }
   }
-  return message;
+  const isEmpty = message.content.length === 0 && message.toolCalls.length === 0 && message.reasoning === undefined;
+  return isEmpty && blocks.some(({ type }) => type === 'foreign') ? [] : [message];
+}
+
+function addLine(content: ContentPart[], text: string): void {
+  if (text !== '') content.push({ type: 'text', text: content.length > 0 ? `\n${text}` : text });
 }

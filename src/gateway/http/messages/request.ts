@@ -1,5 +1,7 @@
 /** The bodies of `POST /messages` and of `POST /messages/count_tokens`, and the canonical request that they become. @module */
+import type { RequestImages } from '../fields/request-images.js';
 import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
 import { messageSchema, systemSchema, toMessages } from './content.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
@@ -10,26 +12,9 @@ import {
   plainGenerationRequest,
   type Reasoning,
 } from '../../../core/request/generation-request.js';
-import type { Tool, ToolChoice } from '../../../core/request/tool.js';
-import { defineTools, requireTool, requireTools } from '../fields/tools.js';
-import { toEffort, toSampling } from '../fields/sampling.js';
-
-const tool = object({
-  // Clients send `custom` or nothing; everything else is a tool of the vendor's own servers.
-  type: v.nullish(v.literal('custom')),
-  name: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/, 'must match [A-Za-z0-9_-]{1,128}')),
-  description: v.nullish(v.string()),
-  input_schema: objectOf(v.unknown()),
-});
-
-const disableParallel = { disable_parallel_tool_use: v.nullish(v.boolean()) };
-
-const toolChoice = v.variant('type', [
-  object({ type: v.literal('auto'), ...disableParallel }),
-  object({ type: v.literal('any'), ...disableParallel }),
-  object({ type: v.literal('tool'), name: v.pipe(v.string(), v.minLength(1)), ...disableParallel }),
-  object({ type: v.literal('none') }),
-]);
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { integerFrom, numberBetween, toEffort, toSampling } from '../fields/sampling.js';
+import { isParallelDisabled, toolChoice, toolsSchema, toToolChoice, toTools } from './tools.js';
 
 const thinking = v.variant('type', [
   object({ type: v.literal('enabled'), budget_tokens: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))) }),
@@ -43,70 +28,78 @@ const outputConfig = object({
   format: v.nullish(object({ type: v.literal('json_schema'), schema: objectOf(v.unknown()) })),
 });
 
-const conversation = {
-  model: v.string(),
-  messages: v.pipe(v.array(messageSchema), v.minLength(1)),
-};
-
 const system = v.nullish(systemSchema);
 
-const promptOptions = {
-  tools: v.nullish(v.pipe(v.array(tool), v.maxLength(128))),
-  tool_choice: v.nullish(toolChoice),
-  thinking: v.nullish(thinking),
-  output_config: v.nullish(outputConfig),
-};
+function conversation(compatibility: Compatibility) {
+  return { model: v.string(), messages: v.pipe(v.array(messageSchema(compatibility)), v.minLength(1)) };
+}
+
+function promptOptions(compatibility: Compatibility) {
+  return {
+    tools: toolsSchema(compatibility),
+    tool_choice: toolChoice,
+    thinking: v.nullish(thinking),
+    output_config: v.nullish(outputConfig),
+  };
+}
 
 /** In the field order of the specification, which is the order in which problems are reported. */
-export const messagesRequestSchema = object({
-  ...conversation,
-  max_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  system,
-  temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),
-  top_p: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
-  top_k: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  stop_sequences: v.nullish(v.array(v.pipe(v.string(), v.minLength(1)))),
-  stream: v.nullish(v.boolean()),
-  ...promptOptions,
-});
+export function messagesRequestSchema(compatibility: Compatibility) {
+  return object({
+    ...conversation(compatibility),
+    max_tokens: integerFrom(1),
+    system,
+    temperature: v.nullish(numberBetween(0, 2)),
+    top_p: v.nullish(numberBetween(0, 1)),
+    top_k: v.nullish(integerFrom(1)),
+    stop_sequences: v.nullish(v.array(v.pipe(v.string(), v.minLength(1)))),
+    stream: v.nullish(v.boolean()),
+    ...promptOptions(compatibility),
+  });
+}
 
 /** What of a request decides the number of its input tokens. */
-export const countTokensRequestSchema = object({ ...conversation, system, ...promptOptions });
+export function countTokensRequestSchema(compatibility: Compatibility) {
+  return object({ ...conversation(compatibility), system, ...promptOptions(compatibility) });
+}
 
-type CountTokensRequest = v.InferOutput<typeof countTokensRequestSchema>;
-type MessagesRequest = v.InferOutput<typeof messagesRequestSchema>;
+type CountTokensRequest = v.InferOutput<ReturnType<typeof countTokensRequestSchema>>;
+type MessagesRequest = v.InferOutput<ReturnType<typeof messagesRequestSchema>>;
 
 const PARAM_NAMES: ParamNames = { messages: 'messages', response_format: 'output_config.format' };
 
 /**
  * Everything that was asked for.
  * @param model catalog id
+ * @param images takes the images
  * @throws InferenceError `invalid_media`, or `invalid_request` for a schema or tool choice that cannot be
  */
-export async function toGenerationRequest(body: MessagesRequest, model: string): Promise<GenerationRequest> {
+export function toGenerationRequest(
+  body: MessagesRequest,
+  model: string,
+  images: RequestImages,
+  { sampling }: Compatibility,
+): GenerationRequest {
   return {
-    ...(await toPromptRequest(body, model)),
-    sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }),
+    ...toPromptRequest(body, model, images),
+    sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }, sampling),
     stop: body.stop_sequences ?? [],
     maxTokens: body.max_tokens,
   };
 }
 
 /** The part of it that the prompt is made of. @throws as {@link toGenerationRequest} */
-export async function toPromptRequest(body: CountTokensRequest, model: string): Promise<GenerationRequest> {
-  const tools = defineTools(
-    (body.tools ?? []).map(({ name, description, input_schema: parameters }, index) => ({
-      name,
-      description,
-      parameters,
-      param: `tools.${index}.input_schema`,
-    })),
-  );
-  const messages = await toMessages(body.system, body.messages);
+export function toPromptRequest(body: CountTokensRequest, model: string, images: RequestImages): GenerationRequest {
+  const tools = toTools(body.tools);
+  const messages = toMessages(body.system, body.messages, images);
+  if (messages.every(({ role }) => role === 'system')) {
+    const message = '`messages` must hold a turn of the user or the assistant.';
+    throw new InferenceError('invalid_request', message, { param: 'messages' });
+  }
   return {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
     tools,
-    toolChoice: toToolChoice(body.tool_choice, tools),
+    toolChoice: toToolChoice(body.tool_choice, tools, body.tools),
     parallelToolCalls: !isParallelDisabled(body.tool_choice),
     output: toOutputFormat(body.output_config),
     paramNames: PARAM_NAMES,
@@ -117,23 +110,6 @@ export async function toPromptRequest(body: CountTokensRequest, model: string): 
 /** True when the client wants to see thinking blocks. */
 export function showsThinking({ thinking }: Pick<CountTokensRequest, 'thinking'>): boolean {
   return thinking != null && thinking.type !== 'disabled';
-}
-
-function toToolChoice(choice: CountTokensRequest['tool_choice'], tools: readonly Tool[]): ToolChoice {
-  switch (choice?.type) {
-    case 'any':
-      return requireTools('required', tools);
-    case 'tool':
-      return requireTool(choice.name, tools, 'tool_choice.name');
-    case 'none':
-      return 'none';
-    default:
-      return 'auto';
-  }
-}
-
-function isParallelDisabled(choice: CountTokensRequest['tool_choice']): boolean {
-  return choice != null && choice.type !== 'none' && choice.disable_parallel_tool_use === true;
 }
 
 function toOutputFormat(config: CountTokensRequest['output_config']): OutputFormat {

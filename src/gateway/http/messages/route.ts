@@ -4,7 +4,9 @@ import type { GenerationRequest } from '../../../core/request/generation-request
 import type { Endpoint } from '../endpoint.js';
 import { countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
+import { nameIgnoredTools } from '../fields/ignored-tools.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { RequestImages } from '../fields/request-images.js';
 import { requireModel } from '../policy/require-model.js';
 import { encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
@@ -18,6 +20,7 @@ import {
   toGenerationRequest,
   toPromptRequest,
 } from './request.js';
+import { ignoredTypes } from './tools.js';
 import { toMessage } from './to-response.js';
 import { renderMessage } from './to-stream.js';
 import type { MessageContext } from './to-stream.js';
@@ -28,23 +31,33 @@ export const messagesEndpoint: Endpoint = {
   method: 'POST',
   path: MESSAGES_PATH,
   summary: 'Creates the next message of a conversation.',
-  requestSchema: () => messagesRequestSchema,
-  route: (context) => async (c) => {
-    const json = await readJsonBody(c, context);
-    const body = parseBody(messagesRequestSchema, json);
-    const entry = requireModel(context.inference.catalog, body.model, 'chat');
-    const request = await toGenerationRequest(body, entry.id);
-    await context.admit(c);
-    const id = `msg_${context.createId().replaceAll('-', '')}`;
-    const message: MessageContext = {
-      id,
-      showThinking: showsThinking(body),
-      showCache: asksForCache(json),
+  requestSchema: messagesRequestSchema,
+  route: (context) => {
+    const schema = messagesRequestSchema(context.compatibility);
+    return async (c) => {
+      const json = await readJsonBody(c, context);
+      const body = parseBody(schema, json);
+      const entry = requireModel(context.inference.catalog, body.model, 'chat');
+      const images = new RequestImages();
+      const showCache = asksForCache(json);
+      const request: GenerationRequest = {
+        ...toGenerationRequest(body, entry.id, images, context.compatibility),
+        ...(showCache && { keepPrompt: 'marked' }),
+      };
+      await images.decodeAll(context.inference.takesImages(entry.id), c.req.raw.signal);
+      await context.admit(c);
+      nameIgnoredTools(c, ignoredTypes(body.tools));
+      const id = `msg_${context.createId().replaceAll('-', '')}`;
+      const message: MessageContext = {
+        id,
+        showThinking: showsThinking(body),
+        showCache,
+      };
+      if (body.stream === true) return stream(request, message, c, context);
+      const signal = c.req.raw.signal;
+      const events = generate(context, request, runOptions(c, 'result', signal));
+      return c.json(await toMessage(renderBatches(events, renderMessage(message), request.paramNames)));
     };
-    if (body.stream === true) return stream(request, message, c, context);
-    const signal = c.req.raw.signal;
-    const events = generate(context, request, runOptions(c, 'result', signal));
-    return c.json(await toMessage(renderBatches(events, renderMessage(message), request.paramNames)));
   },
 };
 
@@ -72,12 +85,18 @@ export const countTokensEndpoint: Endpoint = {
   method: 'POST',
   path: `${MESSAGES_PATH}/count_tokens`,
   summary: 'Counts the input tokens of a Messages request.',
-  requestSchema: () => countTokensRequestSchema,
-  route: (context) => async (c) => {
-    const body = parseBody(countTokensRequestSchema, await readJsonBody(c, context));
-    const entry = requireModel(context.inference.catalog, body.model, 'chat');
-    const request = await toPromptRequest(body, entry.id);
-    await context.admit(c);
-    return c.json({ input_tokens: await countTokens(context, request, runOptions(c, 'result')) });
+  requestSchema: countTokensRequestSchema,
+  route: (context) => {
+    const schema = countTokensRequestSchema(context.compatibility);
+    return async (c) => {
+      const body = parseBody(schema, await readJsonBody(c, context));
+      const entry = requireModel(context.inference.catalog, body.model, 'chat');
+      const images = new RequestImages();
+      const request = toPromptRequest(body, entry.id, images);
+      await images.decodeAll(context.inference.takesImages(entry.id), c.req.raw.signal);
+      await context.admit(c);
+      nameIgnoredTools(c, ignoredTypes(body.tools));
+      return c.json({ input_tokens: await countTokens(context, request, runOptions(c, 'result')) });
+    };
   },
 };

@@ -1,5 +1,6 @@
 /** The events of a Messages stream as one message: the non-streaming answer is the collected stream. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import { completeObject } from '../fields/complete-object.js';
 import type { BlockDelta, ContentBlock, MessageObject, MessageStreamEvent } from './message-object.js';
 
 /**
@@ -52,43 +53,4 @@ function addDelta(
   if (block?.type === 'thinking' && delta.type === 'thinking_delta') block.thinking += delta.thinking;
   if (block?.type === 'thinking' && delta.type === 'signature_delta') block.signature = delta.signature;
   if (delta.type === 'input_json_delta') inputs.set(index, (inputs.get(index) ?? '') + delta.partial_json);
-}
-
-/**
- * The parsed object; of a cut text, the object that its complete members and elements make. Anything that is not the
- * beginning of an object gives `{}`.
- * @example completeObject('{"city":"Paris","unit":"cel') // { city: 'Paris' }
- */
-export function completeObject(json: string): Record<string, unknown> {
-  return parseObject(json) ?? parseObject(lastCompletePrefix(json)) ?? {};
-}
-
-function parseObject(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The text up to the last bracket or comma outside strings, with every open bracket closed. */
-function lastCompletePrefix(json: string): string {
-  const closers: string[] = [];
-  let prefix = '';
-  let inString = false;
-  for (let index = 0; index < json.length; index += 1) {
-    const character = json[index];
-    if (inString) {
-      if (character === '\\') index += 1;
-      else if (character === '"') inString = false;
-      continue;
-    }
-    if (character === '"') inString = true;
-    else if (character === '{' || character === '[') closers.unshift(character === '{' ? '}' : ']');
-    else if (character === '}' || character === ']') closers.shift();
-    else if (character !== ',') continue;
-    if (!inString) prefix = json.slice(0, character === ',' ? index : index + 1) + closers.join('');
-  }
-  return prefix;
 }

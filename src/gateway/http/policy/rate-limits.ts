@@ -28,30 +28,25 @@ export function createRateLimiter(limits: RateLimits | undefined, store: Counter
   const perMinute = limits?.requestsPerMinute ?? 600;
   const perDay = limits?.requestsPerDay ?? 100_000;
 
-  function headers(counters: CallerCounters, seconds: number): Record<string, string> {
-    return {
-      'x-ratelimit-limit-requests': String(perMinute),
-      'x-ratelimit-limit-requests-day': String(perDay),
-      'x-ratelimit-remaining-requests': String(Math.max(0, perMinute - total(counters.minute))),
-      'x-ratelimit-remaining-requests-day': String(Math.max(0, perDay - total(counters.day))),
-      'x-ratelimit-reset-requests': String(resetTime(counters.minute, MINUTE, seconds)),
-      'x-ratelimit-reset-requests-day': String(resetTime(counters.day, DAY, seconds)),
-    };
-  }
-
   function count(counters: CallerCounters, requests: number): { counters: CallerCounters; result: Outcome } {
     const seconds = now() / 1000;
-    const minute = current(counters.minute, MINUTE, seconds);
-    const day = current(counters.day, DAY, seconds);
-    const wait = Math.max(
-      waitFor(minute, MINUTE, perMinute - requests, seconds),
-      waitFor(day, DAY, perDay - requests, seconds),
-    );
-    const next =
-      wait > 0
-        ? { minute, day }
-        : { minute: add(minute, MINUTE, requests, seconds), day: add(day, DAY, requests, seconds) };
-    return { counters: next, result: { headers: headers(next, seconds), wait } };
+    const minute = usageOf(counters.minute, MINUTE, perMinute - requests, seconds);
+    const day = usageOf(counters.day, DAY, perDay - requests, seconds);
+    const wait = Math.max(minute.wait, day.wait);
+    const counted = wait > 0 ? 0 : requests;
+    const next = {
+      minute: add(minute.entries, MINUTE, counted, seconds),
+      day: add(day.entries, DAY, counted, seconds),
+    };
+    const headers = {
+      'x-ratelimit-limit-requests': String(perMinute),
+      'x-ratelimit-limit-requests-day': String(perDay),
+      'x-ratelimit-remaining-requests': String(Math.max(0, perMinute - minute.total - counted)),
+      'x-ratelimit-remaining-requests-day': String(Math.max(0, perDay - day.total - counted)),
+      'x-ratelimit-reset-requests': String(resetTime(next.minute, MINUTE, seconds)),
+      'x-ratelimit-reset-requests-day': String(resetTime(next.day, DAY, seconds)),
+    };
+    return { counters: next, result: { headers, wait } };
   }
 
   return {
@@ -72,47 +67,41 @@ interface Outcome {
   wait: number;
 }
 
-function total(entries: Entries): number {
-  return entries.reduce((sum, [, count]) => sum + count, 0);
+interface Usage {
+  /** Without what has left the window. */
+  entries: Entries;
+  total: number;
+  /** Whole seconds until at most `allowed` requests are left in the window; 0 when that is so now. */
+  wait: number;
 }
 
-function bucketAt(window: Window, seconds: number): number {
-  return Math.floor(seconds / window.bucketSeconds);
+function usageOf(entries: Entries, { bucketSeconds, buckets }: Window, allowed: number, seconds: number): Usage {
+  const now = Math.floor(seconds / bucketSeconds);
+  // Buckets of the future (the clock was set back) go too, or they would never leave.
+  const current = entries.filter(([bucket]) => bucket > now - buckets && bucket <= now);
+  let total = 0;
+  for (const [, count] of current) total += count;
+  let left = total;
+  let wait = 0;
+  for (const [bucket, count] of current) {
+    if (left <= allowed) break;
+    left -= count;
+    wait = Math.max(1, Math.ceil((bucket + buckets) * bucketSeconds - seconds));
+  }
+  // More than the whole limit at once never fits; a full window is as good an answer as any.
+  if (left > allowed) wait = buckets * bucketSeconds;
+  return { entries: current, total, wait };
 }
 
-/** Without what has left the window. Buckets of the future (the clock was set back) go too, or they would never leave. */
-function current(entries: Entries, window: Window, seconds: number): Entries {
-  const now = bucketAt(window, seconds);
-  return entries.filter(([bucket]) => bucket > now - window.buckets && bucket <= now);
-}
-
-function add(entries: Entries, window: Window, requests: number, seconds: number): Entries {
+function add(entries: Entries, { bucketSeconds }: Window, requests: number, seconds: number): Entries {
   if (requests === 0) return entries;
-  const now = bucketAt(window, seconds);
+  const now = Math.floor(seconds / bucketSeconds);
   const last = entries.at(-1);
   if (last?.[0] === now) return [...entries.slice(0, -1), [now, last[1] + requests]];
   return [...entries, [now, requests]];
 }
 
-/** Unix second at which the bucket leaves the window. */
-function leavesAt(bucket: number, window: Window): number {
-  return (bucket + window.buckets) * window.bucketSeconds;
-}
-
 /** Unix second at which the next counted request leaves the window; now, when none is counted. */
-function resetTime(entries: Entries, window: Window, seconds: number): number {
-  const oldest = entries[0];
-  return oldest === undefined ? Math.ceil(seconds) : leavesAt(oldest[0], window);
-}
-
-/** Whole seconds until at most `allowed` requests are left in the window; 0 when that is so now. */
-function waitFor(entries: Entries, window: Window, allowed: number, seconds: number): number {
-  let left = total(entries);
-  if (left <= allowed) return 0;
-  for (const [bucket, count] of entries) {
-    left -= count;
-    if (left <= allowed) return Math.max(1, Math.ceil(leavesAt(bucket, window) - seconds));
-  }
-  // More than the whole limit at once: it never fits, a full window is as good an answer as any.
-  return window.buckets * window.bucketSeconds;
+function resetTime([oldest]: Entries, { bucketSeconds, buckets }: Window, seconds: number): number {
+  return oldest === undefined ? Math.ceil(seconds) : (oldest[0] + buckets) * bucketSeconds;
 }

@@ -1,12 +1,14 @@
 /** Which model a request may use for what. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { Catalog } from '../../../core/models/catalog.js';
+import { type Catalog, listModels } from '../../../core/models/catalog.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 
 const OPERATIONS: Record<ModelEntry['task'], string> = {
   chat: 'generate text',
   embeddings: 'make embeddings',
+  rerank: 'rank documents',
   speech: 'transcribe speech',
+  'text-to-speech': 'speak',
 };
 
 /**
@@ -16,7 +18,8 @@ const OPERATIONS: Record<ModelEntry['task'], string> = {
 export function requireModel(catalog: Catalog, name: string, task: ModelEntry['task']): ModelEntry {
   const entry = catalog.require(name);
   if (entry.task === task) return entry;
-  throw new InferenceError('model_not_supported', `The model \`${name}\` cannot ${OPERATIONS[task]}.`, {
-    param: 'model',
-  });
+  const able = catalog.usable().filter((other) => other.task === task);
+  const hint = able.length === 0 ? 'No model of this page can' : `Use ${listModels(able)}`;
+  const message = `The model \`${name}\` cannot ${OPERATIONS[task]}. ${hint}.`;
+  throw new InferenceError('model_not_supported', message, { param: 'model' });
 }

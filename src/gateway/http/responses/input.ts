@@ -1,84 +1,14 @@
-/** The `input` of a response, a string or items in order: its schema, and the canonical messages that it becomes. @module */
-import * as v from 'valibot';
-import { object } from '../fields/json-object.js';
+/** The `input` of a response as the canonical messages that it becomes. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { AssistantMessage, ContentPart, Message } from '../../../core/request/message.js';
-import { imagePartFromUrl } from '../fields/image-part.js';
+import { customArguments } from '../fields/custom-tool.js';
+import { fileText } from '../fields/file-text.js';
+import type { RequestImages } from '../fields/request-images.js';
 import { refuseDeepJson } from '../validation/refuse-deep-json.js';
-import { customArguments } from './custom-tool.js';
-import { decodeBase64, encodeBase64 } from '../../../core/media/base64.js';
-
-const inputPart = v.variant('type', [
-  object({ type: v.literal('input_text'), text: v.string() }),
-  object({ type: v.literal('output_text'), text: v.string() }),
-  object({ type: v.literal('text'), text: v.string() }),
-  object({ type: v.literal('refusal'), refusal: v.string() }),
-  object({ type: v.literal('input_image'), image_url: v.string(), detail: v.nullish(v.string()) }),
-]);
-
-const content = v.union([v.string(), v.array(inputPart)]);
-
-const messageItem = object({
-  // Clients leave the type out when they write a conversation by hand.
-  type: v.nullish(v.literal('message')),
-  role: v.picklist(['user', 'assistant', 'system', 'developer']),
-  content,
-});
-
-const reasoningItem = object({
-  type: v.literal('reasoning'),
-  summary: v.nullish(v.array(object({ text: v.string() }))),
-  content: v.nullish(v.array(object({ text: v.string() }))),
-  encrypted_content: v.nullish(v.string()),
-});
-
-const functionCallItem = object({
-  type: v.literal('function_call'),
-  call_id: v.string(),
-  name: v.string(),
-  arguments: v.string(),
-});
-
-const functionCallOutputItem = object({
-  type: v.literal('function_call_output'),
-  call_id: v.string(),
-  output: content,
-});
-
-const customToolCallItem = object({
-  type: v.literal('custom_tool_call'),
-  call_id: v.string(),
-  name: v.string(),
-  input: v.string(),
-});
-
-const customToolCallOutputItem = object({
-  type: v.literal('custom_tool_call_output'),
-  call_id: v.string(),
-  output: content,
-});
-
-const itemReference = object({ type: v.literal('item_reference'), id: v.string() });
-
-const inputItem = v.variant('type', [
-  messageItem,
-  reasoningItem,
-  functionCallItem,
-  functionCallOutputItem,
-  customToolCallItem,
-  customToolCallOutputItem,
-  itemReference,
-]);
-
-/** See the module. */
-export const inputSchema = v.union([v.string(), v.pipe(v.array(inputItem), v.minLength(1))]);
-
-export type ResponseInput = v.InferOutput<typeof inputSchema>;
-type InputItem = v.InferOutput<typeof inputItem>;
-/** An item that is itself there. */
-export type SentItem = Exclude<InputItem, { type: 'item_reference' }>;
-type InputPart = v.InferOutput<typeof inputPart>;
-type InputContent = v.InferOutput<typeof content>;
+import { readCarriedText } from './carried-text.js';
+import type { InputContent, InputPart, ResponseInput, SentItem } from './input-schema.js';
+import { publishedByCall, type PublishedCallType } from './published-tools.js';
+import { type ToolInput, ToolSet } from './tools.js';
 
 /**
  * Every item itself, in order.
@@ -103,20 +33,30 @@ export function resolveReferences(
 /**
  * The conversation, with the instructions first. Reasoning, text and calls that follow each other are one assistant
  * turn, as templates want it.
+ * @param images takes the images
+ * @param tools say what the model knows called functions as
  * @throws InferenceError `invalid_media` for an image that is none
  */
-export async function toMessages(
+export function toMessages(
   instructions: string | null | undefined,
   input: string | readonly SentItem[],
-): Promise<Message[]> {
+  images: RequestImages,
+  tools: ToolSet = new ToolSet(),
+): Message[] {
   const messages: Message[] = [];
   if (instructions) messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] });
   if (typeof input === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: input }] }];
-  for (const [index, item] of input.entries()) await addItem(messages, item, `input.${index}`);
+  for (const [index, item] of input.entries()) addItem(messages, item, `input.${index}`, { images, tools });
   return messages;
 }
 
-async function addItem(messages: Message[], item: SentItem, path: string): Promise<void> {
+/** What reading an item needs. */
+interface Reading {
+  images: RequestImages;
+  tools: ToolSet;
+}
+
+function addItem(messages: Message[], item: SentItem, path: string, { images, tools }: Reading): void {
   switch (item.type) {
     case 'reasoning': {
       const turn = assistantTurn(messages, (last) => last.content.length === 0 && last.toolCalls.length === 0);
@@ -124,13 +64,15 @@ async function addItem(messages: Message[], item: SentItem, path: string): Promi
       return;
     }
     case 'function_call': {
-      const { call_id: id, name, arguments: argumentsText } = item;
+      const { call_id: id, arguments: argumentsText } = item;
       refuseDeepJson(argumentsText, `${path}.arguments`);
+      const name = tools.nameOf(item.name, 'namespace' in item ? item.namespace : undefined);
       assistantTurn(messages, () => true).toolCalls.push({ id, name, arguments: argumentsText });
       return;
     }
     case 'custom_tool_call': {
-      const { call_id: id, name, input } = item;
+      const { call_id: id, input } = item;
+      const name = tools.nameOf(item.name, 'namespace' in item ? item.namespace : undefined);
       assistantTurn(messages, () => true).toolCalls.push({ id, name, arguments: customArguments(input) });
       return;
     }
@@ -139,19 +81,89 @@ async function addItem(messages: Message[], item: SentItem, path: string): Promi
       messages.push({
         role: 'tool',
         toolCallId: item.call_id,
-        content: await toContent(item.output, `${path}.output`),
+        content: toContent(item.output, `${path}.output`, images),
       });
       return;
+    case 'compaction':
+      return addText(messages, 'user', summaryText(item.encrypted_content));
+    case 'foreign':
+      return addText(messages, 'assistant', item.text);
+    case 'message':
+    case undefined:
+    case null:
+      return addMessage(messages, item.role, toContent(item.content, `${path}.content`, images));
     default:
-      addMessage(messages, item.role, await toContent(item.content, `${path}.content`));
+      addPublishedItem(messages, item);
   }
+}
+
+/** What the model reads of a summary that was made here. */
+const SUMMARY = 'Summary of the conversation so far:';
+
+/** Empty for another service's, which nobody here can read. */
+function summaryText(carried: string): string {
+  const summary = readCarriedText(carried);
+  return summary === undefined ? '' : `${SUMMARY}\n${summary}`;
+}
+
+/** A turn of its own, or a further line of the assistant's; nothing when there is no text. */
+function addText(messages: Message[], role: 'user' | 'assistant', text: string): void {
+  if (text === '') return;
+  if (role === 'user') return void messages.push({ role, content: [{ type: 'text', text }] });
+  const { content } = assistantTurn(messages, ({ toolCalls }) => toolCalls.length === 0);
+  content.push({ type: 'text', text: content.length > 0 ? `\n${text}` : text });
+}
+
+type PublishedItem = Extract<SentItem, { type: PublishedCallType | `${string}_call_output` | 'tool_search_output' }>;
+type PublishedResult = Exclude<PublishedItem, { type: 'function_call_output' | 'custom_tool_call_output' }>;
+
+/** Calls of tools with a published schema, as calls of their functions, and what came of them, as text. */
+function addPublishedItem(messages: Message[], item: PublishedResult): void {
+  const id = item.call_id ?? ('id' in item ? item.id : undefined);
+  // A search that the other service made itself; the tools that it found are offered.
+  if (id == null) return;
+  const addCall = (given: unknown): void => {
+    const call = { id, name: publishedByCall(item.type as PublishedCallType), arguments: JSON.stringify(given ?? {}) };
+    assistantTurn(messages, () => true).toolCalls.push(call);
+  };
+  const addResult = (text: string): void =>
+    void messages.push({ role: 'tool', toolCallId: id, content: [{ type: 'text', text }] });
+  switch (item.type) {
+    case 'apply_patch_call':
+      return addCall(item.operation);
+    case 'shell_call':
+    case 'local_shell_call':
+      return addCall(item.action);
+    case 'tool_search_call':
+      return addCall(item.arguments);
+    case 'apply_patch_call_output':
+      return addResult([item.status, item.output].filter(Boolean).join('\n'));
+    case 'shell_call_output':
+      return addResult(typeof item.output === 'string' ? item.output : item.output.map(shellText).join('\n'));
+    case 'local_shell_call_output':
+      return addResult(item.output);
+    case 'tool_search_output':
+      return addResult(`Found: ${item.tools.map(nameOfFound).join(', ')}`);
+  }
+}
+
+type ShellOutput = Exclude<Extract<SentItem, { type: 'shell_call_output' }>['output'], string>[number];
+
+function shellText({ stdout, stderr, outcome }: ShellOutput): string {
+  const code = outcome?.exit_code;
+  const end = outcome?.type === 'timeout' ? 'The time ran out.' : code ? `Exit code ${code}.` : '';
+  return [stdout, stderr, end].filter(Boolean).join('\n');
+}
+
+function nameOfFound(tool: ToolInput): string {
+  return 'name' in tool ? tool.name : tool.type;
 }
 
 /** The thinking itself, else what was carried for us, else its summary. */
 function thinkingOf(item: Extract<SentItem, { type: 'reasoning' }>): string {
   const { content, summary, encrypted_content: carried } = item;
   if (content?.length) return joinTexts(content);
-  return (carried == null ? undefined : readCarriedReasoning(carried)) ?? joinTexts(summary ?? []);
+  return (carried == null ? undefined : readCarriedText(carried)) ?? joinTexts(summary ?? []);
 }
 
 function joinTexts(parts: readonly { text: string }[]): string {
@@ -177,26 +189,13 @@ function assistantTurn(messages: Message[], mayContinue: (last: AssistantMessage
   return turn;
 }
 
-async function toContent(content: InputContent, path: string): Promise<ContentPart[]> {
+function toContent(content: InputContent, path: string, images: RequestImages): ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Promise.all(content.map((part, index) => toPart(part, `${path}.${index}`)));
+  return content.map((part, index) => toPart(part, `${path}.${index}`, images));
 }
 
-async function toPart(part: InputPart, path: string): Promise<ContentPart> {
-  if (part.type === 'input_image') return imagePartFromUrl(part.image_url, `${path}.image_url`, part.detail);
+function toPart(part: InputPart, path: string, images: RequestImages): ContentPart {
+  if (part.type === 'input_image') return images.fromUrl(part.image_url, `${path}.image_url`, part.detail);
+  if (part.type === 'input_file') return { type: 'text', text: fileText(part, path) };
   return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
-}
-
-/** Tells our strings from those of other services. */
-const MARK = 'inpage.';
-
-/** What `encrypted_content` says. It hides nothing: there is no key that the page's own engine could keep from the page. */
-export function carryReasoning(text: string): string {
-  return MARK + encodeBase64(new TextEncoder().encode(text));
-}
-
-/** The thinking that such a string carries; undefined for another service's, which nobody here can read. */
-function readCarriedReasoning(content: string): string | undefined {
-  const bytes = content.startsWith(MARK) ? decodeBase64(content.slice(MARK.length)) : undefined;
-  return bytes && new TextDecoder().decode(bytes);
 }

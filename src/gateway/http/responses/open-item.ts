@@ -1,16 +1,17 @@
 /** One output item while it grows, and the events that tell of it. @module */
 import type {
-  CustomToolCallItem,
-  FunctionCallItem,
   ItemStatus,
   MessageItem,
   OutputItem,
   OutputTextPart,
+  PublishedCallItem,
   ReasoningItem,
   ResponseEvent,
   ResponseLogprob,
 } from './response-object.js';
-import type { CustomInputReader } from './custom-tool.js';
+import { completeObject } from '../fields/complete-object.js';
+import { CustomInputReader } from '../fields/custom-tool.js';
+import type { CallForm } from './tools.js';
 
 /** A message without text yet. */
 export function newMessage(id: string): MessageItem {
@@ -22,15 +23,46 @@ export function newReasoning(id: string): ReasoningItem {
   return { type: 'reasoning', id, status: 'in_progress', summary: [], content: [] };
 }
 
-/** A call without arguments yet. */
-export function newFunctionCall(id: string, callId: string, name: string): FunctionCallItem {
-  return { type: 'function_call', id, call_id: callId, name, arguments: '', status: 'in_progress' };
+/** A call without arguments yet, in the form that the client expects. */
+export function newCall(form: CallForm, callId: string, createId: (prefix: CallPrefix) => string): NewItem {
+  const status: ItemStatus = 'in_progress';
+  switch (form.type) {
+    case 'function_call': {
+      const { type, ...named } = form;
+      return { item: { type, id: createId('fc'), call_id: callId, ...named, arguments: '', status } };
+    }
+    case 'custom_tool_call': {
+      const { type, ...named } = form;
+      const item: OutputItem = { type, id: createId('ctc'), call_id: callId, ...named, input: '', status };
+      return { item, reader: new CustomInputReader() };
+    }
+    case 'apply_patch':
+      return {
+        item: { type: 'apply_patch_call', id: createId('apc'), call_id: callId, status, operation: {} },
+        json: '',
+      };
+    case 'shell':
+      return { item: { type: 'shell_call', id: createId('sh'), call_id: callId, status, action: {} }, json: '' };
+    case 'local_shell':
+      return { item: { type: 'local_shell_call', id: createId('lsh'), call_id: callId, status, action: {} }, json: '' };
+    case 'tool_search': {
+      const item = {
+        type: 'tool_search_call',
+        id: createId('ts'),
+        call_id: callId,
+        status,
+        execution: 'client',
+      } as const;
+      return { item: { ...item, arguments: {} }, json: '' };
+    }
+  }
 }
 
-/** A call of a custom tool without input yet. */
-export function newCustomToolCall(id: string, callId: string, name: string): CustomToolCallItem {
-  return { type: 'custom_tool_call', id, call_id: callId, name, input: '', status: 'in_progress' };
-}
+/** What the ids of calls begin with. */
+export type CallPrefix = 'fc' | 'ctc' | 'apc' | 'sh' | 'lsh' | 'ts';
+
+/** An item that has just begun. */
+export type NewItem = Omit<OpenItem, 'index'>;
 
 /** The item that the model is writing. Items grow one after the other. */
 export interface OpenItem {
@@ -39,6 +71,8 @@ export interface OpenItem {
   item: OutputItem;
   /** Of a custom call: its input within the arguments that the model writes. */
   reader?: CustomInputReader;
+  /** Of a call whose arguments are an object: their JSON so far. The client is told of the whole object only. */
+  json?: string;
 }
 
 interface Position {
@@ -47,7 +81,8 @@ interface Position {
 }
 
 /** Announces the item, then its content part (and the part of its summary). Adds these to the item. */
-export function openItem({ item, index }: OpenItem, summarises: boolean, events: ResponseEvent[]): void {
+export function openItem({ item, index, json }: OpenItem, summarises: boolean, events: ResponseEvent[]): void {
+  if (json !== undefined) return;
   events.push({ type: 'response.output_item.added', output_index: index, item: structuredClone(item) });
   const position: Position = { item_id: item.id, output_index: index };
   if (item.type === 'message') {
@@ -92,7 +127,10 @@ export function growItem(open: OpenItem, delta: string, logprobs: ResponseLogpro
       if (!summary[0]) return;
       summary[0].text += delta;
       events.push({ type: 'response.reasoning_summary_text.delta', ...position, summary_index: 0, delta });
+      return;
     }
+    default:
+      open.json += delta;
   }
 }
 
@@ -122,8 +160,22 @@ export function closeItem(open: OpenItem, status: ItemStatus, events: ResponseEv
       break;
     case 'reasoning':
       closeReasoning(item, position, events);
+      break;
+    default: {
+      fillObject(item, completeObject(open.json ?? ''));
+      const added = structuredClone({ ...item, status: 'in_progress' as const });
+      events.push({ type: 'response.output_item.added', output_index: index, item: added });
+    }
   }
   events.push({ type: 'response.output_item.done', output_index: index, item: structuredClone(item) });
+}
+
+function fillObject(item: PublishedCallItem, given: Record<string, unknown>): void {
+  if (item.type === 'apply_patch_call') {
+    const { diff, ...deletion } = given;
+    item.operation = given['type'] === 'delete_file' && diff === '' ? deletion : given;
+  } else if (item.type === 'tool_search_call') item.arguments = given;
+  else item.action = item.type === 'local_shell_call' ? { type: 'exec', env: {}, ...given } : given;
 }
 
 function closeText({ content: [part] }: MessageItem, position: Position, events: ResponseEvent[]): void {

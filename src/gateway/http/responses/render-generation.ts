@@ -3,33 +3,25 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { TokenLogprob } from '../../../core/events/token-logprob.js';
 import { outputFailureError } from '../generation/output-failure-error.js';
-import { carryReasoning } from './input.js';
-import { CustomInputReader } from './custom-tool.js';
-import {
-  closeItem,
-  growItem,
-  newCustomToolCall,
-  newFunctionCall,
-  newMessage,
-  newReasoning,
-  openItem,
-} from './open-item.js';
-import type { OpenItem } from './open-item.js';
+import { carryText } from './carried-text.js';
+import { closeItem, growItem, newCall, newMessage, newReasoning, openItem } from './open-item.js';
+import type { CallPrefix, NewItem, OpenItem } from './open-item.js';
+import type { CallForm } from './tools.js';
 import type { OutputItem, ResponseEvent, ResponseLogprob, ResponseObject } from './response-object.js';
 import { toResponseUsage } from './response-object.js';
 
 /** What rendering needs besides the generation. */
 export interface RenderOptions {
   /** Makes `<prefix>_...`, unique. */
-  createId: (prefix: 'msg' | 'rs' | 'fc' | 'ctc') => string;
+  createId: (prefix: 'msg' | 'rs' | CallPrefix) => string;
   /** Unix seconds. */
   now: () => number;
   /** The thinking stands in the summary of its item, too. */
   summarises: boolean;
   /** Reasoning items carry the thinking as a string that the client sends back. */
   carriesReasoning: boolean;
-  /** Names of the tools whose calls are custom tool calls. */
-  customTools: ReadonlySet<string>;
+  /** What a call is to the client. */
+  formOf: (called: string) => CallForm;
   /** Told each finished item. */
   onItem: (item: OutputItem) => void;
 }
@@ -62,7 +54,7 @@ export function renderGeneration(event: GenerationEvent, state: RenderState, eve
     case 'text-start':
       return startItem({ item: newMessage(state.createId('msg')) }, state, events);
     case 'tool-call-start':
-      return startItem(newCall(event, state), state, events);
+      return startItem(newCall(state.formOf(event.name), event.id, state.createId), state, events);
     case 'reasoning-delta':
       if (state.open) growItem(state.open, event.text, [], events);
       return;
@@ -89,18 +81,11 @@ export function snapshot(state: RenderState): ResponseObject {
   return { ...state.response, output: structuredClone(state.response.output) };
 }
 
-function startItem(start: Omit<OpenItem, 'index'>, state: RenderState, events: ResponseEvent[]): void {
+function startItem(start: NewItem, state: RenderState, events: ResponseEvent[]): void {
   endItem(state, events);
   state.open = { ...start, index: state.response.output.length };
   state.response.output.push(start.item);
   openItem(state.open, state.summarises, events);
-}
-
-type CallStart = Extract<GenerationEvent, { type: 'tool-call-start' }>;
-
-function newCall({ id, name }: CallStart, state: RenderState): Omit<OpenItem, 'index'> {
-  if (!state.customTools.has(name)) return { item: newFunctionCall(state.createId('fc'), id, name) };
-  return { item: newCustomToolCall(state.createId('ctc'), id, name), reader: new CustomInputReader() };
 }
 
 function endItem(state: RenderState, events: ResponseEvent[]): void {
@@ -109,7 +94,7 @@ function endItem(state: RenderState, events: ResponseEvent[]): void {
   if (!open) return;
   const { item } = open;
   if (state.carriesReasoning && item.type === 'reasoning' && item.content[0]) {
-    item.encrypted_content = carryReasoning(item.content[0].text);
+    item.encrypted_content = carryText(item.content[0].text);
   }
   closeItem(open, state.cut ? 'incomplete' : 'completed', events);
   state.onItem(item);

@@ -1,9 +1,13 @@
 /** The body of `POST /responses`, the canonical request that it becomes, and what of it the response repeats. @module */
+import type { RequestImages } from '../fields/request-images.js';
 import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
 import { EFFORTS, integerFrom, numberBetween, toEffort, topLogprobs, toSampling } from '../fields/sampling.js';
-import { defineTools, functionName, MAX_TOOLS, offerAll, offerAllowed, requireTool } from '../fields/tools.js';
-import { inputSchema, toMessages } from './input.js';
+import { toMessages } from './input.js';
+import { inputSchema, type SentItem } from './input-schema.js';
+import { toEchoedChoice, toOffer, toolChoiceSchema } from './tool-choice.js';
+import { toEchoedTool, toolsSchema, ToolSet } from './tools.js';
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
 import {
@@ -12,48 +16,7 @@ import {
   plainGenerationRequest,
   type Reasoning,
 } from '../../../core/request/generation-request.js';
-import type { Tool } from '../../../core/request/tool.js';
-import type { ToolDefinition, ToolOffer } from '../fields/tools.js';
-import { customToolParts } from './custom-tool.js';
-import type { SentItem } from './input.js';
 import type { EchoedFields } from './response-object.js';
-
-const jsonSchema = objectOf(v.unknown());
-
-const functionTool = object({
-  type: v.literal('function'),
-  name: functionName,
-  description: v.nullish(v.string()),
-  parameters: v.nullish(jsonSchema),
-  strict: v.nullish(v.boolean()),
-});
-
-/** One free-text argument; `custom-tool.ts` says what becomes of its grammar. */
-const customTool = object({
-  type: v.literal('custom'),
-  name: functionName,
-  description: v.nullish(v.string()),
-  format: v.nullish(
-    v.variant('type', [
-      object({ type: v.literal('text') }),
-      object({ type: v.literal('grammar'), syntax: v.picklist(['lark', 'regex']), definition: v.string() }),
-    ]),
-  ),
-});
-
-const namedTool = object({ type: v.picklist(['function', 'custom']), name: v.pipe(v.string(), v.minLength(1)) });
-
-const toolChoice = v.union([
-  v.picklist(['none', 'auto', 'required']),
-  v.variant('type', [
-    namedTool,
-    object({
-      type: v.literal('allowed_tools'),
-      mode: v.picklist(['auto', 'required']),
-      tools: v.array(namedTool),
-    }),
-  ]),
-]);
 
 const textFormat = v.variant('type', [
   object({ type: v.literal('text') }),
@@ -62,7 +25,7 @@ const textFormat = v.variant('type', [
     type: v.literal('json_schema'),
     name: v.string(),
     description: v.nullish(v.string()),
-    schema: jsonSchema,
+    schema: objectOf(v.unknown()),
     strict: v.nullish(v.boolean()),
   }),
 ]);
@@ -78,33 +41,35 @@ function stateful() {
 }
 
 /** In the field order of the specification, which is the order in which problems are reported. */
-export const responsesRequestSchema = object({
-  model: v.string(),
-  input: inputSchema,
-  instructions: v.nullish(v.string()),
-  stream: v.nullish(v.boolean()),
-  max_output_tokens: v.nullish(integerFrom(1)),
-  temperature: v.nullish(numberBetween(0, 2)),
-  top_p: v.nullish(numberBetween(0, 1)),
-  // Its lower bound is deliberately not checked here, unlike on every other endpoint.
-  top_k: v.nullish(v.pipe(v.number(), v.integer())),
-  tools: v.nullish(v.pipe(v.array(v.variant('type', [functionTool, customTool])), v.maxLength(MAX_TOOLS))),
-  tool_choice: v.nullish(toolChoice),
-  parallel_tool_calls: v.nullish(v.boolean()),
-  text: v.nullish(object({ format: v.nullish(textFormat) })),
-  reasoning: v.nullish(reasoning),
-  user: v.nullish(v.string()),
-  metadata: v.nullish(objectOf(v.string())),
-  include: v.nullish(v.array(v.string())),
-  top_logprobs: topLogprobs,
-  previous_response_id: stateful(),
-  conversation: stateful(),
-  prompt: stateful(),
-  background: v.nullish(v.literal(false)),
-  store: v.nullish(v.literal(false)),
-});
+export function responsesRequestSchema(compatibility: Compatibility) {
+  return object({
+    model: v.string(),
+    input: inputSchema(compatibility),
+    instructions: v.nullish(v.string()),
+    stream: v.nullish(v.boolean()),
+    max_output_tokens: v.nullish(integerFrom(1)),
+    temperature: v.nullish(numberBetween(0, 2)),
+    top_p: v.nullish(numberBetween(0, 1)),
+    // Its lower bound is deliberately not checked here, unlike on every other endpoint.
+    top_k: v.nullish(v.pipe(v.number(), v.integer())),
+    tools: v.nullish(toolsSchema(compatibility)),
+    tool_choice: toolChoiceSchema(compatibility),
+    parallel_tool_calls: v.nullish(v.boolean()),
+    text: v.nullish(object({ format: v.nullish(textFormat) })),
+    reasoning: v.nullish(reasoning),
+    user: v.nullish(v.string()),
+    metadata: v.nullish(objectOf(v.string())),
+    include: v.nullish(v.array(v.string())),
+    top_logprobs: topLogprobs,
+    previous_response_id: stateful(),
+    conversation: stateful(),
+    prompt: stateful(),
+    background: v.nullish(v.literal(false)),
+    store: v.nullish(v.literal(false)),
+  });
+}
 
-export type ResponsesRequest = v.InferOutput<typeof responsesRequestSchema>;
+export type ResponsesRequest = v.InferOutput<ReturnType<typeof responsesRequestSchema>>;
 
 /**
  * Runs the check of a body. When its first problem is the type of a tool, and that names one (neither a function nor a
@@ -129,35 +94,38 @@ function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown 
 }
 
 /**
- * Everything that was asked for.
+ * Everything that was asked for, and the tools as the client knows them.
  * @param input the body's, without references
  * @param model catalog id
+ * @param images takes the images
  * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be
  */
-export async function toGenerationRequest(
+export function toGenerationRequest(
   body: ResponsesRequest,
   input: string | readonly SentItem[],
   model: string,
-): Promise<GenerationRequest> {
-  const defined = defineTools(
-    (body.tools ?? []).map((tool, index) => ({
-      name: tool.name,
-      ...(tool.type === 'custom' ? customToolParts(tool.description, tool.format) : functionParts(tool)),
-      param: `tools.${index}.parameters`,
-    })),
-  );
-  const messages = await toMessages(body.instructions, input);
-  return {
+  images: RequestImages,
+  { sampling }: Compatibility,
+): { request: GenerationRequest; tools: ToolSet } {
+  const tools = new ToolSet();
+  tools.add(body.tools ?? [], 'tools');
+  for (const [index, item] of typeof input === 'string' ? [] : input.entries()) {
+    if (item.type === 'tool_search_output') tools.add(item.tools, `input.${index}.tools`);
+  }
+  const defined = tools.define();
+  const messages = toMessages(body.instructions, input, images, tools);
+  const request: GenerationRequest = {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
-    ...toOffer(body.tool_choice, defined),
+    ...toOffer(body.tool_choice, defined, tools),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.text?.format),
     paramNames: { messages: 'input', response_format: 'text.format' },
-    sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }),
+    sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }, sampling),
     reasoning: toReasoning(body.reasoning),
     ...(body.max_output_tokens != null && { maxTokens: body.max_output_tokens }),
     ...(wantsLogprobs(body) && { topLogprobs: body.top_logprobs ?? 0 }),
   };
+  return { request, tools };
 }
 
 /** What was asked for, as the response says it: defaults filled in. Without a temperature decoding is greedy, so 0. */
@@ -172,7 +140,7 @@ export function toEchoedFields(body: ResponsesRequest, model: string): EchoedFie
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     temperature: body.temperature ?? 0,
     text: { format: body.text?.format ?? { type: 'text' } },
-    tool_choice: body.tool_choice ?? 'auto',
+    tool_choice: toEchoedChoice(body.tool_choice),
     tools: (body.tools ?? []).map(toEchoedTool),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
@@ -180,36 +148,8 @@ export function toEchoedFields(body: ResponsesRequest, model: string): EchoedFie
   };
 }
 
-type ToolInput = NonNullable<ResponsesRequest['tools']>[number];
-type FunctionInput = Extract<ToolInput, { type: 'function' }>;
-
-function functionParts({ description, parameters }: FunctionInput): Pick<ToolDefinition, 'description' | 'parameters'> {
-  return { description, parameters };
-}
-
-/** Hosted services show every field of a function, and of a custom tool those that it has. */
-function toEchoedTool(tool: ToolInput): object {
-  if (tool.type === 'custom') return { ...tool, format: tool.format ?? { type: 'text' } };
-  const { description = null, parameters = null, strict = null, ...rest } = tool;
-  return { ...rest, description, parameters, strict };
-}
-
-/** The custom tools among those of the request. */
-export function customToolNames({ tools }: ResponsesRequest): ReadonlySet<string> {
-  return new Set((tools ?? []).filter(({ type }) => type === 'custom').map(({ name }) => name));
-}
-
 function wantsLogprobs({ include, top_logprobs: topLogprobs }: ResponsesRequest): boolean {
   return topLogprobs != null || (include ?? []).includes('message.output_text.logprobs');
-}
-
-function toOffer(choice: ResponsesRequest['tool_choice'], tools: Tool[]): ToolOffer {
-  if (choice == null) return offerAll('auto', tools);
-  if (typeof choice === 'string') return offerAll(choice, tools);
-  if (choice.type !== 'allowed_tools')
-    return { tools, toolChoice: requireTool(choice.name, tools, 'tool_choice.name') };
-  const names = choice.tools.map(({ name }) => name);
-  return offerAllowed({ mode: choice.mode, names, paramOf: (index) => `tool_choice.tools.${index}.name` }, tools);
 }
 
 type TextFormat = NonNullable<ResponsesRequest['text']>['format'];

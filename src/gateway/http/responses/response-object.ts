@@ -51,6 +51,8 @@ export interface FunctionCallItem {
   /** What the client's `function_call_output` answers to. */
   call_id: string;
   name: string;
+  /** Where the client has the function from; absent for a function of the request itself. */
+  namespace?: string;
   /** JSON text. */
   arguments: string;
   status: ItemStatus;
@@ -61,10 +63,20 @@ export interface CustomToolCallItem {
   /** What the client's `custom_tool_call_output` answers to. */
   call_id: string;
   name: string;
+  /** As in {@link FunctionCallItem}. */
+  namespace?: string;
   input: string;
   status: ItemStatus;
 }
-export type OutputItem = MessageItem | ReasoningItem | FunctionCallItem | CustomToolCallItem;
+
+/** A call of a tool with a published schema: its arguments are an object. */
+export type PublishedCallItem = { id: string; call_id: string; status: ItemStatus } & (
+  | { type: 'apply_patch_call'; operation: Record<string, unknown> }
+  | { type: 'shell_call' | 'local_shell_call'; action: Record<string, unknown> }
+  | { type: 'tool_search_call'; execution: 'client'; arguments: Record<string, unknown> }
+);
+
+export type OutputItem = MessageItem | ReasoningItem | FunctionCallItem | CustomToolCallItem | PublishedCallItem;
 
 export interface ResponseUsage {
   /** Cached tokens included. */

@@ -4,22 +4,14 @@ import type { Endpoint } from '../endpoint.js';
 import { generate, renderBatches, runOptions } from '../generation/generate.js';
 import { errorFacts } from '../errors/error-table.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { requireModel } from '../policy/require-model.js';
+import { nameIgnoredTools } from '../fields/ignored-tools.js';
 import { encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
-import { parseBody } from '../validation/parse-body.js';
-import { readJsonBody } from '../validation/read-json-body.js';
-import {
-  customToolNames,
-  refuseBuiltInTools,
-  responsesRequestSchema,
-  toEchoedFields,
-  toGenerationRequest,
-} from './request.js';
-import { RecentItems } from './recent-items.js';
+import { createBodyReader } from './read-body.js';
+import { responsesRequestSchema, toEchoedFields } from './request.js';
 import type { ResponsesRequest } from './request.js';
-import type { OutputItem, ResponseStreamEvent } from './response-object.js';
-import { resolveReferences } from './input.js';
+import type { RenderOptions } from './render-generation.js';
+import type { ResponseStreamEvent } from './response-object.js';
 import { startResponse } from './response-object.js';
 import { failureEvents, keepAliveText, renderResponse, startProgress, toResponse } from './to-stream.js';
 import type { ResponseProgress } from './to-stream.js';
@@ -30,17 +22,17 @@ export const responsesEndpoint: Endpoint = {
   method: 'POST',
   path: '/responses',
   summary: 'Creates a response: messages, reasoning and function calls.',
-  requestSchema: () => responsesRequestSchema,
+  requestSchema: responsesRequestSchema,
   route: (context) => {
-    const recent = new RecentItems();
+    const read = createBodyReader(context);
     return async (c) => {
-      const json = await readJsonBody(c, context);
-      const body = refuseBuiltInTools(json, () => parseBody(responsesRequestSchema, json));
-      const entry = requireModel(context.inference.catalog, body.model, 'chat');
-      const input = resolveReferences(body.input, (id) => recent.find(c.get('caller'), id));
-      const request = await toGenerationRequest(body, input, entry.id);
+      const { body, request, tools, recent } = await read(c);
       await context.admit(c);
-      const progress = createProgress(body, entry.id, context, (item) => recent.keep(c.get('caller'), item));
+      nameIgnoredTools(c, tools.ignored);
+      const progress = createProgress(body, request.model, context, {
+        onItem: (item) => recent.keep(c.get('caller'), item),
+        formOf: (called) => tools.formOf(called),
+      });
       if (body.stream === true) return stream(request, progress, c, context);
       const signal = c.req.raw.signal;
       const events = generate(context, request, runOptions(c, 'result', signal));
@@ -53,7 +45,7 @@ function createProgress(
   body: ResponsesRequest,
   model: string,
   context: HttpContext,
-  onItem: (item: OutputItem) => void,
+  options: Pick<RenderOptions, 'onItem' | 'formOf'>,
 ): ResponseProgress {
   const createId = (prefix: string) => `${prefix}_${context.createId().replaceAll('-', '')}`;
   const now = () => Math.floor(context.now() / 1000);
@@ -63,8 +55,7 @@ function createProgress(
     now,
     summarises: body.reasoning?.summary != null,
     carriesReasoning: (body.include ?? []).includes('reasoning.encrypted_content'),
-    customTools: customToolNames(body),
-    onItem,
+    ...options,
   });
 }
 

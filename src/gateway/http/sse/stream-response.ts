@@ -7,7 +7,7 @@ import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
 import { BrokenConnection } from '../faults.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
-import { setFailureTail } from '../../../relay/stream/failure-tail.js';
+import { setFailureTail } from '../../../relay/stream/request-payload.js';
 import type { HttpContext } from '../http-context.js';
 
 /** What a dialect gives to have its events streamed. */
@@ -101,7 +101,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   readonly cancel = (reason: unknown): void => {
     clearTimeout(this.#keepAlive);
     this.#source.abort.abort(reason);
-    // Not awaited: the abort ends a step that is under way, and nobody is left to hear how.
+    // Not awaited: the abort ends a step that is under way, and its outcome no longer matters.
     this.#pending?.catch(() => {});
     this.#iterator.return?.().catch(() => {});
   };
@@ -114,7 +114,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     const silence = now - this.#silentSince;
     let wait = this.#keepAliveMs - silence;
     if (wait < 1) {
-      // What nobody reads needs no keep-alive.
+      // A stream that is not being read needs no keep-alive.
       if (controller.desiredSize === 0) controller.enqueue(encoder.encode(this.#source.keepAlive()));
       this.#silentSince = now;
       wait = this.#keepAliveMs;

@@ -88,9 +88,11 @@ function describeIssue(issue: BaseIssue<unknown>): string {
       return `must have at least ${elements(issue)}`;
     case 'max_length':
       return `must have at most ${elements(issue)}`;
+    case 'picklist':
+      // A schema with a message of its own says more than which values there are.
+      return issue.message.startsWith('Invalid type:') ? `must be ${expectation(issue.expected)}` : issue.message;
     case 'union':
     case 'variant':
-    case 'picklist':
     case 'literal':
     case 'nullish':
       return `must be ${expectation(issue.expected)}`;
@@ -107,7 +109,7 @@ function elements({ input, requirement }: BaseIssue<unknown>): string {
   return `${String(requirement)} ${element}${requirement === 1 ? '' : 's'}`;
 }
 
-/** `("a" | "b" | string | null)` as `"a", "b" or a string`: that a field may be left out helps nobody who has sent it. */
+/** `("a" | "b" | string | null)` as `"a", "b" or a string`: the caller has sent the field, so absence is no option. */
 function expectation(expected: string | null): string {
   const options = new Set((expected ?? '').replaceAll(/[()]/g, '').split(' | '));
   const words = [...options]

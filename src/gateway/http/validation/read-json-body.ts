@@ -9,7 +9,13 @@ import { refuseDeepJson } from './refuse-deep-json.js';
  * for JSON that is nested too deeply
  */
 export async function readJsonBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
-  const text = await readText(c.req.raw, context.maxBodyBytes);
+  const bytes = await readBytes(c.req.raw, context.maxBodyBytes);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new InferenceError('invalid_json', 'The request body is not valid UTF-8.', {}, { cause });
+  }
   refuseDeepJson(text);
   let body: unknown;
   try {
@@ -24,23 +30,38 @@ export async function readJsonBody(c: HttpRequestContext, context: HttpContext):
 }
 
 /**
- * The body as bytes, read no further than the limit: `content-length` may be absent or wrong.
- * @throws InferenceError `payload_too_large`, or `invalid_request` when it broke off
+ * The body as bytes, unpacked, and read no further than the limit: `content-length` may be absent or wrong.
+ * @throws InferenceError `payload_too_large`, or `invalid_request` when it broke off or cannot be unpacked
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const packing = packingOf(request.headers);
   try {
-    return await readWhole(request, maxBytes);
+    return await readWhole(request, packing, maxBytes);
   } catch (thrown) {
     if (isInferenceError(thrown) || request.signal.aborted) throw thrown;
-    throw new InferenceError('invalid_request', 'The request body broke off while it was sent.', {}, { cause: thrown });
+    const what = packing ? 'could not be unpacked' : 'broke off while it was sent';
+    throw new InferenceError('invalid_request', `The request body ${what}.`, {}, { cause: thrown });
   }
 }
 
-async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+/** How the body is packed; undefined: it is not. */
+function packingOf(headers: Headers): CompressionFormat | undefined {
+  const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase();
+  if (encoding === 'gzip' || encoding === 'deflate') return encoding;
+  if (encoding === '' || encoding === 'identity') return undefined;
+  const message = `A body with \`content-encoding: ${encoding.slice(0, 40)}\` cannot be read. Send it as it is, or as gzip.`;
+  throw new InferenceError('invalid_request', message);
+}
+
+async function readWhole(
+  request: Request,
+  packing: CompressionFormat | undefined,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   // Firefox gives a stream of a response's body, but none of a request's.
   const body = request.body ?? new Response(await request.arrayBuffer()).body;
-  const reader = body?.getReader();
+  const reader = (packing ? body?.pipeThrough(new DecompressionStream(packing)) : body)?.getReader();
   if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -59,15 +80,6 @@ async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array
     offset += chunk.byteLength;
   }
   return bytes;
-}
-
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  const bytes = await readBytes(request, maxBytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new InferenceError('invalid_json', 'The request body is not valid UTF-8.', {}, { cause });
-  }
 }
 
 function tooLarge(maxBytes: number): InferenceError {

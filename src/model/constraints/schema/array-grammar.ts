@@ -15,7 +15,7 @@ export function arrayGrammar(context: SchemaContext, alternative: Alternative): 
   const max = tightest(alternative, 'maxItems', 'smallest');
   if (min > MAX_ITEMS)
     throw new SchemaProblem(`must be at most ${MAX_ITEMS}`, nodeWith(alternative, 'minItems'), 'minItems');
-  // More items than this are never written; fewer conform as well.
+  // The grammar writes no more items; fewer conform as well.
   const most = max !== undefined && max > MAX_ITEMS ? MAX_ITEMS : max;
   if (most !== undefined && min > most) return NEVER;
   const unevaluated = nodeWith(alternative, 'unevaluatedItems');
@@ -35,7 +35,7 @@ function items(context: SchemaContext, alternative: Alternative, min: number, ma
   const separator = comma(context.style);
   const rest = context.valueOf(alternative.flatMap((node) => schemaAt(node, Infinity)));
   const room = max === undefined ? undefined : Math.max(0, max - length);
-  // From the last place of the beginning to the first.
+  // Made from the last fixed item to the first.
   let tail = repeat(sequence(separator, rest), Math.max(0, min - length), room);
   if (length === 0) {
     if (max === 0) return EMPTY;
@@ -57,7 +57,7 @@ function items(context: SchemaContext, alternative: Alternative, min: number, ma
   return tail;
 }
 
-/** Schemas of a node for the item at a place; Infinity: for all items after the fixed beginning. */
+/** Schemas of a node for the item at a place; Infinity: for all items after the fixed ones. */
 function schemaAt(node: SchemaNode, place: number): JsonSchema[] {
   const prefix = prefixOf(node);
   if (place < prefix.length) return [prefix[place] ?? true];
@@ -71,7 +71,7 @@ function prefixOf(node: SchemaNode): JsonSchema[] {
   return prefix as JsonSchema[];
 }
 
-/** Different items can be guaranteed when they come from a finite list: they are written in the list's order. */
+/** `uniqueItems` can be guaranteed for items of a finite list: they are written in the list's order. */
 function uniqueArray(
   context: SchemaContext,
   alternative: Alternative,

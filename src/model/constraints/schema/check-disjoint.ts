@@ -9,10 +9,10 @@ import type { SchemaType } from '../../../core/schema/schema-keywords.js';
 import { SchemaProblem } from '../../../core/schema/schema-problem.js';
 import { allowedTypes, writtenTypes } from './schema-types.js';
 
-/** Members inside members that are looked into; deeper, branches count as overlapping. */
+/** Depth to which nested members are compared; branches that differ only below it count as overlapping. */
 const MAX_DEPTH = 4;
 
-/** Steps of comparing two branches. */
+/** Steps that comparing two branches costs. */
 const PAIR = 4;
 
 /** What is known of an alternative. */
@@ -44,10 +44,9 @@ export class DisjointCheck {
   }
 
   /**
-   * Throws SchemaProblem unless a value written for one branch can never conform to another one as well, which `oneOf`
-   * forbids and a grammar cannot watch.
-   * @param base what the schema demands besides the branches
-   * @param branches the ways of each branch
+   * Throws SchemaProblem when a value written for one branch could conform to another one as well: `oneOf` forbids it.
+   * @param base the alternatives of the schema's other keywords
+   * @param branches the alternatives of each branch
    */
   check(node: SchemaNode, base: readonly Alternative[], branches: readonly (readonly Alternative[])[]): void {
     const written = branches.map((branch) =>
@@ -62,7 +61,7 @@ export class DisjointCheck {
         );
         if (!overlap) continue;
         throw new SchemaProblem(
-          'has branches that one value could satisfy at once; use `anyOf`, or tell them apart by a required property with `const`',
+          'has branches that one value could match at once; use `anyOf`, or give each branch a required property with its own `const`',
           node,
           'oneOf',
         );
@@ -90,7 +89,7 @@ export class DisjointCheck {
     return undefined;
   }
 
-  /** The texts of all values that the ways list, or of all that they list for a member; undefined: some list none. */
+  /** All values that the alternatives list (for the member `name`) as canonical text; undefined when one lists none. */
   #valuesOf(ways: readonly Alternative[], name: string | undefined): string[] | undefined {
     const values: string[] = [];
     for (const way of ways) {
@@ -139,7 +138,7 @@ export class DisjointCheck {
     });
   }
 
-  /** The usual way to tell branches apart, and the quickest to see: a required member whose listed values differ. */
+  /** The usual and quickest test: a required member for which the two list different values. */
   #apartByMember(mine: Alternative, theirs: Alternative): boolean {
     return this.#tagsOf(mine).some((name) => {
       const [left, right] = [this.#listedMember(mine, name)!, this.#listedMember(theirs, name)];
@@ -169,7 +168,7 @@ export class DisjointCheck {
     }
     for (const name of written.required) {
       const values = this.#alternativesOf(written.declared.get(name) ?? []);
-      // objectMembers closes what lists its properties; what the law says of other names is only in the schemas.
+      // `objectMembers` closes objects with listed properties. JSON Schema does not, so the schemas decide.
       const demanded = wanted.declared.get(name) ?? undeclared(theirs);
       const others = this.#alternativesOf(demanded);
       if (!values.some((value) => others.some((other) => this.#mayConform(value, other, depth + 1)))) return false;

@@ -1,6 +1,6 @@
 /**
- * Whether known values conform to the schemas of a document: `const` and `enum` beside other keywords, names of
- * members. Each pair of value and schema is looked at once, and every step is counted.
+ * Validates values that a document itself lists (`const`, `enum`, names of members) against the schemas beside them,
+ * each pair of value and schema once. Every step is counted.
  * @module
  */
 import type { JsonSchema } from '../../../core/request/tool.js';
@@ -10,13 +10,13 @@ import { UNKNOWN_KEYWORDS } from '../../../core/schema/schema-keywords.js';
 import { atKeyword, SchemaProblem } from '../../../core/schema/schema-problem.js';
 import { canonicalText } from './canonical-text.js';
 
-/** Schemas and values inside each other, references included. */
+/** Deepest nesting of schemas and values, references included. */
 const MAX_DEPTH = 400;
 
-/** Steps of looking at one pair. */
+/** Steps that checking one pair of value and schema costs. */
 const PAIR = 20;
 
-/** Which members and items a value's schemas have spoken of, for `unevaluatedProperties` and `unevaluatedItems`. */
+/** The members and items that a schema has evaluated, for `unevaluatedProperties` and `unevaluatedItems`. */
 interface Evaluated {
   names: ReadonlySet<string>;
   items: ReadonlySet<number>;
@@ -27,7 +27,7 @@ const NOTHING: Evaluated = { names: new Set(), items: new Set() };
 /** Undefined: the value does not conform. */
 type Outcome = Evaluated | undefined;
 
-/** Looks at values for one document. */
+/** Validates values against the schemas of one document. */
 export class Conformance {
   readonly #document: SchemaDocument;
   readonly #known = new PairSet<Outcome | 'open'>();
@@ -41,7 +41,7 @@ export class Conformance {
 
   /**
    * True when `value` conforms to a schema of the document. `format` is an annotation.
-   * @throws SchemaProblem for keywords that cannot be followed, and when the work is too much
+   * @throws SchemaProblem for unsupported keywords, and when it takes too much work
    */
   conforms(value: unknown, schema: JsonSchema): boolean {
     return this.#evaluate(value, schema) !== undefined;
@@ -50,10 +50,10 @@ export class Conformance {
   #evaluate(value: unknown, schema: JsonSchema): Outcome {
     if (typeof schema === 'boolean') return schema ? NOTHING : undefined;
     const known = this.#known.get(schema, value);
-    if (known === 'open') throw new SchemaProblem('refers to itself without a value in between', schema, '$ref');
+    if (known === 'open') throw new SchemaProblem('refers back to itself', schema, '$ref');
     if (known !== undefined || this.#known.has(schema, value)) return known;
     this.#document.work.spend(PAIR);
-    if (this.#depth >= MAX_DEPTH) throw new SchemaProblem('leads through too many schemas', schema);
+    if (this.#depth >= MAX_DEPTH) throw new SchemaProblem('is nested too deeply by its references', schema);
     this.#known.set(schema, value, 'open');
     this.#depth += 1;
     const outcome = this.#look(value, schema);
@@ -81,7 +81,7 @@ export class Conformance {
     return evaluated;
   }
 
-  /** What needs no other schema. */
+  /** The keywords without subschemas. */
   #conformsPlainly(value: unknown, node: SchemaNode): boolean {
     const { work, patterns } = this.#document;
     const { type, pattern } = node as { type?: string | string[]; pattern?: string };
@@ -110,13 +110,13 @@ export class Conformance {
     return listed;
   }
 
-  /** Schemas about the same value. */
+  /** The keywords whose subschemas apply to the value itself. */
   #combined(value: unknown, node: SchemaNode, take: (outcome: Outcome) => boolean): boolean {
     const { allOf, anyOf, oneOf } = node as { [key: string]: JsonSchema[] | undefined };
     if (node['$ref'] !== undefined && !take(this.#evaluate(value, resolveReference(this.#document, node))))
       return false;
     if (allOf && !allOf.every((each) => take(this.#evaluate(value, each)))) return false;
-    // All that hold count, because each speaks of members.
+    // Every branch that holds is evaluated, because each may evaluate other members.
     if (anyOf && this.#promising(anyOf, value).filter((each) => take(this.#evaluate(value, each))).length === 0)
       return false;
     if (oneOf) {
@@ -132,7 +132,7 @@ export class Conformance {
     return branch === undefined || take(this.#evaluate(value, branch));
   }
 
-  /** The branches that a value may conform to; where all list their values, only those that list this one. */
+  /** The branches that a value may conform to. Where every branch lists its values, only those that list this one. */
   #promising(branches: readonly JsonSchema[], value: unknown): readonly JsonSchema[] {
     let byText = this.#byListed.get(branches);
     if (byText === undefined) {
@@ -226,7 +226,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Values are told apart as `Map` does: texts and numbers by what they are, objects by which they are. */
+/** A map by schema and value. As in a `Map`, texts and numbers are compared by value, objects by identity. */
 class PairSet<Known> {
   readonly #known = new Map<SchemaNode, Map<unknown, Known>>();
 

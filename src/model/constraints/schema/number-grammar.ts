@@ -16,10 +16,10 @@ import { SchemaProblem } from '../../../core/schema/schema-problem.js';
 
 /** Integers beyond this lose their last digits when JSON is read. */
 const LARGEST_INTEGER = BigInt(Number.MAX_SAFE_INTEGER);
-/** Digits of numbers that no bound asks for: enough for all practice, and no model can loop on digits. */
+/** Most digits of a number without bounds, so that a model cannot loop on digits. */
 const DIGITS = 15;
 const FRACTION_DIGITS = 6;
-/** Multiples are listed up to this many; above it only small whole steps can be followed. */
+/** So many multiples are listed one by one; more of them are supported for whole steps up to `MAX_STEP` only. */
 const MAX_LISTED = 1_000;
 const MAX_STEP = 128;
 
@@ -57,7 +57,7 @@ function unsupportedStep(node: object | undefined): never {
   );
 }
 
-/** 1, 0.1, 0.01 and so on: a number of digits. */
+/** 1, 0.1, 0.01 and so on: such a step only limits the digits after the point. */
 function isPowerOfTen(step: Decimal): boolean {
   return step.units === 1n;
 }
@@ -73,7 +73,7 @@ function boundsOf(alternative: Alternative, scaleLimit: number): Bounds {
     typeof value === 'number' ? [{ decimal: toDecimal(value), lower, open }] : [],
   );
   const digits = Math.max(1, ...given.map(({ decimal }) => wholeDigits(decimal)));
-  // Up to 15 digits two decimals are two different floating-point numbers, so that an open bound stays open.
+  // Different decimals of up to 15 digits are different floating-point numbers, so an exclusive bound stays exclusive.
   const wanted = Math.max(FRACTION_DIGITS, ...given.map(({ decimal }) => decimal.scale));
   const scale = Math.max(0, Math.min(wanted, DIGITS - digits, scaleLimit));
   const bounds: Bounds = { low: undefined, high: undefined, scale };
@@ -96,7 +96,7 @@ function unsteppedNumbers({ low, high, scale }: Bounds, integer: boolean): Expre
   return numberRange(clamp(low ?? -limit, limit, -1n), clamp(high ?? limit, limit, 1n), scale);
 }
 
-/** A bound beyond the largest number that is written; on the wrong side it leaves no number at all. */
+/** Limits a bound to the largest number that is written; beyond the other end it stays, so that no number is left. */
 function clamp(bound: bigint, limit: bigint, side: bigint): bigint {
   return bound * side > limit ? limit * side : bound;
 }
@@ -129,7 +129,7 @@ function multiples(context: SchemaContext, bounds: Bounds, step: Decimal, intege
   return choice(literal('0'), sequence(optional(literal('-')), positive));
 }
 
-/** Whole multiples of `step` above 0: the rules carry the remainder of the digits so far. */
+/** Whole multiples of `step` above 0. Each rule stands for a remainder of the digits so far. */
 function wholeMultiples(context: SchemaContext, step: number): Expression {
   const known = new Map<number, Expression>();
   const after = (remainder: number, room: number): Expression => {

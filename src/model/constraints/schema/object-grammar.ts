@@ -77,20 +77,22 @@ export function objectGrammar(
   return sequence(literal(frame.open), body, literal(frame.close));
 }
 
-/** Plain text for strings, where the frame has it, and JSON for all else. */
+/** Strings as plain text where the frame asks for it, everything else as JSON. */
 function memberValue(context: SchemaContext, schemas: readonly JsonSchema[], { text }: ObjectFrame): Expression {
   if (!text) return context.valueOf(schemas);
   const style = { ...context.style, strings: text };
-  const close = literal(text.close);
+  const [open, close] = [literal(text.otherOpen ?? ''), literal(text.close)];
   const listed = context.enumerate(schemas);
   if (listed !== undefined) {
     return choice(
       ...listed.map((value) =>
-        typeof value === 'string' ? constantString(value, style) : sequence(constant(value, context.style), close),
+        typeof value === 'string'
+          ? constantString(value, style)
+          : sequence(open, constant(value, context.style), close),
       ),
     );
   }
-  const others = sequence(context.valueOf([...schemas, NO_STRING]), close);
+  const others = sequence(open, context.valueOf([...schemas, NO_STRING]), close);
   const texts = context.alternatives(schemas).filter((alternative) => writtenTypes(alternative).has('string'));
   const plain = texts.map((alternative) => stringGrammar(context, alternative, style));
   return choice(...plain, others);
@@ -113,7 +115,7 @@ function extraMember(context: SchemaContext, alternative: Alternative, members: 
   return context.rules.add(choice(...kinds));
 }
 
-/** Writes the list of members; where their number is bounded, the rules count. */
+/** Writes the list of members. Where `minProperties` or `maxProperties` bounds their number, the rules count them. */
 class MemberList {
   readonly #context: SchemaContext;
   readonly #alternative: Alternative;
@@ -146,7 +148,7 @@ class MemberList {
     this.#counts = this.#min > 0 || this.#max !== undefined;
   }
 
-  /** What may follow when `written` members stand there and `index` is the next to decide about. */
+  /** What may follow after `written` members, from the declared member `index` on. */
   from(index: number, written: number, first: boolean): Expression {
     if (this.#max !== undefined && written > this.#max) return NEVER;
     const state = `${index} ${this.#counts ? written : 0} ${first}`;
@@ -184,8 +186,8 @@ class MemberList {
 }
 
 /**
- * Names of this kind that are none of the declared ones: a declared name has its own schema, and written twice, the
- * second value would win.
+ * Names of this kind other than the declared ones, which have schemas of their own: of a name that is written twice the
+ * second value counts.
  */
 function keyOutside(
   context: SchemaContext,
@@ -193,7 +195,7 @@ function keyOutside(
   declared: readonly string[],
   kind: ExtraMembers,
 ): Expression {
-  // Which names can be written without quotes is the model's business, not the schema's.
+  // No schema says which names can be written without quotes, so undeclared names are not written.
   if (context.style.language === 'loose') return NEVER;
   const { document } = context;
   const { work } = document;

@@ -64,7 +64,7 @@ function patternsOf(node: SchemaNode): Record<string, JsonSchema> {
   return (node['patternProperties'] as Record<string, JsonSchema> | undefined) ?? {};
 }
 
-/** Names that the schemas of an alternative declare within a sealed one. */
+/** The names that the schemas inside a sealed schema declare. */
 function namesWithin(document: SchemaDocument, node: SchemaNode, alternative: Alternative): ReadonlySet<string> {
   const within = reachableFrom(document, node);
   document.work.spend(alternative.length);
@@ -73,7 +73,7 @@ function namesWithin(document: SchemaDocument, node: SchemaNode, alternative: Al
   return new Set(names);
 }
 
-/** What one schema demands of the member `name`; `declaredWithin`: the names that it lets through when it is sealed. */
+/** What one schema demands of the member `name`; `declaredWithin`: the names that it allows when it is sealed. */
 function memberSchemas(
   { work, patterns }: SchemaDocument,
   node: SchemaNode,
@@ -93,7 +93,7 @@ function memberSchemas(
   return found;
 }
 
-/** `unevaluatedProperties: false` forbids what neither this schema nor its combinations declare. */
+/** `unevaluatedProperties: false` forbids members that neither the schema nor its combinations declare. */
 function isSealed(node: SchemaNode): boolean {
   return node['unevaluatedProperties'] === false && node['additionalProperties'] === undefined;
 }
@@ -116,8 +116,8 @@ function reachableFrom({ work }: SchemaDocument, node: SchemaNode): Set<SchemaNo
 }
 
 /**
- * Whether undeclared members are written. The law allows them unless `additionalProperties` forbids it; but who lists
- * properties means these, so they are only written when a schema speaks of them, or when it lists none at all.
+ * Whether undeclared members are written. JSON Schema allows them, but who lists properties usually means only
+ * these. So others need `additionalProperties` or `patternProperties`, or a schema that lists no properties.
  */
 function isOpen(alternative: Alternative, declares: boolean): boolean {
   if (alternative.some(isSealed)) {

@@ -12,7 +12,7 @@ export function typesOfValue(value: unknown): string[] {
   return [typeof value];
 }
 
-/** Whether a JSON value keeps the bounds of its kind. */
+/** Whether a JSON value is within the bounds of its type: range, length, number of items or members. */
 export function withinBounds(value: unknown, node: SchemaNode, work: WorkBudget): boolean {
   const keywords = node as { [keyword: string]: number | undefined };
   if (typeof value === 'number') return withinRange(value, keywords);

@@ -8,17 +8,17 @@ import { SchemaProblem } from '../../../core/schema/schema-problem.js';
 
 const MAX_ALTERNATIVES = 500;
 
-/** Schemas that lead to each other at the same place. */
+/** Longest chain of references that apply to the same value. */
 const MAX_CHAIN = 100;
 
-/** The ways of all schemas of one document; each schema is taken apart once. */
+/** The alternatives of all schemas of one document; those of each schema are found once. */
 export class SchemaAlternatives {
   readonly #document: SchemaDocument;
   readonly #disjoint: DisjointCheck;
   readonly #known = new Map<SchemaNode, Alternative[]>();
-  /** Schemas that are being taken apart. */
+  /** Schemas whose alternatives are being found: to meet one again means that it refers to itself. */
   readonly #open = new Set<SchemaNode>();
-  /** What is still to be checked of the `oneOf` that were met. */
+  /** Checks of `oneOf`s, put off until the alternatives are known. */
   readonly #unchecked: (() => void)[] = [];
   #checking = false;
 
@@ -27,7 +27,7 @@ export class SchemaAlternatives {
     this.#disjoint = new DisjointCheck(document, conformance, (schemas) => this.of(schemas));
   }
 
-  /** All ways to satisfy all of `schemas`. No way: nothing conforms. */
+  /** The alternatives that satisfy all of `schemas`. None: nothing conforms. */
   of(schemas: readonly JsonSchema[]): Alternative[] {
     const combined = this.#combine(schemas);
     if (this.#checking) return combined;
@@ -51,8 +51,9 @@ export class SchemaAlternatives {
     if (typeof schema === 'boolean') return schema ? [[]] : [];
     const known = this.#known.get(schema);
     if (known !== undefined) return known;
-    if (this.#open.has(schema)) throw new SchemaProblem('refers to itself without a value in between', schema, '$ref');
-    if (this.#open.size >= MAX_CHAIN) throw new SchemaProblem(`leads through more than ${MAX_CHAIN} schemas`, schema);
+    if (this.#open.has(schema)) throw new SchemaProblem('refers back to itself', schema, '$ref');
+    if (this.#open.size >= MAX_CHAIN)
+      throw new SchemaProblem(`is part of a chain of more than ${MAX_CHAIN} schemas`, schema);
     this.#open.add(schema);
     const ways = this.#take(schema);
     this.#open.delete(schema);
@@ -70,7 +71,7 @@ export class SchemaAlternatives {
     if (oneOf !== undefined) {
       const branches = this.#each(oneOf, schema);
       const base = ways;
-      // The branches must exclude each other as they stand: the grammar takes any of them.
+      // The grammar writes any branch, so the branches must exclude each other.
       this.#unchecked.push(() => this.#disjoint.check(schema, base, branches));
       ways = this.#both(ways, branches.flat(), schema);
     }

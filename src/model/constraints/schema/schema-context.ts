@@ -1,4 +1,4 @@
-/** Shared by all generators while one schema becomes a grammar. @module */
+/** What the grammars of objects, arrays, strings and numbers share. @module */
 import type { Expression } from '../../grammar/expression.js';
 import type { GrammarRules } from '../../grammar/grammar-rules.js';
 import type { ValueStyle } from '../../grammar/value-style.js';
@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../../core/request/tool.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
 import { SchemaProblem } from '../../../core/schema/schema-problem.js';
 
-/** A value that conforms to the plain keywords of all these schemas satisfies the schema they were taken from. */
+/** One way to satisfy a schema: schemas that hold together, without their `allOf`, `anyOf`, `oneOf` and `$ref`. */
 export type Alternative = readonly SchemaNode[];
 
 /** Most rules that one schema may need; beyond it compiling would take seconds. */
@@ -18,7 +18,7 @@ export interface SchemaContext {
   readonly style: ValueStyle;
   /** Whether a known value conforms to a schema of the document. */
   conforms(value: unknown, schema: JsonSchema): boolean;
-  /** All ways to satisfy the schemas. */
+  /** The alternatives that satisfy all of the schemas. */
   alternatives(schemas: readonly JsonSchema[]): Alternative[];
   /** All conforming values when the schemas name them one by one, else undefined. */
   enumerate(schemas: readonly JsonSchema[]): unknown[] | undefined;

@@ -17,7 +17,7 @@ import { SchemaProblem } from '../../../core/schema/schema-problem.js';
 import { OBJECT_KEYWORDS, writtenTypes } from './schema-types.js';
 import { stringGrammar } from './string-grammar.js';
 
-/** The values of a document, as rules. One for each document in a grammar. */
+/** Turns the schemas of one document into rules of a grammar. */
 export class SchemaGrammar implements SchemaContext {
   readonly document: SchemaDocument;
   readonly rules: GrammarRules;
@@ -26,7 +26,9 @@ export class SchemaGrammar implements SchemaContext {
   readonly #known = new Map<string, Expression>();
   readonly #conformance: Conformance;
   readonly #alternatives: SchemaAlternatives;
-  /** Rules that are named but not yet made: one after another, so that long chains of schemas need no deep stack. */
+  /**
+   * Rules that have no body yet. They are made one after another, so that long chains of schemas need no deep stack.
+   */
   readonly #pending: { name: string; nodes: readonly SchemaNode[] }[] = [];
 
   constructor(document: SchemaDocument, rules: GrammarRules, style: ValueStyle) {
@@ -38,8 +40,8 @@ export class SchemaGrammar implements SchemaContext {
   }
 
   /**
-   * The values that conform to the whole document, and to another schema. Throws SchemaProblem for what no grammar can
-   * keep.
+   * The values that conform to the whole document and to another schema. Throws SchemaProblem for what a grammar cannot
+   * express.
    */
   root(also: JsonSchema = true): Expression {
     const root = this.valueOf([this.document.root, also]);
@@ -112,7 +114,7 @@ export class SchemaGrammar implements SchemaContext {
     return choice(...[...writtenTypes(alternative)].map((type) => this.#ofType(type, alternative)));
   }
 
-  /** The conforming values of `enum` or `const`; every keyword is looked at, also those no grammar can keep. */
+  /** The values of `enum` or `const` that conform to all keywords, also to those that a grammar cannot express. */
   #listed(alternative: Alternative): unknown[] | undefined {
     for (const node of alternative) {
       const values = Object.hasOwn(node, 'const') ? [node['const']] : (node['enum'] as unknown[] | undefined);
@@ -166,7 +168,7 @@ const ARRAY_KEYWORDS = [
   'unevaluatedItems',
 ];
 
-/** Whether the schemas say anything about values of a kind; if not, they are free and nest only so deep. */
+/** Whether a schema has one of these keywords. Without any, values of the type are free, up to a limited depth. */
 function says(alternative: Alternative, keywords: readonly string[]): boolean {
   return nodeWith(alternative, ...keywords) !== undefined;
 }

@@ -14,7 +14,7 @@ export const OBJECT_KEYWORDS = [
   'unevaluatedProperties',
 ];
 
-/** Keywords that say of which type a schema without `type` speaks. */
+/** Keywords that show which type is meant where `type` is missing. */
 const HINTS: readonly [SchemaType, readonly string[]][] = [
   ['object', OBJECT_KEYWORDS],
   ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems']],
@@ -22,7 +22,7 @@ const HINTS: readonly [SchemaType, readonly string[]][] = [
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
 ];
 
-/** The types that the law allows: those all `type` keywords share. `number` stands for itself and for `integer`. */
+/** The types that JSON Schema allows, shared by all `type` keywords. `number` stands for itself and for `integer`. */
 export function allowedTypes(alternative: Alternative): Set<SchemaType> {
   let allowed = new Set<SchemaType>(SCHEMA_TYPES.filter((type) => type !== 'integer'));
   for (const node of alternative) {
@@ -36,8 +36,8 @@ export function allowedTypes(alternative: Alternative): Set<SchemaType> {
 }
 
 /**
- * The types that are written. Where nobody named a type but the keywords speak of one (`properties` without
- * `type: object`), only that one is meant, although the law would let any other value through.
+ * The types that the grammar writes. Where `type` is missing but a keyword belongs to one type (`properties` without
+ * `type: object`), only that type is written, although JSON Schema would allow values of all others.
  */
 export function writtenTypes(alternative: Alternative): Set<SchemaType> {
   const allowed = allowedTypes(alternative);

@@ -15,10 +15,10 @@ import type { PatternWidth } from '../../../core/schema/automaton/character-clas
 import { FORMAT_HINT, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
 import { allowedTypes } from './schema-types.js';
 
-/** A minimum above this would make the grammar too large; more than the maximum is never written. */
+/** Most characters of a string: a greater minimum is refused, a greater maximum is lowered to it. */
 const MAX_LENGTH = 10_000;
 
-/** The strings that conform to the alternative. @param style where these strings are written in another one */
+/** The strings that conform to the alternative. @param style of these strings, where it is not the context's */
 export function stringGrammar(
   context: SchemaContext,
   alternative: Alternative,
@@ -38,7 +38,7 @@ export function stringGrammar(
   return quotedString(context.rules, style, min, max === undefined ? undefined : Math.min(max, MAX_LENGTH));
 }
 
-/** Formats that strings without a pattern are given the shape of. An annotation by law, but what the caller hopes for. */
+/** Patterns for a `format` without a `pattern`. In JSON Schema it is an annotation, but callers expect it to hold. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
   time: '^(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$',
@@ -49,7 +49,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv4: '^(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)\\.){3}(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)$',
 };
 
-/** The longest bound that is combined with patterns. */
+/** The greatest `minLength` or `maxLength` that is combined with a pattern. */
 const MAX_COUNTED = 256;
 
 /** The strings that the alternative's patterns, formats and lengths allow; undefined: all strings of its lengths. */

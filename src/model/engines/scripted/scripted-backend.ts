@@ -6,7 +6,9 @@ import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-for
 import type { Backend, LoadedModel } from '../../../core/models/backend.js';
 import { createScriptedEmbedder } from './scripted-embeddings.js';
 import { createScriptedEngine } from './scripted-engine.js';
+import { createScriptedRanker } from './scripted-ranker.js';
 import { createScriptedTranscriber } from './scripted-speech.js';
+import { createScriptedSpeaker } from './scripted-voice.js';
 
 /** Default context length in tokens. */
 const CONTEXT_LENGTH = 4096;
@@ -24,9 +26,13 @@ function createModel(entry: ModelEntry): LoadedModel {
   const contextLength = entry.contextLength ?? CONTEXT_LENGTH;
   switch (entry.task) {
     case 'embeddings':
-      return createScriptedEmbedder({ script, contextLength });
+      return createScriptedEmbedder({ script, contextLength, prompts: entry.prompts });
+    case 'rerank':
+      return createScriptedRanker({ script, contextLength });
     case 'speech':
       return createScriptedTranscriber({ script, contextLength });
+    case 'text-to-speech':
+      return createScriptedSpeaker({ script, contextLength });
     case 'chat':
       return createChatModel(entry, script, contextLength);
   }

@@ -4,7 +4,9 @@ import type { LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/request/embedding-request.js';
 import { normaliseVector } from '../normalise-vector.js';
+import { promptFor } from '../embedding-prompts.js';
 import { failAsScripted, rest } from './scripted-failures.js';
+import { scriptedInfo } from './scripted-info.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
 
 const DIMENSIONS = 64;
@@ -12,23 +14,17 @@ const DIMENSIONS = 64;
 export interface ScriptedEmbedderOptions {
   script: Script;
   contextLength: number;
+  /** Of the catalog entry, by name. */
+  prompts?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
  * Sums a pseudo-random direction per token and normalises: a bag of words. `embed` throws `invalid_request` for empty and
  * over-long inputs and for more dimensions than there are.
  */
-export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedderOptions): LoadedModel {
+export function createScriptedEmbedder({ script, contextLength, prompts = {} }: ScriptedEmbedderOptions): LoadedModel {
   const tokenizer = new ScriptedTokenizer();
-  const info: ModelInfo = {
-    contextLength,
-    device: 'none',
-    threads: 1,
-    toolFormat: 'none',
-    reasoningFormat: 'none',
-    images: false,
-    dimensions: DIMENSIONS,
-  };
+  const info: ModelInfo = { ...scriptedInfo(contextLength), dimensions: DIMENSIONS };
 
   const tokensOf = (input: string | number[], index: number): string[] => {
     const ids = typeof input === 'string' ? tokenizer.encodeText(input.toLowerCase()) : input;
@@ -44,7 +40,9 @@ export function createScriptedEmbedder({ script, contextLength }: ScriptedEmbedd
     lost: new Promise(() => {}),
     embed: async (request: EmbeddingRequest, signal): Promise<EmbeddingResult> => {
       const dimensions = checkedDimensions(request.dimensions);
-      const inputs = request.inputs.map(tokensOf);
+      const prompt = promptFor({ prompts }, request.inputType);
+      const texts = request.inputs.map((input) => (typeof input === 'string' ? prompt + input : input));
+      const inputs = texts.map(tokensOf);
       await failAsScripted(script, signal);
       await rest(script.tokenDelayMs ?? 0, signal);
       const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);

@@ -9,9 +9,10 @@ import {
   offersTools,
   plainGenerationRequest,
 } from '../../../core/request/generation-request.js';
+import { textOf } from '../../../core/request/message.js';
+import { chooseReply } from './choose-reply.js';
 import { failAsScripted, rest } from './scripted-failures.js';
 import { END_TOKEN, ScriptedTokenizer } from './scripted-tokenizer.js';
-import { textOf } from '../../../core/request/message.js';
 import { type AnswerFormats, answerSyntax } from '../../families/answer-syntax.js';
 
 /**
@@ -44,7 +45,10 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     reasoningFormat,
     constrainable: false,
     open: async (promptTokens, request) => {
-      const scripted = chooseReply(script, request, textOfTokens(promptTokens, tokenizer));
+      const { prompt } = request;
+      const asked =
+        prompt.type === 'chat' ? textOf(prompt.messages.at(-1)?.content ?? []) : textOfTokens(promptTokens, tokenizer);
+      const scripted = chooseReply(script, asked);
       const tokens = tokenizer.encodeMarkup(writeReply(scripted, request, options));
       return new ScriptedSequence({ script, tokenizer, reply: tokens, request, promptTokens });
     },
@@ -101,8 +105,10 @@ class ScriptedSequence implements TextSequence {
 
   async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
     await this.#pause();
-    this.#positions = this.#positions.map((position, row) => this.#advance(position, tokens[row] ?? []));
-    return this.#positions.map((position) => this.#logits(position));
+    return this.#positions.map((position, row) => {
+      const next = (this.#positions[row] = this.#advance(position, tokens[row] ?? []));
+      return this.#logits(next);
+    });
   }
 
   async close(): Promise<void> {
@@ -146,20 +152,6 @@ function noise(token: number, position: number): number {
 }
 
 /**
- * The first reply whose `match` is contained in the text of the last message, whatever its role (of a raw prompt: in
- * the prompt); else the first without `match`; else an empty reply, which ends at once.
- * @param promptText the prompt as the model reads it
- */
-function chooseReply({ replies }: Script, { prompt }: GenerationRequest, promptText: string): ScriptedReply {
-  const last = prompt.type === 'chat' ? textOf(prompt.messages.at(-1)?.content ?? []) : promptText;
-  return (
-    replies.find(({ match }) => match !== undefined && last.includes(match)) ??
-    replies.find(({ match }) => match === undefined) ??
-    {}
-  );
-}
-
-/**
  * Reasoning is written when the request enables thinking, calls when it offers tools and does not forbid calls; a raw
  * prompt gets the text alone.
  */
@@ -167,11 +159,8 @@ function writeReply(reply: ScriptedReply, request: GenerationRequest, formats: A
   const text = (reply.text ?? '').repeat(reply.repeat ?? 1);
   if (request.prompt.type !== 'chat') return text;
   const { tools, reasoning } = answerSyntax(formats);
-  const thought = thinks(request) ? (reply.reasoning ?? '') : '';
+  const thinks = request.reasoning.enabled ?? request.templateArguments['enable_thinking'] === true;
+  const thought = thinks ? (reply.reasoning ?? '') : '';
   const calls = offersTools(request) ? (reply.toolCalls ?? []) : [];
   return reasoning.write(thought, text, calls.length > 0 ? tools.write(calls) : '');
-}
-
-function thinks({ reasoning, templateArguments }: GenerationRequest): boolean {
-  return reasoning.enabled ?? templateArguments.enable_thinking === true;
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../../core/request/transcription-request.js';
 import type { LoadedModel } from '../../../core/models/backend.js';
 import { failAsScripted, rest } from './scripted-failures.js';
+import { scriptedInfo } from './scripted-info.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
 
 export interface ScriptedTranscriberOptions {
@@ -46,14 +47,7 @@ export function createScriptedTranscriber({ script, contextLength }: ScriptedTra
   }
 
   return {
-    info: {
-      contextLength,
-      device: 'none',
-      threads: 1,
-      toolFormat: 'none',
-      reasoningFormat: 'none',
-      images: false,
-    },
+    info: scriptedInfo(contextLength),
     lost: new Promise(() => {}),
     transcribe,
     unload: async () => {},

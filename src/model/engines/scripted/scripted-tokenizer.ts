@@ -72,6 +72,8 @@ export class ScriptedTokenizer implements TextTokenizer {
   readonly chatTemplate = CHAT_TEMPLATE;
   readonly templateVariables = { bos_token: '', eos_token: '<|im_end|>' };
   readonly prefixTokens: readonly number[] = [];
+  /** The id from which words begin. */
+  readonly firstWord = 256 + ADDED_TOKENS.length;
   readonly #bytes: Uint8Array[];
   readonly #words = new Map<string, number>();
 
@@ -84,11 +86,6 @@ export class ScriptedTokenizer implements TextTokenizer {
 
   get vocabularySize(): number {
     return this.#bytes.length;
-  }
-
-  /** The id from which words begin. */
-  get firstWord(): number {
-    return 256 + ADDED_TOKENS.length;
   }
 
   encodeText(text: string): number[] {

@@ -1,5 +1,7 @@
 /** The precision of a model's weights on a device. @module */
-import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { Dtype } from '../../../core/models/dtype.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
 
 /** The file of a graph in repositories for transformers.js. */
 export function graphFile(graph: string, dtype: string): string {
@@ -48,29 +50,75 @@ export interface DtypeChoice {
   halfFloats: boolean;
   /** The model's graphs, e.g. `model`. */
   graphs: readonly string[];
+  /** What the model's config says of a graph; undefined: nothing. */
+  configured: (graph: string) => string | undefined;
   /** Whether the repository has a file. */
   has: (file: string) => Promise<boolean>;
+  /** All files of the repository; none when nobody lists them. */
+  listed: () => Promise<readonly string[]>;
+  /** Is told of a decoder, or a model's only graph, that is not there in a precision that is fast on the device. */
+  onSubstitute?: (reason: string) => void;
 }
 
 /**
- * The entry's precision; for chat models without one the fastest of the repository, 8 bits on WASM and 4 on WebGPU, for
- * each graph. Undefined: transformers.js's default.
+ * The entry's precision; where it says none, the best one for the device that the repository has, for each graph: 8 bits on
+ * WASM; on WebGPU 4 bits for chat models and 32 for others. Undefined: none was found, and nobody lists what there is.
+ * @throws InferenceError `model_not_supported` when the list of files has no graph that can be used
  */
 export async function chooseDtype(entry: ModelEntry, choice: DtypeChoice): Promise<Dtype | undefined> {
-  const { device, halfFloats, graphs, has } = choice;
-  const said = dtypeFor(entry, device);
-  if (typeof said === 'string' || entry.task !== 'chat') return said;
-  const halves = halfFloats ? ['q4f16'] : [];
+  const said = dtypeFor(entry, choice.device);
+  if (typeof said === 'string') return said;
   const parts: Record<string, string> = {};
-  for (const graph of graphs) {
-    const wished = device === 'wasm' ? ['q8', 'int8', 'uint8'] : [...halves, 'q4'];
-    // One of several graphs may lack small precisions; transformers.js would not look for others.
-    const others = graphs.length > 1 ? [...(halfFloats ? ['fp16'] : []), 'fp32'] : [];
-    const chosen =
-      dtypeOf(said, graph) ?? (await firstOf([...wished, ...others], (each) => has(graphFile(graph, each))));
+  for (const graph of choice.graphs) {
+    const chosen = dtypeOf(said, graph) ?? (await chooseForGraph(entry, graph, choice));
     if (chosen !== undefined) parts[graph] = chosen;
   }
-  return graphs.length > 1 ? parts : parts[graphs[0]!];
+  const all = choice.graphs.map((graph) => parts[graph]);
+  return all.every((each) => each === all[0]) ? all[0] : parts;
+}
+
+async function chooseForGraph(entry: ModelEntry, graph: string, choice: DtypeChoice): Promise<string | undefined> {
+  const { device, graphs, configured, has, listed, onSubstitute } = choice;
+  const isMain = graphs.length === 1 || graph.startsWith('decoder_');
+  const { best, others } = precisionsFor(entry.task, choice, isMain);
+  const own = entry.task === 'chat' ? undefined : configured(graph);
+  const wished = own === undefined || own === 'auto' ? best : [own, ...best];
+  const chosen = await firstOf([...wished, ...others], (each) => has(graphFile(graph, each)));
+  if (chosen === undefined) {
+    const files = await listed();
+    if (files.length === 0) return undefined;
+    const graphFiles = files.filter((file) => file.endsWith('.onnx'));
+    throw new InferenceError(
+      'model_not_supported',
+      `The model \`${entry.id}\` has no file of its graph \`${graph}\` that can run here, such as \`${graphFile(graph, wished[0]!)}\`. Its repository has: ${graphFiles.join(', ') || 'no graphs for ONNX Runtime'}.`,
+      { param: 'model' },
+    );
+  }
+  if (isMain && !wished.includes(chosen)) {
+    const names = wished.map((each) => `\`${each}\``).join(' or ');
+    onSubstitute?.(`its repository has no weights of ${names}, the best for ${device}, so \`${chosen}\` is taken.`);
+  }
+  return chosen;
+}
+
+/** Precisions in the order in which they are looked for; the others run, but slowly or in much memory. */
+function precisionsFor(
+  task: ModelEntry['task'],
+  { device, halfFloats, graphs }: DtypeChoice,
+  isMain: boolean,
+): { best: string[]; others: string[] } {
+  const halves = (dtype: string): string[] => (halfFloats ? [dtype] : []);
+  const bytes = ['q8', 'int8', 'uint8'];
+  if (device === 'wasm') {
+    // The weights of a language model in 32 bits are more than WASM can address, or nearly.
+    const slow = task === 'chat' && isMain ? ['q4', 'fp32', 'fp16'] : ['fp32', 'fp16', 'q4'];
+    return { best: bytes, others: [...slow, 'bnb4', 'q4f16'] };
+  }
+  const whole = [...halves('fp16'), 'fp32'];
+  if (task !== 'chat') return { best: ['fp32'], others: [...halves('fp16'), ...halves('q4f16'), 'q4', ...bytes] };
+  // One of several graphs may lack small precisions.
+  const best = [...halves('q4f16'), 'q4', ...(graphs.length > 1 && !isMain ? whole : [])];
+  return { best, others: [...whole, ...bytes, 'bnb4'] };
 }
 
 async function firstOf(all: readonly string[], holds: (each: string) => Promise<boolean>): Promise<string | undefined> {

@@ -5,10 +5,8 @@ import type { LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
 import { loadFailure } from '../load-failure.js';
-import { chooseFiles, type ChosenFiles, type ModelSource, prepareSource } from './model-source.js';
-import { type ChatTemplateField, chatTemplatesOf } from '../../prompt/text-tokenizer.js';
+import { chooseFiles, type ChosenFiles, type ModelSource, openedFiles, prepareSource } from './model-source.js';
 import { fetchAll } from '../../../store/open-model-files.js';
-import { modelFileNames } from './repository-files.js';
 
 /** How models of one task load. */
 export interface ModelKind<Texts, Loaded> {
@@ -22,6 +20,7 @@ export interface ModelKind<Texts, Loaded> {
 
 /**
  * Loads a model.
+ * @param chosen how; or what tells it, by the model's files
  * @throws RetryInNewWorker when another attempt in a new worker may succeed: a damaged file was downloaded again, or the
  * engine failed on a GPU that the entry does not demand
  * @throws InferenceError `insufficient_resources` when it cannot run here, `unavailable` when files are missing or
@@ -30,13 +29,14 @@ export interface ModelKind<Texts, Loaded> {
 export async function loadFromSource<Texts, Loaded>(
   entry: ModelEntry,
   options: LoadOptions,
-  kind: ModelKind<Texts, Loaded>,
+  chosen: ModelKind<Texts, Loaded> | ((source: ModelSource) => Promise<ModelKind<Texts, Loaded>>),
 ): Promise<Loaded> {
   const { signal } = options;
   let source: ModelSource | undefined;
   let opening: Promise<PreTrainedModel> | undefined;
   try {
     source = await prepareSource(entry, options);
+    const kind = typeof chosen === 'function' ? await chosen(source) : chosen;
     await source.fetchFiles();
     opening = kind.open(source);
     const [model, texts] = await Promise.all([opening, kind.read(source)]);
@@ -86,16 +86,9 @@ export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promi
   let chosen: ChosenFiles | undefined;
   try {
     chosen = await chooseFiles(entry, options);
-    const { files, device, dtype, graphs } = chosen;
-    const config: unknown = await (await files?.read('config.json'))?.json();
-    if (!files || config === undefined) throw new Error('The model has no `config.json`.');
-    await fetchAll(files, modelFileNames({ task: entry.task, device, dtype, graphs, config }));
-    if (entry.task !== 'chat') return;
-    const tokenizer = (await (await files.read('tokenizer_config.json'))?.json()) as
-      | { chat_template?: ChatTemplateField }
-      | undefined;
-    // Newer repositories have the chat template in its own file.
-    if (chatTemplatesOf(tokenizer?.chat_template).chatTemplate === undefined) await files.find('chat_template.jinja');
+    const { files } = chosen;
+    if (!files) throw new Error('There is no store to fetch files into.');
+    await fetchAll(files, await openedFiles(entry, chosen, files));
   } catch (thrown) {
     throw loadFailure(thrown, entry, options.signal, chosen?.fileFailure(thrown));
   }

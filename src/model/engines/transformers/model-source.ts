@@ -1,6 +1,14 @@
 /** Prepares a transformers.js model before loading: device, precision, graphs, files and runtime. @module */
-import { ModelRegistry, type PretrainedModelOptions } from '@huggingface/transformers';
-import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
+import {
+  AutoConfig,
+  AutoModelForCausalLM,
+  AutoModelForImageTextToText,
+  env,
+  ModelRegistry,
+  type PretrainedModelOptions,
+} from '@huggingface/transformers';
+import type { Dtype } from '../../../core/models/dtype.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { isHubId } from '../../../core/models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../../core/models/backend.js';
 import { type FileFailure, loadFailure } from '../load-failure.js';
@@ -10,7 +18,9 @@ import type { ModelFiles } from '../../../store/model-files.js';
 import { checkMemory, chooseDevice } from './choose-device.js';
 import { chooseDtype, dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
-import { GRAPHS_BY_TASK, isVisionModel, modelFileNames } from './repository-files.js';
+import { checkModelClass, refuseUnknownClass } from './model-classes.js';
+import { MODULES } from './embeddings/sentence-modules.js';
+import { configuredDtype, graphsOf, isVisionModel, modelFileNames } from './repository-files.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 
 /** A source that is ready for `from_pretrained`. */
@@ -20,8 +30,17 @@ export interface ModelSource {
   /** Second argument of `from_pretrained`. */
   pretrained: PretrainedModelOptions;
   info: Omit<ModelInfo, 'contextLength'>;
+  /** URL of the files' folder. */
+  folder: string;
+  /**
+   * What decides the numbers that the model computes: its files by their hashes, precision, device and engine. Undefined
+   * when the store does not know the files. Call it once the model is loaded and stored.
+   */
+  identity(): Promise<string | undefined>;
   /** Names of the model's graphs. */
   graphs: readonly string[];
+  /** Tells the app, in the console and in `info.warning`. @param warning a sentence that begins small, with its point */
+  warn(warning: string): void;
   /** The file that is the reason of a failure to load, if one is. */
   fileFailure(thrown: unknown): FileFailure | undefined;
   /**
@@ -30,14 +49,21 @@ export interface ModelSource {
    */
   graphHas(operator: string): Promise<boolean>;
   /**
+   * What is asked about the decoder's graph on this device and version of the library. The answer is kept with the graph's
+   * file, so that later loads do not pay for it. Call it once the model is loaded and stored.
+   */
+  askOnce(question: string, find: () => Promise<boolean>): Promise<boolean>;
+  /**
    * Starts to fetch all files, several at once.
    * @throws InferenceError `insufficient_resources`, before the download, when storage or WASM has no room for the weights
    */
   fetchFiles(): Promise<void>;
   /** A JSON file of the model; undefined when there is none. */
-  readJson(file: string): Promise<unknown>;
+  readJson: (file: string) => Promise<unknown>;
+  /** A file of the model; undefined when there is none. */
+  readBytes: (file: string) => Promise<Uint8Array | undefined>;
   /** A text file of the model; undefined when there is none. */
-  readText(file: string): Promise<string | undefined>;
+  readText: (file: string) => Promise<string | undefined>;
   /** Checks all stored files and downloads damaged ones again. @returns true when there were any */
   repair(): Promise<boolean>;
 }
@@ -48,14 +74,27 @@ export interface ModelSource {
  * @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched
  */
 export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
-  const { location, files, fileFailure, device, dtype: dtypes, graphs } = await chooseFiles(entry, options);
+  const chosen = await chooseFiles(entry, options);
+  const { location, files, fileFailure, device, dtype: dtypes, graphs } = chosen;
   const decoder = graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
   // The precision that is shown is the decoder's, which takes nearly all of the time.
   const dtype = dtypeOf(dtypes, decoder);
-  const threads = device === 'wasm' ? availableThreads(entry.task === 'embeddings' ? 1 : 0.5) : 1;
+  const threads = device === 'wasm' ? availableThreads(['embeddings', 'rerank'].includes(entry.task) ? 1 : 0.5) : 1;
   if (files) await configureRuntime(device, options.assetsURL, threads);
-  const warning = dtypeWarning(dtype, device);
-  if (warning !== undefined) console.warn(`inpage: the model \`${entry.id}\`: ${warning}`);
+  const warning = chosen.substitute ?? dtypeWarning(dtype, device);
+  const info: ModelSource['info'] = {
+    device,
+    threads,
+    ...(dtype !== undefined && { dtype }),
+    toolFormat: 'none',
+    reasoningFormat: 'none',
+    images: false,
+  };
+  const warn = (text: string): void => {
+    console.warn(`inpage: the model \`${entry.id}\`: ${text}`);
+    info.warning = info.warning === undefined ? text : `${info.warning} ${text}`;
+  };
+  if (warning !== undefined) warn(warning);
   const readText = async (file: string): Promise<string | undefined> => (await files?.read(file))?.text();
   return {
     id: location.id,
@@ -65,35 +104,43 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
       ...(graphs.some(hasBranches) && { session_options: structuredClone(UNPACKED_WEIGHTS) }),
     },
     graphs,
-    info: {
-      device,
-      threads,
-      ...(dtype !== undefined && { dtype }),
-      ...(warning !== undefined && { warning }),
-      toolFormat: 'none',
-      reasoningFormat: 'none',
-      images: false,
+    info,
+    folder: location.folderURL,
+    async identity() {
+      const hashes = files && (await files.contentHash(await openedFiles(entry, chosen, files)));
+      if (hashes === undefined) return undefined;
+      // A browser brings its GPU's compiler, and threads share the work by their number.
+      const place = device === 'webgpu' ? navigator.userAgent : threads;
+      const { versions } = env.backends.onnx as { versions?: { web?: string; common?: string } };
+      const engine = [env.version, versions?.web ?? versions?.common];
+      return JSON.stringify([hashes, dtypes, device, place, engine]);
     },
+    warn,
     fileFailure,
     async graphHas(operator) {
       const start = dtype === undefined ? undefined : await files?.start(graphFile(decoder, dtype), GRAPH_START);
       return start !== undefined && new TextDecoder('latin1').decode(start).includes(operator);
     },
+    async askOnce(question, find) {
+      if (dtype === undefined || !files) return find();
+      const file = graphFile(decoder, dtype);
+      const whole = `${question} (${device}, transformers.js ${env.version})`;
+      const known = await files.fact(file, whole);
+      if (known !== undefined) return known;
+      const answer = await find();
+      // A full disk is no reason to fail.
+      await files.keepFact(file, whole, answer).catch(() => {});
+      return answer;
+    },
     readText,
+    readBytes: async (file) => (await files?.read(file))?.bytes(),
     async readJson(file) {
       const text = await readText(file);
       return text === undefined ? undefined : (JSON.parse(text) as unknown);
     },
     async fetchFiles() {
-      const config = await readText('config.json');
-      if (files === undefined || config === undefined) return;
-      const wanted = modelFileNames({
-        task: entry.task,
-        device,
-        dtype: dtypes,
-        graphs,
-        config: JSON.parse(config) as unknown,
-      });
+      if (!files) return;
+      const wanted = await openedFiles(entry, chosen, files);
       if (device === 'wasm') checkMemory(entry, await files.bytesOf(wanted));
       await files.prepare(wanted);
     },
@@ -121,29 +168,63 @@ export interface ChosenFiles {
   fileFailure: (thrown: unknown) => FileFailure | undefined;
   device: 'webgpu' | 'wasm';
   dtype: Dtype | undefined;
+  /** Why that precision is not the best one; undefined: it is, or the entry says it. */
+  substitute: string | undefined;
   /** Names of the model's graphs. */
   graphs: readonly string[];
+}
+
+/** All files that a load of this model opens, by their names in its folder. @throws InferenceError `unavailable` */
+export async function openedFiles(
+  { task }: ModelEntry,
+  { device, dtype, graphs }: Pick<ChosenFiles, 'device' | 'dtype' | 'graphs'>,
+  files: ModelFiles,
+): Promise<string[]> {
+  return modelFileNames({ task, device, dtype, graphs }, async (file) => (await files.read(file))?.json());
 }
 
 /** @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched */
 export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Promise<ChosenFiles> {
   const location = locate(entry, options);
   if (options.pageURL.startsWith('file:')) {
+    const config = await AutoConfig.from_pretrained(location.id);
+    checkClass(entry, config);
     const dtype = dtypeFor(entry, 'wasm');
-    const graphs = await modelGraphs(entry, location.id);
-    return { location, files: undefined, fileFailure: () => undefined, device: 'wasm', dtype, graphs };
+    const graphs = await modelGraphs(entry, location.id, config);
+    const none = { files: undefined, fileFailure: () => undefined, substitute: undefined };
+    return { location, ...none, device: 'wasm', dtype, graphs };
   }
   const files = await openModelFiles(entry, location.folderURL, options);
   const fileFailure = configureFiles(location, files, { task: entry.task, signal: options.signal });
+  // Which files there are depends on it, so it comes beside the config.
+  if (entry.task === 'embeddings') files.find(MODULES).catch(() => {});
   try {
+    const config = (await (await files.read('config.json'))?.json()) as object | undefined;
+    checkClass(entry, config);
     const { device, halfFloats } = await chooseDevice(entry, location.id);
-    const graphs = await modelGraphs(entry, location.id);
-    const has = (file: string): Promise<boolean> => files.exists(file);
-    const dtype = await chooseDtype(entry, { device, halfFloats, graphs, has });
-    return { location, files, fileFailure, device, dtype, graphs };
+    const graphs = await modelGraphs(entry, location.id, config ?? {});
+    let substitute: string | undefined;
+    const dtype = await chooseDtype(entry, {
+      device,
+      halfFloats,
+      graphs,
+      configured: (graph) => configuredDtype(config ?? {}, graph, device),
+      has: (file) => files.exists(file),
+      listed: () => files.listed(),
+      onSubstitute: (reason) => (substitute = reason),
+    });
+    return { location, files, fileFailure, device, dtype, graphs, substitute };
   } catch (thrown) {
     throw loadFailure(thrown, entry, options.signal, fileFailure(thrown));
   }
+}
+
+/** @throws InferenceError `model_not_supported` */
+function checkClass(entry: ModelEntry, config: unknown): void {
+  checkModelClass(entry, config);
+  const { model_type: type = '' } = (config ?? {}) as { model_type?: string };
+  const isKnown = AutoModelForCausalLM.supports(type) || AutoModelForImageTextToText.supports(type);
+  if (entry.task === 'chat' && !isKnown) refuseUnknownClass(entry, config);
 }
 
 /** Bytes at the start of a file that contain the first operators of its graph; the weights come later. */
@@ -168,8 +249,8 @@ function locate(entry: ModelEntry, { pageURL, hub }: LoadOptions): ModelLocation
  * @param id first argument of `from_pretrained`
  * @throws InferenceError `model_not_supported` for chat models with other graphs
  */
-async function modelGraphs(entry: ModelEntry, id: string): Promise<readonly string[]> {
-  if (entry.task !== 'chat') return GRAPHS_BY_TASK[entry.task];
+async function modelGraphs(entry: ModelEntry, id: string, config: object): Promise<readonly string[]> {
+  if (entry.task !== 'chat') return graphsOf(entry.task, config as Record<string, unknown>);
   const files = await ModelRegistry.get_model_files(id, { dtype: 'fp32' });
   const graphs = files.flatMap((file) => /^onnx\/(.*)\.onnx$/.exec(file)?.[1] ?? []);
   if (graphs.length <= 1 || isVisionModel(graphs)) return graphs.length === 0 ? ['model'] : graphs;

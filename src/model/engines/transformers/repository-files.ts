@@ -2,8 +2,10 @@
  * What the `config.json` of a repository tells: its graphs, its files, and whether the model is large enough for a GPU.
  * @module
  */
-import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
+import type { Dtype } from '../../../core/models/dtype.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { dtypeOf, dtypeSuffix } from './choose-dtype.js';
+import { sentenceFiles } from './embeddings/sentence-modules.js';
 
 /** Graphs of a vision model. */
 const VISION_PARTS = ['embed_tokens', 'vision_encoder', 'decoder_model_merged'];
@@ -19,18 +21,31 @@ export function isVisionModel(graphs: readonly string[]): boolean {
   );
 }
 
-/** The graphs of a chat model by its parsed `config.json`; transformers.js knows them better, but not in Node. */
+/** The graphs of a model of chat or speech by its parsed `config.json`; transformers.js knows them better, but not in Node. */
 export function expectedGraphs(config: Readonly<Record<string, unknown>>): readonly string[] {
+  if (config['model_type'] === 'supertonic') return SUPERTONIC_PARTS;
   // Models of LLaVA's first architecture name their encoder in `mm_vision_tower`.
   if (!config['vision_config'] && !config['mm_vision_tower']) return ['model'];
   return config['audio_config'] ? [...VISION_PARTS, AUDIO_PART] : VISION_PARTS;
 }
 
+/** Graphs of a Supertonic model. */
+const SUPERTONIC_PARTS = ['text_encoder', 'latent_denoiser', 'voice_decoder'];
+
+/** The voices of Supertonic models: each repository has some of them, as `voices/<id>.bin`. */
+export const SUPERTONIC_VOICES = ['F', 'M'].flatMap((kind) => [1, 2, 3, 4, 5].map((number) => `${kind}${number}`));
+
 /** Graphs of models of other tasks. */
-export const GRAPHS_BY_TASK = {
+const GRAPHS_BY_TASK = {
   embeddings: ['model'],
+  rerank: ['model'],
   speech: ['encoder_model', 'decoder_model_merged'],
 } as const;
+
+/** The graphs of a model by its task and parsed `config.json`. */
+export function graphsOf(task: ModelEntry['task'], config: Readonly<Record<string, unknown>>): readonly string[] {
+  return task === 'chat' || task === 'text-to-speech' ? expectedGraphs(config) : GRAPHS_BY_TASK[task];
+}
 
 /** A model and its chosen device and precision. */
 interface ChosenModel {
@@ -40,8 +55,6 @@ interface ChosenModel {
   dtype: Dtype | undefined;
   /** Its graphs, e.g. `model`. */
   graphs: readonly string[];
-  /** The parsed `config.json`. */
-  config: unknown;
 }
 
 /** The fields of `transformers.js_config` that are read. */
@@ -52,28 +65,61 @@ interface OwnConfig {
 }
 
 const TOKENIZER = ['tokenizer.json', 'tokenizer_config.json'];
-const OTHERS: Record<ModelEntry['task'], readonly string[]> = {
-  chat: [...TOKENIZER, 'generation_config.json'],
-  embeddings: [...TOKENIZER, '1_Pooling/config.json'],
-  speech: [...TOKENIZER, 'generation_config.json', 'preprocessor_config.json'],
-};
+
+/** Where repositories have their chat template beside `tokenizer_config.json`: one as text, one in an object. */
+export const CHAT_TEMPLATES = ['chat_template.jinja', 'chat_template.json'] as const;
 
 /** Files of an image processor. */
 const PROCESSOR = ['preprocessor_config.json', 'processor_config.json'];
 
-/** Files that the model needs, as paths in its repository. Only graphs and their weights must exist. */
-export function modelFileNames(model: ChosenModel): string[] {
-  const { task, graphs } = model;
-  const others = [...OTHERS[task], ...(graphs.includes('vision_encoder') ? PROCESSOR : [])];
-  return ['config.json', ...others, ...graphs.flatMap((graph) => graphFiles(graph, model))];
+/**
+ * All files that a load opens, as paths in the repository: what is downloaded and packed, too. Only graphs and their
+ * weights must exist.
+ * @param readJson a parsed JSON file of the model; undefined when there is none
+ */
+export async function modelFileNames(
+  model: ChosenModel,
+  readJson: (file: string) => Promise<unknown>,
+): Promise<string[]> {
+  const config = (await readJson('config.json')) ?? {};
+  const graphs = model.graphs.flatMap((graph) => graphFiles(graph, model, config));
+  return ['config.json', ...TOKENIZER, ...(await filesOfTask(model, readJson)), ...graphs];
+}
+
+async function filesOfTask(
+  { task, graphs }: ChosenModel,
+  readJson: (file: string) => Promise<unknown>,
+): Promise<readonly string[]> {
+  switch (task) {
+    case 'chat':
+      return ['generation_config.json', ...CHAT_TEMPLATES, ...(graphs.includes('vision_encoder') ? PROCESSOR : [])];
+    case 'embeddings':
+      return sentenceFiles(readJson);
+    case 'rerank':
+      return [];
+    case 'text-to-speech':
+      return graphs.length > 1 ? SUPERTONIC_VOICES.map((id) => `voices/${id}.bin`) : [];
+    case 'speech':
+      return ['generation_config.json', 'preprocessor_config.json'];
+  }
+}
+
+/** What a config says for a device. */
+function ownConfig(config: object, device: 'webgpu' | 'wasm'): Omit<OwnConfig, 'device_config'> {
+  const own = (config as { 'transformers.js_config'?: OwnConfig })['transformers.js_config'] ?? {};
+  return { ...own, ...own.device_config?.[device] };
+}
+
+/** The precision that a parsed `config.json` says for a graph; undefined: none. */
+export function configuredDtype(config: object, graph: string, device: 'webgpu' | 'wasm'): string | undefined {
+  const { dtype } = ownConfig(config, device);
+  return typeof dtype === 'object' ? dtype[graph] : dtype;
 }
 
 /** A graph and the files with its weights. */
-function graphFiles(graph: string, { device, dtype, config }: ChosenModel): string[] {
-  const own = (config as { 'transformers.js_config'?: OwnConfig })['transformers.js_config'] ?? {};
-  const { dtype: said, use_external_data_format: external } = { ...own, ...own.device_config?.[device] };
-  const ofConfig = typeof said === 'object' ? said[graph] : said;
-  const wish = dtypeOf(dtype, graph) ?? ofConfig;
+function graphFiles(graph: string, { device, dtype }: ChosenModel, config: object): string[] {
+  const { use_external_data_format: external } = ownConfig(config, device);
+  const wish = dtypeOf(dtype, graph) ?? configuredDtype(config, graph, device);
   const chosen = wish === undefined || wish === 'auto' ? (device === 'wasm' ? 'q8' : 'fp32') : wish;
   const name = `${graph}${dtypeSuffix(chosen)}.onnx`;
   const count = Number(typeof external === 'object' ? (external[name] ?? external[graph] ?? 0) : (external ?? 0));

@@ -6,12 +6,13 @@ import type { ModelFiles } from '../../../store/model-files.js';
 import { StoredResponse } from '../../../store/stored-response.js';
 import type { FileFailure } from '../load-failure.js';
 import { keepLastLogits } from './onnx-file/keep-last-logits.js';
+import { quantizeByRow } from './onnx-file/quantize-by-row.js';
 
 /** More threads do not make these models faster. */
 const MAX_THREADS = 4;
 
-/** Files of graphs that give a chat model's logits. */
-const CHAT_DECODER = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
+/** Files of graphs that read the tokens of several requests in one pass. */
+const SHARED_GRAPH = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
 
 /** Where a model's files are, and the id that transformers.js uses for them. */
 export interface ModelLocation {
@@ -83,7 +84,7 @@ export function configureFiles(
       if (!signal.aborted) failures.push(failureOf(url, thrown));
       throw thrown;
     });
-    if (response) return task === 'chat' && CHAT_DECODER.test(file) ? keepingLastLogits(response) : response;
+    if (response) return task !== 'speech' && SHARED_GRAPH.test(file) ? rewritten(response, task) : response;
     failures.push({ url, ...files.absence(file) });
     return new Response(null, { status: 404 });
   };
@@ -91,11 +92,14 @@ export function configureFiles(
 }
 
 /** Rewrites the graph in memory; the stored file stays as it is. */
-function keepingLastLogits(response: StoredResponse): StoredResponse {
+function rewritten(response: StoredResponse, task: ModelEntry['task']): StoredResponse {
   return new StoredResponse({
     size: Number(response.headers.get('content-length')),
     contentType: undefined,
-    bytes: async () => keepLastLogits(await response.bytes()),
+    bytes: async () => {
+      const file = quantizeByRow(await response.bytes());
+      return task === 'chat' ? keepLastLogits(file) : file;
+    },
   });
 }
 

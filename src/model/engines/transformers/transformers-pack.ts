@@ -3,34 +3,40 @@
  * @module
  */
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { Dtype, ModelEntry } from '../../../core/models/model-entry.js';
+import type { Dtype } from '../../../core/models/dtype.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
-import { expectedGraphs, GRAPHS_BY_TASK, isLargeEnoughForGpu, modelFileNames } from './repository-files.js';
+import { checkModelClass } from './model-classes.js';
+import { configuredDtype, graphsOf, isLargeEnoughForGpu, modelFileNames } from './repository-files.js';
 import { chooseDtype } from './choose-dtype.js';
-
-/** Files in which some repositories have their chat template. */
-const CHAT_TEMPLATES = ['chat_template.jinja', 'chat_template.json'];
 
 /**
  * The files for every device of the entry. The default is 8 bits for WASM, and for WebGPU 4 bits with 32-bit floats, which
  * every GPU has.
- * @throws InferenceError `unavailable` when there is no `config.json`
+ * @throws InferenceError `unavailable` when there is no `config.json`; `model_not_supported` for a class that does not run
  */
 export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promise<PackChoice> {
-  const config = (await (await files.read('config.json'))?.json()) as Record<string, unknown> | undefined;
+  const readJson = async (file: string): Promise<unknown> => (await files.read(file))?.json();
+  const config = (await readJson('config.json')) as Record<string, unknown> | undefined;
   if (!config) throw new InferenceError('unavailable', 'The model has no `config.json`.');
+  checkModelClass(entry, config);
   const wanted = new Set<string>();
   const dtypes: Partial<Record<'wasm' | 'webgpu', Dtype>> = {};
   const devices = devicesOf(entry, config);
-  const graphs = entry.task === 'chat' ? expectedGraphs(config) : GRAPHS_BY_TASK[entry.task];
-  const has = (file: string): Promise<boolean> => files.exists(file);
+  const graphs = graphsOf(entry.task, config);
   for (const device of devices) {
-    const dtype = await chooseDtype(entry, { device, halfFloats: false, graphs, has });
+    const dtype = await chooseDtype(entry, {
+      device,
+      halfFloats: false,
+      graphs,
+      configured: (graph) => configuredDtype(config, graph, device),
+      has: (file) => files.exists(file),
+      listed: () => files.listed(),
+    });
     if (dtype !== undefined) dtypes[device] = dtype;
-    for (const file of modelFileNames({ task: entry.task, device, dtype, graphs, config })) wanted.add(file);
+    for (const file of await modelFileNames({ task: entry.task, device, dtype, graphs }, readJson)) wanted.add(file);
   }
-  if (entry.task === 'chat') for (const file of CHAT_TEMPLATES) wanted.add(file);
   const said = Object.values(dtypes);
   const [only] = devices;
   return {

@@ -63,7 +63,7 @@ function parse(data: string): unknown {
 }
 
 /** Reads with a time limit for each byte. The time that the consumer takes does not count. */
-class SilenceWatch {
+export class SilenceWatch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isWaiting = false;
   giveUp: () => void = () => {};

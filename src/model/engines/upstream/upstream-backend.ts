@@ -2,12 +2,16 @@
 import * as v from 'valibot';
 import type { TokenEvent } from '../../../core/events/token-event.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/request/embedding-request.js';
+import { OPENAI_VOICES } from '../../../core/request/speech-request.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import { promptFor } from '../embedding-prompts.js';
 import { normaliseVector } from '../normalise-vector.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import { toUpstreamRequest } from './chat-body.js';
 import { broken, readAnswer, readEventStream, tokenCount } from './read-event-stream.js';
 import { readChunks } from './read-chunks.js';
+import { speakRemotely } from './speak-remotely.js';
+import { rankRemotely } from './rank-remotely.js';
 import { transcribeRemotely } from './transcribe-remotely.js';
 import { UpstreamClient } from './upstream-client.js';
 import { isInferenceError } from '../../../core/errors/inference-error.js';
@@ -32,8 +36,14 @@ export const upstreamBackend: Backend = {
     const model: LoadedModel = { info, lost: new Promise(() => {}), unload: async () => {} };
     const limits = new FieldSupport();
     if (entry.task === 'chat') model.generate = (request, stop) => generate({ client, limits }, request, stop);
-    if (entry.task === 'embeddings') model.embed = (request, stop) => embed(client, request, stop);
+    if (entry.task === 'embeddings') model.embed = (request, stop) => embed(client, request, stop, entry.prompts);
+    if (entry.task === 'rerank') model.rerank = (request, stop) => rankRemotely(client, request, stop);
     if (entry.task === 'speech') model.transcribe = (request, stop) => transcribeRemotely(client, request, stop);
+    if (entry.task === 'text-to-speech') {
+      // Those that every service knows; what others it has, it checks itself.
+      info.voices = OPENAI_VOICES.map((id) => ({ id, name: id, language: null }));
+      model.speak = (request, stop) => speakRemotely(client, request, stop);
+    }
     return model;
   },
 };
@@ -68,10 +78,22 @@ const embeddings = v.object({
   usage: v.nullish(v.object({ prompt_tokens: tokenCount })),
 });
 
-async function embed(client: UpstreamClient, request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
-  const { inputs, dimensions } = request;
+/** @param prompts of the catalog entry; absent: the service has its own, and is told what the texts are */
+async function embed(
+  client: UpstreamClient,
+  request: EmbeddingRequest,
+  signal: AbortSignal,
+  prompts?: Readonly<Record<string, string>>,
+): Promise<EmbeddingResult> {
+  const { inputs, dimensions, inputType } = request;
+  const prompt = prompts ? promptFor({ prompts }, inputType) : '';
   // Floats are the default everywhere; some services refuse the field.
-  const body = { model: client.model, input: inputs, ...(dimensions !== undefined && { dimensions }) };
+  const body = {
+    model: client.model,
+    input: inputs.map((input) => (typeof input === 'string' ? prompt + input : input)),
+    ...(dimensions !== undefined && { dimensions }),
+    ...(inputType !== undefined && !prompts && { input_type: inputType }),
+  };
   const answer = readAnswer(embeddings, await client.postForJson('/embeddings', body, signal));
   const inOrder = answer.data.toSorted((a, b) => a.index - b.index);
   // Some services do not normalise shortened vectors.

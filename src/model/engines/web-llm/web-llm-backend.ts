@@ -7,6 +7,7 @@ import { createTextModel, type TextModel } from '../../decoding/create-text-mode
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
+import { checkTemplates } from '../../prompt/template-traits.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import { isInferenceError } from '../../../core/errors/inference-error.js';
 import type { Backend, LoadOptions } from '../../../core/models/backend.js';
@@ -101,6 +102,7 @@ async function loadFiles(
   checkPrecision(candidate, facts, config.quantization);
   const { bytes: totalBytes, shards } = await checkStorage(candidate, facts, files, environment);
   const tokenizer = await loadTokenizer(files, config);
+  checkTemplates(tokenizer);
   await files.prepare(modelFileNames(shards, record.model_lib));
   const withdrawFiles = provideFiles(files);
   const gpu = environment.gpu!;

@@ -21,7 +21,7 @@ import {
 export interface ElementSyntax {
   /** Up to the first argument; its word is the name of the function. */
   head: readonly HeadPart[];
-  /** Before each value; its word is the key. */
+  /** Before each value; its words are the key and, where there is a second, whether the value is a string: `true`, `false`. */
   key: readonly HeadPart[];
   /** Between a value and its tags; absent: nothing. */
   layout?: '' | '\n';
@@ -45,6 +45,10 @@ export interface ElementCalls {
   open: string;
   close: string;
   section?: boolean;
+  /** What else is read in place of these two tags. */
+  otherFrames?: readonly (readonly [open: string, close: string])[];
+  /** Stands behind each call, and means nothing. */
+  after?: string;
   /** The name follows the opening tag in the same line. */
   joined?: boolean;
   elements: ElementSyntax;
@@ -55,6 +59,8 @@ export interface ElementCalls {
   endsThought?: readonly string[];
 }
 
+const STRING: ReadonlySet<ValueType> = new Set(['string']);
+
 const CDATA_OPEN = '<![CDATA[';
 const CDATA_CLOSE = ']]>';
 
@@ -63,12 +69,17 @@ export const ARGUMENT_NAME: HeadPart = { type: 'word', character: /[^<>="\s]/ };
 
 /** The syntax of such a family. */
 export function elementCallTools(family: ElementCalls): ToolSyntax {
-  const { open, close, section = false, elements } = family;
+  const { open, close, section = false, elements, otherFrames = [], after = '' } = family;
   const [beforeName, afterName] = aroundName(elements.head).map((parts) => writeHead(parts)) as [string, string];
   const { layout = '' } = elements;
-  const end = elements.close === close ? '' : elements.close + (section ? '' : '\n');
+  const end = elements.close === close ? '' : elements.close + after + (section ? '' : '\n');
   const valueClose = `${layout}${elements.valueCloses[0]}\n`;
-  const writeKey = (key: string): string => writeHead(elements.key, [key]) + layout;
+  const secondWord = elements.key.findLastIndex(({ type }) => type === 'word');
+  const isTyped = elements.key.findIndex(({ type }) => type === 'word') < secondWord;
+  const typePlace = isTyped ? secondWord : elements.key.length;
+  const writeKey = (key: string): string => writeHead(elements.key.slice(0, typePlace), [key]);
+  const writeType = (isString: boolean): string =>
+    writeHead(elements.key.slice(typePlace), [String(isString)]) + layout;
   const tags = [open, close];
   const gap = family.joined === true ? '' : '\n';
 
@@ -91,7 +102,9 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
 
   const writeCall = ({ name: called, arguments: given }: WrittenCall): string => {
     const values = typeof given === 'string' ? [] : Object.entries(given);
-    const written = values.map(([each, value]) => writeKey(each) + plain(value) + valueClose);
+    const written = values.map(
+      ([each, value]) => writeKey(each) + writeType(typeof value === 'string') + plain(value) + valueClose,
+    );
     return `${beforeName}${called}${afterName}\n${written.join('')}${end}`;
   };
   const frame = (inside: string): string => `${open}${gap}${inside}${section ? '\n' : ''}${close}`;
@@ -99,9 +112,9 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
     section ? frame(calls.map(writeCall).join('\n')) : calls.map((call) => frame(writeCall(call))).join('\n');
 
   const parsing = family.parsing ?? {
-    opens: [open],
+    opens: [open, ...otherFrames.map(([each]) => each)],
     headOpens: [writeHead(elements.head.slice(0, 1))],
-    closes: [close, elements.close],
+    closes: [close, elements.close, ...otherFrames.map(([, each]) => each), ...(after === '' ? [] : [after])],
     shapes: [elementCall(elements)],
   };
 
@@ -120,7 +133,12 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
           separator: literal(''),
           key: (key) => (/^[^<>="\s]+$/.test(key) ? literal(writeKey(key)) : NEVER),
           extraKeys: false,
-          text: { open: '', close: valueClose, stops: [elements.valueCloses[0]] },
+          text: {
+            open: writeType(true),
+            otherOpen: writeType(false),
+            close: valueClose,
+            stops: [elements.valueCloses[0]],
+          },
         }),
       calls: callGrammar,
     },
@@ -197,7 +215,7 @@ class ElementReader implements CallReader {
     const found = matchHead(text, key, final);
     if (typeof found !== 'string') {
       const name = found.words[0]!;
-      this.#types = argumentTypes(this.#tools, this.#name, name);
+      this.#types = argumentTypes(this.#tools, this.#name, name) ?? (found.words[1] === 'true' ? STRING : undefined);
       parts.push({
         type: 'tool-call-arguments',
         text: `${this.#count > 0 ? ', ' : ''}${JSON.stringify(name)}: `,

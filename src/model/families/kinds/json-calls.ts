@@ -15,7 +15,7 @@ import {
 import type { ToolSyntax, WrittenCall } from '../model-family.js';
 import { createCallObjectReader } from '../parsing/call-object.js';
 import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
-import { containsAny } from '../parsing/text-matching.js';
+import { containsAny, mayBecome } from '../parsing/text-matching.js';
 
 /** Keys of a call's name and of its arguments. */
 export interface CallKeys {
@@ -112,17 +112,30 @@ export const bareJsonCalls: CallShape = {
   createReader: () => behindHead(LIST_HEAD, createReader(true)),
 };
 
-/** What may stand before a call that begins the answer. */
-const FENCE = /^(?:```(?:json)?\s*)?(?=\{)/;
-const FENCE_BEGINNING = /^(?:`{1,3}|```j?s?o?n?|```(?:json)?\s+)$/;
+/** Tags that small models write in place of the right ones. */
+const WRONG_TAGS = ['tools', 'tool', 'function_call', 'json', 'response'];
+const WRONG_OPENS = WRONG_TAGS.map((name) => `<${name}>`);
+export const WRONG_CLOSES = WRONG_TAGS.map((name) => `</${name}>`);
 
-/** A call without any tag, of a function that the request offers: small models forget tags, and fence JSON. */
+/** What may stand before a call that begins the answer. */
+const LEAD = new RegExp(`^(?:\`{3}(?:json)?\\s*)?(?:(?:${WRONG_OPENS.join('|')})\\s*)?(?:\\[\\s*)?`);
+
+function isLeadBeginning(text: string): boolean {
+  const rest = text.replace(LEAD, '');
+  return rest === '' || mayBecome(text, ['```json']) || mayBecome(rest, WRONG_OPENS);
+}
+
+/**
+ * A call without its tag, of a function that the request offers: small models forget tags or write others, and put JSON in
+ * fences and lists.
+ */
 export const bareKnownCall: CallShape = {
   begins(text, _final, tools) {
     if (tools.length === 0) return 'no';
-    return FENCE.test(text) ? 'yes' : FENCE_BEGINNING.test(text) ? 'more' : 'no';
+    if (text.replace(LEAD, '').startsWith('{')) return 'yes';
+    return isLeadBeginning(text) ? 'more' : 'no';
   },
-  createReader: (tools) => behindHead(FENCE, createReader(true, tools)),
+  createReader: (tools) => behindHead(LEAD, createReader(true, tools)),
 };
 
 function behindHead(head: RegExp, reader: CallReader): CallReader {

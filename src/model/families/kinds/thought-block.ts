@@ -14,11 +14,17 @@ export interface ThoughtBlock {
   /** Thoughts may also come later in the answer, because their tags are tokens that no text contains. */
   anywhere?: boolean;
   /** What stands around the answer after the thought, and means nothing. */
-  answer?: { open: string; close: string };
+  answer?: AnswerFrame;
   /** White space inside the tags. */
   layout?: '\n' | '';
   /** What in a template's source shows the family; absent: one of its tags. */
   signs?: readonly (string | RegExp)[];
+}
+
+/** @property open absent: what ends the thought begins the answer */
+export interface AnswerFrame {
+  open?: string;
+  close: string;
 }
 
 /** The syntax of thinking between two tags. */
@@ -29,12 +35,12 @@ export function thoughtBlock({ opens, closes, anywhere, answer, layout = '\n', s
     recognise: (source) => containsAny(source, signs ?? [open, close]),
     open,
     close,
-    forcedClose: answer ? `${close}\n${answer.open}\n` : close,
+    forcedClose: answer?.open === undefined ? close : `${close}\n${answer.open}\n`,
     endsInside: (prompt) => opens.some((each) => prompt.trimEnd().endsWith(each.trimEnd())),
-    createParser: ({ startOpen, createToolParser, endsThought }): ChannelParser =>
-      composeParsers(
-        createThoughtBlockParser({ opens, closes, endsThought, startOpen, anywhere: anywhere === true, answer }),
-        createToolParser(),
+    createParser: (options) =>
+      withCalls(
+        createThoughtBlockParser({ ...options, opens, closes, anywhere: anywhere === true, answer }),
+        options.createToolParser,
       ),
     grammar: {
       tags: [open, close],
@@ -43,7 +49,8 @@ export function thoughtBlock({ opens, closes, anywhere, answer, layout = '\n', s
     },
     write: (thought, text, calls) => {
       const block = thought === '' ? '' : `${open}${layout}${thought}${layout}${close}${blanks}`;
-      const framed = answer && text !== '' ? `${answer.open}\n${text}\n${answer.close}` : text;
+      const before = answer?.open === undefined ? '' : `${answer.open}\n`;
+      const framed = answer && text !== '' ? `${before}${text}\n${answer.close}` : text;
       return block + writeParagraphs(framed, calls);
     },
   };
@@ -55,28 +62,32 @@ export interface ThoughtBlockOptions {
   closes: readonly string[];
   /** What ends it as well, but belongs to the answer. */
   endsThought?: readonly string[];
+  /** What may begin calls in the block, and a parser for them: they end it if nothing but calls follows. */
+  opensCall?: readonly string[];
+  createToolParser?: (() => ChannelParser) | undefined;
   /** The prompt already opened the block, so the text begins as reasoning. */
   startOpen: boolean;
   /** Blocks may also come later. Else an answer may speak about the tags without becoming reasoning. */
   anywhere?: boolean;
   /** What stands around the answer and means nothing. */
-  answer?: { open: string; close: string } | undefined;
+  answer?: AnswerFrame | undefined;
 }
 
 /** White space at the borders of the reasoning, and between it and the answer, is dropped. */
 export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelParser {
-  const { closes, endsThought = [], startOpen, anywhere = false, answer } = options;
+  const { closes, endsThought = [], opensCall = [], startOpen, anywhere = false, answer } = options;
   const opens = options.opens.toSorted((a, b) => b.length - a.length);
   const reopens = anywhere ? opens : [];
+  const answerOpens = answer?.open === undefined ? [] : [answer.open];
   const ends = [...closes, ...endsThought, ...reopens];
   /** A thought ended without its closing tag, which may follow the calls that ended it. */
   let unclosed = anywhere;
-  /** What text is searched for. */
-  const textTags = (): string[] => [...reopens, ...(unclosed ? closes : []), ...(answer ? [answer.close] : [])];
   let reasoned = false;
+  /** Reads what may be calls in a thought that is still open. */
+  let trial: CallTrial | undefined;
 
   const plainText: ParserStep = (buffer, parts, final) => {
-    const tags = textTags();
+    const tags = [...reopens, ...(unclosed ? closes : []), ...(answer ? [answer.close] : [])];
     if (tags.length === 0) return give(parts, 'text', buffer, buffer.length);
     const found = findTag(buffer, tags);
     if (!found) {
@@ -106,8 +117,9 @@ export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelP
   const afterReasoning: ParserStep = (buffer, _parts, final) => {
     const blank = buffer.length - buffer.trimStart().length;
     if (blank > 0) return blank;
-    if (answer && mayBecome(buffer, [answer.open]) && !final) return undefined;
-    if (answer && buffer.startsWith(answer.open)) return answer.open.length;
+    if (mayBecome(buffer, answerOpens) && !final) return undefined;
+    const begin = answerOpens.find((each) => buffer.startsWith(each));
+    if (begin !== undefined) return begin.length;
     machine.step = plainText;
     return 0;
   };
@@ -116,6 +128,7 @@ export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelP
     const blank = reasoned ? 0 : buffer.length - buffer.trimStart().length;
     const end = findTag(buffer, ends);
     if (end) {
+      trial = undefined;
       give(parts, 'reasoning', buffer.slice(blank), Math.max(0, buffer.slice(0, end.index).trimEnd().length - blank));
       if (reopens.includes(end.tag)) {
         machine.step = open;
@@ -127,7 +140,21 @@ export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelP
       unclosed = true;
       return end.index;
     }
-    const certain = final ? buffer.trimEnd().length : certainLength(buffer, ends);
+    const call = findTag(buffer, opensCall);
+    if (call && options.createToolParser) {
+      trial ??= new CallTrial(options.createToolParser());
+      const isCall = trial.read(buffer.slice(call.index), final);
+      const length = isCall ? buffer.slice(0, call.index).trimEnd().length : call.index + call.tag.length;
+      reasoned ||= length > blank;
+      give(parts, 'reasoning', buffer.slice(blank), length - blank);
+      if (!isCall) trial = undefined;
+      if (!isCall || (!final && length > blank)) return length;
+      if (!final) return undefined;
+      machine.step = afterReasoning;
+      machine.channel = 'text';
+      return call.index;
+    }
+    const certain = final ? buffer.trimEnd().length : certainLength(buffer, [...ends, ...opensCall]);
     if (certain <= blank) return final ? buffer.length : undefined;
     give(parts, 'reasoning', buffer.slice(blank), certain - blank);
     reasoned = true;
@@ -141,9 +168,9 @@ export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelP
       machine.step = open;
       return buffer.length - trimmed.length;
     }
-    const begins = [...opens, ...(answer && !startOpen ? [answer.open] : [])];
+    const begins = [...opens, ...(startOpen ? [] : answerOpens)];
     if (mayBecome(trimmed, begins) && !final) return undefined;
-    const isFramed = answer && !startOpen && trimmed.startsWith(answer.open);
+    const isFramed = !startOpen && answerOpens.some((each) => trimmed.startsWith(each));
     machine.step = startOpen ? reasoning : isFramed ? afterReasoning : plainText;
     return 0;
   };
@@ -152,13 +179,44 @@ export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelP
   return createStepParser(machine);
 }
 
+/** Reads a text as calls before anyone decides what it is. */
+class CallTrial {
+  readonly #parser: ChannelParser;
+  #length = 0;
+  #open = 0;
+  #ended = false;
+  #isOther = false;
+
+  constructor(parser: ChannelParser) {
+    this.#parser = parser;
+  }
+
+  /** Whether the text is nothing but calls, and may still become so; with `final`, complete ones. @param text all so far */
+  read(text: string, final: boolean): boolean {
+    const parts = this.#parser.push(text.slice(this.#length));
+    this.#length = text.length;
+    for (const part of final ? [...parts, ...this.#parser.end()] : parts) {
+      if (part.type === 'tool-call-start') this.#open += 1;
+      if (part.type === 'tool-call-end') this.#open -= 1;
+      this.#ended ||= part.type === 'tool-call-end';
+      this.#isOther ||= part.type === 'text' && part.text.trim() !== '';
+    }
+    return !this.#isOther && (!final || (this.#ended && this.#open === 0));
+  }
+}
+
 function give(parts: ChannelPart[], type: 'text' | 'reasoning', buffer: string, length: number): number {
   if (length > 0) parts.push({ type, text: buffer.slice(0, length) });
   return length;
 }
 
-/** Two parsers as one: what the first takes for text, the second reads for calls. */
-function composeParsers(reasoning: ChannelParser, tools: ChannelParser): ChannelParser {
+/** Two parsers as one: what the first takes for text, the second reads for calls. The first alone where none may come. */
+export function withCalls(
+  reasoning: ChannelParser,
+  createToolParser: (() => ChannelParser) | undefined,
+): ChannelParser {
+  if (!createToolParser) return reasoning;
+  const tools = createToolParser();
   const pass = (found: ChannelPart[]): ChannelPart[] =>
     found.flatMap((part) => (part.type === 'text' ? tools.push(part.text) : [part]));
 
@@ -192,5 +250,5 @@ function thoughtBlockGrammar(
 
 /** Text, then calls, each on lines of its own. */
 export function writeParagraphs(text: string, calls: string): string {
-  return [text, calls].filter((part) => part !== '').join('\n');
+  return text === '' || calls === '' ? text + calls : `${text}\n${calls}`;
 }

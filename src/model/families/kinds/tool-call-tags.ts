@@ -2,7 +2,7 @@
 import { anyOf, before, BLANKS, blanks, forgiven, maybe, NAME } from '../parsing/text-matching.js';
 import type { TaggedCalls } from '../parsing/tagged-calls.js';
 import { ARGUMENT_NAME, elementCall, type ElementSyntax } from './element-calls.js';
-import { bareKnownCall, jsonCall } from './json-calls.js';
+import { bareKnownCall, jsonCall, WRONG_CLOSES } from './json-calls.js';
 import { namedCall } from './named-calls.js';
 
 export const TOOL_CALL = { open: '<tool_call>', close: '</tool_call>' } as const;
@@ -83,7 +83,7 @@ const quotedFunctionElements = elementCall({
 export const TOOL_CALL_TAGS: TaggedCalls = {
   opens: [TOOL_CALL.open],
   headOpens: [FUNCTION, '<function name="'],
-  closes: [TOOL_CALL.close, FUNCTION_CLOSE, '</tool_calls>'],
+  closes: [TOOL_CALL.close, FUNCTION_CLOSE, '</tool_calls>', ...WRONG_CLOSES],
   shapes: [
     jsonCall,
     functionJson,

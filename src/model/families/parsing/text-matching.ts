@@ -48,8 +48,8 @@ export type HeadPart =
   | { type: 'blanks'; written: string }
   /** One of these texts; `optional`: or none; `peek`: it is not taken. */
   | { type: 'text'; options: readonly string[]; optional?: boolean; peek?: boolean; written: string }
-  /** At least one character of this kind, kept as the next word. A set of one character each, without flags. */
-  | { type: 'word'; character: RegExp };
+  /** At least one character of this kind, kept as the next word; `optional`: or none. A set of one character each, without flags. */
+  | { type: 'word'; character: RegExp; optional?: boolean };
 
 export interface MatchedHead {
   words: string[];
@@ -113,7 +113,7 @@ export function matchHead(text: string, parts: readonly HeadPart[], final: boole
     } else if (part.type === 'word') {
       while (at < text.length && part.character.test(text[at]!)) at += 1;
       if (at === text.length && !final) return 'more';
-      if (at === start) return 'no';
+      if (at === start && !part.optional) return 'no';
       words.push(text.slice(start, at));
     } else {
       const rest = text.slice(at);

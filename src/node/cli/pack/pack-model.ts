@@ -140,8 +140,12 @@ function packedName(file: string): string {
 function guessTask(config: unknown): ModelEntry['task'] {
   const { architectures = [], model_type: type = '' } = config as { architectures?: string[]; model_type?: string };
   const [architecture = ''] = architectures;
+  if (/^(vits|supertonic)$/.test(type)) return 'text-to-speech';
   if (/Whisper/.test(architecture) || type === 'whisper') return 'speech';
   if (/ForCausalLM$|ForConditionalGeneration$|LMHeadModel$/.test(architecture)) return 'chat';
+  if (architecture.endsWith('ForSequenceClassification')) return 'rerank';
   if (/Model$|ForMaskedLM$/.test(architecture)) return 'embeddings';
-  throw new Error(`The config does not tell the model's task: say --task chat, embeddings or speech.`);
+  throw new Error(
+    `The config does not tell the model's task: say --task chat, embeddings, rerank, speech or text-to-speech.`,
+  );
 }

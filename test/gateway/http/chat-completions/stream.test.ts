@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Backend } from '../../../../src/core/models/backend.js';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
-import { failureTailOf } from '../../../../src/relay/stream/failure-tail.js';
+import { failureTailOf } from '../../../../src/relay/stream/request-payload.js';
 import { alteredBackend } from '../../../support/altered-backend.js';
 import { breakingBackend } from '../../../support/breaking-backend.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';

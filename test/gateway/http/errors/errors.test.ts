@@ -40,6 +40,38 @@ describe('paths and methods', () => {
     }
   });
 
+  it.each([
+    ['/v1/chat/completion', 'Did you mean `/v1/chat/completions`?'],
+    ['/v1/images/generations', 'Known are: /v1/chat/completions, '],
+    ['/chat/completions', 'The base URL must end in `/v1`.'],
+    [`/v1/${'x'.repeat(10_000)}`, 'Known are: '],
+  ])('[X01] %s: the message says what was probably meant', async (path, hint) => {
+    const { json } = await get((await buildApp()).app, path);
+    expect(json.error.message).toContain(`This path does not exist. ${hint}`);
+  });
+
+  it('names the models that can do what was asked of another one', async () => {
+    const { app } = await buildApp({ models: ALL_TASKS });
+    const { status, json } = await post(app, '/v1/embeddings', { model: 'scripted-chat', input: 'a' });
+    expect([status, json.error.message]).toEqual([
+      400,
+      'The model `scripted-chat` cannot make embeddings. Use `scripted-embed`.',
+    ]);
+    const alone = await post((await buildApp()).app, '/v1/embeddings', { model: 'scripted-chat', input: 'a' });
+    expect(alone.json.error.message).toMatch(/No model of this page can\.$/);
+  });
+
+  it('names the option that `reasoning_effort: "none"` needs', async () => {
+    const { json } = await chat((await buildApp()).app, { reasoning_effort: 'none' });
+    expect(json.error.message).toMatch(/"max"; "none" needs the option `compatibility: 'hosted'`\.$/);
+  });
+
+  it('answers the path by which a page learns that its requests arrive, without a key', async () => {
+    const { app } = await buildApp({ apiKeys: [{ key: 'sk-1' }] });
+    const { status, headers } = await app.request('/v1/.inpage');
+    expect([status, headers.get('x-request-id')]).toEqual([204, expect.stringMatching(UUID)]);
+  });
+
   it('[X02] a wrong method: 405 that names the right one', async () => {
     const { app } = await buildApp({ models: ALL_TASKS });
     const paths = [...JSON_ENDPOINTS.map(({ path }) => path), ...AUDIO_PATHS];
@@ -119,7 +151,7 @@ describe('what the models answer', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     for (const [path, { status, json, headers }] of await callAll(await failing('internal'))) {
       expect([path, status]).toEqual([path, 500]);
-      const isPlain = path === '/v1/chat/completions' || AUDIO_PATHS.includes(path);
+      const isPlain = path === '/v1/chat/completions' || path.startsWith('/v1/audio/');
       expect([path, headers.get('content-type')?.startsWith('text/plain')]).toEqual([path, isPlain]);
       const type = path === '/v1/messages' ? 'api_error' : 'internal_error';
       expect([path, json?.error.type]).toEqual([path, isPlain ? undefined : type]);
@@ -196,6 +228,7 @@ describe('shapes', () => {
     'messages',
     'responses',
     'embeddings',
+    'rerank',
     'audio',
     'models',
     'model',

@@ -47,7 +47,7 @@ it('[K11] not in the plan on messages: 422 with message and type only', async ()
 
 it('[K12] not in the plan elsewhere: 422 general', async () => {
   const found = await answers(outside);
-  for (const path of ['/v1/completions', '/v1/responses', '/v1/embeddings', ...AUDIO_PATHS]) {
+  for (const path of ['/v1/completions', '/v1/responses', '/v1/embeddings', '/v1/rerank', ...AUDIO_PATHS]) {
     expect(found.get(path)?.status).toBe(422);
     expect(found.get(path)?.json).toEqual(general({ code: 'model_not_in_plan' }));
   }
@@ -77,7 +77,7 @@ it('[K15] removed on messages: 410 not_found_error without code', async () => {
 
 it('[K16] removed elsewhere: 410 general', async () => {
   const found = await answers(removed);
-  for (const path of ['/v1/completions', '/v1/embeddings', ...AUDIO_PATHS]) {
+  for (const path of ['/v1/completions', '/v1/embeddings', '/v1/rerank', ...AUDIO_PATHS]) {
     expect(found.get(path)?.status).toBe(410);
     expect(found.get(path)?.json).toEqual(general({ type: 'not_found_error' }));
   }

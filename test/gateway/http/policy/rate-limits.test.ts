@@ -4,7 +4,7 @@ import type { App } from '../../../../src/gateway/http/app.js';
 import { createMemoryCounterStore } from '../../../../src/gateway/http/policy/counter-store.js';
 import { buildApp } from '../../../support/build-app.js';
 import { type Answer, chat, get, post, read, UUID } from '../support/call.js';
-import { ALL_TASKS, AUDIO_PATHS, audioForm, JSON_ENDPOINTS } from '../support/models.js';
+import { ALL_TASKS, AUDIO_PATHS, audioForm, JSON_ENDPOINTS, streams } from '../support/models.js';
 
 const HEADERS = ['limit', 'remaining', 'reset'].flatMap((name) => [
   `x-ratelimit-${name}-requests`,
@@ -16,9 +16,10 @@ const limit = (answer: Answer, name: string): number => Number(answer.headers.ge
 /** One request to every inference endpoint, streams included. */
 async function callAll(app: App): Promise<[path: string, answer: Answer][]> {
   const answers: [string, Answer][] = [];
-  for (const { path, body } of JSON_ENDPOINTS) {
+  for (const endpoint of JSON_ENDPOINTS) {
+    const { path, body } = endpoint;
     answers.push([path, await post(app, path, body)]);
-    if (path !== '/v1/embeddings') answers.push([`${path} streamed`, await post(app, path, { ...body, stream: true })]);
+    if (streams(endpoint)) answers.push([`${path} streamed`, await post(app, path, { ...body, stream: true })]);
   }
   for (const path of AUDIO_PATHS) {
     answers.push([path, await read(await app.request(path, { method: 'POST', body: audioForm() }))]);

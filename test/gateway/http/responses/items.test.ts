@@ -1,14 +1,15 @@
 import type { ResponseCustomToolCall, ResponseReasoningItem } from 'openai/resources/responses/responses.js';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/gateway/http/app.js';
-import type { SentItem } from '../../../../src/gateway/http/responses/input.js';
-import { customToolParts, CustomInputReader } from '../../../../src/gateway/http/responses/custom-tool.js';
+import type { SentItem } from '../../../../src/gateway/http/responses/input-schema.js';
+import { customToolParts, CustomInputReader } from '../../../../src/gateway/http/fields/custom-tool.js';
 import { RecentItems } from '../../../../src/gateway/http/responses/recent-items.js';
 import type {
   CustomToolCallItem,
   MessageItem,
   ReasoningItem,
 } from '../../../../src/gateway/http/responses/response-object.js';
+import { RequestImages } from '../../../../src/gateway/http/fields/request-images.js';
 import { toMessages } from '../../../../src/gateway/http/responses/input.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
 import { postJson, postStream } from '../../../support/http-client.js';
@@ -138,9 +139,13 @@ describe('reasoning', () => {
     );
 
     const back: SentItem = { type: 'reasoning', summary: [], content: null, encrypted_content: item.encrypted_content };
-    expect(await toMessages(undefined, [back])).toMatchObject([{ role: 'assistant', reasoning: REASONING }]);
+    expect(toMessages(undefined, [back], new RequestImages())).toMatchObject([
+      { role: 'assistant', reasoning: REASONING },
+    ]);
     const foreign = { ...back, encrypted_content: 'gAAAAABo', summary: [{ text: 'In short.' }] };
-    expect(await toMessages(undefined, [foreign])).toMatchObject([{ role: 'assistant', reasoning: 'In short.' }]);
+    expect(toMessages(undefined, [foreign], new RequestImages())).toMatchObject([
+      { role: 'assistant', reasoning: 'In short.' },
+    ]);
     const input = [
       { role: 'user', content: 'Hi' },
       back,
@@ -203,7 +208,7 @@ describe('custom tools', () => {
       const second = await ask(app, { ...change, input: [{ role: 'user', content: 'Change it.' }, item, output] });
       expect(itemsOf(second, 'message')[0].content[0].text).toBe('Done.');
     }
-    expect(await toMessages(undefined, [call])).toMatchObject([
+    expect(toMessages(undefined, [call], new RequestImages())).toMatchObject([
       { toolCalls: [{ id: call.call_id, name: 'apply_patch', arguments: JSON.stringify({ input: PATCH }) }] },
     ]);
   });

@@ -161,6 +161,9 @@ const IMAGES: readonly HostileBody[] = [
   chat('2,000 pictures that are too large', 400, () =>
     pictures(list(2_000, () => `data:image/png;base64,${png(60_000, 60_000)}`)),
   ),
+  chat('150 pictures of 49 million pixels', 400, () =>
+    pictures(list(150, () => `data:image/png;base64,${png(7_000, 7_000)}`)),
+  ),
   chat('a picture of four megabytes of noise', 400, () =>
     pictures([`data:image/png;base64,${'QUJD'.repeat(MEGABYTE)}`]),
   ),

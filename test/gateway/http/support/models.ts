@@ -8,6 +8,12 @@ export const embedder: ModelEntry = {
   backend: 'scripted',
   script: { replies: [] },
 };
+export const ranker: ModelEntry = {
+  id: 'scripted-rerank',
+  task: 'rerank',
+  backend: 'scripted',
+  script: { replies: [] },
+};
 export const listener: ModelEntry = {
   id: 'scripted-speech',
   task: 'speech',
@@ -15,8 +21,10 @@ export const listener: ModelEntry = {
   script: { replies: [{ text: 'Good morning to you.' }] },
 };
 
+export const speaker: ModelEntry = { id: 'scripted-voice', task: 'text-to-speech', backend: 'scripted' };
+
 /** One of each task. */
-export const ALL_TASKS: ModelEntry[] = [scriptedChat(), embedder, listener];
+export const ALL_TASKS: ModelEntry[] = [scriptedChat(), embedder, listener, ranker, speaker];
 
 /** A JSON endpoint and a body that it answers with 200. */
 export interface JsonEndpoint {
@@ -33,7 +41,16 @@ export const JSON_ENDPOINTS: JsonEndpoint[] = [
   { path: '/v1/messages', body: { model: 'scripted-chat', messages, max_tokens: 50 } },
   { path: '/v1/responses', body: { model: 'scripted-chat', input: 'Hello.' } },
   { path: '/v1/embeddings', body: { model: 'scripted-embed', input: 'Hello.' } },
+  { path: '/v1/rerank', body: { model: 'scripted-rerank', query: 'Hello?', documents: ['Hello.', 'Bye.'] } },
+  {
+    path: '/v1/audio/speech',
+    body: { model: 'scripted-voice', input: 'Hello.', voice: 'low', response_format: 'pcm' },
+  },
 ];
+
+/** Whether an endpoint of {@link JSON_ENDPOINTS} streams when it is asked to. */
+export const streams = ({ path }: JsonEndpoint): boolean =>
+  !['/v1/embeddings', '/v1/rerank', '/v1/audio/speech'].includes(path);
 
 /** Both audio endpoints. */
 export const AUDIO_PATHS = ['/v1/audio/transcriptions', '/v1/audio/translations'];

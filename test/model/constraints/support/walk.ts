@@ -55,18 +55,32 @@ export function randomWalk(tokenizer: TextTokenizer, constraint: TokenConstraint
 /** `"`, `]`, `}` and `)`. */
 const CLOSING = [0x22, 0x5d, 0x7d, 0x29];
 
+/** The tokens that end an answer or close something; kept, because every draw asks. */
+const closingKept = new WeakMap<TextTokenizer, ReadonlySet<number>>();
+
+function closingTokens(tokenizer: TextTokenizer): ReadonlySet<number> {
+  let closing = closingKept.get(tokenizer);
+  if (!closing) {
+    const all = Array.from({ length: tokenizer.vocabularySize }, (_, token) => token);
+    closing = new Set(
+      all.filter(
+        (token) => tokenizer.endTokens.has(token) || tokenizer.bytesOf(token).every((byte) => CLOSING.includes(byte)),
+      ),
+    );
+    closingKept.set(tokenizer, closing);
+  }
+  return closing;
+}
+
 /** Most draws are uniform over tokens; some are over first bytes, so that closing quotes and brackets come up too. */
 function draw(tokenizer: TextTokenizer, logits: Float32Array, random: () => number, length: number): number {
   const allowed: number[] = [];
-  logits.forEach((logit, token) => {
-    if (logit === 0) allowed.push(token);
-  });
+  for (let token = 0; token < logits.length; token += 1) if (logits[token] === 0) allowed.push(token);
   if (allowed.length === 0) throw new Error('The grammar allows no token at all.');
   const pull = length > 60 ? 0.8 : 0.35;
   if (random() < pull) {
-    const closing = allowed.filter(
-      (token) => tokenizer.endTokens.has(token) || tokenizer.bytesOf(token).every((byte) => CLOSING.includes(byte)),
-    );
+    const closes = closingTokens(tokenizer);
+    const closing = allowed.filter((token) => closes.has(token));
     if (closing.length > 0) return closing[Math.floor(random() * closing.length)]!;
   }
   return allowed[Math.floor(random() * allowed.length)]!;

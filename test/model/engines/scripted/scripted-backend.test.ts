@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
 import type { CollectedGeneration } from '../../../../src/gateway/answer/collect-generation.js';
 import type { LoadedModel } from '../../../../src/core/models/backend.js';
@@ -37,14 +37,38 @@ async function tokensOf(model: LoadedModel, request: GenerationRequest, signal =
 }
 
 describe('scripted chat', () => {
-  it('says the first reply that matches, else the first without match, else nothing', async () => {
+  it('says the first reply that matches, else the first without match', async () => {
     const model = await load({
       replies: [{ match: 'cat', text: 'Meow.' }, { text: 'Hello there!' }, { text: 'never' }],
     });
     expect((await answer(model, ask('a cat?'))).choices[0]).toMatchObject({ text: 'Meow.', reason: 'stop' });
     expect((await answer(model, ask('a dog?'))).choices[0]!.text).toBe('Hello there!');
-    const picky = await load({ replies: [{ match: 'cat', text: 'Meow.' }] });
-    expect((await answer(picky, ask('a dog?'))).choices[0]).toMatchObject({ text: '', completionTokens: 0 });
+  });
+
+  it('fails a request that no reply matches, and names the most similar ones', async () => {
+    const matches = ['a boat', 'the weather in Ulm', 'cat', 'weather', 'x'.repeat(100)];
+    const picky = await load({ replies: matches.map((match) => ({ match, text: 'yes' })) });
+    await expect(answer(picky, ask('What is the wether in Bonn?'))).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/: "the weather in Ulm", "weather", "(a boat|cat)"\. /),
+    });
+    await expect(answer(picky, ask('xxxx'))).rejects.toThrow(`"${'x'.repeat(60)}…"`);
+  });
+
+  it.each(['warn', 'empty'] as const)(
+    'says nothing where no reply matches and onUnmatched is %s',
+    async (onUnmatched) => {
+      const warn = vi.spyOn(console, 'warn').mockReturnValue();
+      const quiet = await load({ replies: [{ match: 'cat', text: 'Meow.' }], onUnmatched });
+      expect((await answer(quiet, ask('a dog?'))).choices[0]).toMatchObject({ text: '', completionTokens: 0 });
+      expect(warn).toHaveBeenCalledTimes(onUnmatched === 'warn' ? 1 : 0);
+      warn.mockRestore();
+    },
+  );
+
+  it('says nothing without replies', async () => {
+    const silent = await load({ replies: [] });
+    expect((await answer(silent, ask('a dog?'))).choices[0]).toMatchObject({ text: '', completionTokens: 0 });
   });
 
   it('reasons only when thinking is enabled', async () => {

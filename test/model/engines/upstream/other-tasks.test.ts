@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
+import type { SpeechEvent, SpeechRequest } from '../../../../src/core/request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../../src/core/request/transcription-request.js';
 import { buildApp } from '../../../support/build-app.js';
 import { answerRemotely, loadUpstream, REMOTE, serveRemotely } from './through-app.js';
@@ -63,6 +64,73 @@ describe('embeddings of an upstream model', () => {
   );
 });
 
+describe('the kind of inputs of an upstream model', () => {
+  const ask = async (entry: Partial<ModelEntry>): Promise<unknown> => {
+    const requests = answerRemotely(() => Response.json({ data: [{ embedding: [3, 0] }] }));
+    const model = await loadUpstream({ task: 'embeddings', ...entry });
+    await model.embed!({ model: 'far', inputs: ['a'], inputType: 'query' }, signal);
+    return requests[0]!.json();
+  };
+
+  it('[E10] is told to the service, which has its own prompts', async () => {
+    expect(await ask({})).toEqual({ model: 'far', input: ['a'], input_type: 'query' });
+  });
+
+  it('[E10] is a prompt where the entry has one', async () => {
+    expect(await ask({ prompts: { query: 'find: ' } })).toEqual({ model: 'far', input: ['find: a'] });
+  });
+});
+
+describe('ranking by an upstream model', () => {
+  const request = { model: 'far', query: 'cat', documents: ['a dog', 'a cat', ''] };
+
+  it('[N02] is that of the model behind it, in the order of the documents', async () => {
+    const { app, inference } = await buildApp({ models: [{ id: 'far', task: 'rerank', backend: 'scripted' }] });
+    const requests = serveRemotely(app);
+    const model = await loadUpstream({ task: 'rerank' });
+    const direct = await inference.rerank(request, { signal, deadline: 'result' });
+    const { scores, promptTokens } = await model.rerank!({ ...request, maxTokensPerDocument: 99 }, signal);
+    expect([scores, promptTokens]).toEqual([[0, 1, 0], direct.promptTokens]);
+    expect(requests[0]!.url).toBe(`${REMOTE}/rerank`);
+    expect(await requests[0]!.json()).toEqual({ ...request, max_tokens_per_doc: 99 });
+  });
+
+  const results = [
+    { index: 2, relevance_score: 0.75 },
+    { index: 0, relevance_score: 0.5 },
+    { index: 1, relevance_score: 0.25 },
+  ];
+
+  it.each<[string, object, number]>([
+    ['Cohere', { id: 'x', results, meta: { api_version: { version: '2' }, tokens: { input_tokens: 7 } } }, 7],
+    ['Cohere without a count', { results, meta: { billed_units: { search_units: 1 } } }, 0],
+    [
+      'Jina',
+      {
+        model: 'jina',
+        usage: { total_tokens: 8 },
+        results: results.map((each) => ({ ...each, document: { text: 'a' } })),
+      },
+      8,
+    ],
+    ['vLLM', { id: 'rerank-1', results, usage: { prompt_tokens: 9, total_tokens: 9 } }, 9],
+  ])('is read in the form of %s', async (_, body, promptTokens) => {
+    const requests = answerRemotely(() => Response.json(body));
+    const model = await loadUpstream({ task: 'rerank', upstreamModel: 'small' });
+    expect(await model.rerank!(request, signal)).toEqual({ scores: [0.5, 0.25, 0.75], promptTokens });
+    expect(await requests[0]!.json()).toEqual({ model: 'small', query: 'cat', documents: ['a dog', 'a cat', ''] });
+  });
+
+  it.each([{ results: results.slice(1) }, { results: [{ index: 0 }] }, {}])(
+    'fails when the answer is %j',
+    async (body) => {
+      answerRemotely(() => Response.json(body));
+      const model = await loadUpstream({ task: 'rerank' });
+      await expect(model.rerank!(request, signal)).rejects.toMatchObject({ code: 'unavailable' });
+    },
+  );
+});
+
 describe('speech of an upstream model', () => {
   const bytes = new Uint8Array([82, 73, 70, 70]);
   const hear = async (
@@ -120,6 +188,46 @@ describe('speech of an upstream model', () => {
     expect(requests[0]!.url).toBe(`${REMOTE}/audio/translations`);
     const form = await requests[0]!.formData();
     expect([(form.get('file') as File).name, form.has('language')]).toEqual(['note.webm', false]);
+  });
+});
+
+describe('the voice of an upstream model', () => {
+  const say = async (answer: () => Response, changes: Partial<SpeechRequest> = {}) => {
+    const requests = answerRemotely(answer);
+    const model = await loadUpstream({ task: 'text-to-speech', upstreamModel: 'tts-1' });
+    const whole = { model: 'far', input: 'Hello.', voice: 'nova', format: 'opus', speed: 1, seed: 0 } as const;
+    const events: SpeechEvent[] = [];
+    for await (const event of model.speak!({ ...whole, ...changes }, signal)) events.push(event);
+    return { events, requests };
+  };
+  const file = Uint8Array.of(79, 103, 103, 83);
+
+  it('comes as it was sent', async () => {
+    const { events, requests } = await say(() => new Response(file));
+    expect(events).toEqual([
+      { type: 'audio', bytes: file },
+      { type: 'finish', bytes: new Uint8Array(0), inputTokens: 0, outputTokens: 0 },
+    ]);
+    expect(requests[0]!.url).toBe(`${REMOTE}/audio/speech`);
+    const plain = { model: 'tts-1', input: 'Hello.', voice: 'nova', response_format: 'opus' };
+    expect(await requests[0]!.json()).toEqual(plain);
+    const asked = await say(() => new Response(file), { speed: 2, instructions: 'Whisper.' });
+    expect(await asked.requests[0]!.json()).toEqual({ ...plain, speed: 2, instructions: 'Whisper.' });
+  });
+
+  it('[V14] that breaks off ends as an error', async () => {
+    const broken = () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(file);
+            controller.error(new TypeError('network error'));
+          },
+        }),
+      );
+    await expect(say(broken)).rejects.toMatchObject({ code: 'unavailable' });
+    const refused = () => Response.json({ error: { message: 'No such voice.', param: 'voice' } }, { status: 400 });
+    await expect(say(refused)).rejects.toMatchObject({ code: 'invalid_request', param: 'voice' });
   });
 });
 

@@ -143,6 +143,14 @@ describe('loading', () => {
     expect(await count({ tools: [{ name: 'get_weather', parameters: {} }] })).toBeGreaterThan(plain);
   });
 
+  it('refuses a chat template that cannot be rendered', async () => {
+    const loading = loadFake({ files: { 'tokenizer_config.json': { chat_template: '{% for m in messages %}' } } });
+    await expect(loading).rejects.toMatchObject({
+      code: 'model_not_supported',
+      message: expect.stringContaining('chat template cannot be rendered'),
+    });
+  });
+
   it('takes the template that lies beside the tokenizer’s config', async () => {
     const { chat_template: _, ...config } = JSON.parse(
       readFileSync(new URL('../../../../public/models/tiny-chat/tokenizer_config.json', import.meta.url), 'utf8'),

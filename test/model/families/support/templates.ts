@@ -267,4 +267,72 @@ export const FAMILY_TEMPLATES: readonly FamilyTemplate[] = [
     reasoningFormat: 'none',
     template: `{%- for m in messages %}{{- '<|' + m.role + '|>\\n' + m.content + eos_token + '\\n' }}{%- endfor %}{{- '<|assistant|>\\n' }}`,
   },
+  {
+    models: 'DeepSeek V3.2',
+    toolFormat: 'deepseek-v3.2',
+    reasoningFormat: 'think-tags',
+    opensThought: true,
+    template: `{{- '<｜begin▁of▁sentence｜>' }}{%- if messages[0].role == 'system' %}{{- messages[0].content }}{%- endif %}{%- if tools %}{{- '\\n\\n## Tools\\nWrite a "<｜DSML｜function_calls>" block.\\n<functions>' }}{%- for t in tools %}{{- '\\n' + (t.function | tojson) }}{%- endfor %}{{- '\\n</functions>\\n' }}{%- endif %}{%- for m in messages if m.role != 'system' %}{%- if m.role == 'user' %}{{- '<｜User｜>' + m.content + '<｜Assistant｜>' }}{%- elif m.role == 'tool' %}{{- '\\n\\n<function_results>\\n<result>' + m.content + '</result>\\n</function_results>\\n\\n' }}{%- else %}{{- m.content }}{%- if m.tool_calls %}{{- '\\n\\n<｜DSML｜function_calls>' }}{%- for c in m.tool_calls %}{{- '\\n<｜DSML｜invoke name="' + c.function.name + '">\\n' }}{%- for k, v in c.function.arguments | items %}{{- '<｜DSML｜parameter name="' + k + '" string="' + ('true' if v is string else 'false') + '">' + (v if v is string else v | tojson) + '</｜DSML｜parameter>\\n' }}{%- endfor %}{{- '</｜DSML｜invoke>' }}{%- endfor %}{{- '\\n</｜DSML｜function_calls>' }}{%- endif %}{{- '<｜end▁of▁sentence｜>' }}{%- endif %}{%- endfor %}{{- '<think>' if enable_thinking is not defined or enable_thinking else '</think>' }}`,
+  },
+  {
+    models: 'Step 3',
+    toolFormat: 'step3',
+    reasoningFormat: 'think-tags',
+    opensThought: true,
+    template: chatml(
+      `{{- '\\n<｜tool_calls_begin｜>\\n<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="' + c.function.name + '">' }}{%- for k, v in c.function.arguments | items %}{{- '<steptml:parameter name="' + k + '">' + (v if v is string else v | tojson) + '</steptml:parameter>' }}{%- endfor %}{{- '</steptml:invoke><｜tool_call_end｜>\\n<｜tool_calls_end｜>' }}`,
+      THINK_OPEN,
+    ),
+  },
+  {
+    models: 'GigaChat 3: writes one call only',
+    toolFormat: 'gigachat3',
+    reasoningFormat: 'none',
+    template: `{{- bos_token }}{%- for m in messages if m.role == 'system' %}{{- 'system<|role_sep|>\\n' + m.content + '<|message_sep|>\\n\\n' }}{%- endfor %}{%- if tools %}{{- 'function descriptions<|role_sep|>\\n' }}{%- for t in tools %}{{- '// ' + t.function.description + '\\ntype ' + t.function.name + ' = (_: ' + (t.function.parameters | tojson) + ') => any;\\n' }}{%- endfor %}{{- '<|message_sep|>\\n\\n' }}{%- endif %}{%- for m in messages if m.role != 'system' %}{{- ('function result' if m.role == 'tool' else m.role) + '<|role_sep|>\\n' + m.content + '<|message_sep|>\\n\\n' }}{%- if m.tool_calls %}{{- 'function call<|role_sep|>\\n{"name": "' + m.tool_calls[0].function.name + '", "arguments": ' + (m.tool_calls[0].function.arguments | tojson) + '}<|message_sep|>\\n\\n' }}{%- endif %}{%- endfor %}{{- 'assistant<|role_sep|>\\n' }}`,
+  },
+  {
+    models: 'GigaChat 3.1',
+    toolFormat: 'gigachat3.1',
+    reasoningFormat: 'none',
+    template: chatml(
+      `{{- '<|function_call|>{"name": "' + c.function.name + '", "arguments": ' + (c.function.arguments | tojson) + '}' }}`,
+    ),
+  },
+  {
+    models: 'Granite 20B Function Calling',
+    toolFormat: 'granite-20b',
+    reasoningFormat: 'none',
+    template: chatml(
+      `{{- '<function_call> {"name": "' + c.function.name + '", "arguments": ' + (c.function.arguments | tojson) + '}' }}`,
+      '',
+      `{{- '<|function_call_library|>' }}{%- for t in tools %}{{- '\\n' + (t | tojson) }}{%- endfor %}`,
+    ),
+  },
+  {
+    models: 'Command R+',
+    toolFormat: 'command-r',
+    reasoningFormat: 'none',
+    template: chatml(
+      `{{- '\\nAction: \`\`\`json\\n[{"tool_name": "' + c.function.name + '", "parameters": ' + (c.function.arguments | tojson) + '}]\\n\`\`\`' }}`,
+    ),
+  },
+  {
+    models: 'Cohere 2 MoE',
+    toolFormat: 'command-r7b',
+    reasoningFormat: 'cohere2-moe',
+    opensThought: true,
+    template: `{{- bos_token }}{%- if messages[0].role == 'system' or tools %}{{- '<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>' }}{%- if messages[0].role == 'system' %}{{- messages[0].content }}{%- endif %}{%- for t in tools or [] %}{{- '\\n' + (t | tojson) }}{%- endfor %}{{- '<|END_OF_TURN_TOKEN|>' }}{%- endif %}{%- for m in messages if m.role != 'system' %}{%- if m.role == 'assistant' %}{{- '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>' }}{%- if m.content %}{{- '<|START_TEXT|>' + m.content + '<|END_TEXT|>' }}{%- endif %}{%- if m.tool_calls %}{{- '<|START_ACTION|>[' }}{%- for c in m.tool_calls %}{{- '{"tool_call_id": "' ~ loop.index0 ~ '", "tool_name": "' + c.function.name + '", "parameters": ' + (c.function.arguments | tojson) + '}' + ('' if loop.last else ', ') }}{%- endfor %}{{- ']<|END_ACTION|>' }}{%- endif %}{{- '<|END_OF_TURN_TOKEN|>' }}{%- elif m.role == 'tool' %}{{- '<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>' + m.content + '<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>' }}{%- else %}{{- '<|START_OF_TURN_TOKEN|><|USER_TOKEN|>' + m.content + '<|END_OF_TURN_TOKEN|>' }}{%- endif %}{%- endfor %}{{- '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>' + ('<|START_THINKING|><|END_THINKING|>' if enable_thinking is defined and not enable_thinking else '<|START_THINKING|>') }}`,
+  },
+  {
+    models: 'Functionary 3.2: says whom it speaks to',
+    toolFormat: 'functionary',
+    reasoningFormat: 'functionary',
+    template: `{{- bos_token }}{%- for m in messages if m.role == 'system' %}{{- m.content }}{%- endfor %}{%- if tools %}{{- '<|system|>Write >>>\${recipient} and the content.\\n' }}{%- for t in tools %}{{- '// ' + t.function.description + '\\ntype ' + t.function.name + '\\n' }}{%- endfor %}{%- endif %}{%- for m in messages if m.role != 'system' %}{{- '<|' + m.role + '|>' }}{%- if m.role == 'assistant' %}{%- if m.content %}{{- '>>>all\\n' + m.content }}{%- endif %}{%- for c in m.tool_calls or [] %}{{- '>>>' + c.function.name + '\\n' + (c.function.arguments | tojson) }}{%- endfor %}{%- else %}{{- m.content }}{%- endif %}{{- '<|eot_id|>' }}{%- endfor %}{{- '<|assistant|>>>>' }}`,
+  },
+  {
+    models: 'xLAM 2',
+    toolFormat: 'json-list',
+    reasoningFormat: 'none',
+    template: `{{- bos_token }}{%- for m in messages if m.role == 'system' %}{{- m.content }}{%- endfor %}{%- if tools %}{{- 'When using tools, make calls in a single JSON array:\\n' }}{%- for t in tools %}{{- '\\n' + (t | tojson) }}{%- endfor %}{%- endif %}{%- for m in messages if m.role != 'system' %}{{- '<|' + m.role + '|>' + m.content }}{%- if m.tool_calls %}{{- '[' }}{%- for c in m.tool_calls %}{{- (c.function | tojson) + ('' if loop.last else ', ') }}{%- endfor %}{{- ']' }}{%- endif %}{{- '<|eot_id|>' }}{%- endfor %}{{- '<|assistant|>' }}`,
+  },
 ];

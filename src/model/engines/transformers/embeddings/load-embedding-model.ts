@@ -1,16 +1,29 @@
 /** Loads an embedding model: transformers.js's ONNX sessions, with our own batching and pooling. @module */
 import { AutoModel, AutoTokenizer, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
+import type { Pooling } from '../../../../core/models/embedding-fields.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../../core/request/embedding-request.js';
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
 import { deviceLoss } from '../device-loss.js';
 import { loadFromSource } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
-import { EmbeddingQueue } from './embedding-queue.js';
+import { EncoderQueue } from '../encoder/encoder-queue.js';
+import { type EmbeddingPrompts, promptFor } from '../../embedding-prompts.js';
 import { normaliseVector } from '../../normalise-vector.js';
-import { type EmbeddingSession, measureWidth, detectPooling, runEmbeddingBatch } from './embedding-batch.js';
-import { exceedsByFar } from '../../../prompt/context-window.js';
+import {
+  type BatchOptions,
+  type EmbeddingSession,
+  measureWidth,
+  poolsItself,
+  runEmbeddingBatch,
+} from './embedding-batch.js';
+import { contextLimit } from '../encoder/context-limit.js';
+import { checkInputs, isCache } from '../encoder/encoder-feeds.js';
+import { notSupported } from '../encoder/not-supported.js';
+import { detectPooling, type TokenizedText } from './pooling.js';
+import { readPrompts, readSentenceModules, type SentenceModules } from './sentence-modules.js';
+import { estimateHugeLength } from '../../../prompt/context-window.js';
 
 /**
  * Loads a model of task `embeddings`; only `embed` is there.
@@ -20,9 +33,13 @@ export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions
   return loadFromSource(entry, options, {
     open: ({ id, pretrained }) => AutoModel.from_pretrained(id, pretrained),
     read: async (source) => {
-      const reading = [AutoTokenizer.from_pretrained(source.id), source.readJson('1_Pooling/config.json')] as const;
-      const [tokenizer, pooling] = await Promise.all(reading);
-      return { tokenizer, pooling };
+      const { readJson, readBytes } = source;
+      const [tokenizer, modules, prompts] = await Promise.all([
+        AutoTokenizer.from_pretrained(source.id),
+        readSentenceModules(readJson, readBytes),
+        readPrompts(readJson),
+      ]);
+      return { tokenizer, modules, prompts };
     },
     assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }),
   });
@@ -31,33 +48,70 @@ export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions
 interface LoadedParts {
   tokenizer: PreTrainedTokenizer;
   model: PreTrainedModel;
-  /** `1_Pooling/config.json`, when there is one. */
-  pooling: unknown;
+  modules: SentenceModules;
+  prompts: EmbeddingPrompts;
 }
 
 async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<LoadedModel> {
-  const { tokenizer, model, pooling } = parts;
+  const { tokenizer, model, modules } = parts;
   const session = model.sessions['model'] as EmbeddingSession;
-  const batchOptions = {
-    pooling: detectPooling({ pooling, name: entry.source ?? entry.id }),
+  const inputs = entry.inputs ?? {};
+  checkInputs(session, inputs);
+  const poolings = poolsItself(session) ? [] : poolingOf(entry, source, model, modules);
+  const batchOptions: BatchOptions = {
+    poolings,
+    layers: modules.layers,
     padToken: tokenizer.pad_token_id ?? 0,
+    inputs,
   };
   const facts = factsOf(model, tokenizer.model_max_length, entry);
   const width = await measureWidth(session, tokenizer.encode('a'), batchOptions);
-  const queue = new EmbeddingQueue((batch) => runEmbeddingBatch(session, batch, batchOptions));
+  const prompts = { ...parts.prompts, ...(entry.prompts && { prompts: entry.prompts }) };
+  const poolsPrompt = (modules.pooling as { include_prompt?: unknown } | undefined)?.include_prompt !== false;
+  const queue = new EncoderQueue((batch: readonly TokenizedText[]) => runEmbeddingBatch(session, batch, batchOptions));
   return {
-    info: { ...source.info, contextLength: facts.maxTokens, dimensions: width },
+    info: {
+      ...source.info,
+      contextLength: facts.maxTokens,
+      dimensions: width,
+    },
     lost: deviceLoss(source.info.device),
-    embed: (request, signal) => embed(request, signal, { tokenizer, queue, width, ...facts }),
+    embed: (request, signal) => embed(request, signal, { tokenizer, queue, width, prompts, poolsPrompt, ...facts }),
     async unload() {
       await model.dispose();
     },
   };
 }
 
+/** How hidden states are pooled, with a warning where that is a guess. @throws InferenceError `model_not_supported` */
+function poolingOf(
+  entry: ModelEntry,
+  source: ModelSource,
+  model: PreTrainedModel,
+  { pooling, refusal }: SentenceModules,
+): readonly Pooling[] {
+  if (refusal !== undefined) throw notSupported(refusal);
+  const { architectures = [] } = model.config as { architectures?: readonly string[] };
+  const { inputMetadata } = model.sessions['model'] as EmbeddingSession;
+  const poolings = detectPooling({
+    said: entry.pooling,
+    file: pooling,
+    name: entry.source ?? entry.id,
+    isDecoder: architectures.some((name) => name.endsWith('ForCausalLM')) || inputMetadata.some(isCache),
+  });
+  if (poolings) return poolings;
+  source.warn(
+    'its files do not say how vectors of tokens become one (`1_Pooling/config.json` is missing), so the mean is taken: say `pooling` in its entry.',
+  );
+  return ['mean'];
+}
+
 interface Embedder {
   tokenizer: InputTokenizer;
-  queue: EmbeddingQueue;
+  queue: EncoderQueue<TokenizedText, Float32Array>;
+  prompts: EmbeddingPrompts;
+  /** The tokens of a prompt are pooled like those of the text. */
+  poolsPrompt: boolean;
   width: number;
   maxTokens: number;
   vocabularySize: number;
@@ -66,22 +120,30 @@ interface Embedder {
 
 async function embed(request: EmbeddingRequest, signal: AbortSignal, embedder: Embedder): Promise<EmbeddingResult> {
   checkDimensions(request.dimensions, embedder);
-  const texts = encodeInputs(embedder.tokenizer, request.inputs, embedder);
+  const { tokenizer, poolsPrompt } = embedder;
+  const prompt = promptFor(embedder.prompts, request.inputType);
+  const inputs = request.inputs.map((input) => (typeof input === 'string' ? prompt + input : input));
+  const left = poolsPrompt || prompt === '' ? 0 : promptLength(tokenizer, prompt);
+  const texts = encodeInputs(tokenizer, inputs, embedder).map((ids, index) => ({
+    ids,
+    pooledFrom: typeof inputs[index] === 'string' ? Math.min(left, ids.length - 1) : 0,
+    length: ids.length,
+  }));
   const { unique, positions } = withoutRepeats(texts);
-  const raw = await embedder.queue.embed(unique, signal);
+  const raw = await embedder.queue.run(unique, signal);
   return {
     vectors: positions.map((position) => normaliseVector(raw[position]!, request.dimensions)),
-    promptTokens: texts.reduce((sum, ids) => sum + ids.length, 0),
+    promptTokens: texts.reduce((sum, { length }) => sum + length, 0),
   };
 }
 
 /** Removes duplicates: `positions` gives the index of each text in `unique`. */
-function withoutRepeats(texts: readonly number[][]): { unique: number[][]; positions: number[] } {
+function withoutRepeats(texts: readonly TokenizedText[]): { unique: TokenizedText[]; positions: number[] } {
   const places = new Map<string, number>();
-  const unique: number[][] = [];
-  const positions = texts.map((ids) => {
-    const key = ids.join(' ');
-    const place = places.get(key) ?? unique.push(ids) - 1;
+  const unique: TokenizedText[] = [];
+  const positions = texts.map((text) => {
+    const key = `${text.pooledFrom} ${text.ids.join(' ')}`;
+    const place = places.get(key) ?? unique.push(text) - 1;
     places.set(key, place);
     return place;
   });
@@ -98,16 +160,11 @@ function checkDimensions(dimensions: number | undefined, { width, allowedDimensi
   });
 }
 
-/** Limits from the model's config, its tokenizer and its entry, whichever is smallest. */
 function factsOf(model: PreTrainedModel, tokenizerLimit: number, entry: ModelEntry) {
   const config = model.config as unknown as Record<string, unknown>;
-  const limits = [config['max_position_embeddings'], tokenizerLimit, entry.contextLength].filter(
-    // Tokenizers write "no limit" as a number near 1e30.
-    (limit): limit is number => typeof limit === 'number' && limit > 0 && limit < 1e9,
-  );
   const matryoshka = config['matryoshka_dimensions'];
   return {
-    maxTokens: limits.length > 0 ? Math.min(...limits) : 512,
+    maxTokens: contextLimit(config, tokenizerLimit, entry),
     vocabularySize: typeof config['vocab_size'] === 'number' ? config['vocab_size'] : Number.MAX_SAFE_INTEGER,
     ...(Array.isArray(matryoshka) ? { allowedDimensions: matryoshka as number[] } : {}),
   };
@@ -143,9 +200,10 @@ function encodeInputs(
       const unknown = input.find((id) => !Number.isInteger(id) || id < 0 || id >= limits.vocabularySize);
       if (unknown !== undefined) throw refuse(`holds the token ${unknown}, which this model does not have`);
     }
-    if (typeof input === 'string' && exceedsByFar([input], (text) => tokenizer.encode(text).length, limits.maxTokens)) {
-      throw refuse(`has many more tokens than the ${limits.maxTokens} that this model reads`);
-    }
+    const tooMany =
+      typeof input === 'string' &&
+      estimateHugeLength([input], (text) => tokenizer.encode(text).length, limits.maxTokens);
+    if (tooMany) throw refuse(`has about ${tooMany} tokens; this model reads at most ${limits.maxTokens}`);
     const ids = typeof input === 'string' ? tokenizer.encode(input) : [...frame.before, ...input, ...frame.after];
     if (ids.length > limits.maxTokens) {
       throw refuse(`has ${ids.length} tokens; this model reads at most ${limits.maxTokens}`);
@@ -153,6 +211,11 @@ function encodeInputs(
     if (ids.length === 0) throw refuse('has no tokens');
     return ids;
   });
+}
+
+/** Tokens of a prompt and of what stands before it; what ends a text does not. */
+function promptLength(tokenizer: InputTokenizer, prompt: string): number {
+  return tokenizer.encode(prompt).length - specialTokens(tokenizer).after.length;
 }
 
 /** The tokens that the tokenizer adds around a text, such as `[CLS]` and `[SEP]`. */

@@ -1,10 +1,14 @@
 /** Finds the matrix product that makes the logits, if every operator after it treats each token by itself. @module */
+import { FACTOR } from './quantize-by-row.js';
 import type { GraphNode, OnnxGraph } from './read-graph.js';
 
 /** The product that makes the logits. */
 export interface LastProduct {
-  /** Multiplies vectors, its first input `[sequences, tokens, size]`, by the weights of the vocabulary. */
-  node: GraphNode;
+  /**
+   * Operators whose first input, `[sequences, tokens, size]`, differs by token, in the order of the graph: the product of
+   * vectors and the weights of the vocabulary, and where it has one, the product with a factor for each token.
+   */
+  nodes: readonly GraphNode[];
   /** Names of the values from the logits back to the product's output, both included. */
   values: readonly string[];
 }
@@ -35,6 +39,7 @@ const MAX_OPERATORS = 3;
 export function findLastProduct(graph: OnnxGraph, output: string): LastProduct | undefined {
   const makers = new Map(graph.nodes.flatMap((node) => node.outputs.map((name) => [name, node] as const)));
   const values = [output];
+  const scaled: GraphNode[] = [];
   for (;;) {
     const value = values.at(-1)!;
     const node = makers.get(value);
@@ -43,8 +48,14 @@ export function findLastProduct(graph: OnnxGraph, output: string): LastProduct |
     const readers = graph.nodes.filter(({ inputs }) => inputs.includes(value)).length;
     if (readers !== (value === output ? 0 : 1)) return undefined;
     if (value !== output && graph.outputs.some(({ name }) => name === value)) return undefined;
-    if (PRODUCTS.has(nameOf(node))) return isProductOfWeights(node, graph, makers) ? { node, values } : undefined;
-    const next = numbersOf(node, graph, makers);
+    if (PRODUCTS.has(nameOf(node))) {
+      const nodes = [node, ...scaled];
+      return isProductOfWeights(node, graph, makers) ? { nodes, values } : undefined;
+    }
+    const [factor, product] = node.inputs;
+    const isScaled = node.operator === 'Mul' && factor !== undefined && factor.startsWith(FACTOR);
+    if (isScaled) scaled.unshift(node);
+    const next = isScaled ? product : numbersOf(node, graph, makers);
     if (next === undefined) return undefined;
     values.push(next);
   }

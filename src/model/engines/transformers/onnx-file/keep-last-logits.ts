@@ -4,18 +4,9 @@
  * @module
  */
 import { findLastProduct, type LastProduct } from './find-last-product.js';
-import {
-  bytes,
-  type Edit,
-  type Field,
-  fieldsOf,
-  integer,
-  lengthPrefix,
-  type Message,
-  sizeOf,
-  spliceBytes,
-} from './protobuf.js';
-import { type GraphNode, type OnnxGraph, readGraph } from './read-graph.js';
+import { bytes, type Edit, type Field, fieldsOf, integer, type Message } from './protobuf.js';
+import type { GraphNode, OnnxGraph } from './read-graph.js';
+import { constant, GRAPH, graphEdits, INT64, NODE, node, replaced, rewriteGraph } from './write-graph.js';
 
 /** The name of this input in graphs that have one: number of tokens at the end of each sequence; 0: all. */
 const INPUT = 'num_logits_to_keep';
@@ -27,19 +18,14 @@ const MIN_FORMAT_VERSION = 4;
 
 /** Prefix of the names of added values. */
 const OWN = 'inpage/last_logits/';
-const INT64 = 7;
-const END = 2 ** 31 - 1;
+const END = 2n ** 31n - 1n;
 
 /** Field numbers of ONNX's messages. */
-const GRAPH = { node: 1, weight: 5, input: 11, output: 12, value: 13 };
-const NODE = { input: 1, output: 2, operator: 4 };
-const TENSOR = { dimension: 1, type: 2, numbers: 7, name: 8 };
 const VALUE = { name: 1, type: 2 };
 const TYPE = { tensor: 1 };
 const TENSOR_TYPE = { element: 1, shape: 2 };
 const SHAPE = { dimension: 1 };
 const DIMENSION = { value: 1, name: 2 };
-const MODEL = { graph: 7 };
 
 /**
  * The same graph with an input `num_logits_to_keep`; the unchanged file when it has one, or when anything is unknown. The
@@ -47,20 +33,10 @@ const MODEL = { graph: 7 };
  * @param file of a model; must not be used afterwards
  */
 export function keepLastLogits(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const edits = planEdits(file);
-  return edits ? spliceBytes(file, edits) : file;
-}
-
-function planEdits(file: Uint8Array): Edit[] | undefined {
-  try {
-    const graph = readGraph(file);
-    const product = graph && canBeAsked(graph) ? findLastProduct(graph, LOGITS) : undefined;
-    return graph && product && editsOf(file, graph, product);
-  } catch (error) {
-    // The engine reports damaged files.
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+  return rewriteGraph(file, (graph) => {
+    const product = canBeAsked(graph) ? findLastProduct(graph, LOGITS) : undefined;
+    return product && editsOf(file, graph, product);
+  });
 }
 
 function canBeAsked({ inputs, nodes, weightRanks, operatorVersion, formatVersion }: OnnxGraph): boolean {
@@ -71,7 +47,7 @@ function canBeAsked({ inputs, nodes, weightRanks, operatorVersion, formatVersion
 }
 
 function editsOf(file: Uint8Array, { field, outputs, values }: OnnxGraph, product: LastProduct): Edit[] | undefined {
-  const edits: Edit[] = [replaced(product.node.field, productOfLast(file, product.node))];
+  const edits: Edit[] = product.nodes.map((each, place) => replaced(each.field, ofLast(file, each, place)));
   const logits = outputs.find(({ name }) => name === LOGITS);
   const described = values.filter(({ name }) => product.values.includes(name));
   if (!logits) return undefined;
@@ -80,44 +56,25 @@ function editsOf(file: Uint8Array, { field, outputs, values }: OnnxGraph, produc
     if (!pieces) return undefined;
     edits.push(replaced(value.field, pieces));
   }
-  const added = [...constant('one', 1), ...constant('end', END), ...newInput()];
-  edits.push({ from: field.end, to: field.end, pieces: added });
-  const grown = edits.reduce((sum, { from, to, pieces }) => sum + sizeOf(pieces) - (to - from), 0);
-  const size = field.end - field.start + grown;
-  edits.push({ from: field.from, to: field.start, pieces: lengthPrefix(MODEL.graph, size) });
-  return edits.toSorted((a, b) => a.from - b.from);
+  const one = constant(`${OWN}one`, BigInt64Array.of(1n));
+  const end = constant(`${OWN}end`, BigInt64Array.of(END));
+  return graphEdits(field, edits, [...one, ...end, ...newInput()]);
 }
 
-const replaced = ({ from, end }: Field, pieces: Message): Edit => ({ from, to: end, pieces });
-
-/** The product, preceded by operators that take the vectors of the last tokens. */
-function productOfLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode): Message {
-  const last = `${OWN}vectors`;
+/** An operator, preceded by one that takes the last tokens of its first input. @param place among those that need it */
+function ofLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode, place: number): Message {
+  const [one, start, last] = [`${OWN}one`, `${OWN}start`, `${OWN}vectors/${place}`];
   const [before, after] = [file.slice(field.start, firstInput!.from), file.slice(firstInput!.end, field.end)];
+  const negative = `${OWN}negative`;
+  const shared = [
+    ...node({ operator: 'Neg', inputs: [INPUT], output: negative }),
+    ...node({ operator: 'Reshape', inputs: [negative, one], output: start }),
+  ];
   return [
-    ...node('Neg', [INPUT], 'negative'),
-    ...node('Reshape', [`${OWN}negative`, `${OWN}one`], 'start'),
-    ...node('Slice', [inputs[0]!, `${OWN}start`, `${OWN}end`, `${OWN}one`], 'vectors'),
+    ...(place === 0 ? shared : []),
+    ...node({ operator: 'Slice', inputs: [inputs[0]!, start, `${OWN}end`, one], output: last }),
     ...bytes(GRAPH.node, [before, ...bytes(NODE.input, last), after]),
   ];
-}
-
-function node(operator: string, inputs: readonly string[], output: string): Message {
-  return bytes(GRAPH.node, [
-    ...inputs.flatMap((name) => bytes(NODE.input, name)),
-    ...bytes(NODE.output, OWN + output),
-    ...bytes(NODE.operator, operator),
-  ]);
-}
-
-/** A constant: a list of one whole number. */
-function constant(name: string, value: number): Message {
-  return bytes(GRAPH.weight, [
-    ...integer(TENSOR.dimension, 1),
-    ...integer(TENSOR.type, INT64),
-    ...integer(TENSOR.numbers, value),
-    ...bytes(TENSOR.name, OWN + name),
-  ]);
 }
 
 /** The new input: a scalar. */

@@ -67,7 +67,7 @@ export function sizeOf(message: Message): number {
   return message.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
-/** A whole number, not negative. */
+/** A whole number. */
 export function integer(field: number, value: number): Message {
   return [varint(field * 8 + VARINT), varint(value)];
 }
@@ -88,14 +88,15 @@ export function lengthPrefix(field: number, size: number): Message {
   return [varint(field * 8 + LENGTH), varint(size)];
 }
 
+/** Negative numbers have the form of 64 bits. */
 function varint(value: number): Uint8Array {
   const groups: number[] = [];
-  let left = value;
-  while (left > 127) {
-    groups.push((left % 128) + 128);
-    left = Math.floor(left / 128);
+  let left = BigInt.asUintN(64, BigInt(value));
+  while (left > 127n) {
+    groups.push(Number(left % 128n) + 128);
+    left /= 128n;
   }
-  return Uint8Array.from([...groups, left]);
+  return Uint8Array.from([...groups, Number(left)]);
 }
 
 function readVarint(bytes: Uint8Array, start: number, end: number): { value: number; end: number } {

@@ -36,6 +36,8 @@ export interface OnnxGraph {
   outputs: readonly GraphValue[];
   /** Descriptions of intermediate values. */
   values: readonly GraphValue[];
+  /** Of the operators that may be used; `''` for ONNX's own. */
+  domains: ReadonlySet<string>;
   /** Version of ONNX's own operators. */
   operatorVersion: number;
   /** Version of the file's format. */
@@ -69,19 +71,25 @@ export function readGraph(file: Uint8Array): OnnxGraph | undefined {
     else if (part.number === GRAPH.output) outputs.push(readValue(file, part));
     else if (part.number === GRAPH.value) values.push(readValue(file, part));
   }
-  const operatorVersion = versionOfOperators(file, fields);
+  const versions = operatorVersions(file, fields);
   const formatVersion = fields.findLast(({ number }) => number === MODEL.formatVersion)?.value ?? 0;
-  return { field, nodes, weightRanks, inputs, outputs, values, operatorVersion, formatVersion };
+  const [domains, operatorVersion] = [new Set(versions.keys()), versions.get('') ?? 0];
+  return { field, nodes, weightRanks, inputs, outputs, values, domains, operatorVersion, formatVersion };
 }
 
-function versionOfOperators(file: Uint8Array, fields: readonly Field[]): number {
+function operatorVersions(file: Uint8Array, fields: readonly Field[]): Map<string, number> {
+  const versions = new Map<string, number>();
   for (const { number, start, end } of fields) {
     if (number !== MODEL.operatorSet) continue;
-    const domain = textOf(file, lastField(file, start, end, OPERATOR_SET.domain));
-    if (domain === '' || domain === 'ai.onnx') return lastField(file, start, end, OPERATOR_SET.version)?.value ?? 0;
+    const domain = domainOf(textOf(file, lastField(file, start, end, OPERATOR_SET.domain)));
+    const version = lastField(file, start, end, OPERATOR_SET.version)?.value ?? 0;
+    if (!versions.has(domain)) versions.set(domain, version);
   }
-  return 0;
+  return versions;
 }
+
+/** ONNX's own operators have no domain, or this one. */
+const domainOf = (name: string): string => (name === 'ai.onnx' ? '' : name);
 
 function readNode(file: Uint8Array, field: Field): GraphNode {
   const parts = [...fieldsOf(file, field.start, field.end)];
@@ -91,7 +99,7 @@ function readNode(file: Uint8Array, field: Field): GraphNode {
   const attributes = partsOf(NODE.attribute).flatMap(({ start, end }) => [...fieldsOf(file, start, end)]);
   const tensor = attributes.find(({ number }) => number === ATTRIBUTE.tensor);
   return {
-    domain: textOf(file, partsOf(NODE.domain).at(-1)).replace(/^ai\.onnx$/, ''),
+    domain: domainOf(textOf(file, partsOf(NODE.domain).at(-1))),
     operator,
     inputs: inputs.map((input) => textOf(file, input)),
     outputs: partsOf(NODE.output).map((output) => textOf(file, output)),

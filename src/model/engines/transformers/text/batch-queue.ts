@@ -61,6 +61,11 @@ export class BatchQueue {
     return this.#decoding > 1;
   }
 
+  /** Whether any sequence is read or decodes. */
+  get isBusy(): boolean {
+    return this.#running || this.#decoding > 0;
+  }
+
   /** Announces a sequence that will decode. @returns call it when the sequence ends */
   join(): () => void {
     this.#decoding += 1;
@@ -165,7 +170,8 @@ export class BatchQueue {
     const { state } = rows[0]!.held;
     const isOrdered = rows.every(({ held }, place) => held.state === state && held.row === place);
     // Where all rows must have one length, tokens that were rolled back must be cut off.
-    const fits = this.#ragged || rows.every(({ held }) => state.tokens === 0 || held.length === state.tokens);
+    const isWhole = ({ held: { length } }: Row): boolean => length === state.tokens || !state.isCroppable(length);
+    const fits = this.#ragged || rows.every(isWhole);
     return isOrdered && state.rows === rows.length && fits ? state : undefined;
   }
 }

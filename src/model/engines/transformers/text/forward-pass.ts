@@ -3,7 +3,7 @@ import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js'
 import { GpuLogits } from './gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
 import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
-import { SequenceState } from './sequence-state.js';
+import { isState, SequenceState } from './sequence-state.js';
 
 /** The result of a forward pass. */
 export interface ForwardResult {
@@ -17,11 +17,16 @@ export interface ForwardPassOptions {
   firstPosition: number;
   /** Tokens of the vocabulary; the graph may give more logits. */
   vocabularySize: number;
+  /** For graphs that have rows and heads in one dimension of their cache. @default 1 */
+  heads?: number | undefined;
   /** For a decoder that takes vectors; absent: it takes token ids. */
   embedder?: TokenEmbedder | undefined;
   /** Where the session runs; absent on WASM. */
   device?: GPUDevice | undefined;
 }
+
+/** Inputs that are filled here, beside tokens and states. */
+const FILLED = new Set(['attention_mask', 'position_ids', 'num_logits_to_keep', 'use_cache_branch', 'token_type_ids']);
 
 /** Runs a session with its own input tensors, so that no tensor is copied or wrapped without need. */
 export class ForwardPass {
@@ -42,28 +47,53 @@ export class ForwardPass {
     this.#options = options;
   }
 
+  /** Inputs of the graph that nothing here can fill. */
+  get unknownInputs(): string[] {
+    const vectors = this.#options.embedder?.outputNames ?? ['input_ids'];
+    return [...this.#inputs].filter((name) => !isState(name) && !FILLED.has(name) && !vectors.includes(name));
+  }
+
+  /** The state before the first token. */
+  emptyState(): SequenceState {
+    if (this.hasCache) return SequenceState.empty(this.#session, 1, this.#options.heads);
+    return readTokens([[]]);
+  }
+
+  /** Whether the graph has a cache; without one each pass reads the whole sequence. */
+  get hasCache(): boolean {
+    return this.#session.inputNames.some(isState);
+  }
+
   /** Whether the graph always gives the logits of every token. */
   get givesAllLogits(): boolean {
     return !this.#inputs.has('num_logits_to_keep');
   }
 
   /**
+   * @param added tokens of each row
    * @param state of all rows; still belongs to the caller
    * @param keep how many tokens at the end of each row get their logits
    * @param need which logits the caller reads
    */
-  async run(rows: readonly ForwardRow[], state: SequenceState, keep: number, need: LogitsNeed): Promise<ForwardResult> {
+  async run(
+    added: readonly ForwardRow[],
+    state: SequenceState,
+    keep: number,
+    need: LogitsNeed,
+  ): Promise<ForwardResult> {
+    const rows = this.hasCache ? added : withEarlierTokens(added, state);
     const ids = tokenIds(rows);
     const vectors = await this.#options.embedder?.run(ids, rows);
     const tokens = vectors ?? { input_ids: ids };
-    const feeds: Record<string, OnnxTensor> = { ...state.tensors, ...tokens, ...this.#feeds(rows, keep) };
+    const cache = this.hasCache ? state.tensors : {};
+    const feeds: Record<string, OnnxTensor> = { ...cache, ...tokens, ...this.#feeds(rows, keep) };
     const gpuLogits = this.#gpuLogits;
     const given = this.givesAllLogits ? rows[0]!.tokens.length : keep;
     const target = gpuLogits?.take(rows.length, given);
     const outputs = await this.#session.run(feeds, target && this.#outputs(target)).finally(() => {
       for (const tensor of Object.values(vectors ?? {})) tensor.dispose();
     });
-    const next = SequenceState.after(outputs);
+    const next = this.hasCache ? SequenceState.after(outputs, rows.length) : readTokens(rows.map((row) => row.tokens));
     if (gpuLogits && target) return { logits: await gpuLogits.read(rows.length, given, keep, need), state: next };
     const logits = outputs['logits']!;
     if (!this.#hasRun) await this.#learn(logits, given);
@@ -103,6 +133,15 @@ export class ForwardPass {
       feeds['attention_mask'] = createTensor('int64', mask, [count, total]);
     }
     if (this.#inputs.has('position_ids')) feeds['position_ids'] = this.#positions(rows, length);
+    const isPrompt = rows.every(({ past }) => past === 0);
+    // Merged graphs have a branch for the first pass, which reads no cache.
+    if (this.#inputs.has('use_cache_branch'))
+      feeds['use_cache_branch'] = createTensor('bool', Uint8Array.of(isPrompt ? 0 : 1), [1]);
+    // 1 for tokens that may see what comes after them: those of a prompt.
+    if (this.#inputs.has('token_type_ids')) {
+      const types = new BigInt64Array(count * length).fill(isPrompt ? 1n : 0n);
+      feeds['token_type_ids'] = createTensor('int64', types, [count, length]);
+    }
     if (!this.givesAllLogits) feeds['num_logits_to_keep'] = createTensor('int64', BigInt64Array.of(BigInt(keep)), []);
     return feeds;
   }
@@ -120,6 +159,23 @@ export class ForwardPass {
     }
     return createTensor('int64', positions, [...(this.#axes === 3 ? [3] : []), rows.length, length]);
   }
+}
+
+/** What stands for a cache where there is none: the tokens that were read. Every id is exact as a 32-bit float. */
+const READ_TOKENS = 'past_tokens';
+
+function readTokens(rows: readonly (readonly number[])[]): SequenceState {
+  const dims = [rows.length, rows[0]!.length];
+  return new SequenceState({ [READ_TOKENS]: createTensor('float32', Float32Array.from(rows.flat()), dims) });
+}
+
+function withEarlierTokens(rows: readonly ForwardRow[], { tensors }: SequenceState): ForwardRow[] {
+  const { data, dims } = tensors[READ_TOKENS]!;
+  const [, length = 0] = dims;
+  return rows.map((row, place) => {
+    const earlier = Array.from((data as Float32Array).subarray(place * length, (place + 1) * length));
+    return { ...row, tokens: [...earlier, ...row.tokens], past: 0 };
+  });
 }
 
 function tokenIds(rows: readonly ForwardRow[]): OnnxTensor {

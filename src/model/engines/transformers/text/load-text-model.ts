@@ -10,6 +10,7 @@ import {
   type Processor,
 } from '@huggingface/transformers';
 import type { Tokenizer } from '@huggingface/tokenizers';
+import { readSamplingDefaults } from '../../../sampling/sampling-defaults.js';
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
@@ -22,23 +23,29 @@ import {
   type TextTokenizer,
   type TokenizerJson,
 } from '../../../prompt/text-tokenizer.js';
+import { settledWithin } from '../../../../core/platform/settled-within.js';
+import { KeptBlocks } from '../../../../store/kept-blocks.js';
+import { checkTemplates } from '../../../prompt/template-traits.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../../core/models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { isVisionModel } from '../repository-files.js';
-import { loadFromSource } from '../load-from-source.js';
+import { CHAT_TEMPLATES, isVisionModel } from '../repository-files.js';
+import { loadFromSource, type ModelKind } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
 import { VisionEncoder } from '../vision/vision-encoder.js';
 import { VisionProcessor } from '../vision/vision-processor.js';
+import { canContinue, mayNotContinue } from './continuation.js';
 import { ForwardPass } from './forward-pass.js';
 import type { OnnxSession } from './onnx-session.js';
 import { wasmSession } from './wasm-session.js';
-import { SequenceState } from './sequence-state.js';
 import { TokenEmbedder } from './token-embedder.js';
-import { TransformersTextEngine } from './transformers-text-engine.js';
+import { type TextEngineOptions, TransformersTextEngine } from './transformers-text-engine.js';
 
 /** Prompt tokens per forward pass: few enough to cancel soon, enough to use the hardware well. */
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
+
+/** Milliseconds in which the disk for prompts must open. */
+const DISK_DEADLINE = 10_000;
 
 /** Model types whose positions begin at 1. */
 const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
@@ -48,12 +55,46 @@ const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
  * @throws InferenceError see {@link loadFromSource}
  */
 export async function loadTextModel(entry: ModelEntry, options: LoadOptions): Promise<TextModel> {
-  return loadFromSource(entry, options, {
+  return loadFromSource(
+    entry,
+    options,
+    decoderKind(
+      entry,
+      (engine, parts) =>
+        createTextModel(engine, {
+          ...parts,
+          ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
+        }),
+      options,
+    ),
+  );
+}
+
+/** A loaded decoder without its engine. */
+export interface DecoderParts {
+  info: ModelSource['info'];
+  lost: Promise<InferenceError>;
+  unload(): Promise<void>;
+}
+
+/** Makes of a decoder's engine what a task needs. */
+type FromEngine<Loaded> = (engine: TransformersTextEngine, parts: DecoderParts) => Loaded;
+
+/** What of a model's prompts is kept on the disk; absent: nothing. */
+type PromptsToKeep = { persistPrefixes?: number | undefined };
+
+/** How decoders of text load, for whatever task. */
+export function decoderKind<Loaded>(
+  entry: ModelEntry,
+  make: FromEngine<Loaded>,
+  { persistPrefixes }: PromptsToKeep = {},
+): ModelKind<LoadedTexts, Loaded> {
+  return {
     open: ({ id, pretrained, graphs }) =>
       (isVisionModel(graphs) ? AutoModelForImageTextToText : AutoModelForCausalLM).from_pretrained(id, pretrained),
     read: readTexts,
-    assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }),
-  });
+    assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }, { make, persistPrefixes }),
+  };
 }
 
 interface LoadedTexts {
@@ -67,18 +108,29 @@ interface LoadedTexts {
 async function readTexts(source: ModelSource): Promise<LoadedTexts> {
   // Without a preprocessor a model with a vision encoder is used for text only.
   const config = isVisionModel(source.graphs) ? await source.readJson('preprocessor_config.json') : undefined;
-  const processor: Processor | undefined = config ? await AutoProcessor.from_pretrained(source.id) : undefined;
-  const pretrained = processor?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
-  const templates = await findChatTemplates(pretrained, source);
+  const reader: Processor | undefined = config ? await AutoProcessor.from_pretrained(source.id) : undefined;
+  const pretrained = reader?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
   const { processor_class: kind } = (config ?? {}) as { processor_class?: unknown };
-  return { pretrained, templates, processor: processor && VisionProcessor.of(processor, String(kind)) };
+  const seeing = reader && VisionProcessor.of(reader, String(kind));
+  const templates = await findChatTemplates(pretrained, source, seeing?.placeholder);
+  checkTemplates(templates);
+  const processor = seeing?.isWrittenBy(templates.chatTemplate) ? seeing : undefined;
+  if (seeing && !processor) {
+    source.warn(`its chat template writes no images (\`${seeing.placeholder}\`), so it takes text only.`);
+  }
+  return { pretrained, templates, processor };
 }
 
 interface LoadedParts extends LoadedTexts {
   model: PreTrainedModel;
 }
 
-async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<TextModel> {
+async function assemble<Loaded>(
+  entry: ModelEntry,
+  source: ModelSource,
+  parts: LoadedParts,
+  { make, persistPrefixes }: { make: FromEngine<Loaded> } & PromptsToKeep,
+): Promise<Loaded> {
   const { model, pretrained, templates, processor } = parts;
   const resident = (plain: OnnxSession): OnnxSession =>
     source.info.device === 'wasm' ? (wasmSession(plain) ?? plain) : plain;
@@ -90,12 +142,18 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   const forward = new ForwardPass(session, {
     firstPosition: ONE_BASED.includes(String(config['model_type'])) ? 1 : 0,
     vocabularySize: tokenizer.vocabularySize,
+    heads: (config['normalized_config'] as { num_heads?: number } | undefined)?.num_heads,
     embedder: embedding && new TokenEmbedder(resident(embedding), session),
     device: source.info.device === 'webgpu' ? await env.backends.onnx.webgpu?.device : undefined,
   });
+  checkInputs(forward, entry);
+  const mustTry = mayNotContinue(session, config['model_type']);
+  const tryIt = () => canContinue(forward, tokenizer.vocabularySize);
   const engine = new TransformersTextEngine({
     forward,
-    emptyState: () => SequenceState.empty(session),
+    emptyState: () => forward.emptyState(),
+    blocks: forward.hasCache && (!mustTry || (await source.askOnce('appends several tokens at once', tryIt))),
+    window: windowOf(config),
     tokenizer,
     contextLength: contextLength(entry, config),
     toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
@@ -103,10 +161,11 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     ragged: await source.graphHas('GroupQueryAttention'),
     blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
     vision: eyes,
+    persist: await promptDisk(source, persistPrefixes),
   });
-  return createTextModel(engine, {
-    info: source.info,
-    ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
+  const sampling = readSamplingDefaults(generationConfig(model));
+  return make(engine, {
+    info: { ...source.info, ...(sampling && { sampling }) },
     lost: Promise.race([deviceLoss(source.info.device), ...(eyes ? [eyes.encoder.lost] : [])]),
     async unload() {
       engine.dispose();
@@ -114,6 +173,19 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
       await model.dispose();
     },
   });
+}
+
+/** Where prompts are kept; undefined: the app does not want it, or this device cannot, and a load must not fail by that. */
+async function promptDisk(source: ModelSource, maxBytes: number | undefined): Promise<TextEngineOptions['persist']> {
+  if (maxBytes === undefined) return undefined;
+  const open = async (): Promise<TextEngineOptions['persist']> => {
+    const identity = await source.identity();
+    if (identity === undefined) return undefined;
+    const root = await navigator.storage.getDirectory();
+    const disk = await KeptBlocks.open(source.folder, { root, locks: navigator.locks, maxBytes });
+    return disk && { disk, identity };
+  };
+  return settledWithin(open(), DISK_DEADLINE).catch(() => undefined);
 }
 
 /** Undefined when the image placeholder is no control token, because user text could then contain it. */
@@ -146,20 +218,47 @@ function decoderSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession 
   );
 }
 
-/** From the tokenizer's config; in newer repositories and those with a processor, from a file of its own. */
-async function findChatTemplates(pretrained: PreTrainedTokenizer, source: ModelSource): Promise<ChatTemplates> {
-  const templates = chatTemplatesOf((pretrained as unknown as { chat_template: ChatTemplateField }).chat_template);
-  if (templates.chatTemplate !== undefined) return templates;
-  const newer = await source.readText('chat_template.jinja');
-  if (newer !== undefined) return { ...templates, chatTemplate: newer };
-  const older = (await source.readJson('chat_template.json')) as { chat_template?: ChatTemplateField } | undefined;
-  return { ...templates, ...chatTemplatesOf(older?.chat_template) };
+/** @throws InferenceError `model_not_supported` */
+function checkInputs({ unknownInputs }: ForwardPass, { id }: ModelEntry): void {
+  if (unknownInputs.length === 0) return;
+  const names = unknownInputs.map((name) => `\`${name}\``).join(', ');
+  const message = `The model \`${id}\` cannot run here: its graph asks for ${names}, which nothing here can give.`;
+  throw new InferenceError('model_not_supported', message, { param: 'model', permanent: true });
+}
+
+/** Tokens that a sliding window of the model's attention sees. */
+function windowOf(config: Record<string, unknown>): number | undefined {
+  const { sliding_window: window } = { ...config, ...(config['text_config'] as Record<string, unknown> | undefined) };
+  return typeof window === 'number' ? window : undefined;
+}
+
+/**
+ * The templates of the first place that has one, in the order of Hugging Face's library: `chat_template.jinja`, then
+ * `tokenizer_config.json`. Models that see have theirs in `chat_template.json`, and often one for text beside it.
+ * @param imageToken what templates for images write; absent for models of text
+ */
+async function findChatTemplates(
+  pretrained: PreTrainedTokenizer,
+  source: ModelSource,
+  imageToken: string | undefined,
+): Promise<ChatTemplates> {
+  const [jinja, json] = CHAT_TEMPLATES;
+  const [newer, older] = await Promise.all([source.readText(jinja), source.readJson(json)]);
+  const own = chatTemplatesOf((pretrained as unknown as { chat_template: ChatTemplateField }).chat_template);
+  const ofProcessor = chatTemplatesOf((older as { chat_template?: ChatTemplateField } | undefined)?.chat_template);
+  const places = [chatTemplatesOf(newer), ...(imageToken === undefined ? [own, ofProcessor] : [ofProcessor, own])];
+  const found = places.filter(({ chatTemplate }) => chatTemplate !== undefined);
+  const seeing = found.find(({ chatTemplate }) => imageToken !== undefined && chatTemplate!.includes(imageToken));
+  return seeing ?? found[0] ?? own;
+}
+
+/** The file of this name. */
+function generationConfig(model: PreTrainedModel): { eos_token_id?: unknown } | null | undefined {
+  return (model as unknown as { generation_config?: { eos_token_id?: unknown } | null }).generation_config;
 }
 
 function endTokens(model: PreTrainedModel): number[] {
-  const { generation_config: generation } = model as unknown as {
-    generation_config?: { eos_token_id?: unknown } | null;
-  };
+  const generation = generationConfig(model);
   const config = model.config as unknown as { eos_token_id?: unknown };
   return [generation?.eos_token_id, config.eos_token_id].flat().filter((id): id is number => typeof id === 'number');
 }

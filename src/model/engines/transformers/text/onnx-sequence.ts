@@ -3,9 +3,12 @@ import type { Speculation, TextSequence } from '../../../decoding/text-engine.js
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
-import type { CachedPrefix } from './prefix-cache.js';
+import { type CachedPrefix, REUSE_BLOCK } from './prefix-cache.js';
 import type { BatchQueue, Row } from './batch-queue.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
+
+/** More tokens are hardly ever drafted at once. */
+const MOST_DRAFTED = 256;
 
 /** What a sequence needs of its engine. */
 export interface OnnxSequenceOptions {
@@ -14,6 +17,10 @@ export interface OnnxSequenceOptions {
   need: LogitsNeed;
   /** Prompt tokens per forward pass. */
   blockLength: number;
+  /** Several tokens may be appended at once to others. */
+  blocks: boolean;
+  /** Tokens that a sliding window of the model's attention sees; absent: it sees all. */
+  window?: number | undefined;
   /** Absent: the prompt has no images. */
   layout: PromptLayout | undefined;
   /** Called at the end; the state then belongs to the engine. Undefined after a failure of the engine. */
@@ -29,11 +36,13 @@ export class OnnxSequence implements TextSequence {
   /** Logits after the prompt, once that is read. */
   #promptLogits: TokenLogits | undefined;
   #promptLength: number;
+  /** See {@link CachedPrefix}. */
+  #exact: number;
   /** The row that read the prompt. After a fork it does not grow and goes to the prefix cache. */
   readonly #promptRow: Row;
   #rows: Row[];
   readonly #speculation: Speculation = {
-    isWorthwhile: () => !this.#options.passes.isShared,
+    isWorthwhile: () => !this.#options.passes.isShared && this.#canRollBack(),
     score: async (tokens, count) => (await this.#run([tokens], count))[0]!,
     rollBack: (count) => {
       const { held } = this.#promptRow;
@@ -52,6 +61,7 @@ export class OnnxSequence implements TextSequence {
     this.#options = options;
     this.#tokens = [...start.tokens];
     this.#promptLength = start.promptLength;
+    this.#exact = start.exact;
     this.#promptLogits = start.tokens.length === prompt.length ? start.promptLogits : undefined;
     this.#promptRow = { held: start.held, layout: options.layout };
     this.#rows = [this.#promptRow];
@@ -66,6 +76,7 @@ export class OnnxSequence implements TextSequence {
       throwIfCancelled(signal);
       const [logits] = await this.#run([this.#prompt.slice(length, end)]);
       this.#promptLength = end;
+      if (this.#exact === length && length % REUSE_BLOCK === 0) this.#exact = end;
       if (end === this.#prompt.length) {
         this.#promptLogits = logits![0]!;
         break;
@@ -85,13 +96,17 @@ export class OnnxSequence implements TextSequence {
   }
 
   async decode(tokens: readonly (readonly number[])[]): Promise<TokenLogits[]> {
+    const [only = []] = tokens;
+    if (!this.#options.blocks) for (const token of only.slice(0, -1)) await this.#run([[token]]);
+    if (!this.#options.blocks && only.length > 1) return this.decode([only.slice(-1)]);
     const logits = await this.#run(tokens);
     return logits.map(([last]) => last!);
   }
 
-  /** Undefined for recurrent states, which cannot be rolled back. */
+  /** Undefined for states that cannot be rolled back. */
   get speculation(): Speculation | undefined {
-    return this.#promptRow.held.state.isCroppable() ? this.#speculation : undefined;
+    const { state, length } = this.#promptRow.held;
+    return this.#options.blocks && state.isCroppable(length) ? this.#speculation : undefined;
   }
 
   async close(): Promise<void> {
@@ -105,7 +120,13 @@ export class OnnxSequence implements TextSequence {
     await this.#options.onClose(
       this.#failed
         ? undefined
-        : { tokens: this.#tokens, promptLength: this.#promptLength, promptLogits: this.#promptLogits, held },
+        : {
+            tokens: this.#tokens,
+            promptLength: this.#promptLength,
+            exact: this.#exact,
+            promptLogits: this.#promptLogits,
+            held,
+          },
     );
   }
 
@@ -118,6 +139,15 @@ export class OnnxSequence implements TextSequence {
       this.#failed = true;
       throw error;
     }
+  }
+
+  /** Whether tokens that come next can be removed again. */
+  #canRollBack(): boolean {
+    const { state, length } = this.#promptRow.held;
+    const { window = Infinity } = this.#options;
+    // Whether the cache keeps more than the window shows only once there is more.
+    const mayForget = length <= window && length + MOST_DRAFTED > window;
+    return !mayForget && state.isCroppable(length);
   }
 
   #note(tokens: readonly number[]): void {

@@ -84,3 +84,8 @@ export function toFloat32(data: TensorData): Float32Array {
   if (data instanceof Float32Array) return data;
   return data instanceof Uint16Array ? halfToFloats(data) : Float32Array.from(data as Iterable<number>);
 }
+
+/** The same memory. */
+export function toBytes({ buffer, byteOffset, byteLength }: TensorData): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

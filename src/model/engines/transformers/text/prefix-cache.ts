@@ -3,13 +3,35 @@ import { type LogitsNeed, serves, type TokenLogits } from '../../../sampling/tok
 import { type RowState, SequenceState } from './sequence-state.js';
 
 /** Reuse ends at a multiple of this many tokens inside an earlier prompt: the length of a prefill block on WASM. */
-const REUSE_BLOCK = 64;
+export const REUSE_BLOCK = 64;
+
+/** Every fourth prefix that is dropped is the oldest one, even while conversations come back in turns. */
+const OLDEST_EVERY = 4;
+
+/** How many dropped prefixes are remembered, without keys and values. */
+const MAX_DROPPED = 64;
+
+/** Room for each GB of memory, and its bounds, in bytes. */
+const BYTES_PER_GB = 64 * 2 ** 20;
+const [MIN_BYTES, MAX_BYTES] = [2, 8].map((gigabytes) => gigabytes * BYTES_PER_GB) as [number, number];
+
+/** Size of a prefix cache on this device, in bytes. @param gigabytes of memory; browsers that do not tell count as 4 */
+export function prefixCacheBytes(
+  gigabytes = (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory ?? 4,
+): number {
+  return Math.min(MAX_BYTES, Math.max(MIN_BYTES, gigabytes * BYTES_PER_GB));
+}
 
 /** The state after tokens that were read. */
 export interface CachedPrefix {
   tokens: readonly number[];
   /** How many of the tokens are the prompt; the others were generated. */
   promptLength: number;
+  /**
+   * How many tokens from the first on were read as a prompt that begins there: {@link REUSE_BLOCK} by {@link REUSE_BLOCK}, as
+   * whoever reads them anew would. Generated tokens, and what was read behind them, are equal but for the last bits.
+   */
+  exact: number;
   /** The logits after the prompt: with them the same prompt needs no forward pass and gives the same answer. */
   promptLogits: TokenLogits | undefined;
   held: RowState;
@@ -19,12 +41,14 @@ export interface CachedPrefix {
  * How many tokens the prompt can reuse. Inside the earlier prompt only whole blocks count: then the rest is computed in the
  * same blocks as without a cache, so that the result is the same to the last bit (on WASM; a GPU reads longer blocks,
  * which may then begin elsewhere). In generated tokens, when a conversation goes on, every token counts.
+ * @param blocks several tokens may be appended at once; else only the same prompt can reuse anything
  */
-export function reusableLength(kept: CachedPrefix, prompt: readonly number[], need: LogitsNeed): number {
+export function reusableLength(kept: CachedPrefix, prompt: readonly number[], need: LogitsNeed, blocks = true): number {
   const common = commonLength(kept.tokens, prompt);
-  const croppable = kept.held.state.isCroppable();
+  const croppable = kept.held.state.isCroppable(kept.tokens.length);
   const usable = (length: number): boolean => croppable || length === kept.tokens.length;
   if (knowsLogits(kept, prompt, common, need) && usable(common)) return common;
+  if (!blocks) return 0;
   // At least one token must be read to get logits.
   const most = Math.min(common, prompt.length - 1);
   const length = most < kept.promptLength ? Math.floor(most / REUSE_BLOCK) * REUSE_BLOCK : most;
@@ -45,16 +69,30 @@ function commonLength(a: readonly number[], b: readonly number[]): number {
 
 /**
  * Prefixes of several conversations. A prompt continues the one with the longest common part: a whole prefix is taken out
- * of the cache, a part is copied. The least recently used ones are evicted.
+ * of the cache, a part is copied.
+ *
+ * The least recently used one is evicted, unless prompts continue what was evicted: then there are more conversations than
+ * room, and where they come in turns, the oldest is the one that comes next. The newest ones are evicted instead, so that
+ * the others still find theirs.
  */
 export class PrefixCache {
   readonly #maxBytes: number;
+  readonly #blocks: boolean;
   /** Least recently used first. */
   #prefixes: CachedPrefix[] = [];
+  /** Tokens of evicted prefixes, oldest first. */
+  #dropped: (readonly number[])[] = [];
+  /** The last prompt that was not kept had been evicted. */
+  #isTight = false;
+  #evicted = 0;
 
-  /** @param maxBytes maximum size of all prefixes; a single one may be larger */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes maximum size of all prefixes; a single one may be larger
+   * @param blocks several tokens may be appended at once
+   */
+  constructor(maxBytes: number, blocks = true) {
     this.#maxBytes = maxBytes;
+    this.#blocks = blocks;
   }
 
   /** Number of prefixes. */
@@ -70,14 +108,15 @@ export class PrefixCache {
     let best: CachedPrefix | undefined;
     let length = 0;
     for (const kept of this.#prefixes) {
-      const reusable = reusableLength(kept, prompt, need);
+      const reusable = reusableLength(kept, prompt, need, this.#blocks);
       if (reusable > length) [best, length] = [kept, reusable];
     }
+    this.#noteMiss(prompt, length);
     if (!best) return undefined;
     this.#prefixes = this.#prefixes.filter((kept) => kept !== best);
     if (length === best.tokens.length) return best;
     this.#prefixes.push(best);
-    const { tokens, promptLength, promptLogits, held } = best;
+    const { tokens, promptLength, promptLogits, exact, held } = best;
     held.state.hold();
     try {
       const state = await SequenceState.gather([{ ...held, length }]).catch(() => undefined);
@@ -89,6 +128,7 @@ export class PrefixCache {
       return {
         tokens: tokens.slice(0, length),
         promptLength: Math.min(promptLength, length),
+        exact: Math.min(exact, length),
         promptLogits: length === promptLength ? promptLogits : undefined,
         held: { state, row: 0, length },
       };
@@ -113,12 +153,24 @@ export class PrefixCache {
   /** Frees all prefixes. */
   dispose(): void {
     for (const { held } of this.#prefixes.splice(0)) held.state.release();
+    this.#dropped = [];
+  }
+
+  /** @param found how many tokens of the prompt are kept */
+  #noteMiss(prompt: readonly number[], found: number): void {
+    const lost = this.#dropped.findIndex((tokens) => commonLength(tokens, prompt) >= found + REUSE_BLOCK);
+    if (lost !== -1) this.#dropped.splice(lost, 1);
+    if (lost !== -1 || found === 0) this.#isTight = lost !== -1;
   }
 
   #evict(): void {
     let bytes = this.#prefixes.reduce((sum, { held }) => sum + held.state.bytes, 0);
     while (bytes > this.#maxBytes && this.#prefixes.length > 1) {
-      const { held } = this.#prefixes.shift()!;
+      this.#evicted += 1;
+      // The last one is what the eviction makes room for.
+      const place = this.#isTight && this.#evicted % OLDEST_EVERY !== 0 ? this.#prefixes.length - 2 : 0;
+      const [{ held, tokens }] = this.#prefixes.splice(place, 1) as [CachedPrefix];
+      this.#dropped = [...this.#dropped, tokens].slice(-MAX_DROPPED);
       bytes -= held.state.bytes;
       held.state.release();
     }

@@ -10,7 +10,7 @@ import {
   type OnnxSession,
   type OnnxTensor,
   type OnnxValueInfo,
-  type TensorData,
+  toBytes,
 } from './onnx-session.js';
 import { WasmTensor } from './wasm-session.js';
 
@@ -35,56 +35,67 @@ export interface RowState {
  */
 export class SequenceState {
   readonly tensors: Readonly<Record<string, OnnxTensor>>;
+  /** Number of sequences. */
+  readonly rows: number;
   #holders = 1;
 
   /** Held once, by the caller. */
-  constructor(tensors: Record<string, OnnxTensor>) {
+  constructor(tensors: Record<string, OnnxTensor>, rows = Object.values(tensors)[0]?.dims[0] ?? 1) {
     this.tensors = tensors;
+    this.rows = rows;
   }
 
-  /** The state before the first token. */
-  static empty(session: OnnxSession): SequenceState {
+  /**
+   * The state before the first token.
+   * @param rows sequences
+   * @param heads of the model, for graphs that have rows and heads in one dimension
+   */
+  static empty(session: Pick<OnnxSession, 'inputMetadata'>, rows = 1, heads = 1): SequenceState {
     const tensors: Record<string, OnnxTensor> = {};
     for (const info of session.inputMetadata) {
-      if (info.name.startsWith('past')) tensors[info.name] = emptyTensor(info);
+      if (isState(info.name)) tensors[info.name] = emptyTensor(info, rows, heads);
     }
-    return new SequenceState(tensors);
+    return new SequenceState(tensors, rows);
   }
 
   /** The state in the outputs of a forward pass. */
-  static after(outputs: Record<string, OnnxTensor>): SequenceState {
+  static after(outputs: Record<string, OnnxTensor>, rows: number): SequenceState {
     const tensors: Record<string, OnnxTensor> = {};
     for (const [output, tensor] of Object.entries(outputs)) {
       const rule = INPUT_OF_OUTPUT.find(([pattern]) => pattern.test(output));
       if (rule) tensors[output.replace(rule[0], rule[1])] = tensor;
     }
-    return new SequenceState(tensors);
+    return new SequenceState(tensors, rows);
   }
 
   /** Copies rows into a new state, inside GPU or wasm memory. */
   static async gather(rows: readonly RowState[]): Promise<SequenceState> {
     const tensors: Record<string, OnnxTensor> = {};
     for (const name of Object.keys(rows[0]!.state.tensors)) {
-      const parts = rows.map(({ state, row, length }) => ({ tensor: state.tensors[name]!, row, tokens: length }));
-      tensors[name] = await gatherRows(parts, isKeyOrValue(name, parts[0]!.tensor));
+      const parts = rows.map(({ state, row, length }) => {
+        const tensor = state.tensors[name]!;
+        return { tensor, rows: state.rows, row, tokens: Math.min(length, tensor.dims[2] ?? 0) };
+      });
+      tensors[name] = await gatherRows(parts, isKeyOrValue(name, parts[0]!.tensor.dims));
     }
-    return new SequenceState(tensors);
+    return new SequenceState(tensors, rows.length);
   }
 
-  /** Whether tokens can be removed from its end: true for a KV cache, false for recurrent states. */
-  isCroppable(): boolean {
-    return Object.entries(this.tensors).every(([name, tensor]) => isKeyOrValue(name, tensor));
-  }
-
-  /** Number of sequences. */
-  get rows(): number {
-    return Object.values(this.tensors)[0]?.dims[0] ?? 1;
+  /**
+   * Whether tokens can be removed from its end: true for a KV cache of all tokens, false for recurrent states and for caches
+   * of a window, which have forgotten what would be in it then.
+   * @param length tokens that were read
+   */
+  isCroppable(length: number): boolean {
+    return Object.entries(this.tensors).every(
+      ([name, tensor]) => isKeyOrValue(name, tensor.dims) && tensor.dims[2]! >= length,
+    );
   }
 
   /** Tokens of the longest row; 0 for states that do not grow. */
   get tokens(): number {
-    const keys = Object.entries(this.tensors).find(([name, tensor]) => isKeyOrValue(name, tensor));
-    return keys?.[1].dims[2] ?? 0;
+    const all = Object.entries(this.tensors).filter(([name, tensor]) => isKeyOrValue(name, tensor.dims));
+    return Math.max(0, ...all.map(([, tensor]) => tensor.dims[2]!));
   }
 
   get bytes(): number {
@@ -110,13 +121,22 @@ export class SequenceState {
   }
 }
 
-function isKeyOrValue(name: string, tensor: OnnxTensor): boolean {
-  return name.startsWith('past_key_values.') && tensor.dims.length === 4;
+/** Whether an input is a state. */
+export function isState(input: string): boolean {
+  return input.startsWith('past');
 }
 
-function emptyTensor(info: OnnxValueInfo): OnnxTensor {
-  // One row; every other symbolic dimension is a length, and there are no tokens yet.
-  const dims = info.shape.map((size) => (typeof size === 'number' ? size : size.includes('batch') ? 1 : 0));
+/** Keys and values of every token, `[rows, heads, tokens, width]`. */
+export function isKeyOrValue(input: string, { length }: readonly unknown[]): boolean {
+  return /^past_key_values\.\d+\.(key|value)$/.test(input) && length === 4;
+}
+
+function emptyTensor(info: OnnxValueInfo, rows: number, heads: number): OnnxTensor {
+  // Every symbolic dimension but that of the rows is a length, and there are no tokens yet.
+  const dims = info.shape.map((size) => {
+    if (typeof size === 'number') return size;
+    return size.includes('batch') ? rows * (size.includes('head') ? heads : 1) : 0;
+  });
   const size = dims.reduce((product, dim) => product * dim, 1);
   return createTensor(info.type, info.type === 'float16' ? new Uint16Array(size) : new Float32Array(size), dims);
 }
@@ -124,6 +144,8 @@ function emptyTensor(info: OnnxValueInfo): OnnxTensor {
 /** One row of a tensor, and how many of its tokens are copied. */
 interface RowPart {
   tensor: OnnxTensor;
+  /** Of the tensor: its first dimension is a multiple of it. */
+  rows: number;
   row: number;
   tokens: number;
 }
@@ -134,8 +156,8 @@ interface RowPart {
  * @param hasTokens keys and values, `[rows, heads, tokens, width]`; else whole rows of a state of any shape
  */
 async function gatherRows(parts: readonly RowPart[], hasTokens: boolean): Promise<OnnxTensor> {
-  const [{ tensor }] = parts as [RowPart];
-  const dims = [parts.length, ...tensor.dims.slice(1)];
+  const [{ tensor, rows }] = parts as [RowPart];
+  const dims = [(parts.length * tensor.dims[0]!) / rows, ...tensor.dims.slice(1)];
   if (hasTokens) dims[2] = Math.max(...parts.map(({ tokens }) => tokens));
   const copies = planCopies(parts, dims, hasTokens);
   if (tensor instanceof WasmTensor) return tensor.gather(dims, copies);
@@ -151,7 +173,7 @@ function byteSize(type: string, dims: readonly number[]): number {
 function planCopies(parts: readonly RowPart[], dims: readonly number[], hasTokens: boolean): ByteCopy[] {
   const { type } = parts[0]!.tensor;
   if (!hasTokens) {
-    const size = byteSize(type, dims.slice(1));
+    const size = byteSize(type, dims) / parts.length;
     return parts.map((part, place) => ({ tensor: part.tensor, from: part.row * size, to: place * size, size }));
   }
   const [, heads = 1, most = 0, width = 0] = dims;
@@ -188,13 +210,9 @@ async function gatherInJavaScript(
   const bytes = new Uint8Array(size);
   const sources = new Map<OnnxTensor, Uint8Array>();
   for (const { tensor: source, from, to, size: count } of copies) {
-    if (!sources.has(source)) sources.set(source, bytesOf(await source.getData()));
+    if (!sources.has(source)) sources.set(source, toBytes(await source.getData()));
     bytes.set(sources.get(source)!.subarray(from, from + count), to);
   }
   const data = type === 'float16' ? new Uint16Array(bytes.buffer) : new Float32Array(bytes.buffer);
   return createTensor(type, data, dims);
-}
-
-function bytesOf(data: TensorData): Uint8Array {
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -27,6 +27,11 @@ export class TokenEmbedder {
     this.#types = new Map(decoder.inputMetadata.map(({ name, type }) => [name, type]));
   }
 
+  /** The decoder's inputs that it gives. */
+  get outputNames(): readonly string[] {
+    return this.#session.outputNames;
+  }
+
   /** The decoder's inputs by name; the caller frees them. @param ids `[rows, tokens]` */
   async run(ids: OnnxTensor, rows: readonly ForwardRow[]): Promise<Record<string, OnnxTensor>> {
     const outputs = await this.#session.run({ input_ids: ids });

@@ -3,17 +3,17 @@ import type { ImageReader, TextEngine, TextSequence } from '../../../decoding/te
 import type { ReasoningFormat, ToolFormat } from '../../../../core/models/answer-formats.js';
 import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
+import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../../core/request/generation-request.js';
 import type { LogitsNeed } from '../../../sampling/token-logits.js';
 import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
-import { type CachedPrefix, PrefixCache } from './prefix-cache.js';
+import { KeptPrompts, type KeptPromptsOptions } from './kept-prompts.js';
+import { type CachedPrefix, PrefixCache, prefixCacheBytes, REUSE_BLOCK } from './prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
 import { MAX_ROWS, BatchQueue } from './batch-queue.js';
 import type { SequenceState } from './sequence-state.js';
-
-/** Size of the prefix cache, in bytes. */
-const MAX_CACHE_BYTES = 256 * 2 ** 20;
+import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** Maximum size of the logits of one block of a prompt, for graphs that give those of all tokens. */
 const MAX_LOGITS_BYTES = 64 * 2 ** 20;
@@ -23,17 +23,23 @@ const BLOCK_STEP = 64;
 
 export interface TextEngineOptions {
   forward: ForwardPass;
-  emptyState(): SequenceState;
+  emptyState: () => SequenceState;
   tokenizer: TextTokenizer;
   contextLength: number;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
   /** Maximum number of prompt tokens per forward pass. An abort takes effect between passes. */
   blockLength: number;
+  /** Several tokens may be appended at once to others; else each prompt is read in one pass, from its beginning. */
+  blocks: boolean;
+  /** Tokens that a sliding window of the model's attention sees; absent: it sees all. */
+  window?: number | undefined;
   /** The graph takes rows of different lengths, so that several sequences can share a batch. */
   ragged: boolean;
   /** Absent: the model takes no images. */
   vision?: Pick<ImageCacheOptions, 'processor' | 'encoder'> | undefined;
+  /** Where prompts are kept beyond this engine's life; absent: nowhere. */
+  persist?: Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined;
 }
 
 /** An engine over one session. */
@@ -47,7 +53,9 @@ export class TransformersTextEngine implements TextEngine {
   readonly constrainable = true;
   readonly #options: TextEngineOptions;
   readonly #passes: BatchQueue;
-  readonly #kept = new PrefixCache(MAX_CACHE_BYTES);
+  readonly #kept: PrefixCache;
+  /** Undefined: nothing is kept beyond this engine's life. */
+  readonly #lasting: KeptPrompts | undefined;
   readonly #blockLength: number;
   readonly #seen: ImageCache | undefined;
 
@@ -58,29 +66,56 @@ export class TransformersTextEngine implements TextEngine {
     this.toolFormat = options.toolFormat;
     this.reasoningFormat = options.reasoningFormat;
     this.maxSequences = options.ragged ? MAX_ROWS : 1;
+    this.#kept = new PrefixCache(prefixCacheBytes(), options.blocks);
     this.#passes = new BatchQueue(options.forward, options.ragged);
-    const { vision, tokenizer } = options;
+    const { vision, tokenizer, persist } = options;
     this.#seen = vision && new ImageCache({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
-    this.#blockLength = options.forward.givesAllLogits
-      ? boundedBlock(options.blockLength, options.tokenizer.vocabularySize)
-      : options.blockLength;
+    this.#blockLength = options.blocks ? blockLengthOf(options) : Infinity;
+    if (persist && options.blocks) {
+      this.#lasting = new KeptPrompts({
+        ...persist,
+        emptyState: options.emptyState,
+        // A GPU computes few tokens by other kernels than many, with other last bits.
+        rest: this.#blockLength > REUSE_BLOCK ? REUSE_BLOCK : 1,
+        isBusy: () => this.#passes.isBusy,
+      });
+    }
   }
 
   async open(
     promptTokens: readonly number[],
-    _: GenerationRequest,
+    request: GenerationRequest | undefined,
     need: LogitsNeed,
     images: readonly PromptImage[] = [],
   ): Promise<TextSequence> {
     const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
-    const start = (await this.#kept.take(layout?.keys ?? promptTokens, need)) ?? this.#nothing();
+    const start = (await this.#start(promptTokens, need, layout)) ?? this.#nothing();
     return new OnnxSequence(promptTokens, start, {
       passes: this.#passes,
       need,
       layout,
       blockLength: this.#blockLength,
-      onClose: async (ended) => ended && this.#kept.keep(ended),
+      blocks: this.#options.blocks,
+      window: this.#options.window,
+      onClose: async (ended) => {
+        if (!ended) return;
+        const isLasting = layout ? undefined : this.#lasting?.keep(promptTokens, ended, request?.keepPrompt);
+        await this.#kept.keep(ended);
+        if (request?.keepPrompt === 'warm' && !(await isLasting)) throw notKept();
+      },
     });
+  }
+
+  /** What is known of the prompt, in memory or, where that has more, on the disk. */
+  async #start(
+    prompt: readonly number[],
+    need: LogitsNeed,
+    layout: PromptLayout | undefined,
+  ): Promise<CachedPrefix | undefined> {
+    const near = await this.#kept.take(layout?.keys ?? prompt, need);
+    const far = layout ? undefined : await this.#lasting?.take(prompt, near?.tokens.length ?? 0);
+    if (far && near) await this.#kept.keep(near);
+    return far ?? near;
   }
 
   get images(): ImageReader | undefined {
@@ -89,13 +124,25 @@ export class TransformersTextEngine implements TextEngine {
 
   #nothing(): CachedPrefix {
     const held = { state: this.#options.emptyState(), row: 0, length: 0 };
-    return { tokens: [], promptLength: 0, promptLogits: undefined, held };
+    return { tokens: [], promptLength: 0, exact: 0, promptLogits: undefined, held };
   }
 
   /** Frees what is kept for the next prompts. */
   dispose(): void {
+    this.#lasting?.dispose();
     this.#kept.dispose();
   }
+}
+
+function notKept(): InferenceError {
+  return new InferenceError(
+    'insufficient_resources',
+    `The prompt could not be kept: it has fewer than ${REUSE_BLOCK} tokens or holds images, the model cannot go on from a part of a prompt, or there is no room for it on this device.`,
+  );
+}
+
+function blockLengthOf({ blockLength, forward, tokenizer }: TextEngineOptions): number {
+  return forward.givesAllLogits ? boundedBlock(blockLength, tokenizer.vocabularySize) : blockLength;
 }
 
 /** The block, or a smaller one whose logits fit. */

@@ -61,9 +61,14 @@ export class ImageCache implements ImageReader {
       if (kept?.features) return kept.features;
       const inputs = kept?.inputs ?? (await this.#process(image.part, image.key)).inputs!;
       this.encodedImages += 1;
-      const features = await this.#options.encoder.encode(inputs);
-      if (features.length % image.places !== 0)
-        throw new InferenceError('internal', 'The vision encoder gave another number of vectors than the prompt has.');
+      const { data: features, count } = await this.#options.encoder.encode(inputs);
+      if (count !== image.places) {
+        throw new InferenceError(
+          'model_not_supported',
+          `The vision encoder of this model gave ${count} vectors for an image that has ${image.places} places in the prompt: its files do not belong together.`,
+          { param: 'model' },
+        );
+      }
       this.#keep({ image, inputs: undefined, features, bytes: features.byteLength });
       return features;
     });

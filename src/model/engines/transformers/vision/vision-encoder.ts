@@ -24,6 +24,14 @@ export interface RopePositions {
   delta: bigint;
 }
 
+/** What an encoder gives for an image. */
+export interface ImageVectors {
+  /** One vector after the other. */
+  data: Float32Array;
+  /** How many there are. */
+  count: number;
+}
+
 export class VisionEncoder {
   /** Token id of a place of an image. */
   readonly imageToken: number;
@@ -39,8 +47,8 @@ export class VisionEncoder {
     this.lost = new Promise((resolve) => (this.#lose = resolve));
   }
 
-  /** The vectors of an image, one after the other. @throws InferenceError `unavailable`; later calls fail, too */
-  async encode(inputs: ImageInputs): Promise<Float32Array> {
+  /** The vectors of an image. @throws InferenceError `unavailable`; later calls fail, too */
+  async encode(inputs: ImageInputs): Promise<ImageVectors> {
     try {
       return await this.#encode(inputs);
     } catch (cause) {
@@ -50,14 +58,15 @@ export class VisionEncoder {
     }
   }
 
-  async #encode(inputs: ImageInputs): Promise<Float32Array> {
+  async #encode(inputs: ImageInputs): Promise<ImageVectors> {
     // The method has another name for Gemma 3n and later.
     // oxlint-disable-next-line no-underscore-dangle -- the library's name
     const ownWay = this.#model._encode_vision?.bind(this.#model);
     const features = ownWay ? (await ownWay(inputs)).image_features : await this.#model.encode_image(inputs);
-    const floats = toFloat32(features.data);
+    const data = toFloat32(features.data);
+    const count = data.length / features.dims.at(-1)!;
     features.dispose();
-    return floats;
+    return { data, count };
   }
 
   /**

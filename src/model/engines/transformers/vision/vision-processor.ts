@@ -19,6 +19,9 @@ const IMAGES_FIRST = new Set(['LlavaProcessor', 'PixtralProcessor', 'Lfm2VlProce
 /** Processors that cut large images into tiles unless they are told not to. */
 const TILING = new Set(['Idefics3Processor', 'SmolVLMProcessor']);
 
+/** Processors of models to which the image token is given in the text of a message: nothing stands around it. */
+const IN_TEXT = new Set(['LlavaProcessor']);
+
 /** Fields with the text of the image token; which one depends on the class. */
 interface Fields {
   image_token?: string;
@@ -60,6 +63,14 @@ export class VisionProcessor {
     fields.components.tokenizer = new Proxy(tokenizer, {
       apply: (_, __, [text]: [string | string[]]) => ({ written: [text].flat()[0] }),
     });
+  }
+
+  /**
+   * Whether conversations with images can be written with a template. One without the image token is for text: what
+   * stands around an image would be missing.
+   */
+  isWrittenBy(chatTemplate: string | undefined): boolean {
+    return chatTemplate?.includes(this.placeholder) === true || IN_TEXT.has(this.#kind);
   }
 
   /** @throws InferenceError `invalid_media` for pictures of a shape that the model does not take */

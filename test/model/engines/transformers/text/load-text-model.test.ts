@@ -91,6 +91,17 @@ describe('on a device that was chosen here', () => {
     expect(loadedDevices()).toEqual([]);
   });
 
+  it('refuses a chat template that cannot be rendered', async () => {
+    vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockResolvedValue({
+      dispose: () => undefined,
+    } as unknown as PreTrainedModel);
+    vi.spyOn(AutoTokenizer, 'from_pretrained').mockResolvedValue({ chat_template: '{% if' } as PreTrainedTokenizer);
+    await expect(load()).rejects.toMatchObject({
+      code: 'model_not_supported',
+      message: expect.stringContaining('chat template cannot be rendered'),
+    });
+  });
+
   it('asks for the other one in a fresh realm when the engine fails', async () => {
     vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockRejectedValue(new Error("Can't create a session."));
     await expect(load()).rejects.toMatchObject({ code: 'unavailable', entry: { id: 'mine', device: 'wasm' } });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type CachedPrefix,
   PrefixCache,
+  prefixCacheBytes,
   reusableLength,
 } from '../../../../../src/model/engines/transformers/text/prefix-cache.js';
 import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
@@ -43,6 +44,7 @@ const count = (from: number, to: number): number[] => Array.from({ length: to - 
 const prefix = (tokens: number[], promptLength: number, knowsLogits = true): CachedPrefix => ({
   tokens,
   promptLength,
+  exact: promptLength,
   promptLogits: knowsLogits ? new Float32Array(1) : undefined,
   held: { state: stateOf([tokens]), row: 0, length: tokens.length },
 });
@@ -146,5 +148,61 @@ describe('PrefixCache', () => {
     await kept.keep(prefix(count(20, 30), 5));
     expect(kept.count).toBe(1);
     expect((await kept.take(count(20, 31), ALL))?.tokens).toHaveLength(10);
+  });
+
+  describe('more conversations than room, in turns', () => {
+    const CHATS = 20;
+    const BYTES_PER_TOKEN = HEADS * WIDTH * 4;
+    /** What a chat has said after so many turns, the first of 400 tokens and each other of `more`. */
+    const said = (chat: number, turns: number, more: number): number[] =>
+      count(0, 400 + (turns - 1) * more).map((place) => chat * 100_000 + place);
+
+    /** How many chats find what they have said, in each turn after the first. @param room tokens */
+    async function hits(room: number, turns: number, more: number): Promise<number[]> {
+      const kept = new PrefixCache(room * BYTES_PER_TOKEN);
+      const found = Array.from({ length: turns - 1 }, () => 0);
+      for (let turn = 1; turn <= turns; turn++)
+        for (let chat = 0; chat < CHATS; chat++) {
+          const prompt = said(chat, turn, more);
+          const start = await kept.take(prompt, ALL);
+          if (turn > 1 && start && start.tokens.length >= 384) found[turn - 2]! += 1;
+          start?.held.state.release();
+          await kept.keep(prefix(prompt, prompt.length - 10, false));
+        }
+      return found;
+    }
+
+    it('all are found again on a device of 8 GB with a model of 135 million parameters, as they grow', async () => {
+      // 30 layers with three heads of 64 floats, for keys and for values.
+      const room = prefixCacheBytes(8) / (30 * 2 * 3 * 64 * 4);
+      const [second] = await hits(room, 2, 200);
+      expect(second).toBeGreaterThanOrEqual(15);
+    });
+
+    it('most of those that fit are found again, turn after turn', async () => {
+      // Strictly by age none would be found.
+      const later = await hits(13 * 400, 5, 0);
+      for (const found of later) expect(found).toBeGreaterThanOrEqual(8);
+    });
+
+    it('new conversations replace old ones once those do not come back', async () => {
+      const kept = new PrefixCache(4 * 400 * BYTES_PER_TOKEN);
+      for (const turn of [1, 2])
+        for (let chat = 0; chat < 6; chat++) {
+          (await kept.take(said(chat, turn, 0), ALL))?.held.state.release();
+          await kept.keep(prefix(said(chat, turn, 0), 390, false));
+        }
+      const news = [50, 51, 52, 53];
+      for (const chat of news) {
+        expect(await kept.take(said(chat, 1, 0), ALL)).toBeUndefined();
+        await kept.keep(prefix(said(chat, 1, 0), 390, false));
+      }
+      for (const chat of news) expect(await kept.take([...said(chat, 1, 0), 7], ALL)).toBeDefined();
+    });
+  });
+
+  it('has room by the memory of the device', () => {
+    const mebibytes = [0.5, 2, 4, 8, 32].map((gigabytes) => prefixCacheBytes(gigabytes) / 2 ** 20);
+    expect(mebibytes).toEqual([128, 128, 256, 512, 512]);
   });
 });

@@ -16,7 +16,7 @@ vi.mock('../../../../../src/model/engines/image-pixels.js', async (importOrigina
 const INPUT = 100;
 const FEATURES = 20;
 
-function eyes(maxBytes = Infinity) {
+function eyes(maxBytes = Infinity, count = 2) {
   let processed = 0;
   const processor = {
     placeholder: '<think>',
@@ -30,7 +30,7 @@ function eyes(maxBytes = Infinity) {
   } as unknown as VisionProcessor;
   const encoder = {
     imageToken: idOf('<think>'),
-    encode: async () => new Float32Array(FEATURES),
+    encode: async () => ({ data: new Float32Array(FEATURES), count }),
   } as unknown as VisionEncoder;
   const alone = <T>(work: () => Promise<T>): Promise<T> => work();
   const seen = new ImageCache({ processor, encoder, tokenizer: byteTokenizer, alone, maxBytes });
@@ -75,5 +75,14 @@ describe('ImageCache', () => {
     const before = processed();
     await seen.features(images[0]!);
     expect([processed(), seen.encodedImages]).toEqual([before + 1, 5]);
+  });
+
+  it('refuses another number of vectors than the prompt has places, and names both', async () => {
+    const { seen } = eyes(Infinity, 4);
+    const image = await seen.read(picture(1));
+    await expect(seen.features(image)).rejects.toMatchObject({
+      code: 'model_not_supported',
+      message: expect.stringMatching(/4 vectors.*2 places/),
+    });
   });
 });

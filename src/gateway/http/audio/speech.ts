@@ -1,0 +1,123 @@
+/** POST /audio/speech and GET /audio/voices @module */
+import * as v from 'valibot';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { encodeBase64 } from '../../../core/media/base64.js';
+import {
+  SPEECH_FORMATS,
+  type SpeechEvent,
+  type SpeechFormat,
+  type SpeechRequest,
+} from '../../../core/request/speech-request.js';
+import type { Endpoint } from '../endpoint.js';
+import { errorObject } from '../errors/render-error.js';
+import { runOptions } from '../generation/generate.js';
+import { requireModel } from '../policy/require-model.js';
+import { COMMENT, encodeServerSentEvent, type ServerSentEvent } from '../sse/server-sent-event.js';
+import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
+import { streamFile } from './stream-file.js';
+
+/** Code points of a text. */
+const LONGEST_INPUT = 4096;
+
+/** In the order in which they are checked. Unknown fields are accepted and ignored. */
+const speechRequestSchema = v.object({
+  model: v.string(),
+  input: v.pipe(
+    v.string(),
+    v.minLength(1),
+    // A code point has one or two units, so no text is taken apart that is far too long.
+    v.check(
+      (text) => text.length <= 2 * LONGEST_INPUT && Array.from(text).length <= LONGEST_INPUT,
+      `must have at most ${LONGEST_INPUT} characters`,
+    ),
+  ),
+  /** By name, or as clients name voices of their own. */
+  voice: v.union([v.string(), v.object({ id: v.string() })]),
+  instructions: v.nullish(v.string()),
+  response_format: v.nullish(v.picklist(SPEECH_FORMATS)),
+  speed: v.nullish(v.pipe(v.number(), v.minValue(0.25), v.maxValue(4))),
+  stream_format: v.nullish(v.picklist(['audio', 'sse'])),
+  seed: v.nullish(v.pipe(v.number(), v.integer())),
+});
+
+/** Text to speech. */
+export const speechEndpoint: Endpoint = {
+  name: 'audio',
+  method: 'POST',
+  path: '/audio/speech',
+  summary: 'Speaks a text.',
+  requestSchema: () => speechRequestSchema,
+  route: (context) => async (c) => {
+    const body = parseBody(speechRequestSchema, await readJsonBody(c, context));
+    const entry = requireModel(context.inference.catalog, body.model, 'text-to-speech');
+    const request = toSpeechRequest(body, entry.id);
+    await context.admit(c);
+    const abort = abortWith(c.req.raw.signal);
+    const events = context.inference.speak(request, runOptions(c, 'first-token', abort.signal));
+    if (body.stream_format !== 'sse') return streamFile(context, { events, type: TYPES[request.format], abort });
+    return streamResponse(context, {
+      events: toSpeechStream(events),
+      encode: encodeServerSentEvent,
+      abort,
+      keepAlive: () => COMMENT,
+      failure: (error) => encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
+    });
+  },
+};
+
+const TYPES: Record<SpeechFormat, string> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+  opus: 'audio/ogg; codecs=opus',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+};
+
+function toSpeechRequest(body: v.InferOutput<typeof speechRequestSchema>, model: string): SpeechRequest {
+  return {
+    model,
+    input: body.input,
+    voice: typeof body.voice === 'string' ? body.voice : body.voice.id,
+    format: body.response_format ?? 'mp3',
+    speed: body.speed ?? 1,
+    seed: body.seed ?? 0,
+    ...(typeof body.instructions === 'string' && { instructions: body.instructions }),
+  };
+}
+
+/** `speech.audio.delta` for each sentence, then one `speech.audio.done` with the usage. */
+async function* toSpeechStream(events: AsyncIterable<SpeechEvent>): AsyncGenerator<ServerSentEvent[]> {
+  for await (const event of events) {
+    const sent: ServerSentEvent[] = [];
+    const { bytes } = event;
+    if (bytes.length > 0) sent.push({ data: { type: 'speech.audio.delta', audio: encodeBase64(bytes) } });
+    if (event.type === 'finish') {
+      const { inputTokens, outputTokens } = event;
+      const usage = {
+        input_tokens: inputTokens,
+        output_tokens: outputTokens,
+        total_tokens: inputTokens + outputTokens,
+      };
+      sent.push({ data: { type: 'speech.audio.done', usage } });
+    }
+    if (sent.length > 0) yield sent;
+  }
+}
+
+/** The voices of a model, which is loaded if it is not yet. */
+export const voicesEndpoint: Endpoint = {
+  name: 'audio',
+  method: 'GET',
+  path: '/audio/voices',
+  summary: 'Lists the voices of a model.',
+  query: { model: { description: 'The model whose voices are listed.', required: true, schema: { type: 'string' } } },
+  route: (context) => async (c) => {
+    const model = c.req.query('model');
+    if (!model) throw new InferenceError('missing_required_field', '`model` is required.', { param: 'model' });
+    const entry = requireModel(context.inference.catalog, model, 'text-to-speech');
+    return c.json({ voices: await context.inference.voices(entry.id, runOptions(c, 'result')) });
+  },
+};

@@ -1,0 +1,98 @@
+/** Tools of a Messages request, and the choice among them. @module */
+import * as v from 'valibot';
+import type { Compatibility } from '../compatibility.js';
+import { ignoredToolChosen } from '../fields/ignored-tools.js';
+import { object, objectOf } from '../fields/json-object.js';
+import { defineTools, MAX_TOOLS, requireTool, requireTools } from '../fields/tools.js';
+import type { Tool, ToolChoice } from '../../../core/request/tool.js';
+import { clientTool } from './client-tools.js';
+
+const name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/, 'must match [A-Za-z0-9_-]{1,128}'));
+
+const functionTool = object({
+  // Clients send `custom` or nothing; everything else is a tool whose schema its vendor has published, or runs itself.
+  type: v.nullish(v.literal('custom')),
+  name,
+  description: v.nullish(v.string()),
+  input_schema: objectOf(v.unknown()),
+});
+
+const vendorClientTool = object({ type: v.string(), name });
+const vendorServerTool = object({ type: v.string(), name: v.nullish(v.string()) });
+
+function typeOf(tool: unknown): unknown {
+  return typeof tool === 'object' && tool !== null ? Reflect.get(tool, 'type') : undefined;
+}
+
+const anyTool = v.lazy((tool) => {
+  const type = typeOf(tool);
+  if (typeof type !== 'string' || type === 'custom') return functionTool;
+  return clientTool(type) ? vendorClientTool : vendorServerTool;
+});
+
+const TOOLS = { refused: functionTool, known: anyTool };
+
+export function toolsSchema({ otherTools }: Compatibility) {
+  return v.nullish(v.pipe(v.array(TOOLS[otherTools]), v.maxLength(MAX_TOOLS)));
+}
+
+const disableParallel = { disable_parallel_tool_use: v.nullish(v.boolean()) };
+
+export const toolChoice = v.nullish(
+  v.variant('type', [
+    object({ type: v.literal('auto'), ...disableParallel }),
+    object({ type: v.literal('any'), ...disableParallel }),
+    object({ type: v.literal('tool'), name: v.pipe(v.string(), v.minLength(1)), ...disableParallel }),
+    object({ type: v.literal('none') }),
+  ]),
+);
+
+export type ToolsInput = v.InferOutput<ReturnType<typeof toolsSchema>>;
+export type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
+
+/** The tools that the client runs, as functions. @throws InferenceError `invalid_request` for a schema that is none */
+export function toTools(tools: ToolsInput): Tool[] {
+  return defineTools(
+    (tools ?? []).flatMap((tool, index): Tool[] => {
+      const param = `tools.${index}.input_schema`;
+      if ('input_schema' in tool) {
+        return [{ name: tool.name, description: tool.description ?? undefined, parameters: tool.input_schema, param }];
+      }
+      const published = tool.name == null ? undefined : clientTool(tool.type);
+      return published && tool.name != null ? [{ name: tool.name, ...published, param }] : [];
+    }),
+  );
+}
+
+/** Types of the tools that are left out, in order. */
+export function ignoredTypes(tools: ToolsInput): string[] {
+  return ignoredOf(tools).map(({ type }) => type);
+}
+
+function ignoredOf(tools: ToolsInput): { type: string; name?: string | null | undefined }[] {
+  return (tools ?? []).flatMap((tool) => ('input_schema' in tool || clientTool(tool.type) ? [] : [tool]));
+}
+
+/** @throws InferenceError `invalid_request` for a choice that no tool can satisfy */
+export function toToolChoice(choice: ToolChoiceInput, tools: readonly Tool[], sent: ToolsInput): ToolChoice {
+  switch (choice?.type) {
+    case 'any':
+      return requireTools('required', tools);
+    case 'tool':
+      if (
+        !tools.some((tool) => tool.name === choice.name) &&
+        ignoredOf(sent).some((tool) => tool.name === choice.name)
+      ) {
+        throw ignoredToolChosen();
+      }
+      return requireTool(choice.name, tools, 'tool_choice.name');
+    case 'none':
+      return 'none';
+    default:
+      return 'auto';
+  }
+}
+
+export function isParallelDisabled(choice: ToolChoiceInput): boolean {
+  return choice != null && choice.type !== 'none' && choice.disable_parallel_tool_use === true;
+}

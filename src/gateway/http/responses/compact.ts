@@ -1,0 +1,94 @@
+/** POST /responses/compact @module */
+import { collectGeneration } from '../../answer/collect-generation.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { type GenerationRequest, plainGenerationRequest } from '../../../core/request/generation-request.js';
+import type { Message, UserMessage } from '../../../core/request/message.js';
+import type { Endpoint } from '../endpoint.js';
+import { asTheyAre, countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { carryText } from './carried-text.js';
+import type { SentItem } from './input-schema.js';
+import { createBodyReader } from './read-body.js';
+import { responsesRequestSchema } from './request.js';
+import { toResponseUsage } from './response-object.js';
+
+/** What the model is asked behind the conversation. */
+const TASK =
+  'Summarise this conversation for an assistant who continues it without having read it: what was asked, what was done, ' +
+  'what was found and decided, what is left to do. Keep names, paths and numbers. Write the summary only.';
+
+/** Most tokens of a summary, and the fewest that say anything. */
+const MOST_TOKENS = 1024;
+const FEWEST_TOKENS = 32;
+
+/** A shorter conversation that says the same: what the user said, and a summary of the rest. */
+export const compactEndpoint: Endpoint = {
+  name: 'responses',
+  method: 'POST',
+  path: '/responses/compact',
+  summary: 'Shortens a conversation to what the user said and a summary.',
+  requestSchema: responsesRequestSchema,
+  route: (context) => {
+    const read = createBodyReader(context);
+    const createId = (prefix: string): string => `${prefix}_${context.createId().replaceAll('-', '')}`;
+    return async (c) => {
+      const { input, request } = await read(c);
+      await context.admit(c);
+      const { text, usage } = await summarise(request, c, context);
+      const kept = typeof input === 'string' ? [{ role: 'user', content: input }] : input.filter(isOfUser);
+      const summary = { type: 'compaction', id: createId('cmp'), encrypted_content: carryText(text) };
+      return c.json({
+        id: createId('resp'),
+        object: 'response.compaction',
+        created_at: Math.floor(context.now() / 1000),
+        output: [...kept.map((item) => userItem(item, createId('msg'))), summary],
+        usage: toResponseUsage(usage),
+      });
+    };
+  },
+};
+
+function isOfUser(item: SentItem): item is Extract<SentItem, { role: string }> {
+  return 'role' in item && item.role === 'user';
+}
+
+/** As clients know items of output: with an id, a status and parts. */
+function userItem({ content }: { content: unknown }, id: string): object {
+  const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : content;
+  return { type: 'message', id, role: 'user', status: 'completed', content: parts };
+}
+
+async function summarise(request: GenerationRequest, c: HttpRequestContext, context: HttpContext) {
+  const { prompt } = request;
+  if (prompt.type !== 'chat') throw new InferenceError('internal', 'A response is a conversation.');
+  const maxTokens = await longestSummary(request, prompt.messages, c, context);
+  const asked: GenerationRequest = {
+    ...plainGenerationRequest(request.model, { type: 'chat', messages: [...prompt.messages, says(TASK)] }),
+    reasoning: { enabled: false },
+    maxTokens,
+  };
+  const events = generate(context, asked, runOptions(c, 'result'));
+  const answer = await collectGeneration(renderBatches(events, asTheyAre, request.paramNames));
+  return { text: answer.choices[0]?.text ?? '', usage: answer.usage };
+}
+
+/** Half of what is saved by leaving out everything but what the user said, so that the result is shorter in any case. */
+async function longestSummary(
+  request: GenerationRequest,
+  messages: readonly Message[],
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<number> {
+  const count = (of: Message[]): Promise<number> => {
+    const { paramNames = {} } = request;
+    const asked = { ...plainGenerationRequest(request.model, { type: 'chat', messages: of }), paramNames };
+    return countTokens(context, asked, runOptions(c, 'result'));
+  };
+  const all = await count([...messages]);
+  const kept = await count([...messages.filter(({ role }) => role === 'user'), says('')]);
+  return Math.min(MOST_TOKENS, Math.max(FEWEST_TOKENS, Math.floor((all - kept) / 2)));
+}
+
+function says(text: string): UserMessage {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}

@@ -1,0 +1,58 @@
+/** Reads a prompt ahead of time and has it kept on the device. @module */
+import { InferenceError } from '../core/errors/inference-error.js';
+import { hasPart, plainGenerationRequest, type GenerationRequest } from '../core/request/generation-request.js';
+import { chatCompletionRequest, toGenerationRequest } from './http/chat-completions/request.js';
+import { toMessages } from './http/chat-completions/messages.js';
+import type { Compatibility } from './http/compatibility.js';
+import { RequestImages } from './http/fields/request-images.js';
+import { arrangeSystemTexts } from './http/generation/arrange-system-texts.js';
+import { requireModel } from './http/policy/require-model.js';
+import { parseBody } from './http/validation/parse-body.js';
+import type { Inference } from './scheduler/inference.js';
+
+/** A text that goes to the model as it is, or messages as Chat Completions take them. */
+export type WarmPrompt = string | readonly object[];
+
+/** What it needs of the gateway. */
+export interface WarmContext {
+  inference: Inference;
+  /** How messages become a prompt: as those of the page's own requests. */
+  compatibility: Compatibility;
+  /** The app wants prompts kept on the device. */
+  isWanted: boolean;
+}
+
+/**
+ * Resolves when the prompt is kept.
+ * @throws InferenceError `invalid_request` for messages that are none or hold images or audio, and where the app does not
+ * want it, `model_not_supported`, `insufficient_resources` when it cannot be kept, or what a request fails with
+ */
+export async function warmPrompt(
+  { inference, compatibility, isWanted }: WarmContext,
+  model: string,
+  prompt: WarmPrompt,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isWanted) {
+    const message = 'Prompts are kept only with the option `persistPrefixes`.';
+    throw new InferenceError('invalid_request', message, { param: 'persistPrefixes' });
+  }
+  const { id, backend } = requireModel(inference.catalog, model, 'chat');
+  if (backend !== 'transformers') {
+    const message = `The prompts of \`${model}\` cannot be kept: only models of the backend \`transformers\` do.`;
+    throw new InferenceError('model_not_supported', message, { param: 'model' });
+  }
+  const request = arrangeSystemTexts(toRequest(id, prompt, compatibility), compatibility);
+  if (hasPart(request.prompt, 'image') || hasPart(request.prompt, 'audio')) {
+    const message = 'Prompts with images or audio are not kept.';
+    throw new InferenceError('invalid_request', message, { param: 'messages' });
+  }
+  const kept: GenerationRequest = { ...request, maxTokens: 1, keepPrompt: 'warm' };
+  for await (const _ of inference.generate(kept, { signal, deadline: 'result' }));
+}
+
+function toRequest(model: string, prompt: WarmPrompt, compatibility: Compatibility): GenerationRequest {
+  if (typeof prompt === 'string') return plainGenerationRequest(model, { type: 'raw', text: prompt });
+  const body = parseBody(chatCompletionRequest(compatibility), { model, messages: prompt });
+  return toGenerationRequest(body, model, toMessages(body.messages, new RequestImages()), compatibility);
+}

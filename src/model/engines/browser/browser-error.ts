@@ -1,0 +1,94 @@
+/** What the interface throws, as errors of this library. @module */
+import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+
+/** The browser has no model, or none that this page may use. */
+export function noModel(why: string, cause?: unknown): InferenceError {
+  return new InferenceError('insufficient_resources', why, {}, { cause });
+}
+
+/**
+ * What `availability` or `create` threw while the model was loaded.
+ * @returns `unavailable` with `needsGesture` where only the user can go on
+ */
+export function loadError(thrown: unknown): unknown {
+  if (isInferenceError(thrown)) return thrown;
+  switch (nameOf(thrown)) {
+    case 'NotAllowedError':
+      return new InferenceError(
+        'unavailable',
+        "The browser downloads its model only after a gesture of the user (a click or a key), and only where the page's permissions policy allows `language-model`.",
+        { needsGesture: true },
+        { cause: thrown },
+      );
+    case 'NotSupportedError':
+    case 'RangeError':
+      return noModel("The browser's own model cannot be used for these languages or on this device.", thrown);
+    case 'NetworkError':
+      return unavailable('The browser could not download its model.', thrown);
+    default:
+      return answerError(thrown);
+  }
+}
+
+/**
+ * What the interface threw while it answered.
+ * @param constraintParam name of the field that a constraint came from; undefined: there was none
+ */
+export function answerError(thrown: unknown, constraintParam?: string): unknown {
+  if (isInferenceError(thrown)) return thrown;
+  const refused = (message: string, param: string): InferenceError =>
+    new InferenceError('invalid_request', message, { param }, { cause: thrown });
+  switch (nameOf(thrown)) {
+    case 'QuotaExceededError':
+      return new InferenceError(
+        'context_length_exceeded',
+        "The prompt is longer than the context window of the browser's own model.",
+        { param: 'messages' },
+        { cause: thrown },
+      );
+    case 'NotSupportedError':
+      return constraintParam === undefined
+        ? refused("The browser's own model does not support this input, or its language.", 'messages')
+        : refused("The browser's own model does not support this schema.", constraintParam);
+    case 'NotReadableError':
+      return refused('The browser withheld the answer.', 'messages');
+    case 'EncodingError':
+      return new InferenceError(
+        'unsupported_content',
+        'The browser cannot decode an image or a recording of the prompt.',
+        { param: 'messages' },
+        { cause: thrown },
+      );
+    case 'NotAllowedError':
+      return unavailable("The use of the browser's own model is not allowed now.", thrown);
+    case 'OperationError':
+    case 'UnknownError':
+      return unavailable("The browser's own model failed.", thrown);
+    default:
+      return isDestroyed(thrown)
+        ? unavailable(
+            "The session with the browser's own model has ended, perhaps because the model was updated.",
+            thrown,
+          )
+        : thrown;
+  }
+}
+
+/** The session is gone, by an update of the model or by the browser's own will. A cancelled request is told apart before. */
+export function isDestroyed(thrown: unknown): boolean {
+  const name = nameOf(thrown);
+  return name === 'InvalidStateError' || name === 'AbortError';
+}
+
+/** The browser could not write an answer that conforms to the constraint. */
+export function isUnsatisfied(thrown: unknown): boolean {
+  return nameOf(thrown) === 'SyntaxError';
+}
+
+function unavailable(message: string, cause: unknown): InferenceError {
+  return new InferenceError('unavailable', message, { retryAfter: 5 }, { cause });
+}
+
+function nameOf(thrown: unknown): string | undefined {
+  return isInferenceError(thrown) || !(thrown instanceof Error) ? undefined : thrown.name;
+}

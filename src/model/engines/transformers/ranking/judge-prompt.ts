@@ -1,0 +1,59 @@
+/** Prompts of language models that judge a document with one word, as their publishers wrote them. @module */
+
+/** A prompt in pieces that are tokenized one by one. */
+export interface JudgePrompt {
+  /** Before the piece with the document. */
+  before: readonly string[];
+  /** How the piece with the document begins. */
+  lead: string;
+  after: readonly string[];
+}
+
+/** How a model is asked. */
+export interface Judge {
+  /** What it says of a document that is relevant. */
+  yes: string;
+  no: string;
+  promptOf(query: string): JudgePrompt;
+}
+
+const QWEN3_RERANKER: Judge = {
+  yes: 'yes',
+  no: 'no',
+  promptOf: (query) => ({
+    before: [
+      '<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and the Instruct provided. Note that the answer can only be "yes" or "no".<|im_end|>\n<|im_start|>user\n',
+    ],
+    lead: `<Instruct>: Given a web search query, retrieve relevant passages that answer the query\n<Query>: ${query}\n<Document>: `,
+    after: ['<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n'],
+  }),
+};
+
+const MXBAI_RERANK_V2: Judge = {
+  yes: '1',
+  no: '0',
+  promptOf: (query) => ({
+    before: [
+      '<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n<|im_start|>user\n',
+      `query: ${query}`,
+      '\n',
+    ],
+    lead: 'document: ',
+    after: [
+      '\n',
+      'You are a search relevance expert who evaluates how well documents match search queries. For each query-document pair, carefully analyze the semantic relationship between them, then provide your binary relevance judgment (0 for not relevant, 1 for relevant).\nRelevance:',
+      '<|im_end|>\n<|im_start|>assistant\n',
+    ],
+  }),
+};
+
+const JUDGES: Readonly<Record<string, Judge>> = { qwen3: QWEN3_RERANKER, qwen2: MXBAI_RERANK_V2 };
+
+/** How a language model is asked; undefined: it has a head for classification, or nobody wrote how. */
+export function judgeOf(config: unknown): Judge | undefined {
+  const { architectures = [], model_type: type = '' } = (config ?? {}) as {
+    architectures?: readonly string[];
+    model_type?: string;
+  };
+  return architectures.some((name) => name.endsWith('ForCausalLM')) ? JUDGES[type] : undefined;
+}

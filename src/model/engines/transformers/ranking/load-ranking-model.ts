@@ -1,0 +1,127 @@
+/** Loads a model that ranks documents: a cross-encoder, or a language model that judges with a word. @module */
+import { AutoModel, AutoTokenizer, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
+import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
+import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
+import type { ModelEntry } from '../../../../core/models/model-entry.js';
+import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import type { RankingRequest, RankingResult } from '../../../../core/request/ranking-request.js';
+import { documentRoom } from '../../document-room.js';
+import { deviceLoss } from '../device-loss.js';
+import { contextLimit } from '../encoder/context-limit.js';
+import { checkInputs, feedsFor } from '../encoder/encoder-feeds.js';
+import { EncoderQueue } from '../encoder/encoder-queue.js';
+import { notSupported } from '../encoder/not-supported.js';
+import { loadFromSource, type ModelKind } from '../load-from-source.js';
+import type { ModelSource } from '../model-source.js';
+import { decoderKind } from '../text/load-text-model.js';
+import { type OnnxSession, toFloat32 } from '../text/onnx-session.js';
+import { createJudge } from './create-judge.js';
+import { firstTokens } from './first-tokens.js';
+import { judgeOf } from './judge-prompt.js';
+import { PairTemplate, type TokenizerFile, type TokenPair } from './pair-template.js';
+import { relevance, relevantLabel } from './relevance.js';
+
+/**
+ * Loads a model of task `rerank`; only `rerank` is there.
+ * @throws InferenceError see {@link loadFromSource}
+ */
+export async function loadRankingModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
+  return loadFromSource<unknown, LoadedModel>(entry, options, async ({ readJson }) => {
+    const judge = judgeOf(await readJson('config.json'));
+    return judge ? decoderKind(entry, (engine, parts) => createJudge(engine, judge, parts)) : crossEncoderKind(entry);
+  });
+}
+
+function crossEncoderKind(entry: ModelEntry): ModelKind<PreTrainedTokenizer, LoadedModel> {
+  return {
+    // Its graph is the same for all classes, and this one knows the most architectures.
+    open: ({ id, pretrained }) => AutoModel.from_pretrained(id, pretrained),
+    read: ({ id }) => AutoTokenizer.from_pretrained(id),
+    assemble: (source, model, tokenizer) => assemble(entry, source, model, tokenizer),
+  };
+}
+
+interface CrossEncoder {
+  /** Tokens of a text alone, without control tokens. */
+  encode: (text: string) => number[];
+  template: PairTemplate;
+  queue: EncoderQueue<TokenPair, number>;
+  contextLength: number;
+}
+
+async function assemble(
+  entry: ModelEntry,
+  source: ModelSource,
+  model: PreTrainedModel,
+  tokenizer: PreTrainedTokenizer,
+): Promise<LoadedModel> {
+  const session = model.sessions['model'] as OnnxSession;
+  const inputs = entry.inputs ?? {};
+  checkInputs(session, inputs);
+  const config = model.config as unknown as Record<string, unknown>;
+  const padToken = tokenizer.pad_token_id ?? 0;
+  const logitsOf = (pairs: readonly TokenPair[]): Promise<Float32Array[]> =>
+    runPairs(session, pairs, { padToken, inputs });
+  // Every tokenizer has its file, but it is not declared.
+  const file = (tokenizer as unknown as Record<string, unknown>)['_tokenizerJSON'] as TokenizerFile;
+  const encode = (text: string): number[] => tokenizer.encode(text, { add_special_tokens: false });
+  const template = new PairTemplate(file);
+  const [sample] = await logitsOf([template.join(encode('a'), encode('a'))]);
+  const relevant = relevantLabel(config, sample!.length);
+  const encoder: CrossEncoder = {
+    encode,
+    template,
+    queue: new EncoderQueue(async (pairs: readonly TokenPair[]) =>
+      (await logitsOf(pairs)).map((logits) => relevance(logits, relevant)),
+    ),
+    contextLength: contextLimit(config, tokenizer.model_max_length, entry),
+  };
+  return {
+    info: { ...source.info, contextLength: encoder.contextLength },
+    lost: deviceLoss(source.info.device),
+    rerank: (request, signal) => rerank(request, signal, encoder),
+    async unload() {
+      await model.dispose();
+    },
+  };
+}
+
+async function rerank(
+  { query, documents, maxTokensPerDocument }: RankingRequest,
+  signal: AbortSignal,
+  { encode, template, queue, contextLength }: CrossEncoder,
+): Promise<RankingResult> {
+  const asked = firstTokens(query, contextLength, encode);
+  const control = template.controlTokens;
+  const room = documentRoom({ contextLength, query: asked.length, control, maxTokensPerDocument });
+  const pairs: TokenPair[] = [];
+  for (const document of documents) {
+    pairs.push(template.join(asked, firstTokens(document, room, encode)));
+    // Many documents take a while, and whoever asked may leave meanwhile.
+    await yieldToEventLoop();
+    throwIfCancelled(signal);
+  }
+  const scores = await queue.run(pairs, signal);
+  return { scores, promptTokens: pairs.reduce((sum, { length }) => sum + length, 0) };
+}
+
+/** The logits of each pair, one for each label. @throws InferenceError `model_not_supported` for a graph without labels */
+async function runPairs(
+  session: OnnxSession,
+  pairs: readonly TokenPair[],
+  options: { padToken: number; inputs: Readonly<Record<string, number>> },
+): Promise<Float32Array[]> {
+  const batch = pairs.map(({ ids }) => ids);
+  const feeds = feedsFor(session, batch, { ...options, types: pairs.map(({ types }) => types) });
+  const output = session.outputNames.includes('logits') ? 'logits' : session.outputNames[0]!;
+  const results = await session.run(feeds, { [output]: null });
+  const { dims } = results[output]!;
+  const data = toFloat32(await results[output]!.getData());
+  results[output]!.dispose();
+  const labels = data.length / pairs.length;
+  // One number for each pair may come without a dimension of its own.
+  if (dims[0] !== pairs.length || dims.length > 2) {
+    throw notSupported('its graph does not score pairs of texts: take one with a head for classification');
+  }
+  return pairs.map((_, row) => data.slice(row * labels, (row + 1) * labels));
+}

@@ -1,0 +1,30 @@
+/** Documents ranked by a remote service, in the form that Cohere, Jina and vLLM share. @module */
+import * as v from 'valibot';
+import type { RankingRequest, RankingResult } from '../../../core/request/ranking-request.js';
+import { broken, readAnswer } from './read-event-stream.js';
+import type { UpstreamClient } from './upstream-client.js';
+
+const tokens = v.nullish(v.number());
+
+const ranking = v.object({
+  results: v.array(v.object({ index: v.number(), relevance_score: v.number() })),
+  /** Jina and vLLM count here. */
+  usage: v.nullish(v.object({ prompt_tokens: tokens, total_tokens: tokens })),
+  /** Cohere counts there. */
+  meta: v.nullish(v.object({ tokens: v.nullish(v.object({ input_tokens: tokens })) })),
+});
+
+/** Scores are the service's own. @throws InferenceError `unavailable` when a document has none */
+export async function rankRemotely(
+  client: UpstreamClient,
+  { query, documents, maxTokensPerDocument: most }: RankingRequest,
+  signal: AbortSignal,
+): Promise<RankingResult> {
+  const body = { model: client.model, query, documents, ...(most !== undefined && { max_tokens_per_doc: most }) };
+  const { results, usage, meta } = readAnswer(ranking, await client.postForJson('/rerank', body, signal));
+  const byIndex = new Map(results.map(({ index, relevance_score: score }) => [index, score]));
+  const scores = documents.map((_, index) => byIndex.get(index));
+  if (!scores.every((score) => score !== undefined)) throw broken('gave no score for some of the documents');
+  const promptTokens = usage?.prompt_tokens ?? usage?.total_tokens ?? meta?.tokens?.input_tokens ?? 0;
+  return { scores, promptTokens };
+}

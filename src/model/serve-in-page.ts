@@ -1,0 +1,15 @@
+/** Models that only a page can run, served there as a model worker serves its own. Fetched when the first is needed. @module */
+import { createBrowserBackend } from './engines/browser/browser-backend.js';
+import { windowLanguageModel } from './engines/browser/language-model.js';
+import { serveModel } from './serve-model.js';
+
+/** Serves the browser's own model through this port. @returns ends it, and frees what it holds */
+export function serveInPage(port: MessagePort): () => void {
+  const over = new AbortController();
+  const backend = createBrowserBackend(windowLanguageModel, over.signal);
+  serveModel(port, async () => backend);
+  return () => {
+    over.abort();
+    port.close();
+  };
+}

@@ -1,0 +1,40 @@
+/** Cuts a text into what is spoken at a time. @module */
+
+/** UTF-16 units of a piece: longer ones make the first sound late, and cost models a square of memory. */
+const LONGEST = 300;
+
+/** A sentence that ends so goes on: the segmenter takes the full stop for an end. */
+const ABBREVIATION = /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|approx|No|Nos|Fig|e\.g|i\.e|z\.B|d\.h)\.\s+$/;
+
+/** The sentences of a text, which joined are the text; long ones are cut behind clauses or, at worst, between letters. */
+export function splitSentences(text: string): string[] {
+  const sentences: string[] = [];
+  let open = '';
+  for (const { segment } of new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)) {
+    open += segment;
+    if (ABBREVIATION.test(open)) continue;
+    sentences.push(...cutLong(open));
+    open = '';
+  }
+  if (open !== '') sentences.push(...cutLong(open));
+  return sentences;
+}
+
+function cutLong(sentence: string): string[] {
+  const pieces: string[] = [];
+  let rest = sentence;
+  while (rest.length > LONGEST) {
+    const head = rest.slice(0, LONGEST);
+    const clause = /^.*[,;:、，；：–—]\s*/su.exec(head)?.[0] ?? /^.*\s/su.exec(head)?.[0] ?? wholeLetters(head);
+    pieces.push(clause);
+    rest = rest.slice(clause.length);
+  }
+  if (rest !== '') pieces.push(rest);
+  return pieces;
+}
+
+/** Without the first half of a letter that the cut would divide. */
+function wholeLetters(head: string): string {
+  const last = head.charCodeAt(head.length - 1);
+  return last >= 0xd800 && last < 0xdc00 ? head.slice(0, -1) : head;
+}

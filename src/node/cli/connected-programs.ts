@@ -1,0 +1,145 @@
+/** How programs are pointed at a running service, by their public documentation. @module */
+
+/** The service as a program must know it. */
+export interface Connection {
+  /** Ends with `/v1`. */
+  baseURL: string;
+  key: string;
+  model: string;
+  /** Tokens. */
+  contextLength: number;
+}
+
+/** A configuration file. */
+export interface ConfigurationFile {
+  /** Below the home folder. */
+  path: string;
+  /** An object is JSON, and is merged into what is there. */
+  content: string | Record<string, unknown>;
+}
+
+/** What a program needs, beside a command that starts it. */
+export interface ProgramSetup {
+  environment?: Record<string, string>;
+  file?: ConfigurationFile;
+  /** What else is to be done. */
+  note?: string;
+}
+
+// TOML and YAML read strings of JSON as they are.
+const quoted = (text: string): string => JSON.stringify(text);
+const rootOf = (baseURL: string): string => baseURL.replace(/\/v1$/, '');
+
+/** By the name on the command line. */
+export const PROGRAMS: Record<string, (connection: Connection) => ProgramSetup> = {
+  'claude-code': ({ baseURL, key, model }) => {
+    const env = {
+      ANTHROPIC_BASE_URL: rootOf(baseURL),
+      ANTHROPIC_AUTH_TOKEN: key,
+      ANTHROPIC_MODEL: model,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    };
+    return { environment: env, file: { path: '.claude/settings.json', content: { env } } };
+  },
+  codex: ({ baseURL, key, model, contextLength }) => ({
+    environment: { INPAGE_API_KEY: key },
+    file: {
+      path: '.codex/config.toml',
+      content: `model = ${quoted(model)}
+model_provider = "inpage"
+model_context_window = ${contextLength}
+
+[model_providers.inpage]
+name = "inpage"
+base_url = ${quoted(baseURL)}
+env_key = "INPAGE_API_KEY"
+wire_api = "responses"
+
+[features]
+multi_agent = false
+`,
+    },
+  }),
+  cline: ({ baseURL, key, model }) => ({
+    note: `In Cline's settings choose the API provider "OpenAI Compatible", then
+  Base URL   ${baseURL}
+  API Key    ${key}
+  Model ID   ${model}`,
+  }),
+  continue: ({ baseURL, key, model, contextLength }) => ({
+    file: {
+      path: '.continue/config.yaml',
+      content: `name: inpage
+version: 0.0.1
+schema: v1
+models:
+  - name: ${quoted(model)}
+    provider: openai
+    model: ${quoted(model)}
+    apiBase: ${quoted(baseURL)}
+    apiKey: ${quoted(key)}
+    roles: [chat, edit, apply]
+    capabilities: [tool_use]
+    defaultCompletionOptions:
+      contextLength: ${contextLength}
+`,
+    },
+  }),
+  goose: ({ baseURL, key, model, contextLength }) => ({
+    environment: {
+      GOOSE_PROVIDER: 'openai',
+      GOOSE_MODEL: model,
+      GOOSE_CONTEXT_LIMIT: String(contextLength),
+      OPENAI_HOST: rootOf(baseURL),
+      OPENAI_API_KEY: key,
+    },
+  }),
+  opencode: ({ baseURL, key, model, contextLength }) => ({
+    file: {
+      path: '.config/opencode/opencode.json',
+      content: {
+        $schema: 'https://opencode.ai/config.json',
+        model: `inpage/${model}`,
+        provider: {
+          inpage: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'inpage',
+            options: { baseURL, apiKey: key },
+            models: {
+              [model]: { name: model, limit: { context: contextLength, output: Math.min(contextLength, 8192) } },
+            },
+          },
+        },
+      },
+    },
+  }),
+  aider: ({ baseURL, key, model }) => ({
+    file: {
+      path: '.aider.conf.yml',
+      content: `openai-api-base: ${quoted(baseURL)}
+openai-api-key: ${quoted(key)}
+model: ${quoted(`openai/${model}`)}
+`,
+    },
+  }),
+  'open-webui': ({ baseURL, key }) => ({
+    environment: { OPENAI_API_BASE_URL: baseURL, OPENAI_API_KEY: key },
+  }),
+  zed: ({ baseURL, key, model, contextLength }) => ({
+    environment: { INPAGE_API_KEY: key },
+    file: {
+      path: '.config/zed/settings.json',
+      content: {
+        language_models: {
+          openai_compatible: {
+            inpage: {
+              api_url: baseURL,
+              available_models: [{ name: model, display_name: model, max_tokens: contextLength }],
+            },
+          },
+        },
+      },
+    },
+  }),
+};

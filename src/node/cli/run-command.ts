@@ -1,0 +1,81 @@
+/**
+ * Finds the command and runs it. `npx inpage --help` lists the commands, and `npx inpage <command> --help` says
+ * what each can be told. Ends with 0 when it is done, with 1 when it could not be done, with 2 for wrong arguments.
+ * @module
+ */
+import { readFileSync } from 'node:fs';
+import { suggestName } from '../../core/models/suggest-name.js';
+import { type Command, EXIT_CODES, helpOf, table, UsageError } from './command.js';
+import { connect } from './connect.js';
+import { doctor } from './doctor.js';
+import { init } from './init.js';
+import { models } from './models.js';
+import { pack } from './pack.js';
+import { readArguments } from './read-arguments.js';
+import { explainFileError } from './read-json-file.js';
+import { serve } from './serve.js';
+
+const COMMANDS: Record<string, Command> = { init, serve, doctor, connect, models, pack };
+
+/** Runs `inpage` with these arguments and sets the process's exit code. Never throws. */
+export async function runCommand(words: string[]): Promise<void> {
+  // Whoever reads may leave early, as `head` does.
+  process.stdout.on('error', () => {});
+  try {
+    await run(words);
+  } catch (thrown) {
+    process.stderr.write(`inpage: ${explainFileError(thrown)}\n`);
+    process.exitCode = thrown instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run([name, ...rest]: string[]): Promise<void> {
+  if (name === '--version' || name === '-v') return print(versionOf());
+  if (name === undefined) {
+    print(overview());
+    // There was nothing to do.
+    process.exitCode = 2;
+    return;
+  }
+  if (['--help', '-h', 'help'].includes(name)) {
+    return print(rest[0] === undefined ? overview() : helpOf(commandOf(rest[0])));
+  }
+  const command = commandOf(name);
+  const { words, values } = readArguments(name, command, rest);
+  if (values['help']) return print(helpOf(command));
+  if (values['version']) return print(versionOf());
+  await command.run(words, values);
+}
+
+/** @throws UsageError that names the nearest one */
+function commandOf(name: string): Command {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw new UsageError(`\`${name}\` is not a command. ${suggestName(name, Object.keys(COMMANDS))}`);
+  return command;
+}
+
+function overview(): string {
+  return `Gives a web page its own /v1: inference by models that run inside the page.
+
+Usage
+  inpage <command> [options]
+  inpage <command> --help
+
+Commands
+${table(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const))}
+
+Examples
+  npx inpage init public
+  npx inpage serve
+
+${EXIT_CODES}`;
+}
+
+function versionOf(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return `${(JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version}\n`;
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}

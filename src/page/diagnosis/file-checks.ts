@@ -1,0 +1,171 @@
+/** The files that engines load, and the policy they run under. @module */
+import { folderURLOf } from '../../core/models/entry-files.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import { settledWithin } from '../../core/platform/settled-within.js';
+import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
+import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/choose-dtype.js';
+import { graphsOf } from '../../model/engines/transformers/repository-files.js';
+import { PACK_MANIFEST } from '../../store/pack-manifest.js';
+import { type Check, ok, type Outcome, problem, usesOnnxRuntime, warning } from './finding.js';
+import { COPY_FILES, hashOf, requestFile } from './served-file.js';
+
+const NOT_NEEDED = ok('not needed: no model of this page runs on ONNX Runtime');
+
+/** Milliseconds that a policy's report may come after the worker has failed. */
+const REPORT_DELAY = 100;
+/** Milliseconds until a worker that neither fails nor is refused counts as allowed. */
+const PROBE_DEADLINE = 3_000;
+
+export const runtimeFiles: Check = async (subject) => {
+  if (!usesOnnxRuntime(subject)) return NOT_NEEDED;
+  const { assetsURL, models, hashes } = subject;
+  const forGpu = models.some(({ backend, device }) => backend === 'transformers' && device !== 'wasm');
+  const variants = forGpu && (await findAdapter(ownGpu())) ? ['', '.asyncify'] : [''];
+  const outcomes = await Promise.all(
+    variants.flatMap((variant) => [
+      runtimeFile(`${assetsURL}ort-wasm-simd-threaded${variant}.mjs`, /javascript|ecmascript/, hashes),
+      runtimeFile(`${assetsURL}ort-wasm-simd-threaded${variant}.wasm`, /./, hashes),
+    ]),
+  );
+  const faults = outcomes.filter((outcome) => outcome !== undefined);
+  return faults.length > 0 ? faults : ok(`ONNX Runtime is served below ${new URL(assetsURL).pathname}`);
+};
+
+async function runtimeFile(
+  url: string,
+  types: RegExp,
+  hashes: Readonly<Record<string, string>>,
+): Promise<Outcome | undefined> {
+  const { response, fault } = await requestFile({ url, name: 'the file', types, cure: COPY_FILES });
+  if (fault) return fault;
+  const { pathname } = new URL(url);
+  const isWasm = pathname.endsWith('.wasm');
+  if (isWasm && !response.headers.get('content-type')?.includes('application/wasm')) {
+    await response.body?.cancel();
+    return warning(
+      `${pathname} comes as ${response.headers.get('content-type')}, so that it is compiled only when it is there as a whole`,
+      'Send .wasm files as application/wasm.',
+    );
+  }
+  if (crossOriginIsolated && !isWasm && !response.headers.has('cross-origin-embedder-policy')) {
+    await response.body?.cancel();
+    return problem(
+      `${pathname} comes without the header Cross-Origin-Embedder-Policy, which the page itself has: its threads cannot start`,
+      'Send the header with scripts too.',
+    );
+  }
+  const known = hashes[url.slice(url.lastIndexOf('/') + 1)];
+  if (known !== undefined && known !== (await hashOf(response))) {
+    return problem(`${pathname} is of another version of inpage`, 'Copy it again: `npx inpage init public`.');
+  }
+  await response.body?.cancel().catch(() => {});
+  return undefined;
+}
+
+/** Configuration, tokenizer and graphs of the models that this page's own entries name. Hubs are not asked. */
+export const modelFiles: Check = async ({ models }) => {
+  const local = models.filter(({ backend }) => backend === 'transformers');
+  if (local.length === 0) return ok('no model of this page has files for ONNX Runtime');
+  return (await Promise.all(local.map(filesOfModel))).flat();
+};
+
+async function filesOfModel(entry: ModelEntry): Promise<Outcome[]> {
+  const source = entry.source ?? entry.id;
+  const folder = folderURLOf(source, document.baseURI);
+  if (folder === undefined) return [ok(`\`${entry.id}\` comes from the hub (${source}), which is not asked here`)];
+  const cure = `\`${entry.id}\` has the \`source\` ${source}: check it, and that the folder is deployed.`;
+  const { response, fault } = await requestFile({ url: `${folder}config.json`, name: 'the file', cure });
+  if (fault) return [fault];
+  const config: unknown = await response.json().catch(() => undefined);
+  const { pathname } = new URL(folder);
+  if (typeof config !== 'object' || config === null) {
+    return [problem(`the file ${pathname}config.json is not JSON`, cure)];
+  }
+  // The weights of a packed folder may be in parts, which its list names.
+  const pack = await fetch(folder + PACK_MANIFEST, { cache: 'no-store' }).catch(() => undefined);
+  await pack?.body?.cancel();
+  const isPacked = pack?.ok && !pack.headers.get('content-type')?.includes('text/html');
+  const graphs = graphsOf(entry.task, config as Record<string, unknown>);
+  const dtype = dtypeFor(entry, 'wasm');
+  const weights = graphs.flatMap((graph) => {
+    const said = dtypeOf(dtype, graph);
+    return isPacked || said === undefined ? [] : [graphFile(graph, said)];
+  });
+  const files = await Promise.all(
+    ['tokenizer.json', ...weights].map(async (file) => {
+      const served = await requestFile({ url: folder + file, name: 'the file', cure });
+      await served.response?.body?.cancel();
+      return served.fault ?? [];
+    }),
+  );
+  const faults = files.flat();
+  return faults.length > 0 ? faults : [ok(`\`${entry.id}\` is served below ${pathname}`)];
+}
+
+/** Whether the policy lets workers start, and WASM be compiled in them. */
+export const contentSecurityPolicy: Check = async (subject) => {
+  const outcomes: Outcome[] = [];
+  if (await refusesWorkers(`${subject.assetsURL}ort-wasm-simd-threaded.mjs`)) {
+    outcomes.push(problem('the policy of this page refuses workers of its own origin', "Add `worker-src 'self'`."));
+  }
+  // A worker obeys the policy that came with its own script.
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+  const worker = loaded.find((name) => /(gateway|model)-worker/.test(name)) ?? location.href;
+  const answer = await fetch(worker, { cache: 'no-store' });
+  await answer.body?.cancel();
+  const policy = answer.headers.get('content-security-policy');
+  if (usesOnnxRuntime(subject) && policy !== null && refusesWasm(policy)) {
+    outcomes.push(
+      problem(
+        `the policy of ${new URL(worker).pathname} does not allow WASM`,
+        "Add `'wasm-unsafe-eval'` to `script-src`.",
+      ),
+    );
+  }
+  if (outcomes.length > 0) return outcomes;
+  return ok(policy === null ? 'none is sent' : 'the policy allows workers and WASM');
+};
+
+/**
+ * Only the browser knows all rules by which an address matches a policy, so one worker is tried.
+ * @param script a module: started as a classic script it fails at once, and does nothing
+ */
+async function refusesWorkers(script: string): Promise<boolean> {
+  const listening = new AbortController();
+  const { signal } = listening;
+  const refused = new Promise<true>((resolve) => {
+    document.addEventListener(
+      'securitypolicyviolation',
+      ({ effectiveDirective, disposition }) => {
+        if (disposition === 'enforce' && /^(worker|child|script|default)-src/.test(effectiveDirective)) resolve(true);
+      },
+      { signal },
+    );
+  });
+  let worker: Worker | undefined;
+  try {
+    worker = new Worker(script);
+    const failed = new Promise((resolve) => worker?.addEventListener('error', resolve, { signal }));
+    const settled = settledWithin(failed, PROBE_DEADLINE).then(() => new Promise((go) => setTimeout(go, REPORT_DELAY)));
+    return (await Promise.race([refused, settled])) === true;
+  } catch {
+    return true;
+  } finally {
+    worker?.terminate();
+    listening.abort();
+  }
+}
+
+/** @param header one policy, or several that were joined by commas: each must allow it */
+export function refusesWasm(header: string): boolean {
+  return header.split(',').some((policy) => {
+    const directives = new Map(
+      policy.split(';').map((directive) => {
+        const [name = '', ...sources] = directive.trim().split(/\s+/);
+        return [name.toLowerCase(), sources] as const;
+      }),
+    );
+    const sources = directives.get('script-src') ?? directives.get('default-src');
+    return sources !== undefined && !sources.some((source) => /^'(wasm-)?unsafe-eval'$/i.test(source));
+  });
+}

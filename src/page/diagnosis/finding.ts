@@ -1,0 +1,49 @@
+/** What a check of `diagnose` tells, and what it looks at. @module */
+import type { ModelEntry } from '../../core/models/model-entry.js';
+
+/** The result of one check. */
+export interface Finding {
+  /** Name of the check, e.g. `webgpu`. */
+  check: string;
+  /** `warning`: it works, but slower or with less; `problem`: something does not work. */
+  level: 'ok' | 'warning' | 'problem';
+  /** What was found. */
+  message: string;
+  /** What to do; only with warnings and problems. */
+  cure?: string;
+}
+
+/** @internal A result without the name of its check. */
+export type Outcome = Omit<Finding, 'check'>;
+
+/** @internal The service that is looked at: the one that this page started last, else what `startInference()` would start. */
+export interface Subject {
+  /** `never`: nobody has called `startInference`; `ended`: it failed, or was stopped. */
+  state: 'never' | 'starting' | 'running' | 'ended';
+  /** Why it did not start. */
+  error: string | undefined;
+  prefix: string;
+  /** Absolute URL of the script; false: none. */
+  serviceWorker: string | false;
+  crossOriginIsolation: boolean;
+  models: readonly ModelEntry[];
+  /** Absolute URL of the folder with ONNX Runtime's files. */
+  assetsURL: string;
+  /** SHA-256 (hexadecimal) of files of this version by file name; none where nobody knows them. */
+  hashes: Readonly<Record<string, string>>;
+}
+
+/** @internal */
+export type Check = (subject: Subject) => Promise<Outcome | Outcome[]>;
+
+/** @internal */
+export const ok = (message: string): Outcome => ({ level: 'ok', message });
+/** @internal */
+export const warning = (message: string, cure: string): Outcome => ({ level: 'warning', message, cure });
+/** @internal */
+export const problem = (message: string, cure: string): Outcome => ({ level: 'problem', message, cure });
+
+/** @internal Whether any model runs on ONNX Runtime. */
+export function usesOnnxRuntime({ models }: Subject): boolean {
+  return models.some(({ backend }) => backend === 'transformers');
+}

@@ -1,0 +1,92 @@
+/** The Service Worker: its script, whether it has this page, and others beside it. @module */
+import { OWN_PATH } from '../../core/request/own-path.js';
+import { type Check, ok, problem, warning } from './finding.js';
+import { COPY_FILES, hashOf, requestFile } from './served-file.js';
+
+const NONE = ok('not used: requests are answered by `inference.fetch` only');
+
+const JAVASCRIPT = /javascript|ecmascript/;
+
+/** The script that holds the relay; with isolation, the one before it too. */
+export const workerScript: Check = async ({ serviceWorker, crossOriginIsolation, hashes }) => {
+  if (serviceWorker === false) return NONE;
+  const isolated = new URL('inpage-sw-isolated.js', serviceWorker).href;
+  const urls = crossOriginIsolation ? [serviceWorker, isolated] : [serviceWorker];
+  return Promise.all(
+    urls.map(async (url) => {
+      const { pathname } = new URL(url);
+      const { response, fault } = await requestFile({
+        url,
+        name: 'the script',
+        types: JAVASCRIPT,
+        cure: `${COPY_FILES} Or pass \`serviceWorker: false\`.`,
+      });
+      if (fault) return fault;
+      if (response.redirected) {
+        return problem(`the script ${pathname} is redirected`, 'Browsers refuse that: serve it under its own address.');
+      }
+      const scope = response.headers.get('service-worker-allowed') ?? new URL('.', url).pathname;
+      if (!location.pathname.startsWith(scope)) {
+        return problem(
+          `the script ${pathname} controls only pages below ${scope}`,
+          'Serve it from a folder above this page, and name it in `serviceWorker`.',
+        );
+      }
+      const known = hashes[url.slice(url.lastIndexOf('/') + 1)];
+      return known === undefined || known === (await hashOf(response))
+        ? ok(`${pathname} is served as JavaScript, for pages below ${scope}`)
+        : problem(`the script ${pathname} is of another version of inpage`, 'Copy it again: `npx inpage init public`.');
+    }),
+  );
+};
+
+/** Whose this page is, and whether its requests arrive. */
+export const controller: Check = async ({ state, serviceWorker, prefix }) => {
+  if (serviceWorker === false) return NONE;
+  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  if (!container) return problem('this page cannot have a Service Worker', 'See the check secure-context.');
+  const has = container.controller && new URL(container.controller.scriptURL).pathname;
+  const own = new URL(serviceWorker).pathname;
+  if (state !== 'running') {
+    return has === null || isOwn(has, own)
+      ? ok(has === null ? 'none yet: nothing has started inference' : `${has} has this page`)
+      : other(has, own);
+  }
+  if (has === null) return problem('no Service Worker has this page', 'Reload the page: a hard reload goes without.');
+  if (!isOwn(has, own)) return other(has, own);
+  const answer = await fetch(prefix + OWN_PATH, { cache: 'no-store' });
+  return answer.headers.has('x-request-id')
+    ? ok(`${has} has this page, and requests to ${prefix} are answered in it`)
+    : problem(
+        `requests to ${prefix} are answered before inpage sees them`,
+        `Put \`importScripts\` of inpage on the first line of ${has}.`,
+      );
+};
+
+function isOwn(script: string, own: string): boolean {
+  return script === own || script.endsWith('/inpage-sw-isolated.js');
+}
+
+function other(script: string, own: string): ReturnType<typeof warning> {
+  return problem(
+    `the Service Worker ${script} has this page, not ${own}`,
+    `Begin it with importScripts('${own}') and pass \`serviceWorker: '${script}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
+  );
+}
+
+/** Only the one with the narrowest scope has a page. */
+export const otherServiceWorkers: Check = async ({ serviceWorker }) => {
+  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  const own = serviceWorker === false ? '' : new URL(serviceWorker).pathname;
+  const others = ((await container?.getRegistrations()) ?? []).flatMap(({ scope, active, waiting, installing }) => {
+    const script = new URL((active ?? waiting ?? installing)?.scriptURL ?? scope).pathname;
+    return isOwn(script, own) ? [] : [`${script} (pages below ${new URL(scope).pathname})`];
+  });
+  if (others.length === 0) return ok('none on this origin');
+  return warning(
+    `${others.join(', ')}: a page belongs to the one with the narrowest scope`,
+    serviceWorker === false
+      ? 'Requests go through it before they reach a network; `inference.fetch` does not.'
+      : 'See https://github.com/inpage-dev/inpage/blob/main/demo/docs/neighbours.md',
+  );
+};

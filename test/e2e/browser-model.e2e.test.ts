@@ -1,0 +1,90 @@
+/** The browser's own model behind `/v1`, in a real page: without one, and with a stand-in of its interface. */
+import type { Browser, BrowserContext } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { ModelEntry } from '../../src/index.js';
+import { createLanguageModel, type StandIn } from '../support/language-model.js';
+import {
+  abortStream,
+  ask,
+  countingModel,
+  newContext,
+  openHost,
+  requireNothingLeaked,
+  startStream,
+  streamEnd,
+  takeServerLog,
+} from './support/host-page.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
+
+const ASSISTANT: ModelEntry = { id: 'assistant', task: 'chat', backend: 'browser', fallback: 'small' };
+const SMALL = countingModel(3, 0, 'small');
+/** Writes for a second. */
+const SLOW = countingModel(40, 25, 'slow');
+
+let browser: Browser;
+let context: BrowserContext;
+beforeAll(async () => {
+  browser = await connectToSharedChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  await takeServerLog();
+  context = await newContext(browser);
+});
+afterEach(async () => {
+  await context.close();
+  await requireNothingLeaked();
+});
+
+/** Gives every page of the context a stand-in of the interface, as `window.standIn`. */
+const giveModel = (): Promise<unknown> =>
+  context.addInitScript(
+    `globalThis.standIn = (${createLanguageModel.toString()})({
+       reply: (turns) => turns.at(-1).content === 'Hello' ? 'I am in the browser.' : 'w0 w1 w2 '.repeat(700), window: 5000,
+     });
+     Object.defineProperty(globalThis, 'LanguageModel', { value: standIn.factory });`,
+  );
+
+it('[B02] Chromium without a model: the fallback answers before a model that writes for a second', async () => {
+  const page = await openHost(context, { models: [ASSISTANT, SMALL, SLOW] });
+  expect((await ask(page, 'small')).status).toBe(200);
+  expect((await ask(page, 'slow')).status).toBe(200);
+  const answers: string[] = [];
+  await Promise.all(
+    ['slow', 'assistant'].map(async (model) => {
+      const { text } = await ask(page, model);
+      answers.push(text);
+    }),
+  );
+  expect(answers[0]).toContain('"content":"w0 w1 w2 "');
+  const status = await page.evaluate(() => window.inference!.status().find(({ id }) => id === 'assistant'));
+  expect(status).toMatchObject({ state: 'failed', error: { code: 'insufficient_resources' } });
+});
+
+it('[B01] [B07] a page with the interface answers through its gateway; aborting and unloading end its sessions', async () => {
+  await giveModel();
+  const page = await openHost(context, { models: [ASSISTANT, SMALL] });
+  const state = () =>
+    page.evaluate(() => {
+      const { standIn } = globalThis as unknown as { standIn: StandIn };
+      const last = standIn.prompts.at(-1);
+      return { open: standIn.open.size, aborted: last?.settings.signal?.aborted, pieces: last?.pieces };
+    });
+  const answer = await page.evaluate(async () => {
+    const response = await fetch('/v1/responses', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'assistant', input: 'Hello' }),
+    });
+    return (await response.json()) as object;
+  });
+  expect(answer).toMatchObject({ output: [{ content: [{ text: 'I am in the browser.' }] }] });
+  await startStream(page, 'assistant');
+  await expect.poll(async () => (await state()).pieces).toBeGreaterThan(2);
+  await abortStream(page);
+  await streamEnd(page);
+  await expect.poll(async () => (await state()).aborted).toBe(true);
+  expect((await state()).pieces).toBeLessThan(2000);
+  await page.evaluate(() => window.inference!.unload('assistant'));
+  await expect.poll(async () => (await state()).open).toBe(0);
+});

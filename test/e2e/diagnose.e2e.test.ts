@@ -1,0 +1,191 @@
+/** `diagnose` in the page: one where all is right, and pages with one thing wrong each. */
+import type { Browser, BrowserContext, Page, Route } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { InferenceOptions } from '../../src/index.js';
+import { demoOrigin } from './support/demo-origin.js';
+import { newContext } from './support/host-page.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
+
+let browser: Browser;
+let context: BrowserContext;
+beforeAll(async () => {
+  browser = await connectToSharedChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  context = await newContext(browser);
+});
+afterEach(() => context.close());
+
+const TINY: InferenceOptions = {
+  models: [
+    { id: 'tiny', task: 'chat', backend: 'transformers', source: '/models/tiny-chat', device: 'wasm', dtype: 'q8' },
+  ],
+};
+
+/** Opens the page, waits until its start has succeeded or failed, and asks. */
+async function findingsOf(options: InferenceOptions, origin = demoOrigin()) {
+  const page = await context.newPage();
+  await page.goto(`${origin}/host.html#${encodeURIComponent(JSON.stringify(options))}`);
+  await started(page);
+  return page.evaluate(() => window.diagnose());
+}
+
+async function started(page: Page): Promise<void> {
+  await page.waitForFunction(() => window.inference !== undefined || window.inferenceError !== undefined);
+}
+
+const levelOf = (findings: Awaited<ReturnType<typeof findingsOf>>, check: string) =>
+  findings.filter((each) => each.check === check).map(({ level }) => level);
+
+it('finds no problem on a page that is right, and says of each check what it found', async () => {
+  const findings = await findingsOf(TINY);
+  expect(findings.filter(({ level }) => level === 'problem')).toEqual([]);
+  for (const check of ['secure-context', 'started', 'service-worker-script', 'controller', 'runtime-files', 'models']) {
+    expect([check, levelOf(findings, check)]).toEqual([check, ['ok']]);
+  }
+  for (const check of ['content-security-policy', 'threads', 'versions', 'other-service-workers']) {
+    expect([check, levelOf(findings, check)]).toEqual([check, ['ok']]);
+  }
+  expect(findings.find(({ check }) => check === 'versions')?.message).toMatch(/^inpage \d+\.\d+\.\d+/);
+  expect(findings.filter(({ level, cure }) => (level === 'ok') !== (cure === undefined))).toEqual([]);
+});
+
+const html = { contentType: 'text/html', body: '<!doctype html>' };
+const withHeaders = (change: Record<string, string>) => async (route: Route) => {
+  const response = await route.fetch();
+  await route.fulfill({ response, headers: { ...response.headers(), ...change } });
+};
+
+it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, string, string, RegExp]>([
+  [
+    'the script is missing',
+    /inpage-sw\.js/,
+    (route) => route.fulfill({ status: 404 }),
+    TINY,
+    'service-worker-script',
+    'problem',
+    /\/inpage-sw\.js is answered with status 404.*npx inpage init/,
+  ],
+  [
+    'the script is a web page',
+    /inpage-sw\.js/,
+    (route) => route.fulfill(html),
+    TINY,
+    'service-worker-script',
+    'problem',
+    /\/inpage-sw\.js is a web page/,
+  ],
+  [
+    'the script has another type',
+    /inpage-sw\.js/,
+    withHeaders({ 'content-type': 'text/plain' }),
+    TINY,
+    'service-worker-script',
+    'problem',
+    /comes as text\/plain/,
+  ],
+  [
+    'a file of ONNX Runtime is missing',
+    /threaded\.mjs/,
+    (route) => route.fulfill({ status: 404 }),
+    TINY,
+    'runtime-files',
+    'problem',
+    /threaded\.mjs is answered with status 404/,
+  ],
+  [
+    'wasm has another type',
+    /threaded\.wasm/,
+    withHeaders({ 'content-type': 'application/octet-stream' }),
+    TINY,
+    'runtime-files',
+    'warning',
+    /comes as application\/octet-stream.*application\/wasm/,
+  ],
+  [
+    'the model is answered with a web page',
+    /models\/tiny-chat\/config\.json/,
+    (route) => route.fulfill(html),
+    TINY,
+    'models',
+    'problem',
+    /tiny-chat\/config\.json is a web page.*`tiny` has the `source`/,
+  ],
+  [
+    'the weights are missing',
+    /model_quantized\.onnx/,
+    (route) => route.fulfill({ status: 404 }),
+    TINY,
+    'models',
+    'problem',
+    /onnx\/model_quantized\.onnx is answered with status 404/,
+  ],
+  [
+    'the policy refuses workers',
+    /host\.html/,
+    withHeaders({ 'content-security-policy': "worker-src 'none'" }),
+    { ...TINY, serviceWorker: false },
+    'content-security-policy',
+    'problem',
+    /refuses workers.*worker-src/,
+  ],
+  [
+    'the policy of workers refuses WASM',
+    /gateway-worker/,
+    withHeaders({ 'content-security-policy': "script-src 'self'" }),
+    TINY,
+    'content-security-policy',
+    'problem',
+    /gateway-worker.* does not allow WASM.*'wasm-unsafe-eval'/,
+  ],
+  [
+    'the page is not isolated',
+    /host\.html/,
+    withHeaders({ 'cross-origin-embedder-policy': 'unsafe-none' }),
+    TINY,
+    'threads',
+    'warning',
+    /one thread.*Cross-Origin-Opener-Policy/,
+  ],
+])('when %s, that is found with its cure', async (_, url, answer, options, check, level, text) => {
+  await context.route(url, answer);
+  const found = (await findingsOf(options)).filter((each) => each.check === check && each.level !== 'ok');
+  expect(found.map((each) => each.level)).toEqual([level]);
+  expect(`${found[0]?.message} ${found[0]?.cure}`).toMatch(text);
+});
+
+it('a page that is no secure context is told so first', async () => {
+  await context.route('http://app.example/**', async (route) => {
+    const response = await route.fetch({ url: route.request().url().replace('http://app.example', demoOrigin()) });
+    await route.fulfill({ response });
+  });
+  const findings = await findingsOf(TINY, 'http://app.example');
+  expect(levelOf(findings, 'secure-context')).toEqual(['problem']);
+  expect(levelOf(findings, 'started')).toEqual(['problem']);
+});
+
+it('a start that failed is told with its reason', async () => {
+  const findings = await findingsOf({ ...TINY, serviceWorker: '/nowhere.js' });
+  expect(findings.find(({ check }) => check === 'started')?.message).toContain('/nowhere.js could not be registered');
+  expect(levelOf(findings, 'service-worker-script')).toEqual(['problem']);
+});
+
+it('another Service Worker is named', async () => {
+  const page = await context.newPage();
+  await page.goto(`${demoOrigin()}/host.html#${encodeURIComponent(JSON.stringify(TINY))}`);
+  await started(page);
+  await context.route('**/other-sw.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '//' }));
+  await page.evaluate(() => navigator.serviceWorker.register('/other-sw.js', { scope: '/elsewhere/' }));
+  const findings = await page.evaluate(() => window.diagnose());
+  expect(levelOf(findings, 'other-service-workers')).toEqual(['warning']);
+  expect(levelOf(findings, 'controller')).toEqual(['ok']);
+});
+
+it('models that need WebGPU are named where there is none', async () => {
+  await context.addInitScript(() => Object.defineProperty(Navigator.prototype, 'gpu', { value: undefined }));
+  const findings = await findingsOf({ models: [{ id: 'heavy', task: 'chat', backend: 'web-llm' }] });
+  const found = findings.find(({ check }) => check === 'webgpu');
+  expect(found?.level).toBe('problem');
+  expect(found?.message).toContain('`heavy`');
+});

@@ -1,0 +1,55 @@
+/** Plain requests of a page that nobody can answer are refused at once, with what to do. */
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { ask, countingModel, newContext, openHost } from './support/host-page.js';
+import { connectToSharedChromium } from './support/shared-chromium.js';
+
+const OPTIONS = { models: [countingModel(3, 0)] };
+
+let browser: Browser;
+let context: BrowserContext;
+beforeAll(async () => {
+  browser = await connectToSharedChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  context = await newContext(browser);
+});
+afterEach(() => context.close());
+
+/** The headers that say why; an old Service Worker would say nothing for ten seconds, and then not this. */
+function reasonOf(page: Page): Promise<{ status: number; reason: string | null; text: string }> {
+  return page.evaluate(async () => {
+    const response = await fetch('/v1/models');
+    return { status: response.status, reason: response.headers.get('x-error-message'), text: await response.text() };
+  });
+}
+
+it('after stop(), until inference is started again', async () => {
+  const page = await openHost(context, OPTIONS);
+  await page.evaluate(() => window.inference!.stop());
+  const refused = await reasonOf(page);
+  expect(refused).toMatchObject({ status: 503, text: 'Service Temporarily Unavailable' });
+  expect(refused.reason).toMatch(/was stopped on this page.*`inference\.fetch`.*`startInference`/);
+  await page.evaluate(async (options) => {
+    window.inference = await window.startInference(options);
+  }, OPTIONS);
+  expect(await ask(page, 'counting')).toMatchObject({ status: 200 });
+});
+
+it('not while another tab hosts', async () => {
+  const page = await openHost(context, OPTIONS);
+  await openHost(context, OPTIONS);
+  await page.evaluate(() => window.inference!.stop());
+  expect(await ask(page, 'counting')).toMatchObject({ status: 200 });
+});
+
+it('with `serviceWorker: false` where an old Service Worker is still there', async () => {
+  const before = await openHost(context, OPTIONS);
+  await before.close();
+  const page = await openHost(context, { ...OPTIONS, serviceWorker: false });
+  const refused = await reasonOf(page);
+  expect(refused.status).toBe(503);
+  expect(refused.reason).toMatch(/without its Service Worker.*`inference\.fetch`.*`uninstallInference\(\)`/);
+  expect(await ask(page, 'counting', 'inference.fetch')).toMatchObject({ status: 200 });
+});

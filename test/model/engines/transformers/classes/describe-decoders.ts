@@ -1,0 +1,70 @@
+/** Every class of chat models, on a graph whose answer is a sum over all that it received. */
+import { describe, expect, it } from 'vitest';
+import type { TextModel } from '../../../../../src/model/decoding/create-text-model.js';
+import { plainGenerationRequest } from '../../../../../src/core/request/generation-request.js';
+import { collectEvents, piecesOf } from '../../../../support/token-events.js';
+import { CLASS_CASES, type DecoderCase, FORM_CASES } from './decoder-forms.js';
+import { expectedTokens, VOCABULARY } from './made-decoder.js';
+import { madeModel, type RepositoryFiles } from './made-model.js';
+
+/** Longer than a block of a prompt. */
+const PROMPT = Array.from({ length: 130 }, (_, at) => (at * at * 5 + at * 3 + 1) % VOCABULARY);
+const COUNT = 4;
+
+/** @param load loads a model of these files */
+export function describeDecoders(load: (name: string, files: RepositoryFiles) => Promise<TextModel>): void {
+  describe.each([
+    ['every class of chat models gets what it is given', CLASS_CASES],
+    ['every form of export does, too', FORM_CASES],
+  ])('%s', (_, cases) => {
+    it.each(cases.map((each) => [each.title, each] as const))('%s', async (title, each) => {
+      const model = await load(title.replaceAll(/\W+/g, '-'), madeModel(each));
+      try {
+        const { given, expected } = await converse(model, each);
+        expect(given).toEqual(expected);
+      } finally {
+        await model.unload();
+      }
+    });
+  });
+}
+
+/** What the model says to several prompts, one after the other, and what it should. */
+async function converse(model: TextModel, { form }: DecoderCase): Promise<{ given: object; expected: object }> {
+  const first = expectedTokens(form, PROMPT, COUNT);
+  const longer = [...PROMPT, ...first, 3, 1, 4, 1, 5, 9, 2, 6];
+  const prompts = {
+    'a prompt': PROMPT,
+    'the same again': PROMPT,
+    'the conversation goes on': longer,
+    'another begins alike': [...PROMPT.slice(0, 100), 2, 7, 1, 8],
+    'drafts are checked': Array.from({ length: 60 }, (_, at) => at % 4),
+  };
+  const given: Record<string, unknown> = {};
+  for (const [name, prompt] of Object.entries(prompts)) {
+    const { tokens, cached } = await answer(model, prompt);
+    given[name] = tokens;
+    if (prompt === longer) given['it was continued'] = cached === 0 ? false : cached >= PROMPT.length || cached;
+  }
+  given['two choices'] = (await answer(model, PROMPT, 2)).tokens;
+  const answers = Object.entries(prompts).map(([name, prompt]) => [name, expectedTokens(form, prompt, COUNT)]);
+  const continues = !form.noCache && !form.prefix && !form.oneTokenStates;
+  const expected = {
+    ...Object.fromEntries(answers),
+    'it was continued': continues,
+    'two choices': [...first, ...first],
+  };
+  return { given, expected };
+}
+
+/** Greedy. */
+async function answer(model: TextModel, ids: number[], n = 1): Promise<{ tokens: number[]; cached: number }> {
+  const request = { ...plainGenerationRequest('made', { type: 'tokens', ids }), maxTokens: COUNT, n };
+  const events = await collectEvents(model.generate(request, new AbortController().signal));
+  const pieces = piecesOf(events);
+  const tokens = Array.from({ length: n }, (_, choice) => pieces.filter((piece) => piece.choice === choice))
+    .flat()
+    .map(({ token }) => token ?? -1);
+  const cached = events.flatMap((event) => (event.type === 'prompt' ? [event.cachedTokens] : []));
+  return { tokens, cached: cached[0]! };
+}

@@ -1,0 +1,26 @@
+/** Made models in a browser's page, from a server that is none. */
+import { vi } from 'vitest';
+import { loadTextModel } from '../../../../../src/model/engines/transformers/text/load-text-model.js';
+import { describeDecoders } from './describe-decoders.js';
+
+/** All decoders on one build of ONNX Runtime: a realm loads no other. */
+export function describeInPage(device: 'wasm' | 'webgpu'): void {
+  const { fetch } = globalThis;
+  describeDecoders(async (name, files) => {
+    const folder = `${location.origin}/made-models/${device}/${name}/`;
+    vi.stubGlobal('fetch', async (url: string | URL, init: RequestInit = {}) => {
+      if (!String(url).startsWith(folder)) return fetch(url, init);
+      const bytes = files.get(String(url).slice(folder.length));
+      if (!bytes) return new Response(null, { status: 404 });
+      const headers = { 'content-length': String(bytes.length) };
+      return new Response(init.method === 'HEAD' ? null : bytes, { headers });
+    });
+    const entry = { id: name, task: 'chat', backend: 'transformers', source: folder, device, dtype: 'fp32' } as const;
+    return loadTextModel(entry, {
+      onProgress: () => {},
+      signal: new AbortController().signal,
+      assetsURL: new URL('/inpage/', location.href).href,
+      pageURL: location.href,
+    });
+  });
+}

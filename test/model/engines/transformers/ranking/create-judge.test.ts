@@ -1,0 +1,117 @@
+/** The bundled chat model as a language model that judges: its scores against a bare pass over the published prompt. */
+import { AutoModelForCausalLM, AutoTokenizer, Tensor } from '@huggingface/transformers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
+import { loadRankingModel } from '../../../../../src/model/engines/transformers/ranking/load-ranking-model.js';
+import { filesOfFolder, LOAD, modelServer } from '../support/web-build.js';
+
+vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
+afterEach(() => void vi.unstubAllGlobals());
+
+const FILES = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'generation_config.json'];
+
+async function load(type: string) {
+  const files = await filesOfFolder('public/models/tiny-chat/', [...FILES, 'onnx/model_quantized.onnx']);
+  const own = JSON.parse(new TextDecoder().decode(files['config.json'])) as object;
+  const config = { ...own, model_type: type, architectures: [`${type}ForCausalLM`] };
+  vi.stubGlobal('fetch', modelServer({ made: { ...files, 'config.json': config } }).fetch);
+  const entry: ModelEntry = {
+    id: 'made',
+    task: 'rerank',
+    backend: 'transformers',
+    source: '/models/made',
+    device: 'wasm',
+    dtype: 'q8',
+    contextLength: 400,
+  };
+  return loadRankingModel(entry, LOAD);
+}
+
+const QUERY = 'Where does the cat sleep?';
+const DOCUMENTS = ['The cat sleeps on the mat.', 'Trains are late', '', 'A cat.\n'];
+
+/** In the pieces that the publishers tokenize one by one. */
+const PROMPTS: Record<string, { words: [string, string]; pieces: (document: string) => string[] }> = {
+  qwen3: {
+    words: ['no', 'yes'],
+    pieces: (document) => [
+      '<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and the Instruct provided. Note that the answer can only be "yes" or "no".<|im_end|>\n<|im_start|>user\n',
+      `<Instruct>: Given a web search query, retrieve relevant passages that answer the query\n<Query>: ${QUERY}\n<Document>: ${document}`,
+      '<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n',
+    ],
+  },
+  qwen2: {
+    words: ['0', '1'],
+    pieces: (document) => [
+      '<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n<|im_start|>user\n',
+      `query: ${QUERY}`,
+      '\n',
+      `document: ${document}`,
+      '\n',
+      'You are a search relevance expert who evaluates how well documents match search queries. For each query-document pair, carefully analyze the semantic relationship between them, then provide your binary relevance judgment (0 for not relevant, 1 for relevant).\nRelevance:',
+      '<|im_end|>\n<|im_start|>assistant\n',
+    ],
+  },
+};
+
+/** A pass of the library over the prompt. */
+async function bareScores(type: string): Promise<{ scores: number[]; tokens: number }> {
+  const tokenizer = await AutoTokenizer.from_pretrained('/models/made');
+  const model = await AutoModelForCausalLM.from_pretrained('/models/made', { device: 'wasm', dtype: 'q8' });
+  const { words, pieces } = PROMPTS[type]!;
+  const encode = (text: string): number[] => tokenizer.encode(text, { add_special_tokens: false });
+  const [no, yes] = words.map((word) => encode(word)[0]!);
+  const scores: number[] = [];
+  let tokens = 0;
+  for (const document of DOCUMENTS) {
+    const ids = pieces(document).flatMap(encode);
+    tokens += ids.length;
+    const input_ids = new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]);
+    const attention_mask = new Tensor('int64', new BigInt64Array(ids.length).fill(1n), [1, ids.length]);
+    const { logits } = (await model({ input_ids, attention_mask })) as { logits: Tensor };
+    const last = (logits.data as Float32Array).slice(-logits.dims.at(-1)!);
+    scores.push(1 / (1 + Math.exp(last[no!]! - last[yes!]!)));
+  }
+  await model.dispose();
+  return { scores, tokens };
+}
+
+describe.each(['qwen3', 'qwen2'])('a language model that judges, of type %s', (type) => {
+  it('[N03] [N07] scores the softmax of its two words after its published prompt', async () => {
+    const model = await load(type);
+    const rank = (documents: string[]) =>
+      model.rerank!({ model: 'made', query: QUERY, documents }, new AbortController().signal);
+    const [{ scores, promptTokens }, backwards] = await Promise.all([rank(DOCUMENTS), rank(DOCUMENTS.toReversed())]);
+    const bare = await bareScores(type);
+    expect(promptTokens).toBe(bare.tokens);
+    expect(new Set(scores).size).toBe(DOCUMENTS.length);
+    for (const [index, score] of bare.scores.entries()) {
+      expect(Math.abs(scores[index]! - score)).toBeLessThan(1e-5);
+      expect(Math.abs(backwards.scores.at(-1 - index)! - score)).toBeLessThan(1e-5);
+    }
+    await model.unload();
+  });
+
+  it('[N06] [N09] cuts documents, refuses a query that fills the context, and leaves a request whose caller goes', async () => {
+    const model = await load(type);
+    const rank = (query: string, documents: string[], signal: AbortSignal) =>
+      model.rerank!({ model: 'made', query, documents }, signal);
+    const { signal } = new AbortController();
+    const long = await rank(QUERY, ['The cat sleeps. '.repeat(5000)], signal);
+    expect(long.promptTokens).toBe(400);
+    await expect(rank('cat '.repeat(500), DOCUMENTS, signal)).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      param: 'query',
+    });
+    const leaving = new AbortController();
+    const many = rank(
+      QUERY,
+      Array.from({ length: 500 }, (_, index) => `Document ${index}`),
+      leaving.signal,
+    );
+    leaving.abort();
+    await expect(many).rejects.toMatchObject({ code: 'cancelled' });
+    expect((await rank(QUERY, ['A cat.'], signal)).scores).toHaveLength(1);
+    await model.unload();
+  });
+});

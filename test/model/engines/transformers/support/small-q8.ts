@@ -1,0 +1,86 @@
+/** A small decoder with random weights and the operators of the hub's q8 files, in ONNX Runtime's WASM build in Node. */
+import * as ort from 'onnxruntime-web';
+import { createTextModel, type TextModel } from '../../../../../src/model/decoding/create-text-model.js';
+import type { TextEngine } from '../../../../../src/model/decoding/text-engine.js';
+import { keepLastLogits } from '../../../../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
+import { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
+import type { OnnxSession, OnnxTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
+import {
+  type TextEngineOptions,
+  TransformersTextEngine,
+} from '../../../../../src/model/engines/transformers/text/transformers-text-engine.js';
+import { randomDecoder } from '../../../../bench/real/random-decoder.js';
+import { byteTokenizer } from '../../../decoding/fake-text-engine.js';
+
+const SHAPE = {
+  hidden: 64,
+  layers: 2,
+  heads: 4,
+  keyHeads: 2,
+  width: 16,
+  inner: 96,
+  vocabulary: 272,
+  theta: 10_000,
+  context: 1024,
+};
+
+/** Loads its session. @param rewrite what is done with the file before */
+export async function smallSession(
+  rewrite: (file: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>,
+): Promise<OnnxSession> {
+  const file = Uint8Array.from(Buffer.concat(randomDecoder(7, SHAPE).toMessage()));
+  ort.env.wasm.numThreads = 1;
+  const session = await ort.InferenceSession.create(keepLastLogits(rewrite(file)));
+  const own = ({ type, dims, data }: OnnxTensor): ort.Tensor => new ort.Tensor(type as 'float32', data as never, dims);
+  return {
+    inputNames: session.inputNames,
+    outputNames: session.outputNames,
+    inputMetadata: session.inputMetadata as OnnxSession['inputMetadata'],
+    // transformers.js has tensors of its own copy of the runtime.
+    async run(feeds) {
+      const inputs = Object.fromEntries(Object.entries(feeds).map(([name, tensor]) => [name, own(tensor)]));
+      return (await session.run(inputs)) as unknown as Record<string, OnnxTensor>;
+    },
+  };
+}
+
+/**
+ * A model that has read nothing yet.
+ * @param guesses whether tokens may be drafted
+ * @param persist where it keeps prompts; absent: nowhere
+ */
+export function smallModel(session: OnnxSession, guesses: boolean, persist?: TextEngineOptions['persist']): TextModel {
+  const engine = new TransformersTextEngine({
+    forward: new ForwardPass(session, { firstPosition: 0, vocabularySize: byteTokenizer.vocabularySize }),
+    emptyState: () => SequenceState.empty(session),
+    tokenizer: byteTokenizer,
+    contextLength: SHAPE.context,
+    toolFormat: 'hermes',
+    reasoningFormat: 'none',
+    blocks: true,
+    ragged: true,
+    blockLength: 64,
+    persist,
+  });
+  return createTextModel(guesses ? engine : withoutDrafts(engine), {
+    info: { device: 'wasm', threads: 1, dtype: 'q8' },
+    lost: new Promise(() => {}),
+    unload: async () => engine.dispose(),
+  });
+}
+
+function withoutDrafts(engine: TextEngine): TextEngine {
+  const open: TextEngine['open'] = async (...given) => {
+    const sequence = await engine.open(...given);
+    Object.defineProperty(sequence, 'speculation', { value: undefined });
+    return sequence;
+  };
+  return new Proxy(engine, {
+    get(target, name) {
+      if (name === 'open') return open;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
