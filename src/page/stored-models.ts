@@ -64,7 +64,8 @@ export async function listStored(sources: Sources): Promise<StoredModel[]> {
   // Prompts of models whose files are gone.
   for (const [model, { prefixes: kept, lastUsed }] of prefixes)
     models.push({ ...describe({ model, wanted: [], lastUsed }, [], kept, sources), complete: false });
-  return models.toSorted((a, b) => b.lastUsed - a.lastUsed);
+  // By name where two were used at the same time, so that the order is the same again.
+  return models.toSorted((a, b) => b.lastUsed - a.lastUsed || (a.source < b.source ? -1 : 1));
 }
 
 /**

@@ -21,7 +21,10 @@ beforeEach(() => {
   vi.stubGlobal('document', { baseURI: 'https://app.test/' });
   vi.stubGlobal('navigator', { storage: { getDirectory: async () => disk.root }, locks: memoryLocks() });
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 async function keepPrompt(source: string): Promise<void> {
   const kept = (await KeptBlocks.open(source, { root: root(), locks: undefined, maxBytes: 1e6 }))!;
@@ -63,7 +66,9 @@ it('[P06] a model has its prompts beside its files, and they count in its bytes'
 });
 
 it('[P06] prompts are listed alone where the files are gone, and removed by name or by source', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1000 });
   await keepPrompt(FOLDER);
+  vi.setSystemTime(2000);
   await keepPrompt('https://app.test/models/old/');
   const listed = await listStored(SOURCES);
   expect(listed.map(({ models, source, files, complete }) => ({ models, source, files, complete }))).toEqual([
