@@ -180,7 +180,7 @@ export async function openedFiles(
   { device, dtype, graphs }: Pick<ChosenFiles, 'device' | 'dtype' | 'graphs'>,
   files: ModelFiles,
 ): Promise<string[]> {
-  return modelFileNames({ task, device, dtype, graphs }, async (file) => (await files.read(file))?.json());
+  return modelFileNames({ task, device, dtype, graphs }, (file) => files.read(file));
 }
 
 /** @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched */

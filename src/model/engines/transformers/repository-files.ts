@@ -69,30 +69,32 @@ const TOKENIZER = ['tokenizer.json', 'tokenizer_config.json'];
 /** Where repositories have their chat template beside `tokenizer_config.json`: one as text, one in an object. */
 export const CHAT_TEMPLATES = ['chat_template.jinja', 'chat_template.json'] as const;
 
+/** The template for tools of repositories that have their plain one in `chat_template.jinja`. */
+export const TOOL_TEMPLATE = 'additional_chat_templates/tool_use.jinja';
+
 /** Files of an image processor. */
 const PROCESSOR = ['preprocessor_config.json', 'processor_config.json'];
+
+/** Reads a file of the model; undefined when there is none. */
+type ReadFile = (file: string) => Promise<Pick<Response, 'json'> | undefined>;
 
 /**
  * All files that a load opens, as paths in the repository: what is downloaded and packed, too. Only graphs and their
  * weights must exist.
- * @param readJson a parsed JSON file of the model; undefined when there is none
  */
-export async function modelFileNames(
-  model: ChosenModel,
-  readJson: (file: string) => Promise<unknown>,
-): Promise<string[]> {
-  const config = (await readJson('config.json')) ?? {};
+export async function modelFileNames(model: ChosenModel, read: ReadFile): Promise<string[]> {
+  const config = ((await (await read('config.json'))?.json()) ?? {}) as object;
   const graphs = model.graphs.flatMap((graph) => graphFiles(graph, model, config));
-  return ['config.json', ...TOKENIZER, ...(await filesOfTask(model, readJson)), ...graphs];
+  return ['config.json', ...TOKENIZER, ...(await filesOfTask(model, read)), ...graphs];
 }
 
-async function filesOfTask(
-  { task, graphs }: ChosenModel,
-  readJson: (file: string) => Promise<unknown>,
-): Promise<readonly string[]> {
+async function filesOfTask({ task, graphs }: ChosenModel, read: ReadFile): Promise<readonly string[]> {
+  const readJson = async (file: string): Promise<unknown> => (await read(file))?.json();
   switch (task) {
-    case 'chat':
-      return ['generation_config.json', ...CHAT_TEMPLATES, ...(graphs.includes('vision_encoder') ? PROCESSOR : [])];
+    case 'chat': {
+      const templates = [...CHAT_TEMPLATES, ...((await read(CHAT_TEMPLATES[0])) ? [TOOL_TEMPLATE] : [])];
+      return ['generation_config.json', ...templates, ...(graphs.includes('vision_encoder') ? PROCESSOR : [])];
+    }
     case 'embeddings':
       return sentenceFiles(readJson);
     case 'rerank':

@@ -17,8 +17,7 @@ import { chooseDtype } from './choose-dtype.js';
  * @throws InferenceError `unavailable` when there is no `config.json`; `model_not_supported` for a class that does not run
  */
 export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promise<PackChoice> {
-  const readJson = async (file: string): Promise<unknown> => (await files.read(file))?.json();
-  const config = (await readJson('config.json')) as Record<string, unknown> | undefined;
+  const config = (await (await files.read('config.json'))?.json()) as Record<string, unknown> | undefined;
   if (!config) throw new InferenceError('unavailable', 'The model has no `config.json`.');
   checkModelClass(entry, config);
   const wanted = new Set<string>();
@@ -35,7 +34,8 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
       listed: () => files.listed(),
     });
     if (dtype !== undefined) dtypes[device] = dtype;
-    for (const file of await modelFileNames({ task: entry.task, device, dtype, graphs }, readJson)) wanted.add(file);
+    const model = { task: entry.task, device, dtype, graphs };
+    for (const file of await modelFileNames(model, (each) => files.read(each))) wanted.add(file);
   }
   const said = Object.values(dtypes);
   const [only] = devices;

@@ -30,6 +30,10 @@ beforeAll(async () => {
     'tokenizer_config.json': bare,
     'chat_template.jinja': template,
   };
+  repositories['text with a template for tools'] = {
+    ...repositories['text with a template of its own'],
+    'additional_chat_templates/tool_use.jinja': template,
+  };
   repositories['embedding'] = await bundled('tiny-embed', [
     'config.json',
     'tokenizer.json',
@@ -90,6 +94,7 @@ function begin() {
 describe.each([
   'text',
   'text with a template of its own',
+  'text with a template for tools',
   'vision, smolvlm',
   'vision, qwen2-vl',
   'embedding',

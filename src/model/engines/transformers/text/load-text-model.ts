@@ -2,12 +2,9 @@
 import {
   AutoModelForCausalLM,
   AutoModelForImageTextToText,
-  AutoProcessor,
-  AutoTokenizer,
   env,
   type PreTrainedModel,
   type PreTrainedTokenizer,
-  type Processor,
 } from '@huggingface/transformers';
 import type { Tokenizer } from '@huggingface/tokenizers';
 import { readSamplingDefaults } from '../../../sampling/sampling-defaults.js';
@@ -15,9 +12,7 @@ import { createTextModel, type TextModel } from '../../../decoding/create-text-m
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import {
-  type ChatTemplateField,
   type ChatTemplates,
-  chatTemplatesOf,
   createTextTokenizer as createOfParts,
   specialTokensOf,
   type TextTokenizer,
@@ -25,17 +20,17 @@ import {
 } from '../../../prompt/text-tokenizer.js';
 import { settledWithin } from '../../../../core/platform/settled-within.js';
 import { KeptBlocks } from '../../../../store/kept-blocks.js';
-import { checkTemplates } from '../../../prompt/template-traits.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../../core/models/backend.js';
 import { deviceLoss } from '../device-loss.js';
-import { CHAT_TEMPLATES, isVisionModel } from '../repository-files.js';
+import { isVisionModel } from '../repository-files.js';
 import { loadFromSource, type ModelKind } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
 import { VisionEncoder } from '../vision/vision-encoder.js';
-import { VisionProcessor } from '../vision/vision-processor.js';
+import type { VisionProcessor } from '../vision/vision-processor.js';
 import { canContinue, mayNotContinue } from './continuation.js';
 import { ForwardPass } from './forward-pass.js';
+import { type ModelTexts, readTexts } from './model-texts.js';
 import type { OnnxSession } from './onnx-session.js';
 import { wasmSession } from './wasm-session.js';
 import { TokenEmbedder } from './token-embedder.js';
@@ -88,7 +83,7 @@ export function decoderKind<Loaded>(
   entry: ModelEntry,
   make: FromEngine<Loaded>,
   { persistPrefixes }: PromptsToKeep = {},
-): ModelKind<LoadedTexts, Loaded> {
+): ModelKind<ModelTexts, Loaded> {
   return {
     open: ({ id, pretrained, graphs }) =>
       (isVisionModel(graphs) ? AutoModelForImageTextToText : AutoModelForCausalLM).from_pretrained(id, pretrained),
@@ -97,31 +92,7 @@ export function decoderKind<Loaded>(
   };
 }
 
-interface LoadedTexts {
-  pretrained: PreTrainedTokenizer;
-  templates: ChatTemplates;
-  /** For vision models. */
-  processor: VisionProcessor | undefined;
-}
-
-/** Reads tokenizer, chat templates and image processor. */
-async function readTexts(source: ModelSource): Promise<LoadedTexts> {
-  // Without a preprocessor a model with a vision encoder is used for text only.
-  const config = isVisionModel(source.graphs) ? await source.readJson('preprocessor_config.json') : undefined;
-  const reader: Processor | undefined = config ? await AutoProcessor.from_pretrained(source.id) : undefined;
-  const pretrained = reader?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
-  const { processor_class: kind } = (config ?? {}) as { processor_class?: unknown };
-  const seeing = reader && VisionProcessor.of(reader, String(kind));
-  const templates = await findChatTemplates(pretrained, source, seeing?.placeholder);
-  checkTemplates(templates);
-  const processor = seeing?.isWrittenBy(templates.chatTemplate) ? seeing : undefined;
-  if (seeing && !processor) {
-    source.warn(`its chat template writes no images (\`${seeing.placeholder}\`), so it takes text only.`);
-  }
-  return { pretrained, templates, processor };
-}
-
-interface LoadedParts extends LoadedTexts {
+interface LoadedParts extends ModelTexts {
   model: PreTrainedModel;
 }
 
@@ -230,26 +201,6 @@ function checkInputs({ unknownInputs }: ForwardPass, { id }: ModelEntry): void {
 function windowOf(config: Record<string, unknown>): number | undefined {
   const { sliding_window: window } = { ...config, ...(config['text_config'] as Record<string, unknown> | undefined) };
   return typeof window === 'number' ? window : undefined;
-}
-
-/**
- * The templates of the first place that has one, in the order of Hugging Face's library: `chat_template.jinja`, then
- * `tokenizer_config.json`. Models that see have theirs in `chat_template.json`, and often one for text beside it.
- * @param imageToken what templates for images write; absent for models of text
- */
-async function findChatTemplates(
-  pretrained: PreTrainedTokenizer,
-  source: ModelSource,
-  imageToken: string | undefined,
-): Promise<ChatTemplates> {
-  const [jinja, json] = CHAT_TEMPLATES;
-  const [newer, older] = await Promise.all([source.readText(jinja), source.readJson(json)]);
-  const own = chatTemplatesOf((pretrained as unknown as { chat_template: ChatTemplateField }).chat_template);
-  const ofProcessor = chatTemplatesOf((older as { chat_template?: ChatTemplateField } | undefined)?.chat_template);
-  const places = [chatTemplatesOf(newer), ...(imageToken === undefined ? [own, ofProcessor] : [ofProcessor, own])];
-  const found = places.filter(({ chatTemplate }) => chatTemplate !== undefined);
-  const seeing = found.find(({ chatTemplate }) => imageToken !== undefined && chatTemplate!.includes(imageToken));
-  return seeing ?? found[0] ?? own;
 }
 
 /** The file of this name. */

@@ -2,6 +2,7 @@
 import { AutoModelForCausalLM, AutoModelForImageTextToText } from '@huggingface/transformers';
 import { MODEL_CLASSES, type ModelClasses } from '../../../../../src/model/engines/transformers/model-classes.js';
 import type { DecoderForm, Layer } from './made-decoder.js';
+import { SEEING_FORMS, type SeeingForm } from './vision-forms.js';
 
 const ATTENTION: Layer = { cache: 'attention' };
 const GROUPED: Layer = { cache: 'attention', heads: 1 };
@@ -91,6 +92,8 @@ export interface DecoderCase {
   form: DecoderForm;
   /** Graphs beside the decoder, for a model that takes vectors. */
   graphs: readonly string[];
+  /** How it sees; absent: it does not. */
+  seeing?: SeeingForm | undefined;
 }
 
 const chatTypes = MODEL_CLASSES.flatMap(({ tasks, types }: ModelClasses) => (tasks.includes('chat') ? types : []));
@@ -106,7 +109,7 @@ function caseOf(title: string, type: string, changes: Partial<DecoderForm> = {})
   }
   const hears = type === 'gemma3n' || type === 'gemma4';
   const graphs = ['embed_tokens', 'vision_encoder', ...(hears ? ['audio_encoder'] : [])];
-  return { title, type, architecture: seeing, form: { vectors: {}, ...form }, graphs };
+  return { title, type, architecture: seeing, form: { vectors: {}, ...form }, graphs, seeing: SEEING_FORMS[type] };
 }
 
 function nameIn(auto: { MODEL_CLASS_MAPPINGS: Map<string, string>[] }, type: string): string | undefined {

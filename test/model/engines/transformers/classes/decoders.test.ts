@@ -1,14 +1,19 @@
 import { afterEach, vi } from 'vitest';
 import { loadTextModel } from '../../../../../src/model/engines/transformers/text/load-text-model.js';
+import { drawFlat } from '../support/flat-pictures.js';
 import { LOAD, modelServer } from '../support/web-build.js';
-import { describeDecoders } from './describe-decoders.js';
+import { describeDecoders, type Realm } from './describe-decoders.js';
 
-vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
+vi.mock('@huggingface/transformers', async () => {
+  (await import('../support/flat-pictures.js')).installCanvas();
+  return (await import('../support/web-build.js')).webBuild();
+});
 afterEach(() => void vi.unstubAllGlobals());
 
-describeDecoders(async (name, files) => {
+const load: Realm['load'] = async (name, files) => {
   vi.stubGlobal('fetch', modelServer({ [name]: Object.fromEntries(files) }).fetch);
   const source = `http://localhost/models/${name}`;
   const entry = { id: name, task: 'chat', backend: 'transformers', source, device: 'wasm', dtype: 'fp32' } as const;
   return loadTextModel(entry, LOAD);
-});
+};
+describeDecoders({ load, draw: async (picture) => drawFlat(picture) });

@@ -4,15 +4,24 @@ import type { TextModel } from '../../../../../src/model/decoding/create-text-mo
 import { plainGenerationRequest } from '../../../../../src/core/request/generation-request.js';
 import { collectEvents, piecesOf } from '../../../../support/token-events.js';
 import { CLASS_CASES, type DecoderCase, FORM_CASES } from './decoder-forms.js';
-import { expectedTokens, VOCABULARY } from './made-decoder.js';
+import { expectedTokens, received, VOCABULARY } from './made-decoder.js';
 import { madeModel, type RepositoryFiles } from './made-model.js';
+import { lookAtPictures } from './look-at-pictures.js';
+import type { Picture } from './vision-forms.js';
 
 /** Longer than a block of a prompt. */
 const PROMPT = Array.from({ length: 130 }, (_, at) => (at * at * 5 + at * 3 + 1) % VOCABULARY);
 const COUNT = 4;
 
-/** @param load loads a model of these files */
-export function describeDecoders(load: (name: string, files: RepositoryFiles) => Promise<TextModel>): void {
+/** What a realm does for these tests. */
+export interface Realm {
+  /** Loads a model of these files. */
+  load: (name: string, files: RepositoryFiles) => Promise<TextModel>;
+  /** A picture as a file that the realm can read. */
+  draw: (picture: Picture) => Promise<Blob>;
+}
+
+export function describeDecoders({ load, draw }: Realm): void {
   describe.each([
     ['every class of chat models gets what it is given', CLASS_CASES],
     ['every form of export does, too', FORM_CASES],
@@ -22,6 +31,8 @@ export function describeDecoders(load: (name: string, files: RepositoryFiles) =>
       try {
         const { given, expected } = await converse(model, each);
         expect(given).toEqual(expected);
+        expect(model.info.images).toBe(each.seeing !== undefined);
+        if (each.seeing) await lookAtPictures(model, each.form, each.seeing, draw);
       } finally {
         await model.unload();
       }
@@ -31,7 +42,7 @@ export function describeDecoders(load: (name: string, files: RepositoryFiles) =>
 
 /** What the model says to several prompts, one after the other, and what it should. */
 async function converse(model: TextModel, { form }: DecoderCase): Promise<{ given: object; expected: object }> {
-  const first = expectedTokens(form, PROMPT, COUNT);
+  const first = expectedTokens(form, received(form, PROMPT), COUNT);
   const longer = [...PROMPT, ...first, 3, 1, 4, 1, 5, 9, 2, 6];
   const prompts = {
     'a prompt': PROMPT,
@@ -47,7 +58,10 @@ async function converse(model: TextModel, { form }: DecoderCase): Promise<{ give
     if (prompt === longer) given['it was continued'] = cached === 0 ? false : cached >= PROMPT.length || cached;
   }
   given['two choices'] = (await answer(model, PROMPT, 2)).tokens;
-  const answers = Object.entries(prompts).map(([name, prompt]) => [name, expectedTokens(form, prompt, COUNT)]);
+  const answers = Object.entries(prompts).map(([name, prompt]) => [
+    name,
+    expectedTokens(form, received(form, prompt), COUNT),
+  ]);
   const continues = !form.noCache && !form.prefix && !form.oneTokenStates;
   const expected = {
     ...Object.fromEntries(answers),

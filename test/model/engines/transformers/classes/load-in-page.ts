@@ -1,12 +1,13 @@
 /** Made models in a browser's page, from a server that is none. */
 import { vi } from 'vitest';
 import { loadTextModel } from '../../../../../src/model/engines/transformers/text/load-text-model.js';
-import { describeDecoders } from './describe-decoders.js';
+import { describeDecoders, type Realm } from './describe-decoders.js';
+import type { Picture } from './vision-forms.js';
 
 /** All decoders on one build of ONNX Runtime: a realm loads no other. */
 export function describeInPage(device: 'wasm' | 'webgpu'): void {
   const { fetch } = globalThis;
-  describeDecoders(async (name, files) => {
+  const load: Realm['load'] = async (name, files) => {
     const folder = `${location.origin}/made-models/${device}/${name}/`;
     vi.stubGlobal('fetch', async (url: string | URL, init: RequestInit = {}) => {
       if (!String(url).startsWith(folder)) return fetch(url, init);
@@ -22,5 +23,14 @@ export function describeInPage(device: 'wasm' | 'webgpu'): void {
       assetsURL: new URL('/inpage/', location.href).href,
       pageURL: location.href,
     });
-  });
+  };
+  describeDecoders({ load, draw: drawGrey });
+}
+
+async function drawGrey({ width, height, grey }: Picture): Promise<Blob> {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext('2d')!;
+  context.fillStyle = `rgb(${grey} ${grey} ${grey})`;
+  context.fillRect(0, 0, width, height);
+  return canvas.convertToBlob({ type: 'image/png' });
 }

@@ -5,8 +5,11 @@
 import { BOOL, FLOAT, FLOAT16, INT64, type OnnxFile } from '../../../../support/onnx-file.js';
 import { RandomGraph } from '../../../../vision/random-graph.js';
 
-/** Tokens of the vocabulary. */
+/** Tokens that stand for themselves. */
 export const VOCABULARY = 32;
+
+/** All tokens: the others control, and are never an answer. */
+export const TOKENS = 48;
 
 /** Numbers in a vector of a token. */
 export const WIDTH = 8;
@@ -53,22 +56,39 @@ export interface DecoderForm {
 /** How far prefixes change the keys of their tokens. */
 const PREFIX_MODULUS = 7;
 
+/** A token as the decoder gets it. */
+export interface Received {
+  /** Its id, or the mean of the vector that stands for it. */
+  value: number;
+  /** Its position; of three numbers their weighted mean, see `AXES`. */
+  position: number;
+}
+
+/** How much each of three positions counts. */
+export const AXES = [1 / 8, 2 / 8, 5 / 8] as const;
+
+/** Tokens as they are received where there are no images. */
+export function received({ positions, firstPosition = 0 }: DecoderForm, ids: readonly number[]): Received[] {
+  const first = positions === 'none' ? 0 : firstPosition;
+  return ids.map((value, at) => ({ value, position: first + at }));
+}
+
 /** The tokens that follow a prompt, by the rule that the graph follows. */
-export function expectedTokens(form: DecoderForm, prompt: readonly number[], count: number): number[] {
-  const tokens = [...prompt];
-  const together = form.prefix && prompt.length > 1 ? sum(prompt) % PREFIX_MODULUS : 0;
+export function expectedTokens(form: DecoderForm, prompt: readonly Received[], count: number): number[] {
+  const values = prompt.map(({ value }) => value);
+  const weights = prompt.map(({ position }) => position + 1);
+  const together = form.prefix && prompt.length > 1 ? sum(values) % PREFIX_MODULUS : 0;
   const answer: number[] = [];
   while (answer.length < count) {
     const next = sum(form.layers.map((layer, place) => share(layer, place))) % VOCABULARY;
     answer.push(next);
-    tokens.push(next);
+    values.push(next);
+    weights.push(weights.at(-1)! + 1);
   }
   return answer;
 
   function share(layer: Layer, place: number): number {
-    const weight = (at: number): number =>
-      (form.positions === 'none' ? at : at + (form.firstPosition ?? 0)) + 1 + place;
-    const terms = tokens.map((id, at) => (id + (at < prompt.length ? together : 0)) * weight(at));
+    const terms = values.map((value, at) => (value + (at < prompt.length ? together : 0)) * (weights[at]! + place));
     switch (layer.cache) {
       case 'window':
         return sum(terms.slice(-layer.tokens));
@@ -76,16 +96,16 @@ export function expectedTokens(form: DecoderForm, prompt: readonly number[], cou
         return (
           layer.names.length *
           sum(
-            tokens
+            values
               .slice(-layer.taps)
               .toReversed()
               .map((id, ago) => id * (ago + 1)),
           )
         );
       case 'recurrence':
-        return sum(tokens);
+        return sum(values);
       case 'compressed':
-        return layer.names.length * sum(tokens);
+        return layer.names.length * sum(values);
       default:
         return sum(terms);
     }
@@ -132,20 +152,20 @@ export function makeDecoder(form: DecoderForm, name: string): MadeGraph {
   const rounded = graph.op('Cast', [graph.op('Round', [total])], { to: INT64 });
   const next = graph.op('Mod', [rounded, graph.index(VOCABULARY)]);
   const values = graph.constant('values', Float32Array.of(0, 10), [2]);
-  const chosen = graph.op('OneHot', [next, graph.ints(VOCABULARY), values]);
+  const chosen = graph.op('OneHot', [next, graph.ints(TOKENS), values]);
   const data: Record<string, Uint8Array> = {};
   let vectors = chosen;
   for (let shard = 0; shard < Math.max(1, form.shards ?? 0); shard++) {
     const file = `${name}.onnx_data${shard === 0 ? '' : `_${shard}`}`;
-    const table = Float32Array.from({ length: VOCABULARY ** 2 }, (_, at) => Number(at % (VOCABULARY + 1) === 0));
+    const table = Float32Array.from({ length: TOKENS ** 2 }, (_, at) => Number(at % (TOKENS + 1) === 0));
     if (form.shards) data[file] = new Uint8Array(table.buffer);
     const weight = form.shards
-      ? graph.external(`head.${shard}`, FLOAT, [VOCABULARY, VOCABULARY], file)
-      : graph.constant(`head.${shard}`, table, [VOCABULARY, VOCABULARY]);
+      ? graph.external(`head.${shard}`, FLOAT, [TOKENS, TOKENS], file)
+      : graph.constant(`head.${shard}`, table, [TOKENS, TOKENS]);
     const isLast = shard + 1 === Math.max(1, form.shards ?? 0);
     vectors = graph.node('MatMul', [vectors, weight], isLast ? 'logits' : `part.${shard}`);
   }
-  graph.output('logits', FLOAT, [...sequence, VOCABULARY]);
+  graph.output('logits', FLOAT, [...sequence, TOKENS]);
   return { graph, data };
 }
 
@@ -205,7 +225,7 @@ function weights(graph: RandomGraph, { positions = 'ids' }: DecoderForm, past: s
     graph.input('position_ids', INT64, positions === 'axes' ? [3, ...sequence] : sequence);
     places = graph.op('Cast', ['position_ids'], { to: FLOAT });
     if (positions === 'axes') {
-      const shares = graph.constant('axes', Float32Array.of(1 / 8, 2 / 8, 5 / 8), [3, 1, 1]);
+      const shares = graph.constant('axes', Float32Array.from(AXES), [3, 1, 1]);
       places = graph.op('ReduceSum', [graph.op('Mul', [places, shares]), graph.ints(0)], { keepdims: 0 });
     }
   }

@@ -2,12 +2,14 @@
 import { FLOAT, INT64 } from '../../../../support/onnx-file.js';
 import { RandomGraph } from '../../../../vision/random-graph.js';
 import type { DecoderCase } from './decoder-forms.js';
-import { makeDecoder, VOCABULARY, WIDTH } from './made-decoder.js';
+import { makeDecoder, TOKENS, VOCABULARY, WIDTH } from './made-decoder.js';
+import { makeEncoder } from './made-encoder.js';
+import type { SeeingForm } from './vision-forms.js';
 
 /** Content by name, below the repository. */
 export type RepositoryFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 
-export function madeModel({ type, architecture, form, graphs }: DecoderCase): RepositoryFiles {
+export function madeModel({ type, architecture, form, graphs, seeing }: DecoderCase): RepositoryFiles {
   const decoder = graphs.length > 0 ? 'decoder_model_merged' : 'model';
   const files = new Map<string, Uint8Array<ArrayBuffer>>();
   const put = (name: string, content: object): void =>
@@ -19,18 +21,34 @@ export function madeModel({ type, architecture, form, graphs }: DecoderCase): Re
       graphs,
       form.layers.find((layer) => layer.cache === 'window'),
     ),
+    ...(seeing && seeingConfig(seeing)),
     ...(form.shards && {
       'transformers.js_config': { use_external_data_format: { [`${decoder}.onnx`]: form.shards } },
     }),
   });
   put('generation_config.json', {});
-  put('tokenizer.json', TOKENIZER);
-  put('tokenizer_config.json', { tokenizer_class: 'PreTrainedTokenizerFast', model_max_length: 512 });
+  const { tokens = [], template = '' } = seeing ?? {};
+  put('tokenizer.json', { ...TOKENIZER, added_tokens: tokens.map(controlToken) });
+  put('tokenizer_config.json', {
+    tokenizer_class: 'PreTrainedTokenizerFast',
+    model_max_length: 512,
+    ...seeing?.tokenizer,
+  });
+  if (seeing) {
+    put('preprocessor_config.json', { processor_class: seeing.kind, ...seeing.preprocessor });
+    put('processor_config.json', { processor_class: seeing.kind, ...seeing.processor });
+    files.set('chat_template.jinja', new TextEncoder().encode(templateWith(template)));
+  }
   const { graph, data } = makeDecoder(form, decoder);
   files.set(`onnx/${decoder}.onnx`, joined(graph.toMessage()));
   for (const [name, bytes] of Object.entries(data)) files.set(`onnx/${name}`, Uint8Array.from(bytes));
   for (const name of graphs) {
-    const other = name === 'embed_tokens' ? embeddings(form.vectors?.perLayer ? form.layers.length : 0) : encoder(name);
+    const other =
+      name === 'embed_tokens'
+        ? embeddings(form.vectors?.perLayer ? form.layers.length : 0)
+        : name === 'vision_encoder' && seeing
+          ? makeEncoder(seeing.encoder, WIDTH)
+          : encoder(name);
     files.set(`onnx/${name}.onnx`, joined(other.toMessage()));
   }
   return files;
@@ -63,10 +81,31 @@ function configOf(type: string, architecture: string, graphs: readonly string[],
     phi_config: { ...sizes, model_type: 'phi' },
     vision_config: {},
     ...(graphs.includes('audio_encoder') && { audio_config: {} }),
-    image_token_id: VOCABULARY - 1,
+    image_token_id: VOCABULARY,
   };
   return { model_type: type, architectures: [architecture], ...sizes, ...(graphs.length > 0 && seeing) };
 }
+
+/** What the config says of images. */
+function seeingConfig({ tokens, ids = {}, vision = {} }: SeeingForm): object {
+  const idOf = ([field, token]: [string, string]): [string, number] => [field, VOCABULARY + tokens.indexOf(token)];
+  return { vision_config: vision, ...Object.fromEntries(Object.entries(ids).map(idOf)) };
+}
+
+/** Messages of parts, one after the other. */
+const templateWith = (image: string): string =>
+  "{% for message in messages %}{% for part in message.content %}{% if part.type == 'image' %}" +
+  `${image}{% else %}{{ part.text }}{% endif %}{% endfor %}{% endfor %}`;
+
+const controlToken = (content: string, index: number): object => ({
+  id: VOCABULARY + index,
+  content,
+  special: true,
+  normalized: false,
+  single_word: false,
+  lstrip: false,
+  rstrip: false,
+});
 
 /** `model_type` of the decoder in a model that sees. */
 const TEXT_TYPES: Readonly<Record<string, string>> = {
@@ -104,8 +143,8 @@ function embeddings(layers: number): RandomGraph {
   const graph = new RandomGraph(1);
   const sequence = ['batch_size', 'sequence_length'];
   graph.input('input_ids', INT64, sequence);
-  const table = Float32Array.from({ length: VOCABULARY * WIDTH }, (_, at) => Math.floor(at / WIDTH));
-  const vectors = graph.constant('table', table, [VOCABULARY, WIDTH]);
+  const table = Float32Array.from({ length: TOKENS * WIDTH }, (_, at) => Math.floor(at / WIDTH));
+  const vectors = graph.constant('table', table, [TOKENS, WIDTH]);
   graph.node('Gather', [vectors, 'input_ids'], 'inputs_embeds', { axis: 0 });
   graph.output('inputs_embeds', FLOAT, [...sequence, WIDTH]);
   if (layers === 0) return graph;

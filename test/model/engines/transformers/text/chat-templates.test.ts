@@ -17,11 +17,17 @@ const templateOf = (tokens: number, image = ''): string =>
   `${'<|im_start|>'.repeat(tokens)}{% if messages | length > 100 %}${image}{% endif %}`;
 const IMAGE = '<|vision_start|><|image_pad|><|vision_end|>';
 
+const TOOL = { name: 'look_up', parameters: { type: 'object' } };
+
 /** How a repository without templates is completed. */
 interface Templates {
   jinja?: string;
+  /** Beside it, for tools. */
+  forTools?: string;
   json?: unknown;
   tokenizer?: unknown;
+  /** Other files, as they are instead; undefined: not at all. */
+  files?: Record<string, unknown>;
 }
 
 const files: Record<'text' | 'seeing', Record<string, Uint8Array>> = { text: {}, seeing: {} };
@@ -34,7 +40,7 @@ beforeAll(async () => {
     files.seeing[name] = await readFile(`${VISION_MODELS}/qwen2-vl/${name}`);
 });
 
-async function load(kind: 'text' | 'seeing', { jinja, json, tokenizer }: Templates) {
+async function load(kind: 'text' | 'seeing', { jinja, forTools, json, tokenizer, files: others }: Templates) {
   const { chat_template: _, ...bare } = JSON.parse(
     Buffer.from(files[kind]['tokenizer_config.json']!).toString(),
   ) as Record<string, unknown>;
@@ -42,7 +48,9 @@ async function load(kind: 'text' | 'seeing', { jinja, json, tokenizer }: Templat
     ...files[kind],
     'tokenizer_config.json': { ...bare, ...(tokenizer !== undefined && { chat_template: tokenizer }) },
     ...(jinja !== undefined && { 'chat_template.jinja': jinja }),
+    ...(forTools !== undefined && { 'additional_chat_templates/tool_use.jinja': forTools }),
     ...(json !== undefined && { 'chat_template.json': { chat_template: json } }),
+    ...others,
   };
   vi.stubGlobal('fetch', modelServer({ [kind]: made }).fetch);
   vi.spyOn(console, 'warn').mockReturnValue();
@@ -58,8 +66,9 @@ async function load(kind: 'text' | 'seeing', { jinja, json, tokenizer }: Templat
   const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }];
   const request = plainGenerationRequest('made', { type: 'chat', messages });
   const tokens = await model.countTokens(request, LOAD.signal);
+  const withTools = await model.countTokens({ ...request, tools: [TOOL] }, LOAD.signal);
   await model.unload();
-  return { tokens, info: model.info };
+  return { tokens, withTools, info: model.info };
 }
 
 const three = { jinja: templateOf(3, IMAGE), json: templateOf(5, IMAGE), tokenizer: templateOf(7, IMAGE) };
@@ -69,6 +78,37 @@ describe('a model of text', () => {
     expect(await load('text', three)).toMatchObject({ tokens: 3 });
     expect(await load('text', { json: three.json, tokenizer: three.tokenizer })).toMatchObject({ tokens: 7 });
     expect(await load('text', { json: three.json })).toMatchObject({ tokens: 5 });
+  });
+});
+
+describe('a template of its own for tools', () => {
+  const plain = templateOf(3);
+  const forTools = `${templateOf(5)}{{ tools | tojson }}`;
+  const whole = async (templates: Templates) => {
+    const { tokens, withTools } = await load('text', templates);
+    return [tokens, withTools > 20];
+  };
+
+  it('is read from the folder beside `chat_template.jinja`', async () => {
+    expect(await whole({ jinja: plain, forTools })).toEqual([3, true]);
+    // Then the tokenizer's templates do not count.
+    expect(await whole({ jinja: plain, forTools, tokenizer: templateOf(7) })).toEqual([3, true]);
+  });
+
+  it.each<[string, keyof Templates]>([
+    ['`tokenizer_config.json`', 'tokenizer'],
+    ['`chat_template.json`', 'json'],
+  ])('is read from the list of %s', async (_, place) => {
+    const list = [
+      { name: 'default', template: plain },
+      { name: 'tool_use', template: forTools },
+      { name: 'rag', template: templateOf(9) },
+    ];
+    expect(await whole({ [place]: list })).toEqual([3, true]);
+    const byName = Object.fromEntries(list.map(({ name, template }) => [name, template]));
+    expect(await whole({ [place]: byName })).toEqual([3, true]);
+    // Whoever has one template alone uses it for all.
+    expect(await whole({ [place]: list.slice(1, 2) })).toEqual([expect.any(Number), true]);
   });
 });
 
@@ -95,5 +135,39 @@ describe('a model that sees', () => {
     const { tokens, info } = await load('seeing', { tokenizer: templateOf(7) });
     expect([tokens, info.images]).toEqual([7, false]);
     expect(info.warning).toContain('`<|image_pad|>`');
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['has no processor', { 'preprocessor_config.json': undefined }, '`preprocessor_config.json`'],
+    [
+      'has a processor that the library does not know',
+      {
+        'preprocessor_config.json': {
+          processor_class: 'LlavaOnevisionProcessor',
+          image_processor_type: 'ViTImageProcessor',
+        },
+      },
+      '`LlavaOnevisionProcessor`',
+    ],
+    [
+      'has images that the library cannot process',
+      { 'preprocessor_config.json': { image_processor_type: 'MadeUpImageProcessor' } },
+      'MadeUpImageProcessor',
+    ],
+    [
+      'lacks a file of its processor',
+      {
+        'preprocessor_config.json': {
+          processor_class: 'PixtralProcessor',
+          image_processor_type: 'PixtralImageProcessor',
+        },
+      },
+      'processor_config.json',
+    ],
+  ])('runs for text where its repository %s, and says so', async (_, others, reason) => {
+    const { tokens, info } = await load('seeing', { jinja: templateOf(3, IMAGE), files: others });
+    expect([tokens, info.images]).toEqual([3, false]);
+    expect(info.warning).toContain(reason);
+    expect(info.warning).toContain('so it takes text only.');
   });
 });
