@@ -51,8 +51,14 @@ export const MODEL_CLASSES = [
     tasks: ['chat'],
     since: '0.1.0',
     types: words(`
-      gemma3 gemma3n gemma4 glm_ocr idefics3 lfm2_vl lighton_ocr llava llava_onevision llava_qwen2 mistral3 moondream1
-      paligemma qwen2_5_vl qwen2_vl qwen3_5 qwen3_5_moe qwen3_vl qwen3_vl_moe smolvlm`),
+      gemma3 gemma3n gemma4 glm_ocr idefics3 lfm2_vl lighton_ocr llava llava_qwen2 mistral3 paligemma qwen2_5_vl qwen2_vl
+      qwen3_5 qwen3_5_moe qwen3_vl qwen3_vl_moe smolvlm`),
+  },
+  {
+    kind: 'decoder of text and images whose processor writes no prompts, so that it takes text only',
+    tasks: ['chat'],
+    since: '0.1.0',
+    types: ['llava_onevision', 'moondream1'],
   },
   {
     kind: 'encoder of text',

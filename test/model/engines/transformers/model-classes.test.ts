@@ -6,6 +6,7 @@ import {
   MODEL_CLASSES,
   type ModelClasses,
 } from '../../../../src/model/engines/transformers/model-classes.js';
+import { SEEING_FORMS } from './classes/vision-forms.js';
 import { transformersBackend } from '../../../../src/model/engines/transformers/transformers-backend.js';
 
 const listed = MODEL_CLASSES.flatMap(({ types }: ModelClasses) => types);
@@ -16,6 +17,11 @@ it('lists every class of transformers.js once, and no other', () => {
   const { MODEL_CLASS_MAPPINGS: registry } = AutoModel as unknown as { MODEL_CLASS_MAPPINGS: Map<string, string>[] };
   const known = new Set(registry.flatMap((mapping) => [...mapping.keys()]));
   expect(listed.toSorted()).toEqual([...known].toSorted());
+});
+
+it('every class of images is shown some in the table of classes, and no other is', () => {
+  const [seeing] = MODEL_CLASSES.filter(({ kind }: ModelClasses) => kind === 'decoder of text and images');
+  expect([...seeing!.types].toSorted()).toEqual(Object.keys(SEEING_FORMS).toSorted());
 });
 
 const options = {

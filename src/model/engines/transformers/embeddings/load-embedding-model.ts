@@ -19,7 +19,7 @@ import {
   runEmbeddingBatch,
 } from './embedding-batch.js';
 import { contextLimit } from '../encoder/context-limit.js';
-import { checkInputs, isCache } from '../encoder/encoder-feeds.js';
+import { checkInputs, headsOf, isCache } from '../encoder/encoder-feeds.js';
 import { notSupported } from '../encoder/not-supported.js';
 import { detectPooling, type TokenizedText } from './pooling.js';
 import { readPrompts, readSentenceModules, type SentenceModules } from './sentence-modules.js';
@@ -63,6 +63,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     layers: modules.layers,
     padToken: tokenizer.pad_token_id ?? 0,
     inputs,
+    heads: headsOf(model.config as unknown as Record<string, unknown>),
   };
   const facts = factsOf(model, tokenizer.model_max_length, entry);
   const width = await measureWidth(session, tokenizer.encode('a'), batchOptions);

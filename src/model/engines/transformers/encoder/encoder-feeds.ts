@@ -43,16 +43,23 @@ export interface FeedOptions {
   inputs: Readonly<Record<string, number>>;
   /** Of each text the `token_type_ids` of its tokens. @default zeros */
   types?: Batch;
+  /** For graphs that have rows and heads in one dimension of their cache. @default 1 */
+  heads?: number | undefined;
+}
+
+/** Attention heads of a model. @param config as the library made it of `config.json` */
+export function headsOf(config: Readonly<Record<string, unknown>>): number | undefined {
+  return (config['normalized_config'] as { num_heads?: number } | undefined)?.num_heads;
 }
 
 export function feedsFor(
   session: Pick<OnnxSession, 'inputMetadata'>,
   batch: Batch,
-  { padToken, inputs, types }: FeedOptions,
+  { padToken, inputs, types, heads }: FeedOptions,
 ): Record<string, OnnxTensor> {
   const rows = batch.length;
   const columns = Math.max(...batch.map((ids) => ids.length));
-  const feeds: Record<string, OnnxTensor> = { ...SequenceState.empty(session, rows).tensors };
+  const feeds: Record<string, OnnxTensor> = { ...SequenceState.empty(session, rows, heads).tensors };
   for (const info of session.inputMetadata) {
     const { name } = info;
     const valueOf = OF_TOKENS[name];
@@ -63,7 +70,10 @@ export function feedsFor(
       const values = Array.from({ length: rows * columns }, () => beyond);
       for (const [row, ids] of batch.entries())
         for (const [place, id] of ids.entries()) values[row * columns + place] = valueOf(id, place, types?.[row]);
-      feeds[name] = tensorOf(info.type, values, [rows, columns]);
+      // Positions of three numbers, time, height and width, are alike for text.
+      const axes = name === 'position_ids' && info.shape.length === 3 ? [3] : [];
+      const all = axes.length > 0 ? [...values, ...values, ...values] : values;
+      feeds[name] = tensorOf(info.type, all, [...axes, rows, columns]);
     }
   }
   return feeds;

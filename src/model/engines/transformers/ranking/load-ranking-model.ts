@@ -8,7 +8,7 @@ import type { RankingRequest, RankingResult } from '../../../../core/request/ran
 import { documentRoom } from '../../document-room.js';
 import { deviceLoss } from '../device-loss.js';
 import { contextLimit } from '../encoder/context-limit.js';
-import { checkInputs, feedsFor } from '../encoder/encoder-feeds.js';
+import { checkInputs, type FeedOptions, feedsFor, headsOf } from '../encoder/encoder-feeds.js';
 import { EncoderQueue } from '../encoder/encoder-queue.js';
 import { notSupported } from '../encoder/not-supported.js';
 import { loadFromSource, type ModelKind } from '../load-from-source.js';
@@ -61,7 +61,7 @@ async function assemble(
   const config = model.config as unknown as Record<string, unknown>;
   const padToken = tokenizer.pad_token_id ?? 0;
   const logitsOf = (pairs: readonly TokenPair[]): Promise<Float32Array[]> =>
-    runPairs(session, pairs, { padToken, inputs });
+    runPairs(session, pairs, { padToken, inputs, heads: headsOf(config) });
   // Every tokenizer has its file, but it is not declared.
   const file = (tokenizer as unknown as Record<string, unknown>)['_tokenizerJSON'] as TokenizerFile;
   const encode = (text: string): number[] => tokenizer.encode(text, { add_special_tokens: false });
@@ -109,7 +109,7 @@ async function rerank(
 async function runPairs(
   session: OnnxSession,
   pairs: readonly TokenPair[],
-  options: { padToken: number; inputs: Readonly<Record<string, number>> },
+  options: Omit<FeedOptions, 'types'>,
 ): Promise<Float32Array[]> {
   const batch = pairs.map(({ ids }) => ids);
   const feeds = feedsFor(session, batch, { ...options, types: pairs.map(({ types }) => types) });

@@ -23,6 +23,7 @@ import { KeptBlocks } from '../../../../store/kept-blocks.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../../core/models/backend.js';
 import { deviceLoss } from '../device-loss.js';
+import { headsOf } from '../encoder/encoder-feeds.js';
 import { isVisionModel } from '../repository-files.js';
 import { loadFromSource, type ModelKind } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
@@ -113,7 +114,7 @@ async function assemble<Loaded>(
   const forward = new ForwardPass(session, {
     firstPosition: ONE_BASED.includes(String(config['model_type'])) ? 1 : 0,
     vocabularySize: tokenizer.vocabularySize,
-    heads: (config['normalized_config'] as { num_heads?: number } | undefined)?.num_heads,
+    heads: headsOf(config),
     embedder: embedding && new TokenEmbedder(resident(embedding), session),
     device: source.info.device === 'webgpu' ? await env.backends.onnx.webgpu?.device : undefined,
   });

@@ -132,10 +132,10 @@ export function isKeyOrValue(input: string, { length }: readonly unknown[]): boo
 }
 
 function emptyTensor(info: OnnxValueInfo, rows: number, heads: number): OnnxTensor {
-  // Every symbolic dimension but that of the rows is a length, and there are no tokens yet.
-  const dims = info.shape.map((size) => {
+  // Every symbolic dimension but that of the rows, the first, is a length, and there are no tokens yet.
+  const dims = info.shape.map((size, place) => {
     if (typeof size === 'number') return size;
-    return size.includes('batch') ? rows * (size.includes('head') ? heads : 1) : 0;
+    return place === 0 || size.includes('batch') ? rows * (size.includes('head') ? heads : 1) : 0;
   });
   const size = dims.reduce((product, dim) => product * dim, 1);
   return createTensor(info.type, info.type === 'float16' ? new Uint16Array(size) : new Float32Array(size), dims);

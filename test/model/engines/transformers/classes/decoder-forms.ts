@@ -101,8 +101,13 @@ const chatTypes = MODEL_CLASSES.flatMap(({ tasks, types }: ModelClasses) => (tas
 /** A case for each class that runs as a chat model. */
 export const CLASS_CASES: readonly DecoderCase[] = chatTypes.map((type) => caseOf(type, type));
 
+/** What the exports of a class of decoders take and remember. */
+export function decoderForm(type: string): DecoderForm {
+  return FORMS[type] ?? { layers: [GROUPED, GROUPED] };
+}
+
 function caseOf(title: string, type: string, changes: Partial<DecoderForm> = {}): DecoderCase {
-  const form: DecoderForm = { ...(FORMS[type] ?? { layers: [GROUPED, GROUPED] }), ...changes };
+  const form: DecoderForm = { ...decoderForm(type), ...changes };
   const seeing = nameIn(AutoModelForImageTextToText, type);
   if (seeing === undefined) {
     return { title, type, architecture: nameIn(AutoModelForCausalLM, type)!, form, graphs: [] };

@@ -7,7 +7,7 @@ import { CLASS_CASES, type DecoderCase, FORM_CASES } from './decoder-forms.js';
 import { expectedTokens, received, VOCABULARY } from './made-decoder.js';
 import { madeModel, type RepositoryFiles } from './made-model.js';
 import { lookAtPictures } from './look-at-pictures.js';
-import type { Picture } from './vision-forms.js';
+import type { Picture } from './pictures.js';
 
 /** Longer than a block of a prompt. */
 const PROMPT = Array.from({ length: 130 }, (_, at) => (at * at * 5 + at * 3 + 1) % VOCABULARY);

@@ -2,7 +2,7 @@
 import { vi } from 'vitest';
 import { loadTextModel } from '../../../../../src/model/engines/transformers/text/load-text-model.js';
 import { describeDecoders, type Realm } from './describe-decoders.js';
-import type { Picture } from './vision-forms.js';
+import type { Picture } from './pictures.js';
 
 /** All decoders on one build of ONNX Runtime: a realm loads no other. */
 export function describeInPage(device: 'wasm' | 'webgpu'): void {

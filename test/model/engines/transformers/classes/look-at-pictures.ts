@@ -6,7 +6,8 @@ import type { TextModel } from '../../../../../src/model/decoding/create-text-mo
 import { collectEvents, piecesOf } from '../../../../support/token-events.js';
 import { AXES, type DecoderForm, expectedTokens, type Received, VOCABULARY } from './made-decoder.js';
 import { imageValue } from './made-encoder.js';
-import { type Picture, PICTURES, type SeeingForm } from './vision-forms.js';
+import { type Picture, PICTURES } from './pictures.js';
+import type { SeeingForm } from './vision-forms.js';
 
 /** Token ids, or one of the pictures by its number. */
 type Part = readonly number[] | { picture: 0 | 1 };

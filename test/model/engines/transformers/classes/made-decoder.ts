@@ -75,33 +75,38 @@ export function received({ positions, firstPosition = 0 }: DecoderForm, ids: rea
 
 /** The tokens that follow a prompt, by the rule that the graph follows. */
 export function expectedTokens(form: DecoderForm, prompt: readonly Received[], count: number): number[] {
-  const values = prompt.map(({ value }) => value);
-  const weights = prompt.map(({ position }) => position + 1);
-  const together = form.prefix && prompt.length > 1 ? sum(values) % PREFIX_MODULUS : 0;
+  const tokens = [...prompt];
   const answer: number[] = [];
   while (answer.length < count) {
-    const next = sum(form.layers.map((layer, place) => share(layer, place))) % VOCABULARY;
+    const next = expectedTotal(form, tokens, prompt.length) % VOCABULARY;
     answer.push(next);
-    values.push(next);
-    weights.push(weights.at(-1)! + 1);
+    tokens.push({ value: next, position: tokens.at(-1)!.position + 1 });
   }
   return answer;
+}
+
+/** The sum after all of these tokens. @param promptLength how many of them are a prompt's */
+export function expectedTotal(
+  form: DecoderForm,
+  tokens: readonly Received[],
+  promptLength: number = tokens.length,
+): number {
+  const values = tokens.map(({ value }) => value);
+  const prompt = values.slice(0, promptLength);
+  const together = form.prefix && promptLength > 1 ? sum(prompt) % PREFIX_MODULUS : 0;
+  return sum(form.layers.map((layer, place) => share(layer, place)));
 
   function share(layer: Layer, place: number): number {
-    const terms = values.map((value, at) => (value + (at < prompt.length ? together : 0)) * (weights[at]! + place));
+    const terms = tokens.map(
+      ({ value, position }, at) => (value + (at < promptLength ? together : 0)) * (position + 1 + place),
+    );
     switch (layer.cache) {
       case 'window':
         return sum(terms.slice(-layer.tokens));
-      case 'convolution':
-        return (
-          layer.names.length *
-          sum(
-            values
-              .slice(-layer.taps)
-              .toReversed()
-              .map((id, ago) => id * (ago + 1)),
-          )
-        );
+      case 'convolution': {
+        const last = values.slice(-layer.taps).toReversed();
+        return layer.names.length * sum(last.map((value, ago) => value * (ago + 1)));
+      }
       case 'recurrence':
         return sum(values);
       case 'compressed':
@@ -123,7 +128,12 @@ export interface MadeGraph {
 /** @param name of the graph's file, for the files beside it */
 export function makeDecoder(form: DecoderForm, name: string): MadeGraph {
   const graph = new RandomGraph(1);
-  const sequence = ['batch_size', 'sequence_length'];
+  const data = addLogits(graph, addTotal(graph, form), form, name);
+  return { graph, data };
+}
+
+/** The inputs and caches of a decoder, and the sum over all that it received after each token, `[rows, tokens]`. */
+export function addTotal(graph: RandomGraph, form: DecoderForm): string {
   graph.input('attention_mask', INT64, ['batch_size', 'total_sequence_length']);
   const ids = receivedIds(graph, form);
   const length = size(graph, ids, 1);
@@ -148,7 +158,11 @@ export function makeDecoder(form: DecoderForm, name: string): MadeGraph {
     pass.reads = graph.op('Cast', [graph.op('Squeeze', ['use_cache_branch'])], { to: FLOAT });
   }
   const shares = form.layers.map((layer, place) => addLayer(pass, layer, place));
-  const total = shares.reduce((all, each) => graph.op('Add', [all, each]));
+  return shares.reduce((all, each) => graph.op('Add', [all, each]));
+}
+
+/** Returns the bytes of the weights that stand in other files. */
+function addLogits(graph: RandomGraph, total: string, form: DecoderForm, name: string): MadeGraph['data'] {
   const rounded = graph.op('Cast', [graph.op('Round', [total])], { to: INT64 });
   const next = graph.op('Mod', [rounded, graph.index(VOCABULARY)]);
   const values = graph.constant('values', Float32Array.of(0, 10), [2]);
@@ -165,8 +179,8 @@ export function makeDecoder(form: DecoderForm, name: string): MadeGraph {
     const isLast = shard + 1 === Math.max(1, form.shards ?? 0);
     vectors = graph.node('MatMul', [vectors, weight], isLast ? 'logits' : `part.${shard}`);
   }
-  graph.output('logits', FLOAT, [...sequence, TOKENS]);
-  return { graph, data };
+  graph.output('logits', FLOAT, ['batch_size', 'sequence_length', TOKENS]);
+  return data;
 }
 
 interface Pass {

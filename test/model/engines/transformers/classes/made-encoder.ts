@@ -1,7 +1,7 @@
 /** Vision encoders that give as many vectors as their inputs ask for, each of its own number and of the picture's grey. */
 import { BOOL, FLOAT, INT64 } from '../../../../support/onnx-file.js';
 import { RandomGraph } from '../../../../vision/random-graph.js';
-import type { Picture } from './vision-forms.js';
+import type { Picture } from './pictures.js';
 
 /** What an encoder takes beside `pixel_values`, and how many vectors it makes of it. */
 export type EncoderInputs =

@@ -55,7 +55,12 @@ export function madeModel({ type, architecture, form, graphs, seeing }: DecoderC
 }
 
 /** Sizes under all names that configs have for them: which of them counts depends on the class. */
-function configOf(type: string, architecture: string, graphs: readonly string[], window?: { tokens: number }): object {
+export function configOf(
+  type: string,
+  architecture: string,
+  graphs: readonly string[] = [],
+  window?: { tokens: number },
+): object {
   const layers = 2;
   const sizes = {
     vocab_size: VOCABULARY,

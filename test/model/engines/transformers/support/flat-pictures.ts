@@ -1,5 +1,5 @@
 /** Pictures of one colour for Node, which has no canvas. */
-import type { Picture } from '../classes/vision-forms.js';
+import type { Picture } from '../classes/pictures.js';
 
 const TYPE = 'image/flat';
 
