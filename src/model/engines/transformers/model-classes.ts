@@ -5,6 +5,7 @@
  */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
+import { CTC_TYPES } from './repository-files.js';
 
 type Task = ModelEntry['task'];
 
@@ -71,6 +72,13 @@ export const MODEL_CLASSES = [
   { kind: 'synthesiser of speech', tasks: ['text-to-speech'], since: '0.2.0', types: ['supertonic', 'vits'] },
   { kind: 'Whisper model', tasks: ['speech'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
   {
+    kind: 'recogniser of speech with a decoder of text alone',
+    tasks: ['speech'],
+    since: '0.2.0',
+    types: ['cohere_asr', 'moonshine'],
+  },
+  { kind: 'recogniser of speech by CTC', tasks: ['speech'], since: '0.2.0', types: CTC_TYPES },
+  {
     kind: 'encoder and decoder of text',
     tasks: [],
     since: '0.2.0',
@@ -93,12 +101,6 @@ export const MODEL_CLASSES = [
     tasks: [],
     since: '0.2.0',
     types: ['speecht5', 'style_text_to_speech_2'],
-  },
-  {
-    kind: 'speech recogniser other than Whisper',
-    tasks: [],
-    since: '0.2.0',
-    types: words('cohere_asr hubert moonshine parakeet_ctc unispeech unispeech-sat wav2vec2 wav2vec2-bert wavlm'),
   },
   {
     kind: 'encoder of text beside one of images or sound',
@@ -126,7 +128,8 @@ const INSTEAD: Readonly<Record<Task, string>> = {
   chat: 'a decoder of text, such as `onnx-community/Qwen3-0.6B-ONNX`, or one of text and images, such as `HuggingFaceTB/SmolVLM-256M-Instruct`',
   embeddings: 'an encoder of text, such as `Xenova/all-MiniLM-L6-v2`',
   rerank: 'a cross-encoder, such as `Xenova/ms-marco-MiniLM-L-6-v2`',
-  speech: 'a Whisper model, such as `onnx-community/whisper-base`',
+  speech:
+    'a recogniser of speech, such as `onnx-community/whisper-base`, or `onnx-community/moonshine-base-ONNX` for English',
   'text-to-speech': 'a Supertonic or VITS model, such as `onnx-community/Supertonic-TTS-ONNX` or `Xenova/mms-tts-eng`',
 };
 

@@ -35,16 +35,31 @@ const SUPERTONIC_PARTS = ['text_encoder', 'latent_denoiser', 'voice_decoder'];
 /** The voices of Supertonic models: each repository has some of them, as `voices/<id>.bin`. */
 export const SUPERTONIC_VOICES = ['F', 'M'].flatMap((kind) => [1, 2, 3, 4, 5].map((number) => `${kind}${number}`));
 
-/** Graphs of models of other tasks. */
-const GRAPHS_BY_TASK = {
-  embeddings: ['model'],
-  rerank: ['model'],
-  speech: ['encoder_model', 'decoder_model_merged'],
-} as const;
+/** Values of `model_type` of the recognisers that are one graph, with a token for each frame of sound. */
+export const CTC_TYPES = [
+  'hubert',
+  'parakeet_ctc',
+  'unispeech',
+  'unispeech-sat',
+  'wav2vec2',
+  'wav2vec2-bert',
+  'wavlm',
+] as const;
 
 /** The graphs of a model by its task and parsed `config.json`. */
 export function graphsOf(task: ModelEntry['task'], config: Readonly<Record<string, unknown>>): readonly string[] {
-  return task === 'chat' || task === 'text-to-speech' ? expectedGraphs(config) : GRAPHS_BY_TASK[task];
+  switch (task) {
+    case 'chat':
+    case 'text-to-speech':
+      return expectedGraphs(config);
+    case 'embeddings':
+    case 'rerank':
+      return ['model'];
+    case 'speech':
+      return CTC_TYPES.some((type) => type === config['model_type'])
+        ? ['model']
+        : ['encoder_model', 'decoder_model_merged'];
+  }
 }
 
 /** A model and its chosen device and precision. */

@@ -1,7 +1,7 @@
 /** tiny-whisper in Chromium, through the app and OpenAI's SDK. */
 import OpenAI from 'openai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Decoding } from '../../../../src/model/engines/transformers/speech/whisper-sessions.js';
+import { Decoding } from '../../../../src/model/engines/transformers/speech/encoder-decoder.js';
 import { browserApp, fetchOf, fileAt } from '../../../model/engines/transformers/browser-app.js';
 import { wordErrors } from '../../../model/engines/transformers/speech/support/word-errors.js';
 

@@ -33,8 +33,10 @@ const options = {
 
 describe('a class that does not run for a task', () => {
   it.each<[string, ModelEntry['task'], RegExp]>([
-    ['moonshine', 'speech', /`moonshine` is a speech recogniser other than Whisper, .* take a Whisper model/],
-    ['parakeet_ctc', 'speech', /`parakeet_ctc`.*whisper-base/],
+    ['voxtral', 'speech', /`voxtral` is a decoder of text and sound, .* take a recogniser of speech, .*whisper-base/],
+    ['granite_speech', 'speech', /`granite_speech`.*moonshine/],
+    ['parakeet_tdt', 'speech', /`parakeet_tdt` is an unknown class/],
+    ['moonshine', 'chat', /it runs as a model of task `speech`/],
     ['unheard_of', 'speech', /`unheard_of`.*whisper-base/],
     ['t5', 'chat', /`t5` is an encoder and decoder of text/],
     ['florence2', 'chat', /`florence2`.*SmolVLM/],

@@ -9,7 +9,7 @@ export type AttentionRow = readonly Float32Array[];
 export type TokenText = string | undefined;
 
 /** Languages without spaces between words: every piece counts as a word. */
-const WITHOUT_SPACES = new Set(['zh', 'ja', 'th', 'lo', 'my', 'yue', 'km', 'bo']);
+export const WITHOUT_SPACES = new Set(['zh', 'ja', 'th', 'lo', 'my', 'yue', 'km', 'bo']);
 
 /**
  * The words of one window.

@@ -5,7 +5,7 @@ import type { TranscriptionRequest } from '../../../../core/request/transcriptio
 import type { AttentionRow } from './align-words.js';
 import { type Choice, chooseTimedToken, chooseToken, isLooping, probabilityOf } from './choose-token.js';
 import type { WhisperConfig } from './whisper-config.js';
-import type { Decoding, EncodedSound, WhisperSessions } from './whisper-sessions.js';
+import type { Decoding, EncodedSound, EncoderDecoder } from './encoder-decoder.js';
 
 /** A window counts as silent when its no-speech probability is above this … */
 const NO_SPEECH = 0.6;
@@ -16,7 +16,7 @@ const UNSURE = -1;
 /** What decoding needs of a loaded model. */
 export interface WindowEngine {
   facts: WhisperConfig;
-  sessions: WhisperSessions;
+  sessions: EncoderDecoder;
 }
 
 export interface WindowRun {

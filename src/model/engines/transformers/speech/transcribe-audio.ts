@@ -13,7 +13,8 @@ import { decodeWindow, type WindowEngine } from './decode-window.js';
 import type { LogMel } from './log-mel.js';
 import type { WhisperConfig } from './whisper-config.js';
 import { type TextDecoder, TranscriptText, WindowTranscript } from './transcript.js';
-import type { EncodedSound } from './whisper-sessions.js';
+import type { EncodedSound } from './encoder-decoder.js';
+import { createTensor } from '../text/onnx-session.js';
 
 /** A loaded speech model. */
 export interface SpeechEngine extends WindowEngine {
@@ -41,7 +42,9 @@ export async function* transcribeAudio(
   for (const { start, end } of cutWindows(samples, facts.sampleRate, facts.windowSamples)) {
     await checkpoint(signal);
     const features = engine.logMel(samples.subarray(start, end));
-    const sound = await engine.sessions.encode(features, facts.mel.filters.length);
+    const bands = facts.mel.filters.length;
+    const input_features = createTensor('float32', features, [1, bands, features.length / bands]);
+    const sound = await engine.sessions.encode({ input_features });
     const place = { start: start / facts.sampleRate, end: end / facts.sampleRate };
     try {
       await checkpoint(signal);

@@ -17,6 +17,8 @@ export class TranscriptText {
   readonly #tokenizer: TextDecoder;
   #waiting: number[] = [];
   #space = '';
+  /** The next text begins a window, and white space stands before it already. */
+  #isApart = false;
   #text = '';
 
   constructor(tokenizer: TextDecoder) {
@@ -35,12 +37,20 @@ export class TranscriptText {
     const piece = this.#tokenizer.decode(this.#waiting, options);
     if (piece.endsWith('\uFFFD') && this.#waiting.length < MAX_WAITING) return '';
     this.#waiting = [];
-    return this.#release(piece);
+    if (!this.#isApart) return this.#release(piece);
+    this.#isApart = piece.trim() === '';
+    return this.#isApart ? '' : this.#release(piece.trimStart());
   }
 
-  /** Ends a window. An incomplete character is dropped. */
-  endWindow(): void {
+  /**
+   * Ends a window. An incomplete character is dropped.
+   * @param separator white space before the next window's text, for models whose first word brings none
+   */
+  endWindow(separator = ''): void {
     this.#waiting = [];
+    if (separator === '' || this.#text === '') return;
+    this.#space = separator;
+    this.#isApart = true;
   }
 
   /** White space waits for the text after it, so that the transcript does not end with it. */

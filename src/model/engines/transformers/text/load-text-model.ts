@@ -6,17 +6,13 @@ import {
   type PreTrainedModel,
   type PreTrainedTokenizer,
 } from '@huggingface/transformers';
-import type { Tokenizer } from '@huggingface/tokenizers';
 import { readSamplingDefaults } from '../../../sampling/sampling-defaults.js';
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import {
   type ChatTemplates,
-  createTextTokenizer as createOfParts,
-  specialTokensOf,
   type TextTokenizer,
-  type TokenizerJson,
 } from '../../../prompt/text-tokenizer.js';
 import { settledWithin } from '../../../../core/platform/settled-within.js';
 import { KeptBlocks } from '../../../../store/kept-blocks.js';
@@ -27,6 +23,7 @@ import { headsOf } from '../encoder/encoder-feeds.js';
 import { isVisionModel } from '../repository-files.js';
 import { loadFromSource, type ModelKind } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
+import { textTokenizerOf } from '../pretrained-tokenizer.js';
 import { VisionEncoder } from '../vision/vision-encoder.js';
 import type { VisionProcessor } from '../vision/vision-processor.js';
 import { canContinue, mayNotContinue } from './continuation.js';
@@ -108,7 +105,7 @@ async function assemble<Loaded>(
     source.info.device === 'wasm' ? (wasmSession(plain) ?? plain) : plain;
   const session = resident(decoderSession(model, entry));
   const config = model.config as unknown as Record<string, unknown>;
-  const tokenizer = createTextTokenizer(pretrained, { endTokens: endTokens(model), ...templates });
+  const tokenizer = textTokenizerOf(pretrained, { endTokens: endTokens(model), ...templates });
   const { embed_tokens: embedding } = sessionsOf(model);
   const eyes = processor && vision(processor, model, tokenizer);
   const forward = new ForwardPass(session, {
@@ -220,22 +217,4 @@ function contextLength(entry: ModelEntry, config: Record<string, unknown>): numb
   const said = [text, config].flatMap((each) => [each?.['max_position_embeddings'], each?.['n_positions']]);
   const own = said.find((length): length is number => typeof length === 'number');
   return Math.min(entry.contextLength ?? Infinity, own ?? entry.contextLength ?? 2048);
-}
-
-/** What the tokenizer's own files do not contain. */
-interface TextTokenizerOptions extends ChatTemplates {
-  /** `eos_token_id` of the generation config and config. */
-  endTokens: readonly number[];
-}
-
-/** Makes a TextTokenizer from the private fields of transformers.js's tokenizer. */
-function createTextTokenizer(pretrained: PreTrainedTokenizer, options: TextTokenizerOptions): TextTokenizer {
-  // Every tokenizer has them, but they are not declared.
-  const fields = pretrained as unknown as Record<string, unknown>;
-  return createOfParts({
-    ...options,
-    tokenizer: fields['_tokenizer'] as Tokenizer,
-    json: fields['_tokenizerJSON'] as TokenizerJson,
-    specialTokens: specialTokensOf(fields),
-  });
 }

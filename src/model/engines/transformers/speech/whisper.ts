@@ -1,0 +1,49 @@
+/** Whisper models: transformers.js's ONNX sessions, with our own features, windows and decoding. @module */
+import {
+  AutoFeatureExtractor,
+  AutoTokenizer,
+  type PreTrainedModel,
+  type PreTrainedTokenizer,
+  WhisperForConditionalGeneration,
+} from '@huggingface/transformers';
+import type { ModelKind } from '../load-from-source.js';
+import type { LoadedModel } from '../../../../core/models/backend.js';
+import { openEncoderDecoder } from './encoder-decoder.js';
+import { createLogMel } from './log-mel.js';
+import { createSpeechModel } from './recogniser.js';
+import { type SpeechEngine, transcribeAudio } from './transcribe-audio.js';
+import { readWhisperConfig } from './whisper-config.js';
+
+interface WhisperFiles {
+  tokenizer: PreTrainedTokenizer;
+  preprocessor: Record<string, unknown>;
+}
+
+export const WHISPER: ModelKind<WhisperFiles, LoadedModel> = {
+  open: ({ id, pretrained }) => WhisperForConditionalGeneration.from_pretrained(id, pretrained),
+  read: async ({ id }) => {
+    const reading = [AutoTokenizer.from_pretrained(id), AutoFeatureExtractor.from_pretrained(id)] as const;
+    const [tokenizer, extractor] = await Promise.all(reading);
+    const { config: preprocessor } = extractor as unknown as { config: Record<string, unknown> };
+    return { tokenizer, preprocessor };
+  },
+  assemble: (source, model, files) => {
+    const engine = createEngine(model, files);
+    return createSpeechModel(source, model, {
+      sampleRate: engine.facts.sampleRate,
+      contextLength: engine.facts.maxTokens,
+      translates: engine.facts.multilingual !== undefined,
+      timesWords: engine.sessions.shows(engine.facts.alignmentHeads),
+      transcribe: (samples, request, signal) => transcribeAudio(engine, samples, request, signal),
+    });
+  },
+};
+
+function createEngine(model: PreTrainedModel, { tokenizer, preprocessor }: WhisperFiles): SpeechEngine {
+  const config = model.config as unknown as Record<string, unknown>;
+  const { generation_config: generation } = model as unknown as { generation_config: Record<string, unknown> };
+  const vocabulary = tokenizer.get_vocab();
+  const tokenId = (token: string) => vocabulary.get(token);
+  const facts = readWhisperConfig({ config, generation, preprocessor, tokenId });
+  return { facts, sessions: openEncoderDecoder(model), logMel: createLogMel(facts.mel), tokenizer };
+}
