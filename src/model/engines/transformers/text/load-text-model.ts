@@ -4,16 +4,12 @@ import {
   AutoModelForImageTextToText,
   env,
   type PreTrainedModel,
-  type PreTrainedTokenizer,
 } from '@huggingface/transformers';
 import { readSamplingDefaults } from '../../../sampling/sampling-defaults.js';
 import { createTextModel, type TextModel } from '../../../decoding/create-text-model.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
-import {
-  type ChatTemplates,
-  type TextTokenizer,
-} from '../../../prompt/text-tokenizer.js';
+import { type TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { settledWithin } from '../../../../core/platform/settled-within.js';
 import { KeptBlocks } from '../../../../store/kept-blocks.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
