@@ -5,7 +5,7 @@ import {
   embedMany,
   generateObject,
   generateText,
-  isStepCount,
+  stepCountIs,
   jsonSchema,
   type LanguageModel,
   streamText,
@@ -111,7 +111,7 @@ function scenariosOf({ name, model, thinking, objectPrompt }: Provider): Scenari
           ...plain(connection),
           prompt: 'How is the weather?',
           tools: weatherTools,
-          stopWhen: isStepCount(3),
+          stopWhen: stepCountIs(3),
         });
         return { text, steps: steps.length, input: steps[0]?.toolCalls[0]?.input };
       },
@@ -124,7 +124,7 @@ function scenariosOf({ name, model, thinking, objectPrompt }: Provider): Scenari
           ...plain(connection),
           prompt: 'How is the weather?',
           tools: weatherTools,
-          stopWhen: isStepCount(3),
+          stopWhen: stepCountIs(3),
         });
         return { text: await result.text, steps: (await result.steps).length };
       },

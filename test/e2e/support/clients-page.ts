@@ -1,7 +1,7 @@
 /** What the end-to-end tests of the official clients run inside the page. Bundled as one script. */
 import Anthropic, * as anthropicErrors from '@anthropic-ai/sdk';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateObject, generateText, isStepCount, jsonSchema, streamText, tool } from 'ai';
+import { generateObject, generateText, stepCountIs, jsonSchema, streamText, tool } from 'ai';
 import OpenAI, * as openaiErrors from 'openai';
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import * as z from 'zod';
@@ -129,7 +129,7 @@ export async function aiSdk() {
         execute: () => ({ temperature: 9, condition: 'rainy' }),
       }),
     },
-    stopWhen: isStepCount(3),
+    stopWhen: stepCountIs(3),
   });
   return { text, object: person.safeParse(object).success, steps: steps.length, answer: steps.at(-1)?.text };
 }
