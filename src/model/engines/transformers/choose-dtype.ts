@@ -112,13 +112,13 @@ function precisionsFor(
   if (device === 'wasm') {
     // The weights of a language model in 32 bits are more than WASM can address, or nearly.
     const slow = task === 'chat' && isMain ? ['q4', 'fp32', 'fp16'] : ['fp32', 'fp16', 'q4'];
-    return { best: bytes, others: [...slow, 'bnb4', 'q4f16'] };
+    return { best: bytes, others: [...slow, 'bnb4', 'q4f16', 'q2', 'q2f16', 'q1', 'q1f16'] };
   }
   const whole = [...halves('fp16'), 'fp32'];
   if (task !== 'chat') return { best: ['fp32'], others: [...halves('fp16'), ...halves('q4f16'), 'q4', ...bytes] };
   // One of several graphs may lack small precisions.
   const best = [...halves('q4f16'), 'q4', ...(graphs.length > 1 && !isMain ? whole : [])];
-  return { best, others: [...whole, ...bytes, 'bnb4'] };
+  return { best, others: [...whole, ...bytes, 'bnb4', ...halves('q2f16'), 'q2', ...halves('q1f16'), 'q1'] };
 }
 
 async function firstOf(all: readonly string[], holds: (each: string) => Promise<boolean>): Promise<string | undefined> {

@@ -7,7 +7,6 @@ import {
   ModelRegistry,
   type PretrainedModelOptions,
 } from '@huggingface/transformers';
-import type { Dtype } from '../../../core/models/dtype.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { isHubId } from '../../../core/models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../../core/models/backend.js';
@@ -16,11 +15,12 @@ import { filesFolderOf } from '../../../store/hub.js';
 import { openModelFiles } from '../../../store/open-model-files.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import { checkMemory, chooseDevice } from './choose-device.js';
-import { chooseDtype, dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
+import { dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
+import { chooseWeights, type Weights } from './choose-weights.js';
 import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
 import { checkModelClass, refuseUnknownClass } from './model-classes.js';
 import { MODULES } from './embeddings/sentence-modules.js';
-import { configuredDtype, graphsOf, isVisionModel, modelFileNames } from './repository-files.js';
+import { graphsOf, isVisionModel, modelFileNames } from './repository-files.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 
 /** A source that is ready for `from_pretrained`. */
@@ -101,6 +101,8 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     pretrained: {
       device: files ? device : 'cpu',
       ...(dtypes !== undefined && { dtype: dtypes as NonNullable<PretrainedModelOptions['dtype']> }),
+      ...(graphs.length === 1 && graphs[0] !== 'model' && { model_file_name: graphs[0]! }),
+      ...(files && { use_external_data_format: { ...chosen.shards } }),
       ...(graphs.some(hasBranches) && { session_options: structuredClone(UNPACKED_WEIGHTS) }),
     },
     graphs,
@@ -161,26 +163,21 @@ function hasBranches(graph: string): boolean {
 }
 
 /** A model's files, and which of them its device needs. */
-export interface ChosenFiles {
+export interface ChosenFiles extends Weights {
   location: ModelLocation;
   /** Absent in Node: transformers.js reads a folder itself. */
   files: ModelFiles | undefined;
   fileFailure: (thrown: unknown) => FileFailure | undefined;
   device: 'webgpu' | 'wasm';
-  dtype: Dtype | undefined;
-  /** Why that precision is not the best one; undefined: it is, or the entry says it. */
-  substitute: string | undefined;
-  /** Names of the model's graphs. */
-  graphs: readonly string[];
 }
 
 /** All files that a load of this model opens, by their names in its folder. @throws InferenceError `unavailable` */
 export async function openedFiles(
   { task }: ModelEntry,
-  { device, dtype, graphs }: Pick<ChosenFiles, 'device' | 'dtype' | 'graphs'>,
+  { device, dtype, graphs, shards }: Pick<ChosenFiles, 'device' | 'dtype' | 'graphs' | 'shards'>,
   files: ModelFiles,
 ): Promise<string[]> {
-  return modelFileNames({ task, device, dtype, graphs }, (file) => files.read(file));
+  return modelFileNames({ task, device, dtype, graphs, shards }, (file) => files.read(file));
 }
 
 /** @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched */
@@ -191,7 +188,7 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
     checkClass(entry, config);
     const dtype = dtypeFor(entry, 'wasm');
     const graphs = await modelGraphs(entry, location.id, config);
-    const none = { files: undefined, fileFailure: () => undefined, substitute: undefined };
+    const none = { files: undefined, fileFailure: () => undefined, shards: {} };
     return { location, ...none, device: 'wasm', dtype, graphs };
   }
   const files = await openModelFiles(entry, location.folderURL, options);
@@ -203,17 +200,8 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
     checkClass(entry, config);
     const { device, halfFloats } = await chooseDevice(entry, location.id);
     const graphs = await modelGraphs(entry, location.id, config ?? {});
-    let substitute: string | undefined;
-    const dtype = await chooseDtype(entry, {
-      device,
-      halfFloats,
-      graphs,
-      configured: (graph) => configuredDtype(config ?? {}, graph, device),
-      has: (file) => files.exists(file),
-      listed: () => files.listed(),
-      onSubstitute: (reason) => (substitute = reason),
-    });
-    return { location, files, fileFailure, device, dtype, graphs, substitute };
+    const weights = await chooseWeights(entry, { device, halfFloats, graphs, config: config ?? {}, files });
+    return { location, files, fileFailure, device, ...weights };
   } catch (thrown) {
     throw loadFailure(thrown, entry, options.signal, fileFailure(thrown));
   }

@@ -70,6 +70,8 @@ interface ChosenModel {
   dtype: Dtype | undefined;
   /** Its graphs, e.g. `model`. */
   graphs: readonly string[];
+  /** How many files of weights stand beside each graph, by its file. */
+  shards: Readonly<Record<string, number>>;
 }
 
 /** The fields of `transformers.js_config` that are read. */
@@ -133,14 +135,32 @@ export function configuredDtype(config: object, graph: string, device: 'webgpu' 
   return typeof dtype === 'object' ? dtype[graph] : dtype;
 }
 
-/** A graph and the files with its weights. */
-function graphFiles(graph: string, { device, dtype }: ChosenModel, config: object): string[] {
-  const { use_external_data_format: external } = ownConfig(config, device);
+/** The file of a graph, without its folder. */
+export function graphFileName(
+  graph: string,
+  { device, dtype }: Pick<ChosenModel, 'device' | 'dtype'>,
+  config: object,
+): string {
   const wish = dtypeOf(dtype, graph) ?? configuredDtype(config, graph, device);
   const chosen = wish === undefined || wish === 'auto' ? (device === 'wasm' ? 'q8' : 'fp32') : wish;
-  const name = `${graph}${dtypeSuffix(chosen)}.onnx`;
-  const count = Number(typeof external === 'object' ? (external[name] ?? external[graph] ?? 0) : (external ?? 0));
-  const data = Array.from({ length: count }, (_, index) => `${name}_data${index === 0 ? '' : `_${index}`}`);
+  return `${graph}${dtypeSuffix(chosen)}.onnx`;
+}
+
+/** How many files of weights a config tells of beside a graph. @param name of the graph's file */
+export function configuredShards(name: string, graph: string, config: object, device: 'webgpu' | 'wasm'): number {
+  const { use_external_data_format: external } = ownConfig(config, device);
+  return Number(typeof external === 'object' ? (external[name] ?? external[graph] ?? 0) : (external ?? 0));
+}
+
+/** The file with a part of a graph's weights. @param graphFile without its folder */
+export function shardName(graphFile: string, index: number): string {
+  return `${graphFile}_data${index === 0 ? '' : `_${index}`}`;
+}
+
+/** A graph and the files with its weights. */
+function graphFiles(graph: string, model: ChosenModel, config: object): string[] {
+  const name = graphFileName(graph, model, config);
+  const data = Array.from({ length: model.shards[name] ?? 0 }, (_, index) => shardName(name, index));
   return [name, ...data].map((file) => `onnx/${file}`);
 }
 

@@ -8,8 +8,8 @@ import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
 import { checkModelClass } from './model-classes.js';
-import { configuredDtype, graphsOf, isLargeEnoughForGpu, modelFileNames } from './repository-files.js';
-import { chooseDtype } from './choose-dtype.js';
+import { chooseWeights } from './choose-weights.js';
+import { graphsOf, isLargeEnoughForGpu, modelFileNames } from './repository-files.js';
 
 /**
  * The files for every device of the entry. The default is 8 bits for WASM, and for WebGPU 4 bits with 32-bit floats, which
@@ -25,16 +25,9 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
   const devices = devicesOf(entry, config);
   const graphs = graphsOf(entry.task, config);
   for (const device of devices) {
-    const dtype = await chooseDtype(entry, {
-      device,
-      halfFloats: false,
-      graphs,
-      configured: (graph) => configuredDtype(config, graph, device),
-      has: (file) => files.exists(file),
-      listed: () => files.listed(),
-    });
-    if (dtype !== undefined) dtypes[device] = dtype;
-    const model = { task: entry.task, device, dtype, graphs };
+    const weights = await chooseWeights(entry, { device, halfFloats: false, graphs, config, files });
+    if (weights.dtype !== undefined) dtypes[device] = weights.dtype;
+    const model = { task: entry.task, device, ...weights };
     for (const file of await modelFileNames(model, (each) => files.read(each))) wanted.add(file);
   }
   const said = Object.values(dtypes);

@@ -1,7 +1,7 @@
 /** Runs one batch of texts and pools the model's hidden states to one vector per text. @module */
 import type { Pooling } from '../../../../core/models/embedding-fields.js';
 import { normaliseVector } from '../../normalise-vector.js';
-import { type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
+import { type OnnxSession, type OnnxTensor, takesOneRow, toFloat32 } from '../text/onnx-session.js';
 import type { DenseLayer } from './dense-layer.js';
 import { type FeedOptions, feedsFor } from '../encoder/encoder-feeds.js';
 import { poolVector, type TokenizedText } from './pooling.js';
@@ -33,6 +33,11 @@ export async function runEmbeddingBatch(
   batch: readonly TokenizedText[],
   options: BatchOptions,
 ): Promise<Float32Array[]> {
+  if (batch.length > 1 && takesOneRow(session)) {
+    const vectors: Float32Array[] = [];
+    for (const text of batch) vectors.push(...(await runEmbeddingBatch(session, [text], options)));
+    return vectors;
+  }
   const output = outputOf(session);
   const ids = batch.map((text) => text.ids);
   const results = await session.run(feedsFor(session, ids, options), [output]);

@@ -14,7 +14,7 @@ import { notSupported } from '../encoder/not-supported.js';
 import { loadFromSource, type ModelKind } from '../load-from-source.js';
 import type { ModelSource } from '../model-source.js';
 import { decoderKind } from '../text/load-text-model.js';
-import { type OnnxSession, toFloat32 } from '../text/onnx-session.js';
+import { type OnnxSession, takesOneRow, toFloat32 } from '../text/onnx-session.js';
 import { createJudge } from './create-judge.js';
 import { firstTokens } from './first-tokens.js';
 import { judgeOf } from './judge-prompt.js';
@@ -111,6 +111,11 @@ async function runPairs(
   pairs: readonly TokenPair[],
   options: Omit<FeedOptions, 'types'>,
 ): Promise<Float32Array[]> {
+  if (pairs.length > 1 && takesOneRow(session)) {
+    const logits: Float32Array[] = [];
+    for (const pair of pairs) logits.push(...(await runPairs(session, [pair], options)));
+    return logits;
+  }
   const batch = pairs.map(({ ids }) => ids);
   const feeds = feedsFor(session, batch, { ...options, types: pairs.map(({ types }) => types) });
   const output = session.outputNames.includes('logits') ? 'logits' : session.outputNames[0]!;

@@ -22,10 +22,11 @@ import type { ModelSource } from '../model-source.js';
 import { textTokenizerOf } from '../pretrained-tokenizer.js';
 import { VisionEncoder } from '../vision/vision-encoder.js';
 import type { VisionProcessor } from '../vision/vision-processor.js';
+import { MAX_ROWS } from './batch-queue.js';
 import { canContinue, mayNotContinue } from './continuation.js';
 import { ForwardPass } from './forward-pass.js';
 import { type ModelTexts, readTexts } from './model-texts.js';
-import type { OnnxSession } from './onnx-session.js';
+import { type OnnxSession, takesOneRow } from './onnx-session.js';
 import { wasmSession } from './wasm-session.js';
 import { TokenEmbedder } from './token-embedder.js';
 import { type TextEngineOptions, TransformersTextEngine } from './transformers-text-engine.js';
@@ -114,6 +115,7 @@ async function assemble<Loaded>(
   checkInputs(forward, entry);
   const mustTry = mayNotContinue(session, config['model_type']);
   const tryIt = () => canContinue(forward, tokenizer.vocabularySize);
+  const oneRow = takesOneRow(session);
   const engine = new TransformersTextEngine({
     forward,
     emptyState: () => forward.emptyState(),
@@ -123,7 +125,8 @@ async function assemble<Loaded>(
     contextLength: contextLength(entry, config),
     toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
-    ragged: await source.graphHas('GroupQueryAttention'),
+    rows: oneRow ? 1 : MAX_ROWS,
+    ragged: !oneRow && (await source.graphHas('GroupQueryAttention')),
     blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
     vision: eyes,
     persist: await promptDisk(source, persistPrefixes),

@@ -43,6 +43,12 @@ export interface OnnxSession {
   ): Promise<Record<string, OnnxTensor>>;
 }
 
+/** Whether a graph takes one sequence at a time, because its batch has a fixed size. */
+export function takesOneRow({ inputMetadata }: Pick<OnnxSession, 'inputMetadata'>): boolean {
+  const tokens = inputMetadata.find(({ name }) => name === 'input_ids' || name === 'inputs_embeds');
+  return tokens?.shape[0] === 1;
+}
+
 interface TensorConstructor {
   new (type: string, data: TensorData, dims: readonly number[]): OnnxTensor;
   fromGpuBuffer(

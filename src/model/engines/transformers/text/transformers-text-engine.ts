@@ -34,6 +34,8 @@ export interface TextEngineOptions {
   blocks: boolean;
   /** Tokens that a sliding window of the model's attention sees; absent: it sees all. */
   window?: number | undefined;
+  /** Rows of a batch that the graph takes. @default {@link MAX_ROWS} */
+  rows?: number | undefined;
   /** The graph takes rows of different lengths, so that several sequences can share a batch. */
   ragged: boolean;
   /** Absent: the model takes no images. */
@@ -46,7 +48,7 @@ export interface TextEngineOptions {
 export class TransformersTextEngine implements TextEngine {
   readonly tokenizer: TextTokenizer;
   readonly contextLength: number;
-  readonly maxRows = MAX_ROWS;
+  readonly maxRows: number;
   readonly maxSequences: number;
   readonly toolFormat: ToolFormat;
   readonly reasoningFormat: ReasoningFormat;
@@ -65,6 +67,7 @@ export class TransformersTextEngine implements TextEngine {
     this.contextLength = options.contextLength;
     this.toolFormat = options.toolFormat;
     this.reasoningFormat = options.reasoningFormat;
+    this.maxRows = options.rows ?? MAX_ROWS;
     this.maxSequences = options.ragged ? MAX_ROWS : 1;
     this.#kept = new PrefixCache(prefixCacheBytes(), options.blocks);
     this.#passes = new BatchQueue(options.forward, options.ragged);
