@@ -43,7 +43,7 @@ export async function chooseWeights(entry: ModelEntry, choice: WeightsChoice): P
   const mayBeOld = entry.task === 'chat' && graphs.length === 1;
   if (mayBeOld && ('thrown' in chosen || !(await isFound(entry, choice, chosen.dtype)))) {
     const older = await choosePrecision(entry, { ...choice, graphs: [OLD_DECODER] }).catch(() => undefined);
-    if (older?.dtype !== undefined && (await files.exists(graphFile(OLD_DECODER, String(older.dtype))))) {
+    if (typeof older?.dtype === 'string' && (await files.exists(graphFile(OLD_DECODER, older.dtype)))) {
       return withShards({ ...older, graphs: [OLD_DECODER] }, choice);
     }
   }
