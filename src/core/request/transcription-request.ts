@@ -10,6 +10,8 @@ export interface TranscriptionRequest {
   language?: string;
   /** Previous text, to steer vocabulary and style. */
   prompt?: string;
+  /** 0 to 1: how freely tokens are chosen. Where the text repeats itself or the model is unsure, higher ones are tried. @default 0 */
+  temperature?: number;
   /** Times of segments, or of words as well; absent: none, which is faster. */
   times?: 'segments' | 'words';
 }
@@ -25,6 +27,8 @@ export interface TimedText {
 export interface TranscriptSegment extends TimedText {
   /** Ids in the model's vocabulary, times left out. */
   tokens: number[];
+  /** With which it was written; absent: 0. */
+  temperature?: number;
   /** Mean natural logarithm of the tokens' probabilities. */
   averageLogprob: number;
   /** How probably nobody speaks in the window of sound that it is from. */

@@ -39,6 +39,8 @@ export const audioRequestSchema = v.object({
   // Checked only where times are given; see `toTimes`.
   timestamp_granularities: v.optional(v.unknown()),
   stream: v.optional(flag),
+  /** 0 to 1; another value counts as none. */
+  temperature: v.optional(v.unknown()),
 });
 
 export type AudioRequest = v.InferOutput<typeof audioRequestSchema>;
@@ -70,7 +72,13 @@ export async function toTranscriptionRequest(
     ...(times && { times }),
     ...(body.language !== undefined && { language: body.language }),
     ...(body.prompt !== undefined && { prompt: body.prompt }),
+    ...toTemperature(body.temperature),
   };
+}
+
+function toTemperature(value: unknown): Pick<TranscriptionRequest, 'temperature'> {
+  const temperature = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  return temperature >= 0 && temperature <= 1 ? { temperature } : {};
 }
 
 /** The file, and its type and name where it has them. Bare samples, as the speech endpoint sends them, become a WAV file. */

@@ -1,5 +1,6 @@
 /** A finished transcript as the answer of the audio endpoints: text, JSON, or with times for players. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import { compressionRatio } from '../../../core/platform/compression-ratio.js';
 import type {
   TimedText,
   TranscriptEvent,
@@ -67,7 +68,7 @@ interface Times {
   words: readonly TimedText[] | undefined;
 }
 
-/** With every field that the official types require. Decoding is greedy, so the temperature is 0. */
+/** With every field that the official types require. */
 async function verboseObject(
   { text, language, durationSeconds }: Heard,
   task: TranscriptionRequest['task'],
@@ -84,7 +85,7 @@ async function verboseObject(
 }
 
 async function toSegment(segment: TranscriptSegment, id: number): Promise<Record<string, unknown>> {
-  const { start, end, text, tokens, averageLogprob, noSpeechProbability } = segment;
+  const { start, end, text, tokens, temperature = 0, averageLogprob, noSpeechProbability } = segment;
   return {
     id,
     // In frames of 10 ms.
@@ -93,7 +94,7 @@ async function toSegment(segment: TranscriptSegment, id: number): Promise<Record
     end,
     text,
     tokens,
-    temperature: 0,
+    temperature,
     avg_logprob: averageLogprob,
     compression_ratio: await compressionRatio(text),
     no_speech_prob: noSpeechProbability,
@@ -104,13 +105,6 @@ async function toSegment(segment: TranscriptSegment, id: number): Promise<Record
 function languageName(code: string | undefined): string {
   const name = code === undefined ? undefined : new Intl.DisplayNames(['en'], { type: 'language' }).of(code);
   return (name ?? 'unknown').toLowerCase();
-}
-
-/** How many times smaller the text gets: high when it repeats itself. */
-async function compressionRatio(text: string): Promise<number> {
-  const bytes = new TextEncoder().encode(text);
-  const compressed = new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate'));
-  return bytes.length / (await new Response(compressed).arrayBuffer()).byteLength;
 }
 
 /** SubRip. */

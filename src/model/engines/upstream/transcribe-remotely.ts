@@ -17,6 +17,7 @@ const transcript = v.object({
         end: v.number(),
         text: v.string(),
         tokens: v.nullish(v.array(v.number()), []),
+        temperature: v.nullish(v.number(), 0),
         avg_logprob: v.nullish(v.number(), 0),
         no_speech_prob: v.nullish(v.number(), 0),
       }),
@@ -55,7 +56,7 @@ export async function* transcribeRemotely(
   };
 }
 
-function toForm(model: string, { task, audio, language, prompt, times }: TranscriptionRequest): FormData {
+function toForm(model: string, { task, audio, language, prompt, times, temperature }: TranscriptionRequest): FormData {
   const form = new FormData();
   form.set('model', model);
   const type = audio.mediaType ?? 'application/octet-stream';
@@ -66,5 +67,6 @@ function toForm(model: string, { task, audio, language, prompt, times }: Transcr
   if (times === 'words') for (const unit of ['segment', 'word']) form.append('timestamp_granularities[]', unit);
   if (language !== undefined && task === 'transcribe') form.set('language', language);
   if (prompt !== undefined) form.set('prompt', prompt);
+  if (temperature !== undefined) form.set('temperature', String(temperature));
   return form;
 }

@@ -155,6 +155,9 @@ describe.each(AUDIO_PATHS)('POST %s', (path) => {
     const form = audioForm({ prompt: 'Names: Ada, Grace.', temperature: '0', unknown: 'yes', language: '' });
     form.append('timestamp_granularities[]', 'word');
     expect((await send(await build(), form, path)).status).toBe(200);
+    for (const temperature of ['1', '1.5', 'hot', '']) {
+      expect((await send(await build(), audioForm({ temperature }), path)).status).toBe(200);
+    }
   });
 
   it('[A13] refuses a model that does not support the operation', async () => {

@@ -1,4 +1,5 @@
-/** Greedy decoding for Whisper: which token comes next, with and without time tokens. @module */
+/** Decoding for Whisper: which token comes next, with and without time tokens. @module */
+import type { RandomNumbers } from '../../../sampling/random.js';
 import type { WhisperConfig, TimeTokens } from './whisper-config.js';
 
 /** The chosen token. */
@@ -8,11 +9,18 @@ export interface Choice {
   logprob: number;
 }
 
+/** How a token is drawn instead of taking the most likely one. */
+export interface Draw {
+  /** Above 0: higher ones make unlikely tokens likelier. */
+  temperature: number;
+  random: RandomNumbers;
+}
+
 /**
- * The most likely of the tokens 0 to `limit` (exclusive) that are not suppressed. Whisper's vocabularies have text first,
+ * The most likely, or one drawn, of the tokens 0 to `limit` (exclusive) that are not suppressed. Whisper's vocabularies have text first,
  * then the end token, then special tokens, so a limit keeps times and languages out of the text.
  */
-export function chooseToken(logits: Float32Array, limit: number, suppressed: ReadonlySet<number>): Choice {
+export function chooseToken(logits: Float32Array, limit: number, suppressed: ReadonlySet<number>, draw?: Draw): Choice {
   let token = limit - 1;
   let highest = -Infinity;
   for (let id = 0; id < limit; id++) {
@@ -23,6 +31,17 @@ export function chooseToken(logits: Float32Array, limit: number, suppressed: Rea
   }
   let sum = 0;
   for (let id = 0; id < limit; id++) if (!suppressed.has(id)) sum += Math.exp(logits[id]! - highest);
+  if (!draw) return { token, logprob: -Math.log(sum) };
+  const weightOf = (id: number): number =>
+    suppressed.has(id) ? 0 : Math.exp((logits[id]! - highest) / draw.temperature);
+  let total = 0;
+  for (let id = 0; id < limit; id++) total += weightOf(id);
+  let left = draw.random() * total;
+  for (let id = 0; id < limit; id++) {
+    const weight = weightOf(id);
+    left -= weight;
+    if (left < 0 && weight > 0) return { token: id, logprob: logits[id]! - highest - Math.log(sum) };
+  }
   return { token, logprob: -Math.log(sum) };
 }
 
@@ -48,16 +67,33 @@ export function likeliestOf<Key>(logits: Float32Array, tokens: ReadonlyMap<Key, 
   return best;
 }
 
-/** So many repetitions of a phrase are a decoding loop, not speech. */
-const MIN_REPETITIONS = 5;
+/** What counts as saying the same again. */
+interface Repetition {
+  /** So often. */
+  times: number;
+  /** In so many tokens at least. */
+  tokens: number;
+}
 
-/** Repetitions count from this many tokens in all, so that "no, no, no" is not a loop. */
-const MIN_REPEATED_TOKENS = 16;
+/** A decoding loop, not speech; "no, no, no" is none. */
+const LOOP: Repetition = { times: 5, tokens: 16 };
+
+/** What may become a loop. */
+const ECHO: Repetition = { times: 2, tokens: 6 };
 
 /** Whether the text ends with the same few tokens again and again. */
 export function isLooping(tokens: readonly number[]): boolean {
-  for (let period = 1; period * MIN_REPETITIONS <= tokens.length; period++) {
-    const length = Math.max(period * MIN_REPETITIONS, MIN_REPEATED_TOKENS);
+  return endsWith(tokens, LOOP);
+}
+
+/** Whether the text ends with the same few tokens twice. */
+export function isEchoing(tokens: readonly number[]): boolean {
+  return endsWith(tokens, ECHO);
+}
+
+function endsWith(tokens: readonly number[], repetition: Repetition): boolean {
+  for (let period = 1; period * repetition.times <= tokens.length; period++) {
+    const length = Math.max(period * repetition.times, repetition.tokens);
     if (length > tokens.length) continue;
     const start = tokens.length - length;
     let same = true;
@@ -75,14 +111,13 @@ export function isLooping(tokens: readonly number[]): boolean {
 export function chooseTimedToken(
   logits: Float32Array,
   written: readonly number[],
-  facts: WhisperConfig,
-  times: TimeTokens,
+  { facts, times, draw }: { facts: WhisperConfig; times: TimeTokens; draw?: Draw | undefined },
 ): Choice {
   const isTime = (token: number | undefined): boolean => token !== undefined && token >= times.first;
   const [before, last] = [written.at(-2), written.at(-1)];
   const opens = isTime(last) && (written.length === 1 || isTime(before));
-  const text = (): Choice => chooseToken(logits, facts.endToken + 1, facts.suppressed);
-  if (opens) return text();
+  const text = (by?: Draw): Choice => chooseToken(logits, facts.endToken + 1, facts.suppressed, by);
+  if (opens) return text(draw);
   const earliest = Math.max(times.first, written.findLast(isTime) ?? times.first);
   // A phrase takes time, but the next one may begin at the time at which the last one ended.
   const from = isTime(last) || written.length === 0 ? earliest : earliest + 1;
@@ -94,8 +129,7 @@ export function chooseTimedToken(
       ? { token: time.token, logprob: 0 }
       : { token: facts.endToken, logprob: 0 };
   }
-  const word = text();
-  return time.weight > logits[word.token]! ? { token: time.token, logprob: 0 } : word;
+  return time.weight > logits[text().token]! ? { token: time.token, logprob: 0 } : text(draw);
 }
 
 /** The most likely of some times, and the logit of all together; -Infinity for none. */

@@ -14,7 +14,7 @@ import type { OnnxTensor } from '../text/onnx-session.js';
 import { openEncoderDecoder } from './encoder-decoder.js';
 import { createSpeechModel, type RecogniserKind } from './recogniser.js';
 import { createSequenceRecogniser, type SequenceModel } from './sequence-recogniser.js';
-import type { TextDecoder } from './transcript.js';
+import type { TextDecoder } from './decode-window.js';
 
 /** What such a model is read from. */
 interface SequenceFiles {

@@ -12,7 +12,8 @@ import { type Choice, chooseToken, isLooping } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
 import type { EncodedSound, EncoderDecoder } from './encoder-decoder.js';
 import type { Recogniser } from './recogniser.js';
-import { type TextDecoder, TranscriptText } from './transcript.js';
+import type { TextDecoder } from './decode-window.js';
+import { TranscriptText } from './transcript.js';
 
 /** What tells one such model from another. */
 export interface SequenceModel {

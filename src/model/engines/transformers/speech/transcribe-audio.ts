@@ -9,10 +9,10 @@ import type {
 } from '../../../../core/request/transcription-request.js';
 import { likeliestOf } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
-import { decodeWindow, type WindowEngine } from './decode-window.js';
+import { decodeWindow, type TextDecoder, type WindowEngine } from './decode-window.js';
 import type { LogMel } from './log-mel.js';
 import type { WhisperConfig } from './whisper-config.js';
-import { type TextDecoder, TranscriptText, WindowTranscript } from './transcript.js';
+import { TranscriptText, WindowTranscript } from './transcript.js';
 import type { EncodedSound } from './encoder-decoder.js';
 import { createTensor } from '../text/onnx-session.js';
 
@@ -33,6 +33,7 @@ export async function* transcribeAudio(
   signal: AbortSignal,
 ): AsyncGenerator<TranscriptEvent, void, undefined> {
   const { facts } = engine;
+  const { times, temperature = 0 } = request;
   const transcript = new TranscriptText(engine.tokenizer);
   const usage = { promptTokens: 0, completionTokens: 0 };
   const timing = { segments: [] as TranscriptSegment[], words: [] as TimedText[] };
@@ -53,7 +54,7 @@ export async function* transcribeAudio(
       // If the model says nothing after the client's prompt, the window is decoded again without it.
       for (const whole of prompt.length > 0 ? [[...prompt, ...prefix], prefix] : [prefix]) {
         usage.promptTokens += whole.length;
-        const decoded = decodeWindow(engine, { sound, prefix: whole, times: request.times, signal });
+        const decoded = decodeWindow(engine, { sound, prefix: whole, times, temperature, signal });
         const written = new WindowTranscript(facts, transcript, { place, language });
         for await (const step of decoded) {
           const text = written.take(step);

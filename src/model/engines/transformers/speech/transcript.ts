@@ -2,12 +2,7 @@
 import type { TimedText, TranscriptSegment } from '../../../../core/request/transcription-request.js';
 import { type WhisperConfig, TIME_STEP, type TimeTokens } from './whisper-config.js';
 import { alignWords, rounded, type TokenText } from './align-words.js';
-import type { WindowStep } from './decode-window.js';
-
-/** What this needs of a tokenizer. */
-export interface TextDecoder {
-  decode(tokens: number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;
-}
+import type { TextDecoder, WindowStep } from './decode-window.js';
 
 /** Maximum number of tokens that wait for the rest of a character: four bytes of one token each, and some reserve. */
 const MAX_WAITING = 8;
@@ -80,6 +75,7 @@ interface OpenSegment {
   text: string;
   tokens: number[];
   logprob: number;
+  temperature: number;
 }
 
 /** Builds segments from the time tokens around phrases. A window without times is one segment. */
@@ -106,8 +102,9 @@ class SegmentBuilder {
   }
 
   /** Adds a text token. @param piece text that it completed; may be empty */
-  text(token: number, logprob: number, piece: string): void {
-    const open = (this.#open ??= { start: this.#at, text: '', tokens: [], logprob: 0 });
+  text({ token, logprob, temperature }: WindowStep, piece: string): void {
+    const open = (this.#open ??= { start: this.#at, text: '', tokens: [], logprob: 0, temperature });
+    open.temperature = Math.max(open.temperature, temperature);
     open.text += piece;
     open.tokens.push(token);
     open.logprob += logprob;
@@ -123,12 +120,13 @@ class SegmentBuilder {
     const open = this.#open;
     this.#open = undefined;
     if (!open || open.text.trim() === '') return;
-    const { start, text, tokens, logprob } = open;
+    const { start, text, tokens, logprob, temperature } = open;
     this.#segments.push({
       start: rounded(start),
       end: rounded(end),
       text: text.trim(),
       tokens,
+      ...(temperature > 0 && { temperature }),
       averageLogprob: logprob / tokens.length,
       noSpeechProbability: this.#place.noSpeechProbability,
     });
@@ -163,13 +161,13 @@ export class WindowTranscript {
 
   /** Adds a token. @returns the text that is complete now; may be empty */
   take(step: WindowStep): string {
-    const { token, logprob, noSpeechProbability } = step;
+    const { token, noSpeechProbability } = step;
     this.#segments ??= new SegmentBuilder({ ...this.#context.place, noSpeechProbability }, this.#facts.times);
     this.#steps.push(step);
     const isText = token < this.#facts.endToken;
     const text = isText ? this.#transcript.push(token) : undefined;
     this.#texts.push(text);
-    if (text !== undefined) this.#segments.text(token, logprob, text);
+    if (text !== undefined) this.#segments.text(step, text);
     else if (token !== this.#facts.endToken) this.#segments.time(token);
     return text ?? '';
   }

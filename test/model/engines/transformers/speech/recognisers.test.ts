@@ -7,7 +7,7 @@ import { joinBytes, wavHeader } from '../../../../../src/core/media/pcm.js';
 import { loadSpeechModel } from '../../../../../src/model/engines/transformers/speech/load-speech-model.js';
 import { LOAD, modelServer } from '../support/web-build.js';
 import { wordErrors } from './support/word-errors.js';
-import { madeCohere, madeCtc, madeMoonshine } from './support/made-recognisers.js';
+import { madeCohere, madeCtc, madeMoonshine, madeWhisper } from './support/made-recognisers.js';
 
 vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());
@@ -106,6 +106,20 @@ describe.each([
     await expect(listening).rejects.toMatchObject({ code: 'cancelled' });
     expect(seen).toHaveLength(2);
     expect((await transcribe(model, new Float32Array(RATE))).text).toBe('');
+    await model.unload();
+  });
+});
+
+describe.each([
+  ['large-v3-turbo', { bands: 128, multilingual: true }, { language: 'de', task: 'transcribe' }],
+  ['distil-whisper', { bands: 80, multilingual: false }, {}],
+] as const)('%s', (name, shape, options) => {
+  it('writes the tokens of the pipeline', async () => {
+    const model = await load(name, madeWhisper(shape));
+    const samples = noise(2);
+    const heard = await transcribe(model, samples, { language: 'de' });
+    expect(heard.text).toBe(await pipelineText(name, samples, options));
+    expect(new Set(heard.text.split('x')).size).toBeGreaterThan(4);
     await model.unload();
   });
 });

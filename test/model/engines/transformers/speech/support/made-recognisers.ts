@@ -84,6 +84,92 @@ export function madeMoonshine(): Files {
   };
 }
 
+/** Sizes of a Whisper model that its users know. */
+interface WhisperShape {
+  /** Bands of the spectrogram: 80, of the largest models 128. */
+  bands: number;
+  /** It knows languages; others write English. */
+  multilingual: boolean;
+}
+
+/** Whisper with two layers in its decoder, as large-v3-turbo and the distilled models have, and windows of 2 s. */
+export function madeWhisper({ bands, multilingual }: WhisperShape): Files {
+  const encoder = new RandomGraph(31);
+  encoder.input('input_features', FLOAT, ['batch_size', bands, 200]);
+  const kernel = encoder.weights('kernel', [WIDTH, bands, 2], 0.3);
+  const columns = encoder.op('Conv', ['input_features', kernel], { kernel_shape: [2], strides: [2] });
+  encoder.node('Tanh', [encoder.op('Transpose', [columns], { perm: [0, 2, 1] })], 'last_hidden_state');
+  encoder.output('last_hidden_state', FLOAT, ['batch_size', 100, WIDTH]);
+  const spoken = multilingual ? ['<|en|>', '<|de|>'] : [];
+  const control = ['<|endoftext|>', '<|startoftranscript|>', ...spoken, '<|translate|>', '<|transcribe|>'];
+  const more = ['<|startofprev|>', '<|nospeech|>', '<|notimestamps|>'];
+  const times = Array.from({ length: 101 }, (_, step) => `<|${(step * 0.02).toFixed(2)}|>`);
+  const special = [...control, ...more, ...times];
+  const vocabulary = [...PIECES.map((piece) => piece.replace('\u2581', '\u0120')), ...special];
+  const id = (token: string): number => vocabulary.indexOf(token);
+  const end = PIECES.length;
+  return {
+    'config.json': {
+      model_type: 'whisper',
+      architectures: ['WhisperForConditionalGeneration'],
+      is_encoder_decoder: true,
+      d_model: WIDTH,
+      encoder_layers: 4,
+      decoder_layers: LAYERS,
+      encoder_attention_heads: 1,
+      decoder_attention_heads: 1,
+      num_mel_bins: bands,
+      max_source_positions: 100,
+      max_target_positions: 24,
+      decoder_start_token_id: id('<|startoftranscript|>'),
+      eos_token_id: end,
+    },
+    'generation_config.json': {
+      decoder_start_token_id: id('<|startoftranscript|>'),
+      eos_token_id: end,
+      max_length: 24,
+      is_multilingual: multilingual,
+      no_timestamps_token_id: id('<|notimestamps|>'),
+      begin_suppress_tokens: [0, end],
+      suppress_tokens: [3, 7],
+      ...(multilingual && {
+        lang_to_id: { '<|en|>': id('<|en|>'), '<|de|>': id('<|de|>') },
+        task_to_id: { translate: id('<|translate|>'), transcribe: id('<|transcribe|>') },
+      }),
+    },
+    'preprocessor_config.json': {
+      feature_extractor_type: 'WhisperFeatureExtractor',
+      processor_class: 'WhisperProcessor',
+      feature_size: bands,
+      sampling_rate: 16_000,
+      n_fft: 400,
+      hop_length: 160,
+      chunk_length: 2,
+      n_samples: 32_000,
+      nb_max_frames: 200,
+    },
+    ...pieceTokenizer([], { type: 'ByteLevel' }),
+    'tokenizer.json': {
+      version: '1.0',
+      added_tokens: special.map((content) => ({ id: id(content), content, special: true, normalized: false })),
+      normalizer: null,
+      pre_tokenizer: null,
+      post_processor: null,
+      decoder: { type: 'ByteLevel' },
+      model: { type: 'BPE', vocab: Object.fromEntries(vocabulary.map((piece, at) => [piece, at])), merges: [] },
+    },
+    'tokenizer_config.json': {
+      tokenizer_class: 'WhisperTokenizer',
+      eos_token: '<|endoftext|>',
+      clean_up_tokenization_spaces: false,
+    },
+    'onnx/encoder_model.onnx': bytesOf(encoder),
+    'onnx/decoder_model_merged.onnx': bytesOf(
+      madeDecoder(vocabulary.length, { branches: true, seed: 5, said: end + 1 }),
+    ),
+  };
+}
+
 const MELS = 8;
 
 /** Cohere ASR reads a spectrogram, and its decoder is told a mask and how many logits to give. */
@@ -134,8 +220,12 @@ export function madeCohere(): Files {
  * Two layers of attention to the tokens before and to the sound. The keys and values of the sound come out with the first
  * tokens only, later as nothing.
  * @param branches it is told whether there is a cache, and then does not read the encoder's states
+ * @param said tokens from this one on are never likely; the others then are chosen surely
  */
-function madeDecoder(vocabulary: number, { branches, seed }: { branches: boolean; seed: number }): RandomGraph {
+function madeDecoder(
+  vocabulary: number,
+  { branches, seed, said }: { branches: boolean; seed: number; said?: number },
+): RandomGraph {
   const graph = new RandomGraph(seed);
   graph.input('input_ids', INT64, ['batch_size', 'sequence_length']);
   graph.input('encoder_hidden_states', FLOAT, ['batch_size', 'encoder_sequence_length', WIDTH]);
@@ -145,7 +235,16 @@ function madeDecoder(vocabulary: number, { branches, seed }: { branches: boolean
     graph.input('num_logits_to_keep', INT64, []);
   }
   const table = graph.weights('embedding', [vocabulary, WIDTH], 1);
-  let hidden = graph.op('Gather', [table, 'input_ids'], { axis: 0 });
+  const cached = graph.op('Gather', [graph.op('Shape', ['past_key_values.0.decoder.key']), graph.index(2)], {
+    axis: 0,
+  });
+  const ones = graph.op('Add', [graph.op('Mul', ['input_ids', graph.index(0)]), graph.index(1)]);
+  const place = graph.op('Sub', [
+    graph.op('Add', [graph.op('CumSum', [ones, graph.index(1)]), cached]),
+    graph.index(1),
+  ]);
+  const places = graph.op('Gather', [graph.weights('places', [256, WIDTH], 4), place], { axis: 0 });
+  let hidden = graph.op('Add', [graph.op('Gather', [table, 'input_ids'], { axis: 0 }), places]);
   for (let layer = 0; layer < LAYERS; layer++) {
     const past = `past_key_values.${layer}`;
     for (const [of, names] of [
@@ -176,7 +275,11 @@ function madeDecoder(vocabulary: number, { branches, seed }: { branches: boolean
       },
     });
   }
-  const scores = graph.product(hidden, 'head', [WIDTH, vocabulary], 3);
+  let scores = graph.product(hidden, 'head', [WIDTH, vocabulary], said === undefined ? 3 : 12);
+  if (said !== undefined) {
+    const bias = Float32Array.from({ length: vocabulary }, (_, id) => (id < said ? 0 : -1000));
+    scores = graph.op('Add', [scores, graph.constant('bias', bias)]);
+  }
   if (branches) graph.node('Identity', [scores], 'logits');
   else {
     // A mask of ones changes nothing, another one would.
