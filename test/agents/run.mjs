@@ -1,92 +1,32 @@
 /**
- * Coding agents from the npm registry against `inpage serve --compatibility hosted`, each in a network namespace that has
- * only the loopback. A scripted model calls a tool; the file that the tool makes is the proof. See README.md.
+ * Coding agents and agent libraries from the npm registry against `inpage serve --compatibility hosted`, each in a network
+ * namespace that has only the loopback. A scripted model calls a tool; the file that the tool makes is the proof. See README.md.
  * @module
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PROGRAMS } from './programs.mjs';
+import { repliesFor } from './replies.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/agents');
-const BIN = join(CACHE, 'node_modules/.bin');
 const CLI = join(ROOT, 'dist/cli.js');
-const PACKAGES = { codex: '@openai/codex', opencode: 'opencode-ai' };
 const BASE = 'http://localhost:8099/v1';
 /** Milliseconds that an agent may take for one task. */
-const PATIENCE = 90_000;
-
-const PATCH = '*** Begin Patch\n*** Add File: patched.txt\n+made\n*** End Patch\n';
-const call = (match, name, args) => ({ match, toolCalls: [{ name, arguments: args }] });
-
-/** The first reply whose `match` is in the last message counts; what tools answer is matched first. */
-const replies = [
-  { match: 'TOOL-RAN', text: 'It is done.' },
-  { match: 'Success. Updated', text: 'It is done.' },
-  { match: 'Wrote file', text: 'It is done.' },
-  call('TASK-SHELL', 'exec_command', { cmd: 'echo made > made.txt; echo TOOL-RAN' }),
-  call('TASK-MCP', 'mcp__fruit__peel', { name: 'apple' }),
-  call('TASK-PATCH', 'apply_patch', { input: PATCH }),
-  call('TASK-WRITE', 'write', { filePath: 'FOLDER/written.txt', content: 'made' }),
-  { text: 'It is done.' },
-];
-
-/** A server with one tool, which leaves a file. */
-const MCP_SERVER = `
-import { createInterface } from 'node:readline';
-import { writeFileSync } from 'node:fs';
-const answer = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
-const peel = { name: 'peel', description: 'Peels.', inputSchema: { type: 'object', properties: { name: { type: 'string' } } } };
-createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (method === 'initialize') {
-    const { protocolVersion } = params;
-    answer(id, { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fruit', version: '1' } });
-  } else if (method === 'tools/list') answer(id, { tools: [peel] });
-  else if (method === 'tools/call') {
-    writeFileSync(process.argv[2], 'made');
-    answer(id, { content: [{ type: 'text', text: 'TOOL-RAN' }] });
-  } else if (id !== undefined) answer(id, {});
-});
-`;
-
-const codexRun = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
-
-const TASKS = [
-  { program: 'codex', what: 'a shell command', task: 'TASK-SHELL', file: 'made.txt', args: codexRun },
-  {
-    program: 'codex',
-    what: 'a tool of an MCP server',
-    task: 'TASK-MCP',
-    file: 'peeled.txt',
-    args: codexRun,
-    mcp: true,
-  },
-  {
-    program: 'codex',
-    what: 'a patch, under a model name that it knows',
-    task: 'TASK-PATCH',
-    file: 'patched.txt',
-    args: codexRun,
-    model: 'gpt-5.5',
-  },
-  { program: 'opencode', what: 'its write tool', task: 'TASK-WRITE', file: 'written.txt', args: ['run'] },
-];
+const PATIENCE = 120_000;
 
 if (process.argv[2] === '--inside') await inside(process.argv.slice(3));
 else outside(process.argv.slice(2));
 
 /** Installs what is missing, then goes on without a network. */
-function outside(names) {
+function outside(given) {
+  const names = given.length > 0 ? given : Object.keys(PROGRAMS);
+  const unknown = names.find((name) => !Object.hasOwn(PROGRAMS, name));
+  if (unknown) throw new Error(`\`${unknown}\` is none of ${Object.keys(PROGRAMS).join(', ')}.`);
   if (!existsSync(CLI)) throw new Error('Run `npm run build:library` first.');
-  const missing = Object.entries(PACKAGES).filter(([name]) => !existsSync(join(BIN, name)));
-  if (missing.length > 0) {
-    mkdirSync(CACHE, { recursive: true });
-    if (!existsSync(join(CACHE, 'package.json'))) writeFileSync(join(CACHE, 'package.json'), '{"private":true}');
-    const options = { cwd: CACHE, stdio: 'inherit' };
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', ...missing.map(([, id]) => id)], options);
-  }
+  for (const name of names) install(name);
   const shell = 'ip link set lo up && exec "$0" "$@"';
   const own = [process.execPath, import.meta.filename, '--inside', ...names];
   // Root needs no user namespace, others do.
@@ -95,13 +35,26 @@ function outside(names) {
   process.exitCode = status ?? 1;
 }
 
+/** A folder for each program, so that none gets a package of another's. */
+function install(name) {
+  const folder = join(CACHE, name);
+  const { packages } = PROGRAMS[name];
+  if (!existsSync(join(folder, 'node_modules'))) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+    const flags = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
+    execFileSync('npm', [...flags, ...packages], { cwd: folder, stdio: 'inherit' });
+  }
+  const script = join(import.meta.dirname, 'scripts', `${name}.mjs`);
+  if (existsSync(script)) copyFileSync(script, join(folder, 'run.mjs'));
+}
+
 async function inside(names) {
   const folder = mkdtempSync(join(tmpdir(), 'inpage-agents-'));
   const server = await serve(folder);
   try {
-    const tasks = TASKS.filter(({ program }) => names.length === 0 || names.includes(program));
     const results = [];
-    for (const task of tasks) results.push(await perform(task, folder));
+    for (const name of names) for (const task of PROGRAMS[name].tasks) results.push(await perform(name, task, folder));
     process.exitCode = results.every(Boolean) ? 0 : 1;
   } finally {
     server.kill('SIGTERM');
@@ -111,8 +64,8 @@ async function inside(names) {
 
 async function serve(folder) {
   const config = join(folder, 'inpage.json');
-  const here = JSON.parse(JSON.stringify(replies).replaceAll('FOLDER', join(folder, 'work')));
-  const entry = { task: 'chat', backend: 'scripted', contextLength: 200_000, script: { replies: here } };
+  const script = { replies: repliesFor(join(folder, 'work')) };
+  const entry = { task: 'chat', backend: 'scripted', contextLength: 200_000, script };
   const models = [
     { id: 'scripted', ...entry },
     { id: 'gpt-5.5', ...entry },
@@ -128,28 +81,40 @@ async function serve(folder) {
   return server;
 }
 
-/** Whether the file was made. */
-async function perform({ program, what, task, file, args, model = 'scripted', mcp }, folder) {
+/** Whether the file was made and the program ended well. */
+async function perform(name, task, folder) {
+  const { what, words, file = 'made.txt', args = [], model = 'scripted', first, more, prepare } = task;
+  const { command, connect, environment } = PROGRAMS[name];
   const home = mkdtempSync(join(folder, 'home-'));
   const work = join(folder, 'work');
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work);
-  const env = { PATH: process.env.PATH, HOME: home, INPAGE_API_KEY: 'none', NO_COLOR: '1' };
-  const connect = ['connect', program, '--url', BASE, '--model', model, '--write'];
-  execFileSync(process.execPath, [CLI, ...connect], { env });
-  if (mcp) {
-    const script = join(folder, 'mcp.mjs');
-    writeFileSync(script, MCP_SERVER);
-    const servers = `\n[mcp_servers.fruit]\ncommand = ${JSON.stringify(process.execPath)}\n`;
-    const config = join(home, '.codex/config.toml');
-    const lines = `args = ${JSON.stringify([script, join(work, file)])}\ndefault_tools_approval_mode = "approve"\n`;
-    writeFileSync(config, readFileSync(config, 'utf8') + servers + lines);
-  }
-  const { status, output } = await run(join(BIN, program), [...args, task], { cwd: work, env });
-  const isMade = existsSync(join(work, file));
-  process.stdout.write(`${isMade ? 'made  ' : 'FAILED'} ${program}: ${what} (exit ${status})\n`);
+  const server = [process.execPath, join(import.meta.dirname, 'mcp-server.mjs'), join(work, file)];
+  const place = { home, work, url: BASE, server };
+  const env = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1', ...environment?.(place) };
+  if (connect) Object.assign(env, connectLines(connect, model, env));
+  prepare?.(place);
+  const modules = join(CACHE, name, 'node_modules');
+  const [program, ...start] = command.map((part) =>
+    part === 'node' ? process.execPath : part === 'SCRIPT' ? join(CACHE, name, 'run.mjs') : join(modules, part),
+  );
+  const options = { cwd: work, env };
+  if (first) await run(program, [...start, ...first(place)], options);
+  const { status, output } = await run(program, [...start, ...args, words, ...(more?.(place) ?? [])], options);
+  const isMade = existsSync(join(work, file)) && status === 0;
+  process.stdout.write(`${isMade ? 'made  ' : 'FAILED'} ${name}: ${what} (exit ${status})\n`);
   if (!isMade) process.stdout.write(`${output.slice(-3000)}\n`);
   return isMade;
+}
+
+/** Does what `inpage connect` prints: writes the file, where there is one. @returns the environment */
+function connectLines(program, model, env) {
+  const asked = [CLI, 'connect', program, '--url', BASE, '--model', model];
+  const printed = execFileSync(process.execPath, asked, { env, encoding: 'utf8' });
+  if (printed.includes('# ~/')) execFileSync(process.execPath, [...asked, '--write'], { env });
+  return Object.fromEntries(
+    [...printed.matchAll(/^export (\w+)='([^']*)'$/gm)].map(([, name, value]) => [name, value]),
+  );
 }
 
 function run(command, args, options) {

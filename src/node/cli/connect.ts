@@ -36,9 +36,13 @@ export const connect: Command = {
     if (!setup.file)
       throw new UsageError(`\`${program}\` has no configuration file to write: call it without \`--write\`.`);
     writeFile(setup.file);
-    if (setup.environment && typeof setup.file.content === 'string') {
-      process.stdout.write(linesOf({ environment: setup.environment }));
-    }
+    const { environment, note } = setup;
+    // JSON holds the environment too, where there is one.
+    const rest = {
+      ...(environment && typeof setup.file.content === 'string' && { environment }),
+      ...(note && { note }),
+    };
+    process.stdout.write(linesOf(rest));
   },
 };
 

@@ -32,12 +32,13 @@ const rootOf = (baseURL: string): string => baseURL.replace(/\/v1$/, '');
 
 /** By the name on the command line. */
 export const PROGRAMS: Record<string, (connection: Connection) => ProgramSetup> = {
-  'claude-code': ({ baseURL, key, model }) => {
+  'claude-code': ({ baseURL, key, model, contextLength }) => {
     const env = {
       ANTHROPIC_BASE_URL: rootOf(baseURL),
       ANTHROPIC_AUTH_TOKEN: key,
       ANTHROPIC_MODEL: model,
       ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+      CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(contextLength),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     };
     return { environment: env, file: { path: '.claude/settings.json', content: { env } } };
@@ -65,7 +66,10 @@ multi_agent = false
     note: `In Cline's settings choose the API provider "OpenAI Compatible", then
   Base URL   ${baseURL}
   API Key    ${key}
-  Model ID   ${model}`,
+  Model ID   ${model}
+Its command line takes this:
+  cline auth -p openai-compatible -b ${baseURL} -k ${key} -m ${model}
+  cline -P openai-compatible -m ${model}`,
   }),
   continue: ({ baseURL, key, model, contextLength }) => ({
     file: {
@@ -111,6 +115,43 @@ models:
             },
           },
         },
+      },
+    },
+  }),
+  pi: ({ baseURL, key, model, contextLength }) => ({
+    file: {
+      path: '.pi/agent/models.json',
+      content: {
+        providers: {
+          inpage: {
+            baseUrl: baseURL,
+            apiKey: key,
+            api: 'openai-completions',
+            models: [{ id: model, contextWindow: contextLength, maxTokens: Math.min(contextLength, 8192) }],
+          },
+        },
+      },
+    },
+    note: `Start it with: pi --provider inpage --model ${model}`,
+  }),
+  'qwen-code': ({ baseURL, key, model, contextLength }) => ({
+    file: {
+      path: '.qwen/settings.json',
+      content: {
+        env: { INPAGE_API_KEY: key },
+        modelProviders: {
+          openai: [
+            {
+              id: model,
+              name: model,
+              envKey: 'INPAGE_API_KEY',
+              baseUrl: baseURL,
+              generationConfig: { contextWindowSize: contextLength },
+            },
+          ],
+        },
+        security: { auth: { selectedType: 'openai' } },
+        model: { name: model },
       },
     },
   }),

@@ -58,6 +58,15 @@ describe('inpage connect', () => {
     await expect(printed('codex', { write: true, model: 'ears' })).rejects.toThrow('is there already');
   });
 
+  it('says what else is to be done when it has written the file', async () => {
+    expect(await printed('pi', { write: true })).toContain('--provider inpage');
+    expect(await printed('codex', { write: true })).toContain('export INPAGE_API_KEY');
+    const settings = await printed('claude-code', { write: true });
+    expect(settings).not.toContain('export');
+    const { env } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'));
+    expect(env).toMatchObject({ ANTHROPIC_MODEL: 'it"s', CLAUDE_CODE_MAX_CONTEXT_TOKENS: '32768' });
+  });
+
   it('says what is wrong', async () => {
     await expect(printed('emacs')).rejects.toThrow('is not a program');
     await expect(printed('codex', { model: 'nobody' })).rejects.toThrow('Its models: ears, it"s.');
