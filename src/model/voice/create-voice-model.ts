@@ -5,6 +5,7 @@ import { SPEECH_RATE, type SpeechEvent, type SpeechRequest } from '../../core/re
 import { openSpeechEncoder } from '../media/encode-audio.js';
 import { createResampler } from '../media/resample-audio.js';
 import { chooseVoice } from './choose-voice.js';
+import { isEnglish } from './spoken-english.js';
 import { splitSentences } from './split-sentences.js';
 import type { VoiceEngine } from './voice-engine.js';
 
@@ -43,10 +44,11 @@ async function* speak(
   try {
     const resampler = createResampler(engine.sampleRate, SPEECH_RATE);
     const sentences = splitSentences(input);
+    const english = isEnglish(input);
     let samples = 0;
     for (const [index, sentence] of sentences.entries()) {
       throwIfCancelled(signal);
-      const spoken = await engine.speak(sentence, { voice, speed, seed: seed + index }, signal);
+      const spoken = await engine.speak(sentence, { voice, speed, seed: seed + index, english }, signal);
       throwIfCancelled(signal);
       const isLast = index === sentences.length - 1;
       const resampled = resampler.push(spoken);

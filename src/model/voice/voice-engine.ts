@@ -9,6 +9,8 @@ export interface Delivery {
   speed: number;
   /** Of the noise; another for each sentence. */
   seed: number;
+  /** The whole text is English, so that numbers in it can be written out in words. */
+  english: boolean;
 }
 
 /** A synthesiser of one sentence at a time. */

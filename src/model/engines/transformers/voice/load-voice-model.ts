@@ -9,6 +9,7 @@ import { InferenceError, throwIfCancelled } from '../../../../core/errors/infere
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { createVoiceModel } from '../../../voice/create-voice-model.js';
+import { isEnglish, spokenEnglish } from '../../../voice/spoken-english.js';
 import { speakableText } from '../../../voice/speakable-text.js';
 import type { VoiceEngine } from '../../../voice/voice-engine.js';
 import { deviceLoss } from '../device-loss.js';
@@ -49,8 +50,14 @@ export async function loadVoiceModel(entry: ModelEntry, options: LoadOptions): P
           'its graph draws its noise itself, so `seed` changes nothing and equal requests may sound different.',
         );
       }
-      const encode = (text: string): number[] => tokenizer.encode(text);
-      return createVoiceModel(voiceEngine(graphs, encode), {
+      const { language } = tokenizer.config as { language?: unknown };
+      const tokens = (text: string, english: boolean): number[] => {
+        // Models that do not say their language are English, or made for several.
+        const isRead = english && (typeof language !== 'string' || language.startsWith('en'));
+        const spoken = speakableText(isRead ? spokenEnglish(text) : text);
+        return spoken === '' ? [] : tokenizer.encode(spoken);
+      };
+      return createVoiceModel(voiceEngine(graphs, tokens), {
         info: { ...source.info, contextLength: CONTEXT_LENGTH },
         lost: deviceLoss(source.info.device),
         unload: async () => void (await model.dispose()),
@@ -59,15 +66,15 @@ export async function loadVoiceModel(entry: ModelEntry, options: LoadOptions): P
   });
 }
 
-function voiceEngine(graphs: VoiceGraphs, encode: (text: string) => number[]): VoiceEngine {
+/** @param tokens of a text; none where nothing is left to speak */
+function voiceEngine(graphs: VoiceGraphs, tokens: (text: string, english: boolean) => number[]): VoiceEngine {
   return {
     sampleRate: graphs.sampleRate,
     voices: graphs.voices,
-    countTokens: (text) => encode(speakableText(text)).length,
+    countTokens: (text) => tokens(text, isEnglish(text)).length,
     async speak(sentence, delivery, signal) {
       throwIfCancelled(signal);
-      const text = speakableText(sentence);
-      const ids = text === '' ? [] : encode(text);
+      const ids = tokens(sentence, delivery.english);
       if (ids.length === 0) return new Float32Array(Math.round((PAUSE * graphs.sampleRate) / delivery.speed));
       if (ids.length > CONTEXT_LENGTH) {
         const message = `A sentence has ${ids.length} tokens; this model reads at most ${CONTEXT_LENGTH}.`;
