@@ -112,12 +112,13 @@ export function triggered(
 }
 
 /** Text that no parser takes for calls: after blanks it begins with neither the bracket nor the tag. */
-export function textUnlike(bracket: string, tagBeginning: string): Expression {
+export function textUnlike(bracket: string, ...tagBeginnings: readonly [string, ...string[]]): Expression {
   const blanks = repeat(characters([0x20, 0x20], [0x0a, 0x0a]), 0, 4);
-  const [first = '<', second = '|'] = tagBeginning;
+  const [[first = '<']] = tagBeginnings;
+  const seconds = tagBeginnings.map(([, second = '|']) => second);
   const signs = [' ', '\n', '\t', '\r', bracket, first];
   const start = characters(...without(ORDINARY_CHARACTERS, signs));
-  const tagLike = sequence(literal(first), choice(characters(...without(ORDINARY_CHARACTERS, [second])), literal('')));
+  const tagLike = sequence(literal(first), choice(characters(...without(ORDINARY_CHARACTERS, seconds)), literal('')));
   return choice(sequence(blanks, choice(start, tagLike), freeText()), literal(''));
 }
 

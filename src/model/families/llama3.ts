@@ -1,4 +1,9 @@
-/** `{"name": …, "parameters": {…}}` as the whole answer, with or without `<|python_tag|>`: Llama 3.1, 3.2, 3.3. @module */
+/**
+ * `{"name": …, "parameters": {…}}` as the whole answer, with or without `<|python_tag|>`: Llama 3.1, 3.2, 3.3. Read are also
+ * Meta's other two forms: `<|python_tag|>f.call(a="x")` and `<function=f>{…}</function>`.
+ * @module
+ */
+import type { Tool } from '../../core/request/tool.js';
 import { choice, literal, optional, sequence } from '../grammar/expression.js';
 import {
   JSON_VALUES,
@@ -12,11 +17,17 @@ import {
 import type { ModelFamily } from './model-family.js';
 import { type CallObjectReader, createCallObjectReader } from './parsing/call-object.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
+import type { CallReader, CallShape } from './parsing/tagged-calls.js';
 import { containsAny, mayBecome } from './parsing/text-matching.js';
 import { writeCallObject } from './kinds/json-calls.js';
+import { dottedCalls } from './kinds/python-calls.js';
+import { FUNCTION, FUNCTION_CLOSE, functionJson } from './kinds/tool-call-tags.js';
 
 const TAG = '<|python_tag|>';
 const KEYS = { name: 'name', arguments: 'parameters' };
+
+/** What stands between calls. */
+const BETWEEN = new RegExp(`^(?:[\\s;,]|${FUNCTION_CLOSE})+`);
 
 /** The whole answer is calls or text; what begins like a call is one. */
 export const llama3 = {
@@ -41,15 +52,17 @@ function callGrammar(options: ToolGrammarOptions): ToolGrammar {
     call,
     further(sequence(literal(';'), optional(literal(' ')), call), options),
   );
-  return { required: calls, free: choice(calls, textUnlike('{', '<|')) };
+  return { required: calls, free: choice(calls, textUnlike('{', '<|', '<f')) };
 }
 
 /**
  * Only an answer that begins with a call has calls: JSON later in a text is text. Several calls may follow one
  * another, parted by white space, `;` or `,`. Without the tag, an object without parameters is no call.
  */
-export function createLlama3Parser(): ChannelParser {
+export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
   let reader = newReader(false);
+  /** Of a call that is not such an object. */
+  let otherReader: CallReader | undefined;
   /** What stands in the buffer before the object: white space and the tag. */
   let prefix = '';
 
@@ -75,11 +88,25 @@ export function createLlama3Parser(): ChannelParser {
   const beforeObject =
     (first: boolean): ParserStep =>
     (buffer, _parts, final) => {
-      const skipped = buffer.length - buffer.replace(first ? /^\s+/ : /^[\s;,]+/, '').length;
+      const skipped = buffer.length - buffer.replace(first ? /^\s+/ : BETWEEN, '').length;
       const rest = buffer.slice(skipped);
       if (rest === '' && !first) return skipped;
-      if ((rest === '' || mayBecome(rest, [TAG])) && !final) return undefined;
+      const mayGoOn = mayBecome(rest, first ? [TAG, FUNCTION] : [TAG, FUNCTION, FUNCTION_CLOSE]);
+      if ((rest === '' || mayGoOn) && !final) return undefined;
       const tagged = rest.startsWith(TAG);
+      const other: CallShape = tagged ? dottedCalls : functionJson;
+      const body = tagged ? rest.slice(TAG.length) : rest;
+      const begins = body === '' ? 'more' : other.begins(body, final, tools);
+      if (begins === 'more' && !final) {
+        if (tagged) machine.channel = 'tool-call';
+        return undefined;
+      }
+      if (begins === 'yes') {
+        otherReader = other.createReader(tools);
+        machine.step = otherCall;
+        machine.channel = 'tool-call';
+        return buffer.length - body.length;
+      }
       if (!tagged && !rest.startsWith('{')) {
         toText();
         return first ? 0 : skipped;
@@ -97,6 +124,12 @@ export function createLlama3Parser(): ChannelParser {
     if (reader.state === 'undecided') return undefined;
     machine.step = rest;
     return read + taken;
+  };
+
+  const otherCall: ParserStep = (buffer, parts, final) => {
+    const taken = otherReader!.read(buffer, parts, final);
+    if (otherReader!.state === 'done') machine.step = beforeObject(false);
+    return taken;
   };
 
   const rest: ParserStep = (buffer, parts) => {

@@ -1,5 +1,6 @@
 /** `[TOOL_CALLS] [{"name": …, "arguments": {…}}]` and `[TOOL_CALLS]name[ARGS]{…}`: Mistral, Ministral, Magistral, Devstral. @module */
 import type { ChannelPart } from '../../core/events/channel-part.js';
+import type { Tool } from '../../core/request/tool.js';
 import { choice, literal, optional, sequence } from '../grammar/expression.js';
 import { comma } from '../grammar/value-style.js';
 import {
@@ -65,8 +66,24 @@ const NAMED_BEGINNING = /^\s*[\w.-]*\s*(?:\[[A-Z_]*(?:\][^[\]{}]*(?:\[[A-Z]*\]?\
 const newReader = (): CallObjectReader =>
   createCallObjectReader({ argumentKeys: ['arguments', 'parameters'], argumentsRequired: false });
 
-/** Text may stand before the first call. A tag that no call follows is text. */
-export function createMistralParser(): ChannelParser {
+/** Without the tag only an object with nothing but a call of one of these functions is one. */
+const newBareReader = (tools: readonly Tool[]): CallObjectReader =>
+  createCallObjectReader({
+    argumentKeys: ['arguments'],
+    argumentsRequired: true,
+    isName: (name) => tools.some((tool) => tool.name === name),
+    onlyKeys: ['name', 'arguments', 'id'],
+  });
+
+/** A list of objects. */
+const LIST = /^\s*\[\s*(?=\{)/;
+const LIST_BEGINNING = /^\s*(?:\[\s*)?$/;
+
+/**
+ * Text may stand before the first call. A tag that no call follows is text. A list of calls that begins the answer may lack
+ * the tag, as version 0.3 of the 7B model leaves it out.
+ */
+export function createMistralParser(tools: readonly Tool[] = []): ChannelParser {
   let reader = newReader();
   let extent: JsonExtent = createJsonExtent();
   /** What stands in the buffer before the first object of an array: white space, the tag and the bracket. */
@@ -76,6 +93,17 @@ export function createMistralParser(): ChannelParser {
   const toText = (): void => {
     machine.step = text;
     machine.channel = 'text';
+  };
+
+  const start: ParserStep = (buffer, _parts, final) => {
+    if (!final && LIST_BEGINNING.test(buffer)) return undefined;
+    const list = LIST.exec(buffer);
+    if (list) {
+      prefix = list[0];
+      reader = newBareReader(tools);
+      machine.step = firstObject;
+    } else machine.step = text;
+    return 0;
   };
 
   const text: ParserStep = (buffer, parts, final) => {
@@ -142,6 +170,7 @@ export function createMistralParser(): ChannelParser {
     if (reader.state === 'invalid' || (reader.state === 'undecided' && final)) return giveBack(parts);
     if (reader.state === 'undecided') return undefined;
     machine.step = object;
+    machine.channel = 'tool-call';
     return read + taken;
   };
 
@@ -165,6 +194,6 @@ export function createMistralParser(): ChannelParser {
     return 0;
   };
 
-  const machine: StepMachine = { step: text, channel: 'text' };
+  const machine: StepMachine = { step: tools.length > 0 ? start : text, channel: 'text' };
   return createStepParser(machine);
 }

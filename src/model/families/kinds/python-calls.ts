@@ -113,12 +113,21 @@ const CALL_BEGINNING = new RegExp(`^\\s*(?:${NAME}(?:\\(\\s*)?)?$`);
 /** Where no tag announces calls, only an argument with its name, or the end, makes one certain. */
 const CERTAIN_CALL = new RegExp(`^\\s*(${NAME})\\(\\s*(?=\\)|${KEYWORD}.)`, 's');
 const CERTAIN_BEGINNING = new RegExp(`^\\s*(?:${NAME}(?:\\(\\s*(?:[A-Za-z_]\\w*\\s*=?)?)?)?$`);
+/** `f.call(`, as Llama 3 calls the tools that are built in. */
+const DOTTED_CALL = /^\s*([A-Za-z_]\w*)\.call\(\s*/;
+const DOTTED_BEGINNING = /^\s*(?:[A-Za-z_]\w*(?:\.(?:c|ca|cal|call|call\(\s*)?)?)?$/;
 const ARGUMENT = new RegExp(`^(${KEYWORD})\\s*`);
 
 /** Calls where a tag announced them: with or without brackets, several in lines or after commas. */
 export const pythonCalls: CallShape = {
   begins: (text) => beginning(text.replace(/^\[/, ''), CALL, CALL_BEGINNING),
   createReader: (tools) => new PythonReader(CALL, CALL_BEGINNING, tools),
+};
+
+/** `f.call(a="x")` where a tag announced it. */
+export const dottedCalls: CallShape = {
+  begins: (text) => beginning(text, DOTTED_CALL, DOTTED_BEGINNING),
+  createReader: (tools) => new PythonReader(DOTTED_CALL, DOTTED_BEGINNING, tools),
 };
 
 /** A list of calls that begins the answer. */

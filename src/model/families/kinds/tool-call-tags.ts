@@ -3,12 +3,13 @@ import { anyOf, before, BLANKS, blanks, forgiven, maybe, NAME } from '../parsing
 import type { TaggedCalls } from '../parsing/tagged-calls.js';
 import { ARGUMENT_NAME, elementCall, type ElementSyntax } from './element-calls.js';
 import { bareKnownCall, jsonCall, WRONG_CLOSES } from './json-calls.js';
+import { fencedKnownCall, pythonDictCall } from './whole-calls.js';
 import { namedCall } from './named-calls.js';
 
 export const TOOL_CALL = { open: '<tool_call>', close: '</tool_call>' } as const;
 
 export const FUNCTION = '<function=';
-const FUNCTION_CLOSE = '</function>';
+export const FUNCTION_CLOSE = '</function>';
 
 /**
  * `<function=f>\n<parameter=a>\n1\n</parameter>\n</function>`.
@@ -66,7 +67,7 @@ const nameAlone = elementCall({
 });
 
 /** `<function=f>{"a": 1}</function>`. */
-const functionJson = namedCall([anyOf(FUNCTION), NAME, anyOf('>')]);
+export const functionJson = namedCall([anyOf(FUNCTION), NAME, anyOf('>')]);
 
 /** `<function name="f">{"a": 1}</function>`, and the same with an element for each argument. */
 const QUOTED_FUNCTION = [anyOf('<function'), BLANKS, anyOf('name="'), NAME, anyOf('">')];
@@ -85,6 +86,7 @@ export const TOOL_CALL_TAGS: TaggedCalls = {
   headOpens: [FUNCTION, '<function name="'],
   closes: [TOOL_CALL.close, FUNCTION_CLOSE, '</tool_calls>', ...WRONG_CLOSES],
   shapes: [
+    pythonDictCall,
     jsonCall,
     functionJson,
     elementCall(functionElements(TOOL_CALL.close, '\n')),
@@ -95,4 +97,5 @@ export const TOOL_CALL_TAGS: TaggedCalls = {
     nameAlone,
   ],
   bare: [bareKnownCall],
+  fenced: fencedKnownCall,
 };

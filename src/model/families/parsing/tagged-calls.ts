@@ -16,15 +16,20 @@ export interface TaggedCalls {
   shapes: readonly CallShape[];
   /** What is a call without any tag, when it begins the answer. */
   bare?: readonly CallShape[];
+  /** What is a call in a code block, behind text. */
+  fenced?: CallShape;
 }
+
+const FENCE = '```';
 
 /**
  * White space around calls is dropped. A tag that no call follows is text. Forgiven: missing closing tags, brackets that
  * are doubled or forgotten, several calls in one pair of tags.
  */
 export function createTaggedCallParser(syntax: TaggedCalls, tools: readonly Tool[]): ChannelParser {
-  const { opens, headOpens = [], closes, shapes, bare = [] } = syntax;
+  const { opens, headOpens = [], closes, shapes, bare = [], fenced } = syntax;
   const allOpens = [...opens, ...headOpens];
+  const marks = fenced && tools.length > 0 ? [...allOpens, FENCE] : allOpens;
   let reader: CallReader | undefined;
   /** What stands in the buffer before the call: white space, the tag, a bracket of a list. */
   let prefix = '';
@@ -41,16 +46,20 @@ export function createTaggedCallParser(syntax: TaggedCalls, tools: readonly Tool
   const text: ParserStep = (buffer, parts, final) => {
     const blank = afterCall ? buffer.length - buffer.trimStart().length : 0;
     if (blank > 0) return blank;
-    const open = findTag(buffer, allOpens);
-    const before = open ? buffer.slice(0, open.index).trimEnd().length : certainLength(buffer, allOpens);
+    const open = findTag(buffer, marks);
+    const before = open ? buffer.slice(0, open.index).trimEnd().length : certainLength(buffer, marks);
     const certain = !open && final ? buffer.length : before;
     if (certain > 0) {
       parts.push({ type: 'text', text: buffer.slice(0, certain) });
       afterCall = false;
     }
     if (open) {
-      const end = open.index + (headOpens.includes(open.tag) ? 0 : open.tag.length);
+      const end = open.index + (opens.includes(open.tag) ? open.tag.length : 0);
       begin(buffer.slice(certain, end), open.index + open.tag.length - certain);
+      if (open.tag === FENCE) {
+        machine.channel = 'text';
+        reader = fenced!.createReader(tools);
+      }
     } else if (certain === 0) return undefined;
     return certain;
   };
