@@ -1,6 +1,7 @@
 /** Files of a model repository that nobody should load: manifests, graphs, tokenizers, chat templates. */
 import { Tokenizer } from '@huggingface/tokenizers';
 import { keepLastLogits } from '../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
+import { rewriteGraph } from '../../src/model/engines/transformers/onnx-file/write-graph.js';
 import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
 import { createTextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
 import { readManifest } from '../../src/store/pack-manifest.js';
@@ -69,7 +70,7 @@ const GRAPHS: HostileFile[] = Object.entries({
 }).map(([name, content]) => ({
   name: `a graph ${name}`,
   // The engine gets it as it is, and says what is wrong with it.
-  read: () => keepLastLogits(content.slice()),
+  read: () => rewriteGraph(content.slice(), [keepLastLogits]),
   refused: false,
 }));
 

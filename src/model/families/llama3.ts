@@ -1,8 +1,4 @@
-/**
- * `{"name": …, "parameters": {…}}` as the whole answer, with or without `<|python_tag|>`: Llama 3.1, 3.2, 3.3. Read are also
- * Meta's other two forms: `<|python_tag|>f.call(a="x")` and `<function=f>{…}</function>`.
- * @module
- */
+/** `{"name": …, "parameters": {…}}` as the whole answer, with or without `<|python_tag|>`: Llama 3.1, 3.2, 3.3. @module */
 import type { Tool } from '../../core/request/tool.js';
 import { choice, literal, optional, sequence } from '../grammar/expression.js';
 import {
@@ -57,7 +53,8 @@ function callGrammar(options: ToolGrammarOptions): ToolGrammar {
 
 /**
  * Only an answer that begins with a call has calls: JSON later in a text is text. Several calls may follow one
- * another, parted by white space, `;` or `,`. Without the tag, an object without parameters is no call.
+ * another, parted by white space, `;` or `,`. Without the tag, an object without parameters is no call. Read are also Meta's
+ * other two forms: `<|python_tag|>f.call(a="x")` and `<function=f>{…}</function>`.
  */
 export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
   let reader = newReader(false);

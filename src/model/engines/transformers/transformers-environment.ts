@@ -7,6 +7,7 @@ import { StoredResponse } from '../../../store/stored-response.js';
 import type { FileFailure } from '../load-failure.js';
 import { keepLastLogits } from './onnx-file/keep-last-logits.js';
 import { quantizeByRow } from './onnx-file/quantize-by-row.js';
+import { rewriteGraph } from './onnx-file/write-graph.js';
 
 /** More threads do not make these models faster. */
 const MAX_THREADS = 4;
@@ -93,13 +94,11 @@ export function configureFiles(
 
 /** Rewrites the graph in memory; the stored file stays as it is. */
 function rewritten(response: StoredResponse, task: ModelEntry['task']): StoredResponse {
+  const plans = task === 'chat' ? [quantizeByRow, keepLastLogits] : [quantizeByRow];
   return new StoredResponse({
     size: Number(response.headers.get('content-length')),
     contentType: undefined,
-    bytes: async () => {
-      const file = quantizeByRow(await response.bytes());
-      return task === 'chat' ? keepLastLogits(file) : file;
-    },
+    bytes: async () => rewriteGraph(await response.bytes(), plans),
   });
 }
 

@@ -29,7 +29,7 @@ let disk: MemoryDisk;
 let locks: LockManager;
 
 beforeAll(async () => {
-  session = await smallSession(quantizeByRow);
+  session = await smallSession([quantizeByRow]);
 });
 beforeEach(() => {
   disk = memoryDisk();

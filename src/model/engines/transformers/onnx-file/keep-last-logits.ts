@@ -6,7 +6,7 @@
 import { findLastProduct, type LastProduct } from './find-last-product.js';
 import { bytes, type Edit, type Field, fieldsOf, integer, type Message } from './protobuf.js';
 import type { GraphNode, OnnxGraph } from './read-graph.js';
-import { constant, GRAPH, graphEdits, INT64, NODE, node, replaced, rewriteGraph } from './write-graph.js';
+import { constant, GRAPH, graphEdits, type GraphPlan, INT64, NODE, node, replaced } from './write-graph.js';
 
 /** The name of this input in graphs that have one: number of tokens at the end of each sequence; 0: all. */
 const INPUT = 'num_logits_to_keep';
@@ -28,16 +28,13 @@ const SHAPE = { dimension: 1 };
 const DIMENSION = { value: 1, name: 2 };
 
 /**
- * The same graph with an input `num_logits_to_keep`; the unchanged file when it has one, or when anything is unknown. The
- * logits that are left are computed from the same numbers as before.
- * @param file of a model; must not be used afterwards
+ * The same graph with an input `num_logits_to_keep`; nothing when it has one, or when anything is unknown. The logits that
+ * are left are computed from the same numbers as before.
  */
-export function keepLastLogits(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  return rewriteGraph(file, (graph) => {
-    const product = canBeAsked(graph) ? findLastProduct(graph, LOGITS) : undefined;
-    return product && editsOf(file, graph, product);
-  });
-}
+export const keepLastLogits: GraphPlan = (graph, file) => {
+  const product = canBeAsked(graph) ? findLastProduct(graph, LOGITS) : undefined;
+  return product && editsOf(file, graph, product);
+};
 
 function canBeAsked({ inputs, nodes, weightRanks, operatorVersion, formatVersion }: OnnxGraph): boolean {
   const isNew = operatorVersion >= MIN_OPERATOR_VERSION && formatVersion >= MIN_FORMAT_VERSION;

@@ -116,42 +116,22 @@ export interface Edit {
 }
 
 /**
- * Applies edits to a file.
- * @param file must not be used afterwards
+ * A new file with edits.
  * @param edits in the order of their places, without overlap
  */
-export function spliceBytes(file: Uint8Array<ArrayBuffer>, edits: readonly Edit[]): Uint8Array<ArrayBuffer> {
-  let shift = 0;
-  const parts = edits.map(({ from, to, pieces }, index) => {
-    const place = from + shift;
-    shift += sizeOf(pieces) - (to - from);
-    return { place, pieces, from: to, end: edits[index + 1]?.from ?? file.length, shift };
-  });
-  const size = file.length + shift;
-  const spliced = resized(file, Math.max(size, file.length));
-  // Parts that move towards the end are moved last to first, so that none is overwritten before it has moved.
-  for (const part of parts.toReversed()) if (part.shift > 0) move(spliced, part);
-  for (const part of parts) if (part.shift < 0) move(spliced, part);
-  for (const { place, pieces } of parts) {
-    let at = place;
-    for (const piece of pieces) {
-      spliced.set(piece, at);
-      at += piece.length;
-    }
+export function spliceBytes(file: Uint8Array, edits: readonly Edit[]): Uint8Array<ArrayBuffer> {
+  const pieces: Message = [];
+  let at = 0;
+  for (const edit of edits) {
+    pieces.push(file.subarray(at, edit.from), ...edit.pieces);
+    at = edit.to;
   }
-  return spliced.subarray(0, size);
-}
-
-function move(bytes: Uint8Array, { from, end, shift }: { from: number; end: number; shift: number }): void {
-  bytes.copyWithin(from + shift, from, end);
-}
-
-/** `transfer` frees the old buffer at once (Chrome 114, Firefox 122, Safari 17.4). */
-function resized(bytes: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> {
-  const { buffer } = bytes;
-  const isWhole = bytes.byteOffset === 0 && bytes.byteLength === buffer.byteLength;
-  if (isWhole && typeof buffer.transfer === 'function') return new Uint8Array(buffer.transfer(size));
-  const other = new Uint8Array(size);
-  other.set(bytes);
-  return other;
+  pieces.push(file.subarray(at));
+  const spliced = new Uint8Array(sizeOf(pieces));
+  let place = 0;
+  for (const piece of pieces) {
+    spliced.set(piece, place);
+    place += piece.length;
+  }
+  return spliced;
 }

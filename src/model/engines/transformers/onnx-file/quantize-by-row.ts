@@ -6,7 +6,7 @@
  */
 import { bytes, type Edit, integer } from './protobuf.js';
 import type { GraphNode, OnnxGraph } from './read-graph.js';
-import { constant, graphEdits, node, replaced, rewriteGraph } from './write-graph.js';
+import { constant, graphEdits, type GraphPlan, node, replaced } from './write-graph.js';
 
 /** Prefix of the names of added values. */
 const OWN = 'inpage/rows/';
@@ -31,13 +31,10 @@ const MODEL = { operatorSet: 8 };
 const OPERATOR_SET = { domain: 1, version: 2 };
 
 /**
- * The same graph with a scale for each row; the unchanged file when it has none for a whole pass, or only in forms that are
- * unknown: in front of convolutions, of products without weights, or in branches.
- * @param file of a model; must not be used afterwards
+ * The same graph with a scale for each row; nothing when it has none for a whole pass, or only in forms that are unknown: in
+ * front of convolutions, of products without weights, or in branches.
  */
-export function quantizeByRow(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  return rewriteGraph(file, (graph) => (canBeChanged(graph) ? editsOf(file, graph) : undefined));
-}
+export const quantizeByRow: GraphPlan = (graph, file) => (canBeChanged(graph) ? editsOf(file, graph) : undefined);
 
 function canBeChanged({ nodes, weightRanks, operatorVersion, formatVersion }: OnnxGraph): boolean {
   const isNew = operatorVersion >= MIN_OPERATOR_VERSION && formatVersion >= MIN_FORMAT_VERSION;

@@ -1,5 +1,17 @@
 /** Writes operators and constants into the graph of an ONNX file. @module */
-import { bytes, type Edit, type Field, integer, lengthPrefix, type Message, sizeOf, spliceBytes } from './protobuf.js';
+import {
+  bytes,
+  type Edit,
+  type Field,
+  fieldsOf,
+  integer,
+  lastField,
+  lengthPrefix,
+  type Message,
+  sizeOf,
+  spliceBytes,
+  textOf,
+} from './protobuf.js';
 import { type OnnxGraph, readGraph } from './read-graph.js';
 
 /** Field numbers of ONNX's messages. */
@@ -21,26 +33,80 @@ const TYPES = new Map<unknown, number>([
 ]);
 
 /**
- * The file with the edits that a plan has for its graph; the unchanged file where there are none, or it is damaged.
+ * What is changed in a graph; undefined: nothing.
+ * @param file that the graph was read from, without its large weights
+ */
+export type GraphPlan = (graph: OnnxGraph, file: Uint8Array) => Edit[] | undefined;
+
+/** Larger weights are set aside while a graph is changed, in bytes, so that they are copied once, however many plans there are. */
+const LARGE = 1024;
+
+/**
+ * The file with the edits of plans, each of which is given what the one before has made; the unchanged file where there are
+ * none, or it is damaged.
  * @param file of a model; must not be used afterwards
  */
-export function rewriteGraph(
-  file: Uint8Array<ArrayBuffer>,
-  plan: (graph: OnnxGraph) => Edit[] | undefined,
-): Uint8Array<ArrayBuffer> {
-  const edits = planEdits(file, plan);
-  return edits ? spliceBytes(file, edits) : file;
-}
-
-function planEdits(file: Uint8Array, plan: (graph: OnnxGraph) => Edit[] | undefined): Edit[] | undefined {
+export function rewriteGraph(file: Uint8Array<ArrayBuffer>, plans: readonly GraphPlan[]): Uint8Array<ArrayBuffer> {
   try {
-    const graph = readGraph(file);
-    return graph && plan(graph);
+    const { rest, weights } = withoutWeights(file);
+    const changed = plans.reduce((before, plan) => {
+      const graph = readGraph(before);
+      const edits = graph && plan(graph, before);
+      return edits ? spliceBytes(before, edits) : before;
+    }, rest);
+    if (changed === rest) return file;
+    const whole = withWeights(changed, weights);
+    const { buffer } = file;
+    // Frees the old file at once (Chrome 114, Firefox 122, Safari 17.4).
+    if (file.byteLength === buffer.byteLength && typeof buffer.transfer === 'function') buffer.transfer(0);
+    return whole;
   } catch (error) {
     // The engine reports damaged files.
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof RangeError) return file;
     throw error;
   }
+}
+
+/** Large weights by name, each as its field in the file. */
+type Weights = ReadonlyMap<string, Uint8Array>;
+
+/** The file with large weights that have a name and dimensions only. @throws RangeError when it is damaged */
+function withoutWeights(file: Uint8Array<ArrayBuffer>): { rest: Uint8Array<ArrayBuffer>; weights: Weights } {
+  const weights = new Map<string, Uint8Array>();
+  const graph = lastField(file, 0, file.length, MODEL.graph);
+  const edits: Edit[] = [];
+  for (const field of graph ? fieldsOf(file, graph.start, graph.end) : []) {
+    if (field.number !== GRAPH.weight || field.end - field.start < LARGE) continue;
+    const parts = [...fieldsOf(file, field.start, field.end)];
+    const name = textOf(
+      file,
+      parts.findLast(({ number }) => number === TENSOR.name),
+    );
+    if (weights.has(name)) throw new RangeError('Two weights have the same name.');
+    weights.set(name, file.subarray(field.from, field.end));
+    const kept = parts.filter(({ number }) => number === TENSOR.dimension || number === TENSOR.name);
+    edits.push(
+      replaced(
+        field,
+        bytes(
+          GRAPH.weight,
+          kept.map(({ from, end }) => file.subarray(from, end)),
+        ),
+      ),
+    );
+  }
+  return { rest: graph ? spliceBytes(file, graphEdits(graph, edits, [])) : file, weights };
+}
+
+function withWeights(file: Uint8Array<ArrayBuffer>, weights: Weights): Uint8Array<ArrayBuffer> {
+  const graph = lastField(file, 0, file.length, MODEL.graph)!;
+  const edits: Edit[] = [];
+  for (const field of fieldsOf(file, graph.start, graph.end)) {
+    if (field.number !== GRAPH.weight) continue;
+    const whole = weights.get(textOf(file, lastField(file, field.start, field.end, TENSOR.name)));
+    if (whole) edits.push(replaced(field, [whole]));
+  }
+  return spliceBytes(file, graphEdits(graph, edits, []));
 }
 
 interface NewNode {

@@ -5,11 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { keepLastLogits } from '../../../../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
 import { quantizeByRow } from '../../../../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
 import { readGraph } from '../../../../../src/model/engines/transformers/onnx-file/read-graph.js';
+import { rewriteGraph } from '../../../../../src/model/engines/transformers/onnx-file/write-graph.js';
 import {
   type EmbeddingSession,
   runEmbeddingBatch,
 } from '../../../../../src/model/engines/transformers/embeddings/embedding-batch.js';
 import { BOOL, FLOAT, INT64, OnnxFile } from '../../../../support/onnx-file.js';
+import { randomDecoder, SHAPE } from '../../../../bench/real/random-decoder.js';
+
+const byRow = (file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => rewriteGraph(file, [quantizeByRow]);
 
 const [SIZE, OUT] = [48, 40];
 const ROWS = [1, 1000, 0.001, 0, 30];
@@ -106,7 +110,7 @@ function exact(form: Form, row: Float32Array, index: number): number[] {
 
 describe.each(Object.entries(FORMS))('products %s', (_, form) => {
   it('give a row the same whatever rows are beside it', async () => {
-    const file = quantizeByRow(products(form));
+    const file = byRow(products(form));
     const together = await run(file, vectors);
     for (const [index, row] of vectors.entries()) {
       const alone = await run(file, [row]);
@@ -115,7 +119,7 @@ describe.each(Object.entries(FORMS))('products %s', (_, form) => {
   });
 
   it('are near those without rounding, however large a row is', async () => {
-    const made = await run(quantizeByRow(products(form)), vectors);
+    const made = await run(byRow(products(form)), vectors);
     for (const [index, rows] of made.entries())
       for (const [row, values] of rows.entries()) {
         const expected = exact(form, vectors[row]!, index);
@@ -138,12 +142,12 @@ it('the last tokens have the same logits when the other ones are not computed', 
     file.input('x', FLOAT, ['batch', 'rows', SIZE]);
     file.node('Identity', addProducts(file, 'x', {}), 'logits');
     file.output('logits', FLOAT, ['batch', 'rows', OUT]);
-    return quantizeByRow(fileOf(file));
+    return byRow(fileOf(file));
   };
   const data = Float32Array.from([...vectors[0]!, ...vectors[1]!, ...vectors[2]!, ...vectors[4]!]);
   const x = new ort.Tensor('float32', data, [2, 2, SIZE]);
   const all = await (await ort.InferenceSession.create(decoder())).run({ x });
-  const session = await ort.InferenceSession.create(keepLastLogits(decoder()));
+  const session = await ort.InferenceSession.create(rewriteGraph(decoder(), [keepLastLogits]));
   const { logits } = await session.run({ x, num_logits_to_keep: new ort.Tensor('int64', [1n], []) });
   expect(logits!.dims).toEqual([2, 1, OUT]);
   const [first, second] = [1, 3].map((row) => (all['logits']!.data as Float32Array).slice(row * OUT, (row + 1) * OUT));
@@ -158,7 +162,7 @@ it('[E07] a text has the same vector alone and in a batch', async () => {
   const [hidden] = addProducts(file, 'x', {});
   file.node('Tanh', [hidden!], 'last_hidden_state');
   file.output('last_hidden_state', FLOAT, ['batch', 'tokens', OUT]);
-  const own = await ort.InferenceSession.create(quantizeByRow(fileOf(file)));
+  const own = await ort.InferenceSession.create(byRow(fileOf(file)));
   const session = {
     inputNames: own.inputNames,
     outputNames: own.outputNames,
@@ -211,13 +215,13 @@ describe('a graph stays as it is', () => {
 
   it.each(Object.entries(changes))('%s', (_, change) => {
     const file = changed(change);
-    expect(quantizeByRow(file)).toBe(file);
+    expect(byRow(file)).toBe(file);
     expect(Buffer.compare(file, changed(change))).toBe(0);
   });
 
   it('that is changed already', () => {
-    const once = quantizeByRow(products({}));
-    expect(quantizeByRow(once)).toBe(once);
+    const once = byRow(products({}));
+    expect(byRow(once)).toBe(once);
   });
 
   it('whose file ends too early, wherever, or is damaged: nothing is thrown', () => {
@@ -225,16 +229,28 @@ describe('a graph stays as it is', () => {
     const { end } = readGraph(whole)!.field;
     for (let length = 0; length < end; length += 7) {
       const part = whole.slice(0, length);
-      expect(quantizeByRow(part)).toBe(part);
+      expect(byRow(part)).toBe(part);
     }
     const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (places) => {
         const damaged = whole.slice();
         for (const [place, byte] of places) damaged[place] = byte;
-        expect(quantizeByRow(damaged)).toBeInstanceOf(Uint8Array);
+        expect(byRow(damaged)).toBeInstanceOf(Uint8Array);
       }),
       { numRuns: 300 },
     );
   });
+});
+
+it('two plans at once make the file that they make one after the other, with large weights as they were', async () => {
+  const bytes = Buffer.concat(
+    randomDecoder(3, { ...SHAPE, hidden: 64, layers: 2, inner: 96, vocabulary: 300 }).toMessage(),
+  );
+  const file = (): Uint8Array<ArrayBuffer> => Uint8Array.from(bytes);
+  const apart = rewriteGraph(rewriteGraph(file(), [quantizeByRow]), [keepLastLogits]);
+  const together = rewriteGraph(file(), [quantizeByRow, keepLastLogits]);
+  expect(Buffer.compare(together, apart)).toBe(0);
+  expect(together.length).toBeGreaterThan(bytes.length);
+  expect((await ort.InferenceSession.create(together)).inputNames).toContain('num_logits_to_keep');
 });

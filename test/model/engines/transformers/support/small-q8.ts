@@ -3,6 +3,7 @@ import * as ort from 'onnxruntime-web';
 import { createTextModel, type TextModel } from '../../../../../src/model/decoding/create-text-model.js';
 import type { TextEngine } from '../../../../../src/model/decoding/text-engine.js';
 import { keepLastLogits } from '../../../../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
+import { type GraphPlan, rewriteGraph } from '../../../../../src/model/engines/transformers/onnx-file/write-graph.js';
 import { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
 import type { OnnxSession, OnnxTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
@@ -25,13 +26,11 @@ const SHAPE = {
   context: 1024,
 };
 
-/** Loads its session. @param rewrite what is done with the file before */
-export async function smallSession(
-  rewrite: (file: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>,
-): Promise<OnnxSession> {
+/** Loads its session. @param plans for its graph, before that for the last logits */
+export async function smallSession(plans: readonly GraphPlan[]): Promise<OnnxSession> {
   const file = Uint8Array.from(Buffer.concat(randomDecoder(7, SHAPE).toMessage()));
   ort.env.wasm.numThreads = 1;
-  const session = await ort.InferenceSession.create(keepLastLogits(rewrite(file)));
+  const session = await ort.InferenceSession.create(rewriteGraph(file, [...plans, keepLastLogits]));
   const own = ({ type, dims, data }: OnnxTensor): ort.Tensor => new ort.Tensor(type as 'float32', data as never, dims);
   return {
     inputNames: session.inputNames,
