@@ -7,7 +7,7 @@ import type { GenerationRequest, OutputFormat } from '../../core/request/generat
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
 import { anyObject } from '../grammar/any-value.js';
 import { type Expression, choice, isNever } from '../grammar/expression.js';
-import { GrammarRules } from '../grammar/grammar-rules.js';
+import { GrammarRules, type LengthBounds } from '../grammar/grammar-rules.js';
 import type { ValueStyle } from '../grammar/value-style.js';
 import { readSchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
@@ -30,13 +30,41 @@ const WORK = 1.5 * SCHEMA_WORK;
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 const AN_OBJECT: JsonSchema = { type: 'object' };
 
+/** An answer's grammar in EBNF. */
+export interface AnswerGrammar {
+  /** The grammar to make masks from. */
+  masks: string;
+  /** The whole grammar, where `masks` leaves lengths of strings open: it can check tokens, one at a time. */
+  exact?: string;
+}
+
 /**
  * The EBNF text of all answers that the request allows. Throws InferenceError `invalid_request` when there is none,
  * or when a schema uses what a grammar cannot express.
  */
 export function answerGrammar(request: GenerationRequest, format: AnswerFormat): string {
+  return writeGrammar(request, format).ebnf;
+}
+
+/**
+ * The same in two parts: masks leave longer strings open.
+ * @param most characters of a string that are counted by masks. Each costs time for every token of the vocabulary.
+ */
+export function answerGrammars(request: GenerationRequest, format: AnswerFormat, most: number): AnswerGrammar {
+  const { ebnf: masks, hasOpenLengths } = writeGrammar(request, format, { most, longer: 'open' });
+  return hasOpenLengths ? { masks, exact: writeGrammar(request, format, { most, longer: 'counted' }).ebnf } : { masks };
+}
+
+interface WrittenGrammar {
+  ebnf: string;
+  hasOpenLengths: boolean;
+}
+
+function writeGrammar(request: GenerationRequest, format: AnswerFormat, lengths?: LengthBounds): WrittenGrammar {
   const param = offersTools(request) ? 'tools' : outputParam(request);
-  return withSchemaErrors(param, () => writeGrammar(request, format, new WorkBudget(WORK)));
+  const rules = new GrammarRules(new WorkBudget(WORK), lengths);
+  const ebnf = withSchemaErrors(param, () => writeAnswer(request, format, rules));
+  return { ebnf, hasOpenLengths: rules.hasOpenLengths };
 }
 
 /** What the client's request calls the format of the output. */
@@ -44,8 +72,7 @@ function outputParam({ paramNames }: GenerationRequest): string {
   return paramNames?.response_format ?? 'response_format';
 }
 
-function writeGrammar(request: GenerationRequest, format: AnswerFormat, work: WorkBudget): string {
-  const rules = new GrammarRules(work);
+function writeAnswer(request: GenerationRequest, format: AnswerFormat, rules: GrammarRules): string {
   const tools = offeredTools(request);
   const { spacing, marker } = format;
   const syntax = answerSyntax(format);

@@ -3,7 +3,7 @@ import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
-import { answerGrammar } from './answer-grammar.js';
+import { type AnswerFormat, type AnswerGrammar, answerGrammars } from './answer-grammar.js';
 import { ForcedTokenizer } from './forced-tokenizer.js';
 import type { ValueStyle } from '../grammar/value-style.js';
 import { endTokenMask, GrammarConstraint } from './grammar-constraint.js';
@@ -36,8 +36,9 @@ export async function compileConstraint(
   }
   const engine = await grammarEngineFor(tokenizer);
   const { markers, markerTokens } = engine.vocabulary;
-  const ebnf = answerGrammar(request, { ...model, spacing: spacingOf(tokenizer), marker: (text) => markers.get(text) });
-  const positions = await engine.begin(ebnf, request.n);
+  const format = { ...model, spacing: spacingOf(tokenizer), marker: (text: string) => markers.get(text) };
+  const { masks, exact } = writtenGrammar(request, format, tokenizer);
+  const positions = await engine.begin(masks, request.n, exact);
   const forced = new ForcedTokenizer(tokenizer, markerTokens);
   const endMask = endTokenMask(tokenizer);
   return {
@@ -51,6 +52,35 @@ export async function compileConstraint(
       for (const position of positions.splice(0)) position.dispose();
     },
   };
+}
+
+/** So many tokens are looked at, over all places of a string, while masks are prepared: some seconds on a slow machine. */
+const COUNTED_TOKENS = 1_000_000;
+
+/** Shorter strings are always counted by masks. */
+const LEAST_COUNTED = 8;
+
+/** Grammars that are kept for the next turns of conversations: those of a few agents. */
+const KEPT_TEXTS = 8;
+const written = new WeakMap<TextTokenizer, Map<string, AnswerGrammar>>();
+
+/** An agent sends the same tools with every turn, so their grammar is written once. */
+function writtenGrammar(request: GenerationRequest, format: AnswerFormat, tokenizer: TextTokenizer): AnswerGrammar {
+  const { tools, toolChoice, parallelToolCalls, output, reasoning, paramNames } = request;
+  const { toolFormat, reasoningFormat, reasoningOpen, spacing } = format;
+  const key = JSON.stringify([
+    tools.map(({ name, parameters }) => [name, parameters]),
+    [toolChoice, parallelToolCalls, output, reasoning.enabled, paramNames],
+    [toolFormat, reasoningFormat, reasoningOpen, spacing],
+  ]);
+  const kept = written.get(tokenizer) ?? new Map<string, AnswerGrammar>();
+  written.set(tokenizer, kept);
+  const most = Math.max(LEAST_COUNTED, Math.floor(COUNTED_TOKENS / tokenizer.vocabularySize));
+  const grammar = kept.get(key) ?? answerGrammars(request, format, most);
+  kept.delete(key);
+  kept.set(key, grammar);
+  if (kept.size > KEPT_TEXTS) kept.delete([...kept.keys()][0]!);
+  return grammar;
 }
 
 /** Models write JSON as their template showed it to them in training. */

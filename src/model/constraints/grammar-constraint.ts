@@ -2,8 +2,8 @@
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { ForcedTokenizer } from './forced-tokenizer.js';
-import type { TokenConstraint } from './token-constraint.js';
-import { mayFollow } from './token-vocabulary.js';
+import type { OpenLengths, TokenConstraint } from './token-constraint.js';
+import { mayFollow, plainBeginnings } from './token-vocabulary.js';
 import type { GrammarPosition } from './xgrammar.js';
 
 /** One choice's state. Masks are made at most once per state. */
@@ -12,6 +12,7 @@ export class GrammarConstraint implements TokenConstraint {
   readonly #forced: ForcedTokenizer;
   readonly #endMask: Int32Array;
   readonly #tokenizer: TextTokenizer;
+  readonly lengths: OpenLengths | undefined;
   #mask: Int32Array | undefined;
   #lastByte: number | undefined;
 
@@ -20,6 +21,9 @@ export class GrammarConstraint implements TokenConstraint {
     this.#position = position;
     this.#forced = forced;
     this.#endMask = endMask;
+    this.lengths = position.isExact
+      ? undefined
+      : { allows: (token) => this.#keepsLengths(token), maskLogits: (logits) => this.#maskLengths(logits) };
   }
 
   maskLogits(logits: Float32Array): boolean {
@@ -70,6 +74,20 @@ export class GrammarConstraint implements TokenConstraint {
 
   dispose(): void {
     this.#position.dispose();
+  }
+
+  #keepsLengths(token: number): boolean {
+    return this.#tokenizer.endTokens.has(token) || this.#position.allows(token);
+  }
+
+  #maskLengths(logits: Float32Array): void {
+    const room = this.#position.room();
+    const beginnings = plainBeginnings(this.#tokenizer);
+    for (let token = 0; token < logits.length; token += 1) {
+      if (logits[token] === -Infinity) continue;
+      const isTooLong = room !== undefined && beginnings[token]! > room;
+      if (isTooLong || !this.#keepsLengths(token)) logits[token] = -Infinity;
+    }
   }
 
   #forcedText(): string {

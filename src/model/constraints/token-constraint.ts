@@ -20,8 +20,18 @@ export interface TokenConstraint {
   likelyTokens(): number[];
   /** The grammar is complete and only an end token may follow. */
   isComplete(): boolean;
+  /** What masks leave open; absent: nothing. */
+  readonly lengths?: OpenLengths | undefined;
   /** Frees wasm memory. */
   dispose(): void;
+}
+
+/** Lengths of strings that masks do not keep, because preparing such masks would take minutes: asked token by token. */
+export interface OpenLengths {
+  /** Whether a token that the mask allows may come next. */
+  allows(token: number): boolean;
+  /** Forbids all tokens that {@link allows} refuses, in place. May take a second. */
+  maskLogits(logits: Float32Array): void;
 }
 
 /** A compiled grammar: makes one state per choice. */

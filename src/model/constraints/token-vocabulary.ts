@@ -31,6 +31,34 @@ export function readVocabulary(tokenizer: TextTokenizer): TokenVocabulary {
   return { bytes, markers, markerTokens };
 }
 
+const beginnings = new WeakMap<TextTokenizer, Uint8Array>();
+
+/**
+ * How many characters each token begins with that count as one in every string, up to 255. Made once for a tokenizer.
+ * Characters that may mean something in a string of some family count as none.
+ */
+export function plainBeginnings(tokenizer: TextTokenizer): Uint8Array {
+  const known = beginnings.get(tokenizer);
+  if (known) return known;
+  const made = Uint8Array.from({ length: tokenizer.vocabularySize }, (_, token) => {
+    let count = 0;
+    for (const byte of tokenizer.bytesOf(token)) {
+      // A token may begin inside a character.
+      const isInside = (byte & 0xc0) === 0x80;
+      if (isInside ? count === 0 : !isPlain(byte)) break;
+      if (!isInside) count += 1;
+    }
+    return Math.min(count, 255);
+  });
+  beginnings.set(tokenizer, made);
+  return made;
+}
+
+/** Letters, digits, blanks, simple punctuation, and the first bytes of characters beyond ASCII. */
+function isPlain(byte: number): boolean {
+  return byte >= 0xc0 || /[\w ,.:;!?()-]/.test(String.fromCharCode(byte));
+}
+
 function isToken({ addedTokens, vocabularySize }: TextTokenizer, tag: string): boolean {
   return (addedTokens.get(tag) ?? vocabularySize) < vocabularySize;
 }

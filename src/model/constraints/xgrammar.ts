@@ -5,6 +5,9 @@ import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { type XgrammarModule, dropXgrammar, loadXgrammar } from './load-xgrammar.js';
 import { type TokenVocabulary, readVocabulary } from './token-vocabulary.js';
 
+/** Letters that are tried to find out how many may follow. */
+const TRIED = 'a'.repeat(64);
+
 /** Compiled grammars that are kept for the next request. */
 const KEPT_GRAMMARS = 32;
 
@@ -22,6 +25,15 @@ export interface GrammarPosition {
   allowedTokens(): Int32Array;
   /** False: the grammar does not allow this token. */
   accept(token: number): boolean;
+  /** Masks and {@link accept} know all bounds; else {@link allows} knows more. */
+  readonly isExact: boolean;
+  /** Whether the token may come next by all bounds. Does not change the position. */
+  allows(token: number): boolean;
+  /**
+   * Inside a string whose length masks leave open: how many letters may follow, where they are less than some dozens; else
+   * undefined.
+   */
+  room(): number | undefined;
   /** How many of the tokens, one after another, the grammar allows. Does not change the position. */
   countAllowed(tokens: readonly number[]): number;
   /** The text that must come next; empty when there is a choice. */
@@ -48,16 +60,25 @@ export class GrammarEngine {
   readonly #module: XgrammarModule;
   readonly #compiler: GrammarCompiler;
   readonly #size: number;
+  readonly #endTokens: ReadonlySet<number>;
+  /** Compiles for no vocabulary: checks text, makes no masks, and is ready at once. */
+  #checking: Promise<GrammarCompiler> | undefined;
   /** In order of use, the latest last. */
   readonly #kept = new Map<string, CompiledGrammar>();
   #memory: WebAssembly.Memory | undefined;
   #memoryTried = false;
 
-  private constructor(module: XgrammarModule, vocabulary: TokenVocabulary, compiler: GrammarCompiler, size: number) {
+  private constructor(
+    module: XgrammarModule,
+    vocabulary: TokenVocabulary,
+    compiler: GrammarCompiler,
+    { vocabularySize, endTokens }: TextTokenizer,
+  ) {
     this.#module = module;
     this.vocabulary = vocabulary;
     this.#compiler = compiler;
-    this.#size = size;
+    this.#size = vocabularySize;
+    this.#endTokens = endTokens;
   }
 
   static async create(module: XgrammarModule, tokenizer: TextTokenizer): Promise<GrammarEngine> {
@@ -71,26 +92,42 @@ export class GrammarEngine {
       ]);
       const compiler = await module.api.GrammarCompiler.createGrammarCompiler(info, false);
       info.dispose();
-      return new GrammarEngine(module, vocabulary, compiler, size);
+      return new GrammarEngine(module, vocabulary, compiler, tokenizer);
     });
   }
 
-  /** `count` positions at the beginning of a grammar. Throws InferenceError `internal` when the engine refuses it. */
-  async begin(ebnf: string, count: number): Promise<GrammarPosition[]> {
-    const grammar = await this.#compile(ebnf);
+  /**
+   * `count` positions at the beginning of a grammar. Throws InferenceError `internal` when the engine refuses it.
+   * @param exact the same grammar with all bounds, where `ebnf` leaves some open
+   */
+  async begin(ebnf: string, count: number, exact?: string): Promise<GrammarPosition[]> {
+    const grammar = await this.#compile(ebnf, this.#compiler);
+    const whole = exact === undefined ? undefined : await this.#compile(exact, await this.#checkingCompiler());
     const { GrammarMatcher: matchers } = this.#module.api;
     return guarded(this.#module, async () => {
       const positions: GrammarPosition[] = [];
       for (let index = 0; index < count; index += 1) {
-        positions.push(this.#position(await matchers.createGrammarMatcher(grammar)));
+        const checker = whole && (await matchers.createGrammarMatcher(whole, undefined, true));
+        positions.push(this.#position(await matchers.createGrammarMatcher(grammar), checker));
       }
       return positions;
     });
   }
 
-  async #compile(ebnf: string): Promise<CompiledGrammar> {
+  #checkingCompiler(): Promise<GrammarCompiler> {
+    this.#checking ??= guarded(this.#module, async () => {
+      const { TokenizerInfo, GrammarCompiler: compilers } = this.#module.api;
+      const info = await TokenizerInfo.createTokenizerInfo(['a', ''], 'raw', false, 2, [1]);
+      const compiler = await compilers.createGrammarCompiler(info, false);
+      info.dispose();
+      return compiler;
+    });
+    return this.#checking;
+  }
+
+  async #compile(ebnf: string, compiler: GrammarCompiler): Promise<CompiledGrammar> {
     const kept = this.#kept.get(ebnf);
-    const grammar = kept ?? (await guarded(this.#module, () => this.#compiler.compileGrammar(ebnf)));
+    const grammar = kept ?? (await guarded(this.#module, () => compiler.compileGrammar(ebnf)));
     this.#kept.delete(ebnf);
     this.#kept.set(ebnf, grammar);
     for (const [oldest, unused] of this.#kept) {
@@ -101,14 +138,29 @@ export class GrammarEngine {
     return grammar;
   }
 
-  #position(matcher: GrammarMatcher): GrammarPosition {
+  /** @param checker of the exact grammar, which reads bytes instead of tokens */
+  #position(matcher: GrammarMatcher, checker: GrammarMatcher | undefined): GrammarPosition {
     const module = this.#module;
+    const check = (token: number): boolean => !checker || takes(checker, this.vocabulary.bytes[token]!);
     // The public method for masks is asynchronous for no other reason than loading.
     const { handle } = matcher as unknown as { handle: { GetNextTokenBitmask(size: number): WordVector } };
     let disposed = false;
     return {
       allowedTokens: () => guardedSync(module, () => this.#readWords(handle.GetNextTokenBitmask(this.#size))),
-      accept: (token) => guardedSync(module, () => matcher.acceptToken(token)),
+      isExact: checker === undefined,
+      accept: (token) =>
+        guardedSync(module, () => matcher.acceptToken(token) && (this.#endTokens.has(token) || check(token))),
+      allows: (token) =>
+        guardedSync(module, () => {
+          const allowed = check(token);
+          if (allowed) checker?.rollBack(1);
+          return allowed;
+        }),
+      room: () =>
+        guardedSync(module, () => {
+          const counted = checker ? lettersAfter(checker) : TRIED.length;
+          return counted < TRIED.length && lettersAfter(matcher) > counted ? counted : undefined;
+        }),
       countAllowed: (tokens) =>
         guardedSync(module, () => {
           let allowed = 0;
@@ -118,7 +170,10 @@ export class GrammarEngine {
         }),
       forcedText: () => guardedSync(module, () => matcher.findJumpForwardString()),
       dispose: () => {
-        if (!disposed) matcher.dispose();
+        if (!disposed) {
+          matcher.dispose();
+          checker?.dispose();
+        }
         disposed = true;
       },
     };
@@ -137,6 +192,22 @@ export class GrammarEngine {
       vector.delete();
     }
   }
+}
+
+/** Whether text may come next, also a part of a character; if so, it is read. */
+function takes(matcher: GrammarMatcher, text: string | Uint8Array): boolean {
+  const { handle } = matcher as unknown as {
+    handle: { AcceptString(text: string | Uint8Array, log: boolean): boolean };
+  };
+  return handle.AcceptString(text, false);
+}
+
+/** How many of the letters the matcher takes. */
+function lettersAfter(matcher: GrammarMatcher): number {
+  let count = 0;
+  while (count < TRIED.length && takes(matcher, TRIED[count]!)) count += 1;
+  if (count > 0) matcher.rollBack(count);
+  return count;
 }
 
 /** A C++ vector starts with the addresses of its first element and of the one after its last. */

@@ -38,6 +38,9 @@ export interface ReasoningLimit {
   close: readonly number[];
 }
 
+/** Draws before all tokens are looked at: where a string must end, nearly every token is too long. */
+const MOST_DRAWS = 4;
+
 const characters = new TextDecoder();
 
 /** The state of one choice. Ends by itself; `dispose` frees the grammar. */
@@ -132,13 +135,28 @@ export class Choice {
       if (token === undefined) this.#options.constraint?.maskLogits(logits);
     }
     // Only forced tokens come without logits.
-    token ??= this.#options.sampler.sample(logits!, this.#options.request.sampling, this.#random);
+    token ??= this.#sample(logits!);
     if (token < 0) throw new InferenceError('internal', 'The model gave no token that may come next.');
     this.#accept(
       token,
       probabilities && logprobOf && this.#describe(token, logprobOf(token), probabilities.top),
       events,
     );
+  }
+
+  /** Where masks leave lengths open, tokens that break them are drawn again. */
+  #sample(logits: TokenLogits): number {
+    const { sampler, request, constraint } = this.#options;
+    const draw = (): number => sampler.sample(logits, request.sampling, this.#random);
+    let token = draw();
+    const lengths = constraint?.lengths;
+    if (!lengths || !(logits instanceof Float32Array)) return token;
+    for (let draws = 1; token >= 0 && !lengths.allows(token); draws += 1) {
+      if (draws < MOST_DRAWS) logits[token] = -Infinity;
+      else lengths.maskLogits(logits);
+      token = draw();
+    }
+    return token;
   }
 
   #accept(token: number, logprob: TokenLogprob | undefined, events: TokenEvent[]): void {

@@ -20,16 +20,29 @@ const MAX_SHORTEST = 200_000;
 /** Where the engine begins. */
 const ROOT = 'root';
 
+/** Which lengths of strings a grammar writes out. */
+export interface LengthBounds {
+  /** Strings whose length goes up to so many characters are counted by rules, from which masks can be made. */
+  most: number;
+  /** What is longer: `open` allows any length, for masks; `counted` is exact, and too slow for masks. */
+  longer: 'open' | 'counted';
+}
+
 /** Named rules. Rules may refer to rules that are defined later, and to themselves. */
 export class GrammarRules {
   /** What is left to spend on this grammar. */
   readonly work: WorkBudget;
+  /** Absent: every length is written out for masks. */
+  readonly lengths: LengthBounds | undefined;
+  /** A string's length was left open. */
+  hasOpenLengths = false;
   readonly #bodies = new Map<string, Expression>();
   readonly #shared = new Map<string, unknown>();
   #counter = 0;
 
-  constructor(work: WorkBudget) {
+  constructor(work: WorkBudget, lengths?: LengthBounds) {
     this.work = work;
+    this.lengths = lengths;
   }
 
   /** Number of rules, for size limits. */
@@ -105,7 +118,8 @@ export class GrammarRules {
     for (const [name, body] of rules) {
       const line = `${name} ::= ${printExpression(body)}`;
       length += line.length + 1;
-      states += preparedStates(body);
+      // No masks are made from what only counts.
+      if (this.lengths?.longer !== 'counted') states += preparedStates(body);
       this.work.spend(line.length);
       if (length > MAX_TEXT || states > MAX_STATES) throw new SchemaProblem('needs too large a grammar');
       lines.push(line);

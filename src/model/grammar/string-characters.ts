@@ -20,12 +20,26 @@ const COUNTED_WITH_ESCAPES = 128;
  * can prepare nearly all masks in advance: an escape inside a repeated choice would cost milliseconds per token.
  */
 export function quotedString(rules: GrammarRules, style: ValueStyle, min = 0, max?: number): Expression {
+  const { lengths } = rules;
+  const isLong = lengths !== undefined && (max ?? min) > lengths.most;
+  if (isLong && lengths.longer === 'open') {
+    rules.hasOpenLengths = true;
+    return quotedString(rules, style);
+  }
   const { strings } = style;
   return rules.shared(`string ${styleName(style)} ${min} ${max}`, () =>
     rules.add(
-      strings ? plainString(rules, strings, min, max) : sequence(literal('"'), content(rules, style, min, max)),
+      strings
+        ? plainString(rules, strings, min, max)
+        : sequence(literal('"'), isLong ? counted(rules, style, min, max) : content(rules, style, min, max)),
     ),
   );
+}
+
+/** As many characters as are allowed, each as it is or escaped: short to write, slow to make masks from. */
+function counted(rules: GrammarRules, style: ValueStyle, min: number, max: number | undefined): Expression {
+  const character = rules.add(choice(characters(...PLAIN_CHARACTERS), escapeSequence(rules, style)));
+  return sequence(repeat(character, min, max), literal('"'));
 }
 
 /** Characters of strings without escapes whose length or pattern counts: none that could begin what closes them. */
