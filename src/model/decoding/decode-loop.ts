@@ -47,7 +47,7 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
     let sequence: TextSequence | undefined;
     let speculative: SpeculativeDecoder | undefined;
     try {
-      sequence = await engine.open(promptTokens, request, needOf(run), run.images);
+      sequence = await engine.open(promptTokens, request, needOf(run), signal, run.images);
       const prompted = await sequence.prefill(signal);
       if (signal.aborted) throw cancelled();
       let events = first === 0 ? [promptEvent(run, sequence)] : [];

@@ -70,20 +70,22 @@ export interface TextEngine {
   readonly reasoningFormat: ReasoningFormat;
   /** False: grammars are not applied, because a scripted model follows its script. */
   readonly constrainable: boolean;
-  /** How many sequences may be open at a time. The engine may decode them in one batch. */
+  /** How many sequences may be asked for at a time. The engine may decode them in one batch, and let some wait for room. */
   readonly maxSequences: number;
   /** Absent: the model takes no images. */
   readonly images?: ImageReader | undefined;
   /**
-   * Starts a sequence.
+   * Starts a sequence, as soon as the engine has room for it.
    * @param request for scripted models only
    * @param need which logits the caller reads; an engine may give more
+   * @param signal ends the wait for room, with `cancelled`
    * @param images of the prompt as `images.read` gave them, in the order of their places; absent: none
    */
   open(
     promptTokens: readonly number[],
     request: GenerationRequest,
     need: LogitsNeed,
+    signal: AbortSignal,
     images?: readonly PromptImage[],
   ): Promise<TextSequence>;
 }

@@ -78,14 +78,36 @@ const calls = {
   chats(chats: ChatMessage[][], tokens: number, more: object = {}): Promise<ChatAnswer[]> {
     return Promise.all(chats.map((messages) => chat(messages, tokens, more)));
   },
+  /** Streams several chats at once. Seconds until each began and ended. */
+  stream(chats: ChatMessage[][], tokens: number): Promise<{ began: number; ended: number }[]> {
+    const start = performance.now();
+    const since = (): number => (performance.now() - start) / 1000;
+    return Promise.all(chats.map((messages) => streamed(messages, tokens, since)));
+  },
 };
 
-async function chat(messages: ChatMessage[], tokens: number, more: object): Promise<ChatAnswer> {
+function ask(messages: ChatMessage[], tokens: number, more: object): Promise<Response> {
   const body = { model: 'm', messages, max_tokens: tokens, logit_bias: NO_END, ...more };
-  const response = await inference!.fetch(`${inference!.baseURL}/chat/completions`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-  });
+  return inference!.fetch(`${inference!.baseURL}/chat/completions`, { method: 'POST', body: JSON.stringify(body) });
+}
+
+/** Reads a stream to its end. */
+async function streamed(
+  messages: ChatMessage[],
+  tokens: number,
+  now: () => number,
+): Promise<{ began: number; ended: number }> {
+  const response = await ask(messages, tokens, { stream: true });
+  let began = Infinity;
+  for (const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return { began, ended: now() };
+    if (/"content":"[^"]/.test(value)) began = Math.min(began, now());
+  }
+}
+
+async function chat(messages: ChatMessage[], tokens: number, more: object): Promise<ChatAnswer> {
+  const response = await ask(messages, tokens, more);
   const answer = (await response.json()) as {
     choices: { message: { content: string } }[];
     usage: { prompt_tokens: number; completion_tokens: number };

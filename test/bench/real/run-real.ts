@@ -166,6 +166,7 @@ async function* serviceRows(browser: Browser, origin: string): AsyncGenerator<Be
   await call('load', 'bare');
   yield await fourAtOnce(call);
   await call('end', 'bare');
+  yield await manyClients(call);
   yield await growingChat(call);
   yield await twoChats(call);
   yield await sharedSystem(call);
@@ -188,6 +189,20 @@ async function fourAtOnce(call: Call): Promise<BenchRow> {
   const row = { name: 'decode, four requests at once, over transformers.js', goal: 1.8, unit: 'tokens/s' };
   const bare = decodeRate((prompt, tokens) => call('generate', 'bare', prompt, tokens), true);
   return inTurns(row, together, bare);
+}
+
+/** Both times are of one run, so it does not matter how fast the machine is just then. */
+async function manyClients(call: Call): Promise<BenchRow> {
+  const runs: { ninthBegan: number; firstEnded: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const chats = Array.from({ length: 16 }, () => [user(40)]);
+    const times = await call('stream', chats, 2 * chats.length);
+    const began = times.map((time) => time.began).toSorted((a, b) => a - b);
+    runs.push({ ninthBegan: began[8]!, firstEnded: Math.min(...times.map((time) => time.ended)) });
+  }
+  const [ours, peer] = [median(runs.map((run) => run.ninthBegan)), median(runs.map((run) => run.firstEnded))];
+  const row = { name: 'first token of the ninth of 16 clients over the first end', goal: 0.6, unit: 's', lower: true };
+  return { ...row, ours, peer, ratio: ours / peer };
 }
 
 async function growingChat(call: Call): Promise<BenchRow> {

@@ -318,8 +318,8 @@ describe('cancelling', () => {
     const lost = new Promise<InferenceError>((resolve) => (lose = resolve));
     const fake = fakeTextEngine();
     const { open } = fake;
-    fake.open = async (tokens, asked, need) => ({
-      ...(await open(tokens, asked, need)),
+    fake.open = async (...given) => ({
+      ...(await open(...given)),
       decode: () => new Promise(() => {}),
     });
     const model = createTextModel(fake, { ...options, lost });

@@ -70,6 +70,7 @@ export class WebLlmTextEngine implements TextEngine {
     promptTokens: readonly number[],
     _: GenerationRequest,
     need: LogitsNeed,
+    __: AbortSignal,
     images: readonly PromptImage[] = [],
   ): Promise<TextSequence> {
     await this.#free;

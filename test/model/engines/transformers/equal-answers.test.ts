@@ -14,7 +14,7 @@ import { smallModel, smallSession } from './support/small-q8.js';
 const PROMPTS = 50;
 const TOKENS = 20;
 /** So many run at a time. */
-const TOGETHER = 8;
+const TOGETHER = 20;
 
 const WORDS = 'what is the capital of a river and why does it rain one two three one two three tell me more'.split(' ');
 

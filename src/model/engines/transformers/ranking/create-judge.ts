@@ -21,7 +21,7 @@ export function createJudge(engine: TransformersTextEngine, judge: Judge, parts:
 
   async function score(prompt: readonly number[], signal: AbortSignal): Promise<number> {
     throwIfCancelled(signal);
-    const sequence = await engine.open(prompt, undefined, { type: 'all' });
+    const sequence = await engine.open(prompt, undefined, { type: 'all' }, signal);
     try {
       const logits = (await sequence.prefill(signal)) as Float32Array;
       return relevance(

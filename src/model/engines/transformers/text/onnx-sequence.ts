@@ -67,6 +67,11 @@ export class OnnxSequence implements TextSequence {
     this.#rows = [this.#promptRow];
   }
 
+  /** Tokens of all its rows. */
+  get heldTokens(): number {
+    return this.#rows.reduce((sum, { held }) => sum + held.length, 0);
+  }
+
   async prefill(signal: AbortSignal): Promise<TokenLogits> {
     const { blockLength, passes, layout } = this.#options;
     while (!this.#promptLogits) {
@@ -74,7 +79,7 @@ export class OnnxSequence implements TextSequence {
       const end = Math.min(this.#prompt.length, (Math.floor(length / blockLength) + 1) * blockLength);
       await layout?.prepare(length, end);
       throwIfCancelled(signal);
-      const [logits] = await this.#run([this.#prompt.slice(length, end)]);
+      const [logits] = await this.#run([this.#prompt.slice(length, end)], 1, this.#prompt.length - length);
       this.#promptLength = end;
       if (this.#exact === length && length % REUSE_BLOCK === 0) this.#exact = end;
       if (end === this.#prompt.length) {
@@ -130,9 +135,10 @@ export class OnnxSequence implements TextSequence {
     );
   }
 
-  async #run(tokens: readonly (readonly number[])[], keep = 1): Promise<TokenLogits[][]> {
+  /** @param unread of a prompt, see {@link BatchQueue.run} */
+  async #run(tokens: readonly (readonly number[])[], keep = 1, unread?: number): Promise<TokenLogits[][]> {
     try {
-      const logits = await this.#options.passes.run(this.#rows, tokens, keep, this.#options.need);
+      const logits = await this.#options.passes.run(this.#rows, tokens, keep, this.#options.need, unread);
       if (this.#rows[0] === this.#promptRow) this.#note(tokens[0]!);
       return logits;
     } catch (error) {

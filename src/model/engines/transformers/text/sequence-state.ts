@@ -100,14 +100,16 @@ export class SequenceState {
 
   get bytes(): number {
     let bytes = 0;
-    for (const { type, dims } of Object.values(this.tensors))
-      bytes += dims.reduce((product, dim) => product * dim, type === 'float16' ? 2 : 4);
+    for (const { type, dims } of Object.values(this.tensors)) bytes += byteSize(type, dims);
     return bytes;
   }
 
   /** Bytes of one token of one row; 0 for states that do not grow. */
   get tokenBytes(): number {
-    return this.tokens === 0 ? 0 : this.bytes / this.rows / this.tokens;
+    let bytes = 0;
+    for (const [name, { type, dims }] of Object.entries(this.tensors))
+      if (isKeyOrValue(name, dims)) bytes += byteSize(type, [dims[1]!, dims[3]!]);
+    return bytes;
   }
 
   hold(): this {

@@ -12,11 +12,15 @@ import { KeptPrompts, type KeptPromptsOptions } from './kept-prompts.js';
 import { type CachedPrefix, PrefixCache, prefixCacheBytes, REUSE_BLOCK } from './prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
 import { MAX_ROWS, BatchQueue } from './batch-queue.js';
+import { SequenceAdmission } from './sequence-admission.js';
 import type { SequenceState } from './sequence-state.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** Maximum size of the logits of one block of a prompt, for graphs that give those of all tokens. */
 const MAX_LOGITS_BYTES = 64 * 2 ** 20;
+
+/** So many sequences are open at a time whatever memory they take; further ones as far as it goes. */
+const ALWAYS_OPEN = 8;
 
 /** Blocks are a multiple of this many tokens. */
 const BLOCK_STEP = 64;
@@ -38,6 +42,8 @@ export interface TextEngineOptions {
   rows?: number | undefined;
   /** The graph takes rows of different lengths, so that several sequences can share a batch. */
   ragged: boolean;
+  /** Bytes of keys and values up to which more than a few sequences may be open. @default as much as may be kept */
+  roomBytes?: number | undefined;
   /** Absent: the model takes no images. */
   vision?: Pick<ImageCacheOptions, 'processor' | 'encoder'> | undefined;
   /** Where prompts are kept beyond this engine's life; absent: nowhere. */
@@ -55,6 +61,7 @@ export class TransformersTextEngine implements TextEngine {
   readonly constrainable = true;
   readonly #options: TextEngineOptions;
   readonly #passes: BatchQueue;
+  readonly #admission: SequenceAdmission;
   readonly #kept: PrefixCache;
   /** Undefined: nothing is kept beyond this engine's life. */
   readonly #lasting: KeptPrompts | undefined;
@@ -69,6 +76,12 @@ export class TransformersTextEngine implements TextEngine {
     this.reasoningFormat = options.reasoningFormat;
     this.maxRows = options.rows ?? MAX_ROWS;
     this.maxSequences = options.ragged ? MAX_ROWS : 1;
+    this.#admission = new SequenceAdmission({
+      always: ALWAYS_OPEN,
+      maxRows: MAX_ROWS,
+      maxBytes: options.roomBytes ?? prefixCacheBytes(),
+      tokenBytes: this.#nothing().held.state.tokenBytes,
+    });
     this.#kept = new PrefixCache(prefixCacheBytes(), options.blocks);
     this.#passes = new BatchQueue(options.forward, options.ragged);
     const { vision, tokenizer, persist } = options;
@@ -89,24 +102,42 @@ export class TransformersTextEngine implements TextEngine {
     promptTokens: readonly number[],
     request: GenerationRequest | undefined,
     need: LogitsNeed,
+    signal: AbortSignal,
     images: readonly PromptImage[] = [],
   ): Promise<TextSequence> {
-    const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
-    const start = (await this.#start(promptTokens, need, layout)) ?? this.#nothing();
-    return new OnnxSequence(promptTokens, start, {
-      passes: this.#passes,
-      need,
-      layout,
-      blockLength: this.#blockLength,
-      blocks: this.#options.blocks,
-      window: this.#options.window,
-      onClose: async (ended) => {
-        if (!ended) return;
-        const isLasting = layout ? undefined : this.#lasting?.keep(promptTokens, ended, request?.keepPrompt);
-        await this.#kept.keep(ended);
-        if (request?.keepPrompt === 'warm' && !(await isLasting)) throw notKept();
-      },
-    });
+    const { n: rows = 1, maxTokens } = request ?? {};
+    const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
+    try {
+      const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
+      const start = (await this.#start(promptTokens, need, layout)) ?? this.#nothing();
+      const sequence = new OnnxSequence(promptTokens, start, {
+        passes: this.#passes,
+        need,
+        layout,
+        blockLength: this.#blockLength,
+        blocks: this.#options.blocks,
+        window: this.#options.window,
+        onClose: (ended) => this.#ended(promptTokens, ended, request, layout).finally(place.leave),
+      });
+      place.measure(() => sequence.heldTokens);
+      return sequence;
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
+  }
+
+  /** Keeps what a sequence has read. @param ended undefined after a failure of the engine */
+  async #ended(
+    prompt: readonly number[],
+    ended: CachedPrefix | undefined,
+    request: GenerationRequest | undefined,
+    layout: PromptLayout | undefined,
+  ): Promise<void> {
+    if (!ended) return;
+    const isLasting = layout ? undefined : this.#lasting?.keep(prompt, ended, request?.keepPrompt);
+    await this.#kept.keep(ended);
+    if (request?.keepPrompt === 'warm' && !(await isLasting)) throw notKept();
   }
 
   /** What is known of the prompt, in memory or, where that has more, on the disk. */

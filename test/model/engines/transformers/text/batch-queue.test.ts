@@ -103,13 +103,46 @@ describe('BatchQueue', () => {
       for (let token = 0; token < 4; token++) await queue.run([row], [[token]], 1, ALL);
     };
     const prompt = async (): Promise<void> => {
-      for (let block = 0; block < 3; block++) await queue.run([reading], [[7, 8]], 1, ALL);
+      for (let block = 0; block < 3; block++) await queue.run([reading], [[7, 8]], 1, ALL, 6 - 2 * block);
     };
     await Promise.all([answer(first), answer(second), prompt()]);
     const kinds = passes.map((pass) => (pass[0]!.tokens.length === 2 ? 'prompt' : `${pass.length} answers`));
     expect(kinds.filter((kind) => kind === 'prompt')).toHaveLength(3);
     expect(kinds.lastIndexOf('prompt')).toBeLessThan(6);
     expect(kinds.filter((kind) => kind === '2 answers')).toHaveLength(4);
+  });
+
+  it('reads one block of the prompts between two tokens of an answer, those with the least left first', async () => {
+    const { forward, passes } = recorder();
+    const queue = new BatchQueue(forward, true);
+    const leave = queue.join();
+    const prompt = async (name: number, blocks: number): Promise<void> => {
+      const row = rowOf();
+      for (let left = blocks; left > 0; left--) await queue.run([row], [[name, name]], 1, ALL, 2 * left);
+    };
+    const answer = async (): Promise<void> => {
+      const row = rowOf(1);
+      for (let token = 0; token < 8; token++) await queue.run([row], [[token]], 1, ALL);
+      leave();
+    };
+    await Promise.all([prompt(33, 3), prompt(31, 1), prompt(32, 2), prompt(41, 1), answer()]);
+    const read = passes.map(([row]) => row!.tokens).filter(({ length }) => length === 2);
+    expect(read.map(([name]) => name)).toEqual([31, 41, 32, 32, 33, 33, 33]);
+    const kinds = passes.map(([row]) => (row!.tokens.length === 2 ? 'p' : 'a')).join('');
+    expect(kinds).not.toContain('pp');
+    expect(kinds).toHaveLength(15);
+  });
+
+  it('reads a long prompt too while ever more short ones come', async () => {
+    const { forward, passes } = recorder();
+    const queue = new BatchQueue(forward, true);
+    let isRead = false;
+    const long = queue.run([rowOf()], [[99, 99]], 1, ALL, 1000).then(() => (isRead = true));
+    const short = async (): Promise<void> => {
+      while (!isRead && passes.length < 100) await queue.run([rowOf()], [[1, 1]], 1, ALL, 2);
+    };
+    await Promise.all([long, short(), short()]);
+    expect(passes.findIndex(([row]) => row!.tokens[0] === 99)).toBeLessThan(20);
   });
 
   it('continues what was taken back, with or without cutting it off', async () => {
