@@ -104,7 +104,7 @@ describe('tiny-chat on WebGPU', () => {
   });
 
   it('writes for several requests of other lengths what it writes for each alone', async () => {
-    expect(onGpu.info.concurrency).toBe(8);
+    expect(onGpu.info.concurrency).toBe(32);
     const requests = [ask(FRANCE, { maxTokens: 4 }), ask('Hello, who are you?', { maxTokens: 4 })];
     const alone: (number | undefined)[][] = [];
     for (const request of requests) alone.push(idsOf(await collectEvents(onGpu.generate(request, signal))));

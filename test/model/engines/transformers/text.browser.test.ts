@@ -204,7 +204,7 @@ describe('several requests at a time on tiny-chat', () => {
   };
 
   it('writes for each what it writes alone, whatever their lengths', async () => {
-    expect(model.info.concurrency).toBe(8);
+    expect(model.info.concurrency).toBe(32);
     const alone: (number | undefined)[][] = [];
     for (const place of [0, 1, 2]) alone.push(idsOf(await collectEvents(model.generate(request(place), signal))));
     const together = await Promise.all([0, 1, 2].map((place) => collectEvents(model.generate(request(place), signal))));
