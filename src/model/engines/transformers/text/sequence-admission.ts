@@ -16,9 +16,9 @@ export interface SequenceNeed {
 /** A place among the open sequences. */
 export interface SequencePlace {
   /** Tells how many tokens all rows have by now: a sequence may get longer than was expected. */
-  measure(heldTokens: () => number): void;
+  measure: (heldTokens: () => number) => void;
   /** Lets others in. Safe to call twice. */
-  leave(): void;
+  leave: () => void;
 }
 
 export interface AdmissionOptions {

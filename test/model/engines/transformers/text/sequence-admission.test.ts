@@ -72,7 +72,7 @@ describe('SequenceAdmission', () => {
     stop.abort();
     await expect(large).rejects.toMatchObject({ code: 'cancelled' });
     await small;
-    first!.leave();
+    first.leave();
     expect(entered).toEqual(['a', 'b', 'small']);
     await expect(enter('late', {}, stop.signal)).rejects.toMatchObject({ code: 'cancelled' });
   });
