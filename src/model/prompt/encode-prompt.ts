@@ -16,6 +16,37 @@ interface Spellings {
 
 const spellingsOf = new WeakMap<ReadonlyMap<string, number>, Spellings>();
 
+/** Shorter stretches are encoded as fast as they are looked up. */
+const LEAST_KEPT = 256;
+/** Characters of all stretches that are kept for one tokenizer: some conversations of agents. */
+const MOST_KEPT = 1_000_000;
+
+const keptStretches = new WeakMap<EncodingTokenizer, KeptStretches>();
+
+/**
+ * Stretches of earlier prompts with their ids, the least recently used first. An agent sends its instructions, its tools and
+ * all earlier turns again with each turn.
+ */
+class KeptStretches {
+  readonly #ids = new Map<string, readonly number[]>();
+  #characters = 0;
+
+  encode(stretch: string, tokenizer: EncodingTokenizer): readonly number[] {
+    if (stretch.length < LEAST_KEPT || stretch.length > MOST_KEPT) return tokenizer.encodeText(stretch);
+    const known = this.#ids.get(stretch);
+    if (known) this.#ids.delete(stretch);
+    else this.#characters += stretch.length;
+    const ids = known ?? tokenizer.encodeText(stretch);
+    this.#ids.set(stretch, ids);
+    for (const [oldest] of this.#ids) {
+      if (this.#characters <= MOST_KEPT) break;
+      this.#ids.delete(oldest);
+      this.#characters -= oldest.length;
+    }
+    return ids;
+  }
+}
+
 /** Marks client strings and encodes what the template made of them. One per prompt. */
 export class PromptEncoder {
   readonly #tokenizer: EncodingTokenizer;
@@ -51,10 +82,12 @@ export class PromptEncoder {
   /** Ids of rendered text. */
   encode(rendered: string): number[] {
     const ids: number[] = [];
+    const kept = keptStretches.get(this.#tokenizer) ?? new KeptStretches();
+    keptStretches.set(this.#tokenizer, kept);
     let from = 0;
     const encodeTo = (end: number): void => {
       const stretch = rendered.slice(from, end).replaceAll(this.#mark, '');
-      if (stretch !== '') for (const id of this.#tokenizer.encodeText(stretch)) ids.push(id);
+      if (stretch !== '') for (const id of kept.encode(stretch, this.#tokenizer)) ids.push(id);
     };
     for (const match of this.#spellings.added ? rendered.matchAll(this.#spellings.added) : []) {
       encodeTo(match.index);

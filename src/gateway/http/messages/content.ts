@@ -131,6 +131,15 @@ export function toMessages(
   return messages;
 }
 
+/** Names of tools that searches of the client have found, in the order of the conversation. */
+export function referencedTools(turns: readonly MessageInput[]): string[] {
+  const blocks = turns.flatMap(({ role, content }) => (role === 'user' && typeof content !== 'string' ? content : []));
+  const found = blocks.flatMap((block) =>
+    block.type === 'tool_result' && typeof block.content !== 'string' ? (block.content ?? []) : [],
+  );
+  return found.flatMap((block) => (block.type === 'tool_reference' ? [block.tool_name] : []));
+}
+
 function toTextParts(content: SystemInput): ContentPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return content.map(({ text }) => ({ type: 'text', text }));
@@ -174,7 +183,8 @@ function toText(block: Exclude<ResultBlockInput, { type: 'image' }>): string {
     case 'search_result':
       return joinLines(block.title, block.source, joinTexts(block.content));
     case 'tool_reference':
-      return block.tool_name;
+      // Several stand together.
+      return `${block.tool_name}\n`;
   }
 }
 

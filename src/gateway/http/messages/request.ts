@@ -3,7 +3,7 @@ import type { RequestImages } from '../fields/request-images.js';
 import * as v from 'valibot';
 import type { Compatibility } from '../compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { messageSchema, systemSchema, toMessages } from './content.js';
+import { messageSchema, referencedTools, systemSchema, toMessages } from './content.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
 import {
   type GenerationRequest,
@@ -90,7 +90,7 @@ export function toGenerationRequest(
 
 /** The part of it that the prompt is made of. @throws as {@link toGenerationRequest} */
 export function toPromptRequest(body: CountTokensRequest, model: string, images: RequestImages): GenerationRequest {
-  const tools = toTools(body.tools);
+  const tools = toTools(body.tools, referencedTools(body.messages));
   const messages = toMessages(body.system, body.messages, images);
   if (messages.every(({ role }) => role === 'system')) {
     const message = '`messages` must hold a turn of the user or the assistant.';

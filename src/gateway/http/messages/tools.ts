@@ -17,6 +17,8 @@ const functionTool = object({
   input_schema: objectOf(v.unknown()),
 });
 
+const deferrableTool = object({ ...functionTool.entries, defer_loading: v.optional(v.unknown()) });
+
 const vendorClientTool = object({ type: v.string(), name });
 const vendorServerTool = object({ type: v.string(), name: v.nullish(v.string()) });
 
@@ -26,7 +28,7 @@ function typeOf(tool: unknown): unknown {
 
 const anyTool = v.lazy((tool) => {
   const type = typeOf(tool);
-  if (typeof type !== 'string' || type === 'custom') return functionTool;
+  if (typeof type !== 'string' || type === 'custom') return deferrableTool;
   return clientTool(type) ? vendorClientTool : vendorServerTool;
 });
 
@@ -50,10 +52,16 @@ export const toolChoice = v.nullish(
 export type ToolsInput = v.InferOutput<ReturnType<typeof toolsSchema>>;
 export type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
 
-/** The tools that the client runs, as functions. @throws InferenceError `invalid_request` for a schema that is none */
-export function toTools(tools: ToolsInput): Tool[] {
+/**
+ * The tools that the client runs, as functions. Those that it loads later come last, in the order in which they were found:
+ * an agent adds them in mid-conversation, and what stands before them in the prompt need not be read again.
+ * @param found names of deferred tools, in the order of the conversation
+ * @throws InferenceError `invalid_request` for a schema that is none
+ */
+export function toTools(tools: ToolsInput, found: readonly string[] = []): Tool[] {
+  const placed = [...(tools ?? []).entries()].toSorted(([, a], [, b]) => placeOf(a, found) - placeOf(b, found));
   return defineTools(
-    (tools ?? []).flatMap((tool, index): Tool[] => {
+    placed.flatMap(([index, tool]): Tool[] => {
       const param = `tools.${index}.input_schema`;
       if ('input_schema' in tool) {
         return [{ name: tool.name, description: tool.description ?? undefined, parameters: tool.input_schema, param }];
@@ -62,6 +70,12 @@ export function toTools(tools: ToolsInput): Tool[] {
       return published && tool.name != null ? [{ name: tool.name, ...published, param }] : [];
     }),
   );
+}
+
+function placeOf(tool: NonNullable<ToolsInput>[number], found: readonly string[]): number {
+  if (!('defer_loading' in tool) || tool.defer_loading !== true || tool.name == null) return -1;
+  const place = found.indexOf(tool.name);
+  return place < 0 ? found.length : place;
 }
 
 /** Types of the tools that are left out, in order. */
