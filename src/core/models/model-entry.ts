@@ -67,6 +67,16 @@ export interface ModelEntry {
    */
   inputs?: Record<string, number>;
   /**
+   * Models of speech of `transformers` only: names of voices, each the file `voices/<name>.bin` in the model's folder.
+   * @default the best known ones of the model's class, where the folder has them
+   */
+  voices?: string[];
+  /**
+   * Models of speech of `transformers` that read phonemes (Kokoro, Kitten) only: URL of a module that exports
+   * `phonemize(text, language)`, which gives the text in the International Phonetic Alphabet, as espeak does. Relative to the page.
+   */
+  phonemizer?: string;
+  /**
    * Models of embeddings only: texts that stand before the inputs of a request with `input_type`, by name, e.g.
    * `{ query: 'query: ', document: 'passage: ' }`.
    * @default those of the model's files, where it has any
@@ -102,7 +112,7 @@ export interface ModelEntry {
 type OnDevice = 'revision' | 'integrity' | 'device' | 'toolFormat' | 'reasoningFormat' | 'fallback';
 
 /** Fields of transformers.js's models. */
-type OfTransformers = 'dtype' | 'pooling' | 'inputs';
+type OfTransformers = 'dtype' | 'pooling' | 'inputs' | 'voices' | 'phonemizer';
 
 /** Fields of some backends only. */
 type OfBackend =
@@ -213,6 +223,10 @@ export const DEVICES = ['auto', 'wasm', 'webgpu'] as const;
 const BACKENDS = ['transformers', 'web-llm', 'browser', 'upstream', 'scripted'] as const;
 const someText = text('a text');
 const texts = v.array(someText, 'an array of texts');
+const VOICES = v.array(
+  v.pipe(v.string('a text'), v.regex(/^[\w-][\w.-]*$/, 'a name of letters, digits, `-`, `_` and `.`')),
+  'an array of names',
+);
 const textByName = v.record(v.string(), someText, 'an object of texts');
 
 /** @internal The fields of an entry, for those who take some of them. */
@@ -231,6 +245,8 @@ export const ENTRY_FIELDS = {
   reasoningFormat: optional(oneOf(REASONING_FORMATS)),
   pooling: optional(oneOf(POOLINGS)),
   inputs: optional(INPUTS),
+  voices: optional(VOICES),
+  phonemizer: optional(someText),
   prompts: optional(textByName),
   modelLibrary: optional(someText),
   ownedBy: optional(someText),

@@ -59,7 +59,7 @@ async function* speak(
     yield {
       type: 'finish',
       bytes: await encoder.end(),
-      inputTokens: engine.countTokens(input),
+      inputTokens: await engine.countTokens(input, voice),
       outputTokens: Math.ceil(samples / TOKEN_SAMPLES),
     };
   } finally {

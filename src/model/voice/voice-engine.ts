@@ -19,8 +19,8 @@ export interface VoiceEngine {
   readonly sampleRate: number;
   /** At least one. */
   readonly voices: readonly Voice[];
-  /** The model's tokens of a text. */
-  countTokens(text: string): number;
+  /** The model's tokens of a text that this voice speaks. */
+  countTokens(text: string, voice: string): number | Promise<number>;
   /** The samples of a sentence, -1 to 1; the white space behind it belongs to it. Throws `cancelled` when the signal aborts. */
   speak(sentence: string, delivery: Delivery, signal: AbortSignal): Promise<Float32Array>;
 }

@@ -70,6 +70,18 @@ export const MODEL_CLASSES = [
       nomic_bert roberta roformer squeezebert xlm xlm-roberta`),
   },
   { kind: 'synthesiser of speech', tasks: ['text-to-speech'], since: '0.2.0', types: ['supertonic', 'vits'] },
+  {
+    kind: 'synthesiser of speech whose vocoder and voices the app adds',
+    tasks: ['text-to-speech'],
+    since: '0.2.0',
+    types: ['speecht5'],
+  },
+  {
+    kind: 'synthesiser of phonemes, which a `phonemizer` of the entry makes',
+    tasks: ['text-to-speech'],
+    since: '0.2.0',
+    types: ['style_text_to_speech_2'],
+  },
   { kind: 'Whisper model', tasks: ['speech'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
   {
     kind: 'recogniser of speech with a decoder of text alone',
@@ -95,12 +107,6 @@ export const MODEL_CLASSES = [
     tasks: [],
     since: '0.2.0',
     types: words('granite_speech ultravox voxtral voxtral_realtime'),
-  },
-  {
-    kind: 'synthesiser of speech other than Supertonic and VITS',
-    tasks: [],
-    since: '0.2.0',
-    types: ['speecht5', 'style_text_to_speech_2'],
   },
   {
     kind: 'encoder of text beside one of images or sound',

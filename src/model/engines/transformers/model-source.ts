@@ -173,11 +173,11 @@ export interface ChosenFiles extends Weights {
 
 /** All files that a load of this model opens, by their names in its folder. @throws InferenceError `unavailable` */
 export async function openedFiles(
-  { task }: ModelEntry,
+  { task, voices }: ModelEntry,
   { device, dtype, graphs, shards }: Pick<ChosenFiles, 'device' | 'dtype' | 'graphs' | 'shards'>,
   files: ModelFiles,
 ): Promise<string[]> {
-  return modelFileNames({ task, device, dtype, graphs, shards }, (file) => files.read(file));
+  return modelFileNames({ task, device, dtype, graphs, shards, voices }, (file) => files.read(file));
 }
 
 /** @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched */

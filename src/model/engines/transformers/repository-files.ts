@@ -24,6 +24,7 @@ export function isVisionModel(graphs: readonly string[]): boolean {
 /** The graphs of a model of chat or speech by its parsed `config.json`; transformers.js knows them better, but not in Node. */
 export function expectedGraphs(config: Readonly<Record<string, unknown>>): readonly string[] {
   if (config['model_type'] === 'supertonic') return SUPERTONIC_PARTS;
+  if (config['model_type'] === 'speecht5') return ['encoder_model', 'decoder_model_merged', VOCODER];
   // Models of LLaVA's first architecture name their encoder in `mm_vision_tower`.
   if (!config['vision_config'] && !config['mm_vision_tower']) return ['model'];
   return config['audio_config'] ? [...VISION_PARTS, AUDIO_PART] : VISION_PARTS;
@@ -32,8 +33,28 @@ export function expectedGraphs(config: Readonly<Record<string, unknown>>): reado
 /** Graphs of a Supertonic model. */
 const SUPERTONIC_PARTS = ['text_encoder', 'latent_denoiser', 'voice_decoder'];
 
-/** The voices of Supertonic models: each repository has some of them, as `voices/<id>.bin`. */
-export const SUPERTONIC_VOICES = ['F', 'M'].flatMap((kind) => [1, 2, 3, 4, 5].map((number) => `${kind}${number}`));
+/** The graph that makes the samples of a SpeechT5 model, from another repository: the app puts it beside the others. */
+export const VOCODER = 'vocoder';
+
+/** The voices that are looked for where an entry names none, by `model_type`: each repository has some of them. */
+const VOICES: Readonly<Record<string, readonly string[]>> = {
+  supertonic: ['F', 'M'].flatMap((kind) => [1, 2, 3, 4, 5].map((number) => `${kind}${number}`)),
+  speecht5: ['default'],
+  // Those of Kokoro that its makers rate best, and all of Kitten.
+  style_text_to_speech_2: [
+    ...'af_heart af_bella af_nicole am_fenrir am_michael am_puck bf_emma bm_george'.split(' '),
+    ...[2, 3, 4, 5].flatMap((number) => [`expr-voice-${number}-f`, `expr-voice-${number}-m`]),
+  ],
+};
+
+/** The names of a model's voices, which are files; see {@link voiceFile}. @param named by the entry */
+export function voiceNames(type: unknown, named: readonly string[] | undefined): readonly string[] {
+  return named ?? (typeof type === 'string' ? VOICES[type] : undefined) ?? [];
+}
+
+export function voiceFile(name: string): string {
+  return `voices/${name}.bin`;
+}
 
 /** Values of `model_type` of the recognisers that are one graph, with a token for each frame of sound. */
 export const CTC_TYPES = [
@@ -72,6 +93,8 @@ interface ChosenModel {
   graphs: readonly string[];
   /** How many files of weights stand beside each graph, by its file. */
   shards: Readonly<Record<string, number>>;
+  /** Names of voices that the entry has. */
+  voices?: readonly string[] | undefined;
 }
 
 /** The fields of `transformers.js_config` that are read. */
@@ -105,7 +128,7 @@ export async function modelFileNames(model: ChosenModel, read: ReadFile): Promis
   return ['config.json', ...TOKENIZER, ...(await filesOfTask(model, read)), ...graphs];
 }
 
-async function filesOfTask({ task, graphs }: ChosenModel, read: ReadFile): Promise<readonly string[]> {
+async function filesOfTask({ task, graphs, voices }: ChosenModel, read: ReadFile): Promise<readonly string[]> {
   const readJson = async (file: string): Promise<unknown> => (await read(file))?.json();
   switch (task) {
     case 'chat': {
@@ -116,8 +139,10 @@ async function filesOfTask({ task, graphs }: ChosenModel, read: ReadFile): Promi
       return sentenceFiles(readJson);
     case 'rerank':
       return [];
-    case 'text-to-speech':
-      return graphs.length > 1 ? SUPERTONIC_VOICES.map((id) => `voices/${id}.bin`) : [];
+    case 'text-to-speech': {
+      const { model_type: type } = ((await readJson('config.json')) ?? {}) as { model_type?: unknown };
+      return [...(type === 'speecht5' ? ['preprocessor_config.json'] : []), ...voiceNames(type, voices).map(voiceFile)];
+    }
     case 'speech':
       return ['generation_config.json', 'preprocessor_config.json'];
   }

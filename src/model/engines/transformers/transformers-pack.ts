@@ -27,7 +27,7 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
   for (const device of devices) {
     const weights = await chooseWeights(entry, { device, halfFloats: false, graphs, config, files });
     if (weights.dtype !== undefined) dtypes[device] = weights.dtype;
-    const model = { task: entry.task, device, ...weights };
+    const model = { task: entry.task, voices: entry.voices, device, ...weights };
     for (const file of await modelFileNames(model, (each) => files.read(each))) wanted.add(file);
   }
   const said = Object.values(dtypes);

@@ -129,7 +129,7 @@ export class Decoding {
     const past = this.#decoder.inputMetadata.filter(({ name }) => name.startsWith(PAST));
     const isFirst = this.#length === 0;
     const feeds = this.#feeds(tokens);
-    for (const info of past) feeds[info.name] = this.#cache.get(info.name) ?? empty(info);
+    for (const info of past) feeds[info.name] = this.#cache.get(info.name) ?? emptyCache(info);
     // Keys and values of the cross attention never change: graphs output them with the first tokens only.
     const wanted = past.filter(({ name }) => isFirst || !name.includes('.encoder.'));
     const attentions = [...new Set(this.#heads.map(({ layer }) => attentionName(layer)))];
@@ -193,7 +193,7 @@ function whole(values: Iterable<number>): OnnxTensor {
 }
 
 /** A cache before the first token: dimensions with a name are empty, but for that of the rows. */
-function empty({ type, shape }: OnnxValueInfo): OnnxTensor {
+export function emptyCache({ type, shape }: OnnxValueInfo): OnnxTensor {
   return zeros(
     type,
     shape.map((dim) => (typeof dim === 'number' ? dim : dim.startsWith('batch') ? 1 : 0)),

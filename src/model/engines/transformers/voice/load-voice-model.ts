@@ -1,86 +1,113 @@
 /** Loads a synthesiser: transformers.js's ONNX sessions, with our own noise, sentences and pace. @module */
-import {
-  AutoTokenizer,
-  type PreTrainedModel,
-  SupertonicForConditionalGeneration,
-  VitsModel,
-} from '@huggingface/transformers';
+import { AutoConfig, AutoTokenizer, type PreTrainedTokenizer } from '@huggingface/transformers';
 import { InferenceError, throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { createVoiceModel } from '../../../voice/create-voice-model.js';
 import { isEnglish, spokenEnglish } from '../../../voice/spoken-english.js';
 import { speakableText } from '../../../voice/speakable-text.js';
-import type { VoiceEngine } from '../../../voice/voice-engine.js';
+import { splitSentences } from '../../../voice/split-sentences.js';
+import type { Delivery, VoiceEngine } from '../../../voice/voice-engine.js';
 import { deviceLoss } from '../device-loss.js';
 import { loadFromSource } from '../load-from-source.js';
-import { readVoices, SupertonicGraphs, type SupertonicConfig } from './supertonic.js';
-import { VitsGraph } from './vits.js';
 import type { VoiceGraphs } from './voice-graphs.js';
-import type { OnnxSession } from '../text/onnx-session.js';
+import { type Pronounce, VITS, VOICE_KINDS } from './voice-kinds.js';
 
-/** Tokens of a sentence: models say no limit, and sentences are cut long before. */
+/** Tokens of a sentence, where a model says no limit: sentences are cut long before. */
 const CONTEXT_LENGTH = 4096;
 
 /** Seconds of a sentence in which there is nothing to speak. */
 const PAUSE = 0.3;
 
 /**
- * Loads a VITS or Supertonic model (task `text-to-speech`); only `speak` is there.
+ * Loads a synthesiser (task `text-to-speech`); only `speak` is there.
  * @throws InferenceError `model_not_supported` for synthesisers of another kind; else see {@link loadFromSource}
  */
 export async function loadVoiceModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
-  return loadFromSource(entry, options, {
-    open: ({ id, pretrained, graphs }): Promise<PreTrainedModel> =>
-      (graphs.length > 1 ? SupertonicForConditionalGeneration : VitsModel).from_pretrained(id, pretrained),
-    read: async ({ id, graphs, readBytes }) => {
-      const styles = graphs.length > 1 ? await readVoices(readBytes) : [];
-      const tokenizer = await AutoTokenizer.from_pretrained(id);
-      return { tokenizer, styles };
-    },
-    assemble: (source, model, { tokenizer, styles }) => {
-      const sessions = model.sessions as unknown as Record<string, OnnxSession>;
-      const config = model.config as unknown as SupertonicConfig;
-      const graphs: VoiceGraphs =
-        source.graphs.length > 1
-          ? new SupertonicGraphs(sessions, config, styles)
-          : new VitsGraph(sessions['model']!, config.sampling_rate);
-      if (graphs instanceof VitsGraph) {
-        source.warn(
-          'its graph draws its noise itself, so `seed` changes nothing and equal requests may sound different.',
-        );
-      }
-      const { language } = tokenizer.config as { language?: unknown };
-      const tokens = (text: string, english: boolean): number[] => {
-        // Models that do not say their language are English, or made for several.
-        const isRead = english && (typeof language !== 'string' || language.startsWith('en'));
-        const spoken = speakableText(isRead ? spokenEnglish(text) : text);
-        return spoken === '' ? [] : tokenizer.encode(spoken);
-      };
-      return createVoiceModel(voiceEngine(graphs, tokens), {
-        info: { ...source.info, contextLength: CONTEXT_LENGTH },
-        lost: deviceLoss(source.info.device),
-        unload: async () => void (await model.dispose()),
-      });
-    },
+  return loadFromSource(entry, options, async ({ id }) => {
+    const { model_type: type = '' } = (await AutoConfig.from_pretrained(id)) as { model_type?: string };
+    const kind = VOICE_KINDS[type] ?? VITS;
+    kind.check?.(entry);
+    return {
+      open: (source) => kind.open(source),
+      read: async (source) => {
+        const reading = [AutoTokenizer.from_pretrained(source.id), kind.read(source, { entry, options })] as const;
+        const [tokenizer, files] = await Promise.all(reading);
+        return { tokenizer, files };
+      },
+      assemble: (source, model, { tokenizer, files }) => {
+        const { graphs, pronounce, warning } = kind.assemble(model, files);
+        if (warning !== undefined) source.warn(warning);
+        const reader = new Reader(tokenizer, pronounce);
+        return createVoiceModel(voiceEngine(graphs, reader), {
+          info: { ...source.info, contextLength: reader.contextLength },
+          lost: deviceLoss(source.info.device),
+          unload: async () => void (await model.dispose()),
+        });
+      },
+    };
   });
 }
 
-/** @param tokens of a text; none where nothing is left to speak */
-function voiceEngine(graphs: VoiceGraphs, tokens: (text: string, english: boolean) => number[]): VoiceEngine {
+/** From text to tokens. */
+class Reader {
+  /** Tokens of a sentence at most. */
+  readonly contextLength: number;
+  readonly #tokenizer: PreTrainedTokenizer;
+  readonly #pronounce: Pronounce | undefined;
+  readonly #readsEnglish: boolean;
+
+  constructor(tokenizer: PreTrainedTokenizer, pronounce: Pronounce | undefined) {
+    this.#tokenizer = tokenizer;
+    this.#pronounce = pronounce;
+    const { language } = tokenizer.config as { language?: unknown };
+    // Models that do not say their language are English, or made for several.
+    this.#readsEnglish = typeof language !== 'string' || language.startsWith('en');
+    this.contextLength = Math.min(CONTEXT_LENGTH, tokenizer.model_max_length);
+  }
+
+  /**
+   * The tokens of each piece that is spoken at a time: words may be far longer than the digits they are written for. None
+   * where nothing is left to speak.
+   */
+  async read(text: string, { english, voice }: Pick<Delivery, 'english' | 'voice'>): Promise<number[][]> {
+    const spoken = speakableText(english && this.#readsEnglish ? spokenEnglish(text) : text);
+    const pieces: number[][] = [];
+    for (const piece of splitSentences(spoken)) {
+      const said = this.#pronounce ? await this.#pronounce(piece, voice) : piece.trim();
+      const ids = said === '' ? [] : this.#tokenizer.encode(said);
+      if (ids.length > 0) pieces.push(ids);
+    }
+    return pieces;
+  }
+}
+
+function voiceEngine(graphs: VoiceGraphs, reader: Reader): VoiceEngine {
   return {
     sampleRate: graphs.sampleRate,
     voices: graphs.voices,
-    countTokens: (text) => tokens(text, isEnglish(text)).length,
+    async countTokens(text, voice) {
+      return (await reader.read(text, { english: isEnglish(text), voice })).flat().length;
+    },
     async speak(sentence, delivery, signal) {
       throwIfCancelled(signal);
-      const ids = tokens(sentence, delivery.english);
-      if (ids.length === 0) return new Float32Array(Math.round((PAUSE * graphs.sampleRate) / delivery.speed));
-      if (ids.length > CONTEXT_LENGTH) {
-        const message = `A sentence has ${ids.length} tokens; this model reads at most ${CONTEXT_LENGTH}.`;
-        throw new InferenceError('invalid_request', message, { param: 'input' });
+      const spoken: Float32Array[] = [];
+      for (const ids of await reader.read(sentence, delivery)) {
+        if (ids.length > reader.contextLength) {
+          const message = `A sentence has ${ids.length} tokens; this model reads at most ${reader.contextLength}.`;
+          throw new InferenceError('invalid_request', message, { param: 'input' });
+        }
+        spoken.push(await graphs.speak(ids, { ...delivery, seed: delivery.seed + spoken.length }, signal));
       }
-      return graphs.speak(ids, delivery, signal);
+      if (spoken.length === 1) return spoken[0]!;
+      if (spoken.length === 0) return new Float32Array(Math.round((PAUSE * graphs.sampleRate) / delivery.speed));
+      const whole = new Float32Array(spoken.reduce((sum, { length }) => sum + length, 0));
+      let at = 0;
+      for (const samples of spoken) {
+        whole.set(samples, at);
+        at += samples.length;
+      }
+      return whole;
     },
   };
 }

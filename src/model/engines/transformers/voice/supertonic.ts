@@ -4,8 +4,8 @@ import type { Voice } from '../../../../core/request/speech-request.js';
 import { createRandomNumbers } from '../../../sampling/random.js';
 import type { Delivery } from '../../../voice/voice-engine.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
-import { SUPERTONIC_VOICES } from '../repository-files.js';
-import { cannotSpeak, type VoiceGraphs } from './voice-graphs.js';
+import { fittingStyles, type VoiceStyle } from './voice-styles.js';
+import type { VoiceGraphs } from './voice-graphs.js';
 
 /** Steps of denoising, and the pace that sounds natural: those of transformers.js. */
 const STEPS = 5;
@@ -18,21 +18,6 @@ export interface SupertonicConfig {
   latent_dim: number;
   base_chunk_size: number;
   chunk_compress_factor: number;
-}
-
-/** A voice, and the numbers that make it. */
-export interface VoiceStyle extends Voice {
-  style: Float32Array;
-}
-
-/** The voices that the repository has. @param readBytes a file of the model; undefined when there is none */
-export async function readVoices(readBytes: (file: string) => Promise<Uint8Array | undefined>): Promise<VoiceStyle[]> {
-  const read = SUPERTONIC_VOICES.map(async (id): Promise<VoiceStyle[]> => {
-    const bytes = await readBytes(`voices/${id}.bin`);
-    if (!bytes || bytes.length === 0 || bytes.length % 4 !== 0) return [];
-    return [{ id, name: id, language: null, style: new Float32Array(Uint8Array.from(bytes).buffer) }];
-  });
-  return (await Promise.all(read)).flat();
 }
 
 export class SupertonicGraphs implements VoiceGraphs {
@@ -49,14 +34,13 @@ export class SupertonicGraphs implements VoiceGraphs {
     styles: readonly VoiceStyle[],
   ) {
     const width = config.style_dim;
-    const fitting = styles.filter(({ style }) => style.length % width === 0);
-    if (fitting.length === 0) throw cannotSpeak('it has no voices (`voices/F1.bin` …)');
+    const fitting = fittingStyles(styles, width);
     this.sampleRate = config.sampling_rate;
-    this.voices = fitting.map(({ id, name, language }) => ({ id, name, language }));
+    this.voices = fitting.map(({ voice }) => voice);
     this.#sessions = sessions;
     this.#config = config;
     this.#styles = new Map(
-      fitting.map(({ id, style }) => [id, createTensor('float32', style, [1, style.length / width, width])]),
+      fitting.map(({ voice, style }) => [voice.id, createTensor('float32', style, [1, style.length / width, width])]),
     );
   }
 

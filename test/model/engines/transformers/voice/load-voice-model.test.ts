@@ -209,8 +209,8 @@ describe('Supertonic', () => {
 });
 
 it('synthesisers of other kinds are refused by name', async () => {
-  await expect(load({ 'config.json': { model_type: 'speecht5' } })).rejects.toMatchObject({
+  await expect(load({ 'config.json': { model_type: 'musicgen' } })).rejects.toMatchObject({
     code: 'model_not_supported',
-    message: expect.stringContaining('`speecht5`'),
+    message: expect.stringContaining('`musicgen`'),
   });
 });

@@ -329,12 +329,12 @@ function isNotEmpty(graph: RandomGraph, input: string): string {
 let branchCount = 0;
 
 /** One of two values, which may differ in shape. */
-function choice(graph: RandomGraph, condition: string, yes: string, no: string): string {
+export function choice(graph: RandomGraph, condition: string, yes: string, no: string): string {
   const branch = (value: string): OnnxFile => {
     const file = new OnnxFile();
     branchCount += 1;
     file.node('Identity', [value], `branch.${branchCount}`);
-    file.output(`branch.${branchCount}`, FLOAT, ['a', 1, 'b', WIDTH]);
+    file.output(`branch.${branchCount}`, FLOAT, ['rows', 1, 'tokens', 'width']);
     return file;
   };
   return graph.op('If', [condition], { then_branch: { graph: branch(yes) }, else_branch: { graph: branch(no) } });

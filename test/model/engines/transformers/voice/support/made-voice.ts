@@ -1,0 +1,63 @@
+/** Loads a made synthesiser, and lets it and the library speak. */
+import { pipeline } from '@huggingface/transformers';
+import { expect, vi } from 'vitest';
+import type { LoadedModel } from '../../../../../../src/core/models/backend.js';
+import type { ModelEntry } from '../../../../../../src/core/models/model-entry.js';
+import type { SpeechRequest } from '../../../../../../src/core/request/speech-request.js';
+import { loadVoiceModel } from '../../../../../../src/model/engines/transformers/voice/load-voice-model.js';
+import type { OnnxFile } from '../../../../../support/onnx-file.js';
+import { LOAD, modelServer, wordTokenizer } from '../../support/web-build.js';
+
+export const RATE = 24_000;
+export const bytesOf = (graph: OnnxFile) => Buffer.concat(graph.toMessage());
+export const floats = (length: number, at: (place: number) => number) =>
+  Float32Array.from({ length }, (_, place) => at(place));
+export const bytesOfFloats = (values: Float32Array) => new Uint8Array(values.buffer);
+
+export async function load(
+  name: string,
+  files: Record<string, unknown>,
+  changes: Partial<ModelEntry> = {},
+): Promise<LoadedModel> {
+  vi.stubGlobal(
+    'fetch',
+    modelServer({ [name]: { ...wordTokenizer(['red', 'green', 'blue', 'gold', 'teal', 'pink']), ...files } }).fetch,
+  );
+  const entry = {
+    id: name,
+    task: 'text-to-speech',
+    backend: 'transformers',
+    source: `/models/${name}`,
+    dtype: 'fp32',
+  } as const;
+  return loadVoiceModel({ ...entry, ...changes }, LOAD);
+}
+
+/** The samples of an answer, -1 to 1. */
+export async function speak(
+  model: LoadedModel,
+  changes: Partial<SpeechRequest> = {},
+  signal = LOAD.signal,
+): Promise<number[]> {
+  const plain = { model: 'made', input: 'red green blue', voice: 'alloy', format: 'pcm', speed: 1, seed: 0 } as const;
+  const pieces: Uint8Array[] = [];
+  for await (const { bytes } of model.speak!({ ...plain, ...changes }, signal)) pieces.push(bytes);
+  const bytes = Buffer.concat(pieces);
+  return Array.from({ length: bytes.length / 2 }, (_, at) => bytes.readInt16LE(at * 2) / 32_767);
+}
+
+/** Equal but for the rounding to 16 bits. */
+export function expectSame(samples: readonly number[], others: ArrayLike<number>): void {
+  expect(samples).toHaveLength(others.length);
+  const farthest = samples.reduce((most, sample, at) => Math.max(most, Math.abs(sample - others[at]!)), 0);
+  expect(farthest).toBeLessThan(1e-4);
+  expect(new Set(samples).size).toBeGreaterThan(20);
+}
+
+/** What the library's pipeline makes of the same files. */
+export async function pipelineSamples(name: string, options: object = {}): Promise<Float32Array> {
+  const synthesise = await pipeline('text-to-speech', `/models/${name}`, { dtype: 'fp32', device: 'wasm' });
+  const { audio } = (await synthesise('red green blue', options)) as unknown as { audio: Float32Array };
+  await synthesise.dispose();
+  return audio;
+}
