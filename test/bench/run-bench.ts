@@ -135,7 +135,7 @@ async function measure(origin: string): Promise<BenchRow[]> {
   try {
     const rows: BenchRow[] = [];
     if (isReal) {
-      const realParts = only?.split(',') ?? ['engine', 'service', 'open', ...(wllama ? ['wllama'] : [])];
+      const realParts = only?.split(',') ?? ['engine', 'service', 'open', 'prompts', ...(wllama ? ['wllama'] : [])];
       for await (const row of realRows(browser, origin, realParts)) {
         rows.push(row);
         print(row);

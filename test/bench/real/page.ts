@@ -1,5 +1,5 @@
 /** What the runner calls in the page; it measures from outside. */
-import { type PageInference, startInference } from 'inpage';
+import { type InferenceOptions, type PageInference, startInference } from 'inpage';
 import { askWorker } from '../ask-worker.js';
 import type { EngineAnswer, EngineOrder } from './engine-worker.js';
 
@@ -67,12 +67,18 @@ const calls = {
     return { prompt: usage.prompt_tokens, tokens: usage.completion_tokens };
   },
   /** The service as an app has it. */
-  async start(): Promise<void> {
+  async start(more: InferenceOptions = {}): Promise<void> {
     inference = await startInference({
+      ...more,
       models: [{ id: 'm', task: 'chat', backend: 'transformers', source: SOURCE, device: 'wasm' }],
       serviceWorker: false,
     });
     await inference.load('m');
+  },
+  /** Keeps a chat's prompt. @returns bytes of all prompts on the disk */
+  async warm(messages: ChatMessage[]): Promise<number> {
+    await inference!.warm('m', messages);
+    return (await inference!.stored()).reduce((sum, { prefixes }) => sum + (prefixes?.bytes ?? 0), 0);
   },
   /** Asks for several chats at once. */
   chats(chats: ChatMessage[][], tokens: number, more: object = {}): Promise<ChatAnswer[]> {

@@ -4,7 +4,8 @@ import { type BenchRow, median } from '../bench-row.js';
 import { rendererUsage } from '../processor-time.js';
 import type { ChatAnswer, PageCalls } from './page.js';
 import type { EngineAnswer } from './engine-worker.js';
-import { WORDS } from './random-tokenizer.js';
+import { keptPromptRows } from './kept-prompt-rows.js';
+import { type Call, callsOf, text, user } from './real-page.js';
 
 const ROUNDS = 3;
 /** Tokens of an answer when how fast it is written is measured, and when how soon it begins. */
@@ -12,13 +13,6 @@ const ANSWER = 17;
 const BEGINNING = 4;
 
 type Engine = 'ours' | 'bare';
-
-interface Call {
-  <Name extends keyof PageCalls>(
-    name: Name,
-    ...given: Parameters<PageCalls[Name]>
-  ): Promise<Awaited<ReturnType<PageCalls[Name]>>>;
-}
 
 const SCHEMA = {
   type: 'object',
@@ -33,19 +27,6 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-let salt = 0;
-/** Text of so many tokens that no earlier one begins like. */
-function text(tokens: number): string {
-  salt += 1;
-  let state = salt * 2654435761;
-  return Array.from({ length: tokens }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return WORDS[(state >>> 8) % WORDS.length];
-  }).join(' ');
-}
-
-const user = (tokens: number) => ({ role: 'user', content: text(tokens) });
-
 /** Processor seconds of one call. */
 async function seconds(run: () => Promise<unknown>): Promise<number> {
   const before = rendererUsage().seconds;
@@ -57,12 +38,7 @@ async function openPage(browser: Browser, origin: string): Promise<{ page: Page;
   const page = await (await browser.newContext()).newPage();
   page.on('pageerror', (error) => process.stderr.write(`${error.message}\n`));
   await page.goto(`${origin}/test/bench/real/page.html`);
-  await page.waitForFunction(() => 'bench' in globalThis);
-  const call = (name: string, ...given: unknown[]): Promise<never> =>
-    page.evaluate(
-      ([n, g]) => (globalThis as unknown as { bench: Record<string, (...g: unknown[]) => never> }).bench[n]!(...g),
-      [name, given] as const,
-    );
+  const call = await callsOf(page);
   return { page, call };
 }
 
@@ -294,10 +270,11 @@ async function* openRows(browser: Browser, origin: string): AsyncGenerator<Bench
 
 const zero = () => ({ cold: 0, warm: 0, bytes: 0 });
 
-/** Rows as they come. @param parts `engine`, `service`, `open`, and `wllama` where it is served */
+/** Rows as they come. @param parts `engine`, `service`, `open`, `prompts`, and `wllama` where it is served */
 export async function* realRows(browser: Browser, origin: string, parts: readonly string[]): AsyncGenerator<BenchRow> {
   if (parts.includes('engine')) yield* engineRows(browser, origin);
   if (parts.includes('service')) yield* serviceRows(browser, origin);
   if (parts.includes('open')) yield* openRows(browser, origin);
+  if (parts.includes('prompts')) yield* keptPromptRows(origin);
   if (parts.includes('wllama')) yield* wllamaRows(browser, origin);
 }
