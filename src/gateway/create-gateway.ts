@@ -11,7 +11,7 @@ import { settledWithin } from '../core/platform/settled-within.js';
 import type { ModelWorkerHandle } from './remote-model.js';
 import { type ControlledParts, serveEngineControl } from './engine-control.js';
 import { COMPATIBILITY } from './http/compatibility.js';
-import { serveCall } from './serve-call.js';
+import { type RequestFacts, serveCall } from './serve-call.js';
 import { createWorkerModelHost } from './worker-model-host.js';
 import { Scheduler } from './scheduler/scheduler.js';
 import { type WarmContext, warmPrompt } from './warm-prompt.js';
@@ -43,8 +43,8 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   const warming: WarmContext = { inference, compatibility, isWanted: load.persistPrefixes !== undefined };
   const warm: ControlledParts['warm'] = (...args) => warmPrompt(warming, ...args);
   const handlers = {
-    request: (request: Request, begin: () => void, intercepted: boolean) =>
-      (intercepted ? elsewhere : own).fetch(request, { onBegin: begin }),
+    request: (request: Request, begin: () => void, { intercepted, record }: RequestFacts) =>
+      (intercepted ? elsewhere : own).fetch(request, { onBegin: begin, record }),
     control: (port: MessagePort, lifeline: string | undefined) =>
       serveEngineControl(port, lifeline, { inference, faults, warm }),
   };

@@ -1,4 +1,5 @@
 /** The gateway's end of the relay: a port that wants an answer meets the engine. @module */
+import { AnswerRecord } from './answer/answer-record.js';
 import { answerCall } from '../relay/stream/answer-call.js';
 import { REQUEST_TIMING, type CallTiming } from '../relay/stream/call-timing.js';
 import { ownLifeline } from '../relay/lifeline.js';
@@ -11,15 +12,16 @@ import {
 } from '../relay/protocol.js';
 import { fromRequestPayload, toResponseHead } from '../relay/stream/request-payload.js';
 
-/**
- * Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it.
- * @param intercepted it was meant for a base of another origin
- */
-export type RequestHandler = (
-  request: Request,
-  begin: () => void,
-  intercepted: boolean,
-) => Promise<Response> | Response;
+/** What a request's handler is told besides the request. */
+export interface RequestFacts {
+  /** It was meant for a base of another origin. */
+  intercepted: boolean;
+  /** What an answer in pieces notes of itself, so that another gateway can go on with it. */
+  record: AnswerRecord;
+}
+
+/** Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it. */
+export type RequestHandler = (request: Request, begin: () => void, facts: RequestFacts) => Promise<Response> | Response;
 
 /** Takes a port of control calls, and the lifeline of the tab that makes them. */
 export type ControlHandler = (port: MessagePort, lifeline: string | undefined) => void;
@@ -50,8 +52,10 @@ async function* respond(
   signal: AbortSignal,
   begin: () => void,
 ): AsyncGenerator<ResponseItem[]> {
-  const response = await handle(fromRequestPayload(payload, signal), begin, payload.intercepted === true);
-  const head = toResponseHead(response);
+  const record = new AnswerRecord(payload.marks);
+  const facts = { intercepted: payload.intercepted === true, record };
+  const response = await handle(fromRequestPayload(payload, signal), begin, facts);
+  const head = { ...toResponseHead(response), mark: record.nextMark() };
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
   const cancel = (): void => void reader?.cancel(signal.reason).catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
@@ -64,7 +68,8 @@ async function* respond(
       const { done, value } = await reader.read();
       if (done) return;
       // Cloning a view clones the whole buffer behind it.
-      yield [value.byteLength === value.buffer.byteLength ? value : value.slice()];
+      const bytes = value.byteLength === value.buffer.byteLength ? value : value.slice();
+      yield [{ bytes, mark: record.nextMark() }];
     }
   } finally {
     signal.removeEventListener('abort', cancel);

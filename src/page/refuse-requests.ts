@@ -73,5 +73,6 @@ async function* refuse(payload: RequestPayload, refusal: Refusal): AsyncGenerato
   headers.set('x-error-code', 'unavailable');
   headers.set('x-error-message', reasonOf(refusal));
   headers.set('x-should-retry', 'false');
-  yield [{ status, headers: [...headers], failureTail: undefined }, new Uint8Array(await response.arrayBuffer())];
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  yield [{ status, headers: [...headers], failureTail: undefined }, { bytes }];
 }

@@ -12,7 +12,7 @@ import type { SerializedInferenceError } from '../core/errors/inference-error.js
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 
 /** Items that a callee may send before the caller grants more. */
 export const CREDIT_WINDOW = 32;
@@ -72,7 +72,26 @@ export interface RequestPayload {
   headers: [string, string][];
   /** `broken`: its sender broke it off. */
   body: ArrayBuffer | 'broken' | undefined;
+  /** Of what the client has of the answer, when its host is gone and another one shall go on. Absent: nothing. */
+  marks?: StreamMark[] | undefined;
 }
+
+/**
+ * What a piece of a streamed answer adds to what is needed to go on after it. All marks of an answer together are enough for
+ * another gateway.
+ */
+export interface StreamMark {
+  /** Events of the stream in the piece, keep-alives not counted. */
+  events: number;
+  keepAlive: boolean;
+  /** What was drawn by chance or taken from the clock. */
+  drawn: [kind: DrawnKind, value: string | number][];
+  /** Ids of the tokens that were chosen, -1 for the end of a choice. Generations of one answer count from 0. */
+  said: [generation: number, choice: number, token: number][];
+}
+
+/** Values of one kind are drawn in the same order whenever the same answer is made. */
+export type DrawnKind = 'id' | 'time' | 'model' | 'cached' | 'call';
 
 /** First item of the answer to a {@link RequestPayload}; the body's chunks follow. */
 export interface ResponseHead {
@@ -80,10 +99,19 @@ export interface ResponseHead {
   headers: [string, string][];
   /** What the body must end with when its rest cannot be had. */
   failureTail: string | undefined;
+  /** Absent: another host cannot go on with the answer. */
+  mark?: StreamMark | undefined;
+}
+
+/** A chunk of a response's body. */
+export interface ResponseChunk {
+  bytes: Uint8Array;
+  /** Absent: another host cannot go on with the answer. */
+  mark?: StreamMark | undefined;
 }
 
 /** The answer to a {@link RequestPayload}, piece by piece. */
-export type ResponseItem = ResponseHead | Uint8Array;
+export type ResponseItem = ResponseHead | ResponseChunk;
 
 /** Gateway to model worker: the payload of one call. The methods are those of `LoadedModel`. */
 export interface ModelPayload {

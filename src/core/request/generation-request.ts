@@ -56,6 +56,14 @@ export interface ParamNames {
   response_format?: string;
 }
 
+/** What was chosen of a choice before its engine was lost. */
+export interface BegunChoice {
+  /** Ids of its tokens. */
+  tokens: number[];
+  /** Nothing follows them. */
+  ended: boolean;
+}
+
 /** Plain, structured-clonable data: it crosses message ports as it is. */
 export interface GenerationRequest {
   /** Catalog id (aliases already resolved by the scheduler). */
@@ -81,6 +89,11 @@ export interface GenerationRequest {
   keepPrompt?: 'marked' | 'warm';
   /** Number of choices, 1 to 8. */
   n: number;
+  /**
+   * How the choices begin, by their number: an answer goes on that another engine of the same model began. These tokens are
+   * given like any others, and everything that depends on them (grammar, random numbers, text) is as if they were chosen now.
+   */
+  begun?: BegunChoice[];
   /** Absent: no log-probabilities. Else how many alternatives per token, 0 to 20. */
   topLogprobs?: number;
 }

@@ -1,5 +1,6 @@
 /** What every endpoint gets from the app. @module */
 import type { Context } from 'hono';
+import type { AnswerRecord } from '../answer/answer-record.js';
 import type { Faults } from './faults.js';
 import type { Inference } from '../scheduler/inference.js';
 import type { Compatibility } from './compatibility.js';
@@ -10,6 +11,8 @@ export interface HttpEnvironment {
   Bindings: {
     /** Called when a model begins to work on the request. */
     onBegin?: () => void;
+    /** What a streamed answer notes of itself, and what is known of one that another host began. */
+    record?: AnswerRecord;
   };
   Variables: {
     /** Uuid of the request: `inference-id` of the answer, `request_id` of an error. */

@@ -5,13 +5,14 @@ import { createUuid } from '../../core/platform/create-uuid.js';
 import type { Endpoint } from './endpoint.js';
 import type { EndpointName } from './errors/error-table.js';
 import { renderError } from './errors/render-error.js';
+import { recordOf } from './generation/request-record.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
 import type { KeyRing } from './policy/api-key.js';
 
 /** Around everything: an id before, and after it the headers that every answer carries. */
 export function addIds(context: HttpContext): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
-    c.set('inferenceId', context.createId());
+    c.set('inferenceId', recordOf(c)?.draw('id', context.createId) ?? context.createId());
     c.set('endpoint', 'service');
     c.set('answerHeaders', {});
     try {

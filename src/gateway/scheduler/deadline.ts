@@ -20,7 +20,7 @@ export class Deadline {
     else caller.addEventListener('abort', this.#leave, { once: true });
   }
 
-  /** Starts the clock, once; later calls change nothing. */
+  /** Starts the clock, once; later calls change nothing but after `renew`. */
   start(): void {
     if (this.#seconds * 1000 > LONGEST_MS) return;
     this.#timer ??= setTimeout(() => {
@@ -33,6 +33,11 @@ export class Deadline {
   /** The awaited thing came: no timeout any more. The caller may still leave. */
   meet(): void {
     clearTimeout(this.#timer);
+  }
+
+  /** What came is to come again: the next `start` starts the clock. */
+  renew(): void {
+    this.#timer = undefined;
   }
 
   /** Lets go of timer and caller. */

@@ -3,6 +3,7 @@
  * on first use, queues requests, enforces deadlines and turns tokens into events.
  * @module
  */
+import type { AnswerRecord } from '../answer/answer-record.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
@@ -21,6 +22,8 @@ export interface RunOptions {
   deadline: 'first-token' | 'result';
   /** Called when it is the request's turn, perhaps several times; until then it has cost nothing but its place. */
   onBegin?: (() => void) | undefined;
+  /** What a generation notes of itself, and what is known of one that another host began. */
+  record?: AnswerRecord | undefined;
 }
 
 /**

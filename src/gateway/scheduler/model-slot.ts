@@ -48,6 +48,8 @@ export class ModelSlot {
   /** Why the engine is not there, when it failed. */
   #failure: InferenceError | undefined;
   #refused = false;
+  /** Engines that were ended because somebody wanted it. */
+  readonly #unloaded = new WeakSet<LoadedModel>();
   /** Settles when nothing of earlier loads and engines is left: memory is for one. */
   #ending: Promise<unknown> = Promise.resolve();
 
@@ -112,8 +114,16 @@ export class ModelSlot {
     const model = this.#model;
     this.#forget();
     this.#refused = false;
-    if (model) this.#end(model.unload());
+    if (model) {
+      this.#unloaded.add(model);
+      this.#end(model.unload());
+    }
     await this.#ending;
+  }
+
+  /** This engine was not lost: it was told to end. */
+  wasUnloaded(model: LoadedModel): boolean {
+    return this.#unloaded.has(model);
   }
 
   /** The engine does not react any more: ends it by force and lets the next request load a fresh one. */

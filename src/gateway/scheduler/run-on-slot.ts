@@ -8,18 +8,19 @@ import type { ModelSlot } from './model-slot.js';
 /** How long a cancelled engine may take to stop before its worker is ended. A long WASM call cannot be interrupted. */
 const STOP_GRACE_MS = 15_000;
 
-/** A request whose engine dies before it answered anything is tried so many times in all. */
+/** A request whose engine dies is tried so many times in all: before it answered anything, and where it can go on. */
 const ATTEMPTS = 2;
+const ATTEMPTS_TO_GO_ON = 4;
 
-export interface SlotRun<T, Given = T> {
-  /** Starts the work on the loaded engine, when it is this request's turn. */
-  start: (model: LoadedModel, signal: AbortSignal) => AsyncIterable<T>;
+export interface SlotRun<T, Given = T, Reader extends RunReader<T, Given> = RunReader<T, Given>> {
+  /** Starts the work on the loaded engine, when it is this request's turn. `reader`: what {@link createReader} gave. */
+  start: (model: LoadedModel, signal: AbortSignal, reader: Reader) => AsyncIterable<T>;
   /** False: the engine takes several of these at once (embeddings), so they do not queue. */
   exclusive: boolean;
   /** The first item is what the deadline waits for; else the end is. */
   meetsDeadlineAtFirst?: boolean;
-  /** Called when an attempt begins. @default the caller gets the items themselves */
-  createReader?: () => RunReader<T, Given>;
+  /** Called when an attempt begins anew. @default the caller gets the items themselves */
+  createReader?: () => Reader;
 }
 
 /** Turns an engine's items into what the caller gets. */
@@ -28,6 +29,8 @@ export interface RunReader<T, Given> {
   take(item: T): Given | undefined;
   /** What comes last, when the engine is free again. */
   finish(): Given;
+  /** Another engine can go on where one was lost: it is started with the same reader. @default false */
+  readonly canGoOn?: boolean;
 }
 
 /** Both ends that a run may meet early. */
@@ -39,25 +42,27 @@ export interface RunLimits {
 }
 
 /** A run that knows its slot. */
-export interface PreparedRun<T, Given> {
+export interface PreparedRun<T, Given, Reader extends RunReader<T, Given> = RunReader<T, Given>> {
   slot: ModelSlot;
-  run: SlotRun<T, Given>;
+  run: SlotRun<T, Given, Reader>;
 }
 
 /**
  * Runs work on a slot's engine. Ends by throwing an InferenceError: the engine's own, `cancelled`, `timeout`, or
- * `unavailable` when the engine died after the first item. The slot is free again when the engine has really stopped.
+ * `unavailable` when the engine died after the first item and no other can go on. The slot is free again when the engine has really stopped.
  * One generator from the engine to the caller, because each costs some turns of the event loop per token.
  * @param prepare finds the slot, and does what must be done before its queue is entered
  */
-export async function* runOnSlot<T, Given = T>(
+export async function* runOnSlot<T, Given = T, Reader extends RunReader<T, Given> = RunReader<T, Given>>(
   limits: RunLimits,
-  prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Given>>,
+  prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Given, Reader>>,
 ): AsyncGenerator<Given, void> {
   const deadline = new Deadline(limits.seconds, limits.signal);
   const { signal } = deadline;
   try {
     const { slot, run } = await prepare(signal);
+    let reader: Reader | undefined;
+    let answered = false;
     for (let attempt = 1; ; attempt++) {
       const model = await orAborted(slot.ready(), signal);
       deadline.start();
@@ -69,16 +74,17 @@ export async function* runOnSlot<T, Given = T>(
         continue;
       }
       const engine = new EngineRun<T>(slot, model, signal, release);
-      let answered = false;
+      let isHeard = false;
       try {
-        const reader = run.createReader?.();
-        engine.start(run.start);
+        if (!answered) reader = run.createReader?.();
+        // Whoever has no reader does not look at it.
+        engine.start((loaded, stop) => run.start(loaded, stop, reader as Reader));
         for (;;) {
           const { done, value } = await engine.next();
           engine.isWaiting = false;
           if (done) break;
-          if (!answered && run.meetsDeadlineAtFirst) deadline.meet();
-          answered = true;
+          if (!isHeard && run.meetsDeadlineAtFirst) deadline.meet();
+          isHeard = answered = true;
           const given = reader ? reader.take(value) : (value as unknown as Given);
           if (given !== undefined) yield given;
         }
@@ -88,7 +94,10 @@ export async function* runOnSlot<T, Given = T>(
       } catch (error) {
         // An engine that threw by itself has stopped; one that was left behind has not.
         engine.end(engine.isWaiting && !signal.aborted);
-        if (answered || attempt === ATTEMPTS || !(await diedUnder(model, slot, error))) throw toInferenceError(error);
+        const most = answered ? ATTEMPTS_TO_GO_ON : ATTEMPTS;
+        const mayTry = attempt < most && (!answered || (reader?.canGoOn === true && !slot.wasUnloaded(model)));
+        if (!mayTry || !(await diedUnder(model, slot, error))) throw toInferenceError(error);
+        if (isHeard && run.meetsDeadlineAtFirst) deadline.renew();
       } finally {
         engine.end(false);
       }
@@ -131,7 +140,7 @@ class EngineRun<T> {
     signal.addEventListener('abort', this.#leave, { once: true });
   }
 
-  start(start: SlotRun<T>['start']): void {
+  start(start: (model: LoadedModel, signal: AbortSignal) => AsyncIterable<T>): void {
     this.isWaiting = true;
     this.#iterator = start(this.#model, this.#signal)[Symbol.asyncIterator]();
   }

@@ -1,7 +1,9 @@
 /** The scheduler: models, queues, deadlines and memory for all requests. @module */
 import type { LoadedModel } from '../../core/models/backend.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
-import { AnswerEvents, createToolCallId } from '../answer/answer-events.js';
+import { createToolCallId } from '../answer/answer-events.js';
+import { AnswerRecord } from '../answer/answer-record.js';
+import { ContinuedAnswer } from '../answer/continued-answer.js';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
@@ -93,7 +95,7 @@ export class Scheduler implements ControlledInference {
     request: GenerationRequest,
     options: RunOptions,
     signal: AbortSignal,
-  ): Promise<PreparedRun<readonly TokenEvent[], GenerationEvent[]>> {
+  ): Promise<PreparedRun<readonly TokenEvent[], GenerationEvent[], ContinuedAnswer>> {
     const slot = await this.#runnable(this.#slotFor(request.model, 'chat'), signal);
     const hears = await takesSound(slot, request, signal);
     const prompt = hears
@@ -102,15 +104,24 @@ export class Scheduler implements ControlledInference {
           this.transcribe(heard, { signal, deadline: 'result' }),
         );
     const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
-    const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<readonly TokenEvent[]> => {
+    const { record = new AnswerRecord() } = options;
+    const said = record.begin(request.n);
+    if (record.draw('model', () => canonical.model) !== canonical.model)
+      throw new InferenceError('unavailable', 'The model that began the answer cannot run here.');
+    const start = (
+      model: LoadedModel,
+      stop: AbortSignal,
+      answer: ContinuedAnswer,
+    ): AsyncIterable<readonly TokenEvent[]> => {
       requireImages(canonical, model);
       options.onBegin?.();
-      return operationOf(model, 'generate')(canonical, stop);
+      const begun = answer.begin();
+      return operationOf(model, 'generate')(begun ? { ...canonical, begun } : canonical, stop);
     };
     // Time in the queue is no time of the engine, so the clock starts with the attempt.
-    const createReader = (): AnswerEvents => {
+    const createReader = (): ContinuedAnswer => {
       const clock = this.#clock;
-      return new AnswerEvents(canonical, { clock, createId: this.#createId, startTime: clock() });
+      return new ContinuedAnswer(canonical, said, { clock, createId: this.#createId, startTime: clock(), record });
     };
     const meetsDeadlineAtFirst = options.deadline === 'first-token';
     return { slot, run: { exclusive: true, start, createReader, meetsDeadlineAtFirst } };

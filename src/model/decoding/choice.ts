@@ -3,7 +3,7 @@ import type { TokenConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { ChoiceEndEvent, TokenEvent } from '../../core/events/token-event.js';
 import type { TokenCandidate, TokenLogprob } from '../../core/events/token-logprob.js';
-import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { LogitAdjuster } from '../sampling/adjust-logits.js';
 import { type LogProbabilities, logProbabilities } from '../sampling/log-probabilities.js';
@@ -30,6 +30,8 @@ export interface ChoiceOptions {
   reasoning: ReasoningLimit | undefined;
   /** This choice decodes alone, so several tokens may be appended at once. */
   alone: boolean;
+  /** How it begins; absent: with its first token. */
+  begun?: BegunChoice | undefined;
 }
 
 /** Thinking that has taken `budget` tokens is ended by these. */
@@ -42,6 +44,9 @@ export interface ReasoningLimit {
 const MOST_DRAWS = 4;
 
 const characters = new TextDecoder();
+
+/** Tokens of an earlier engine's answer that are read in one pass. */
+const AGAIN_AT_ONCE = 64;
 
 /** The state of one choice. Ends by itself; `dispose` frees the grammar. */
 export class Choice {
@@ -57,6 +62,8 @@ export class Choice {
   readonly #jumps: boolean;
   /** Tokens that come next without being sampled. */
   readonly #forced: number[] = [];
+  /** Tokens that an earlier engine chose, and that are given again, the last one first. */
+  readonly #again: number[];
   #count = 0;
   /** How many of them are thinking. */
   #thought = 0;
@@ -72,6 +79,7 @@ export class Choice {
     this.#reader = new AnswerReader(options.parser, request.stop);
     // A token that is appended without its own logits would have no log-probability.
     this.#jumps = options.alone && request.topLogprobs === undefined;
+    this.#again = options.begun?.tokens.toReversed() ?? [];
     if (options.reasoning) this.#limitReasoning();
   }
 
@@ -81,15 +89,28 @@ export class Choice {
    */
   step(logits: TokenLogits, events: TokenEvent[]): void {
     this.pending = [];
+    this.#endAsBegun(events);
+    if (!this.ended) this.#takeNext(logits, events);
+    while (!this.ended && this.#jumps && this.#isNextKnown) this.#takeNext(undefined, events);
+    this.#endAsBegun(events);
+  }
+
+  /** The next token needs no logits. */
+  get #isNextKnown(): boolean {
+    return this.#forced.length > 0 || (this.#again.length > 0 && this.pending.length < AGAIN_AT_ONCE);
+  }
+
+  #takeNext(logits: TokenLogits | undefined, events: TokenEvent[]): void {
     const { constraint } = this.#options;
     if (constraint) this.#queueGrammar(constraint);
-    if (this.#forced.length === 0) {
-      this.#take(logits, undefined, events);
-      if (constraint) this.#queueGrammar(constraint);
-    } else {
-      this.#take(logits, this.#forced.shift(), events);
-    }
-    while (!this.ended && this.#jumps && this.#forced.length > 0) this.#take(undefined, this.#forced.shift(), events);
+    const forced = this.#forced.shift();
+    this.#take(logits, forced, events);
+    if (constraint && forced === undefined) this.#queueGrammar(constraint);
+  }
+
+  /** The end that an earlier engine came to. */
+  #endAsBegun(events: TokenEvent[]): void {
+    if (this.#options.begun?.ended && this.#again.length === 0 && !this.ended) this.#end('stop', events);
   }
 
   /** The likely next tokens, where the grammar allows only one text; else empty. */
@@ -121,20 +142,23 @@ export class Choice {
 
   #take(logits: TokenLogits | undefined, forced: number | undefined, events: TokenEvent[]): void {
     const { topLogprobs } = this.#options.request;
+    const again = this.#again.pop();
+    // What an earlier engine drew for this token is drawn again, so that the next one gets its own number.
+    if (again !== undefined && forced === undefined) this.#random();
     let probabilities: LogProbabilities | undefined;
     let logprobOf: ((token: number) => number) | undefined;
-    let token = forced;
+    let token = again ?? forced;
     if (logits instanceof Float32Array) {
       this.#adjuster?.adjust(logits);
       if (topLogprobs !== undefined) {
         probabilities = logProbabilities(logits, topLogprobs);
-        const before = forced === undefined && this.#options.constraint ? logits.slice() : logits;
+        const before = token === undefined && this.#options.constraint ? logits.slice() : logits;
         const { normalizer } = probabilities;
         logprobOf = (id) => Math.min(0, before[id]! - normalizer);
       }
       if (token === undefined) this.#options.constraint?.maskLogits(logits);
     }
-    // Only forced tokens come without logits.
+    // Only known tokens come without logits.
     token ??= this.#sample(logits!);
     if (token < 0) throw new InferenceError('internal', 'The model gave no token that may come next.');
     this.#accept(
@@ -144,14 +168,20 @@ export class Choice {
     );
   }
 
-  /** Where masks leave lengths open, tokens that break them are drawn again. */
+  /**
+   * Where masks leave lengths open, tokens that break them are drawn again. Each token takes one random number of the
+   * choice's, however often it is drawn: an answer that goes on elsewhere knows its tokens only.
+   */
   #sample(logits: TokenLogits): number {
-    const { sampler, request, constraint } = this.#options;
-    const draw = (): number => sampler.sample(logits, request.sampling, this.#random);
+    const { sampler, request, constraint, index } = this.#options;
+    const own = this.#random();
+    let random: RandomNumbers = () => own;
+    const draw = (): number => sampler.sample(logits, request.sampling, random);
     let token = draw();
     const lengths = constraint?.lengths;
     if (!lengths || !(logits instanceof Float32Array)) return token;
     for (let draws = 1; token >= 0 && !lengths.allows(token); draws += 1) {
+      if (draws === 1) random = createRandomNumbers(own, index);
       if (draws < MOST_DRAWS) logits[token] = -Infinity;
       else lengths.maskLogits(logits);
       token = draw();

@@ -125,6 +125,9 @@ async function prepare(
   onDecode: () => void,
 ): Promise<DecodeRun> {
   const { prompt, images } = await readPrompt(request, engine, engine.contextLength);
+  const { vocabularySize } = engine.tokenizer;
+  if (request.begun?.some(({ tokens }) => tokens.some((token) => !(token >= 0 && token < vocabularySize))))
+    throw new InferenceError('unavailable', 'The answer was begun by another model.');
   const cap = completionCap(prompt.tokens.length, engine.contextLength, [
     request.maxTokens,
     options.maxCompletionTokens,

@@ -110,6 +110,7 @@ function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alon
     alone,
     constraint: constraint?.start(),
     reasoning,
+    begun: request.begun?.[index],
   });
 }
 

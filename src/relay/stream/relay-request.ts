@@ -5,10 +5,10 @@ import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../handshake.js';
 import { OpenCall, peerGone } from './open-call.js';
-import type { RequestPayload, ResponseItem } from '../protocol.js';
+import type { RequestPayload, ResponseHead, ResponseItem } from '../protocol.js';
 import { fromResponseHead, mannerOf, unavailableResponse } from './request-payload.js';
 
-/** Hosts that are asked, one after the other is gone. */
+/** Hosts that are asked for the beginning of an answer, one after the other is gone; and for the rest of one. */
 const ATTEMPTS = 4;
 
 /** How one request is relayed. */
@@ -23,8 +23,9 @@ export interface RelayOptions {
 /**
  * Sends one request to the gateway, and to the next one when the first is gone before a model worked on it. Resolves with
  * the answer, or with 503 when no engine can answer; rejects only with
- * the reason of `signal`, as `fetch` does. When the engine dies while the body streams, the body ends with the failure
- * tail that the head brought, or else with an error: it is never silently cut.
+ * the reason of `signal`, as `fetch` does. When the engine dies while the body streams, the next gateway goes on with it where
+ * its pieces are marked; else the body ends with the failure tail that the head brought, or with an error: it is never
+ * silently cut.
  */
 export async function relayRequest(
   payload: RequestPayload,
@@ -47,11 +48,13 @@ class Exchange {
   readonly #signal: AbortSignal;
   readonly #onDone: (() => void) | undefined;
   readonly #cancellation = new AbortController();
+  /** How often another host may yet go on with the body. */
+  #left = ATTEMPTS;
   /** Errors the body, where there is one. */
   #fail: (reason: unknown) => void = () => {};
 
   constructor(payload: RequestPayload, signal: AbortSignal, onDone: (() => void) | undefined) {
-    this.#payload = payload;
+    this.#payload = { ...payload };
     this.#signal = signal;
     this.#onDone = onDone;
     signal.addEventListener('abort', this.#leave);
@@ -59,18 +62,19 @@ class Exchange {
 
   async run(connect: Connect): Promise<Response> {
     const payload = this.#payload;
-    const [batches, [head, ...chunks]] = await this.#begin(connect);
-    if (!head || head instanceof Uint8Array) throw peerGone();
-    const { failureTail } = head;
-    if (failureTail !== undefined) {
-      const response = fromResponseHead(head, payload, () => this.#body(chunks, batches, failureTail));
+    const [batches, items] = await this.#begin(connect);
+    const head = items[0] as ResponseHead | undefined;
+    if (!head) throw peerGone();
+    if (head.failureTail !== undefined) {
+      payload.marks = [];
+      const response = fromResponseHead(head, payload, () => this.#body(items, batches, connect));
       if (!response.body) this.end();
       return response;
     }
     // An answer that is no stream comes whole or not at all: a failure in the middle of it could not be reported.
-    for await (const batch of batches) chunks.push(...batch);
+    for await (const batch of batches) items.push(...batch);
     this.end();
-    return fromResponseHead(head, payload, () => joined(chunks));
+    return fromResponseHead(head, payload, () => joined(items));
   }
 
   /** The first items of a gateway. One that is gone before it has begun to work is not the last to be asked. */
@@ -107,30 +111,50 @@ class Exchange {
     this.#onDone?.();
   };
 
+  /** What the client gets of these items, and how another host would go on after them. */
+  #take(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
+    const payload = this.#payload;
+    for (const { mark } of items) {
+      if (mark) payload.marks?.push(mark);
+      else payload.marks = undefined;
+    }
+    return joined(items);
+  }
+
   #body(
-    first: ResponseItem[],
+    items: ResponseItem[] | undefined,
     batches: OpenCall<ResponseItem>,
-    failureTail: string,
+    connect: Connect,
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const { failureTail } = items![0] as ResponseHead;
     return new ReadableStream(
       {
         start: (controller) => {
           this.#fail = (reason) => controller.error(reason);
-          if (first.length > 0) controller.enqueue(joined(first));
         },
         pull: async (controller) => {
-          try {
-            const { done, value } = await batches.next();
-            if (this.#signal.aborted) return;
-            if (!done) return controller.enqueue(joined(value));
-          } catch (thrown) {
-            if (this.#signal.aborted) return;
-            // A call throws InferenceErrors only. A body that broke by itself stays broken; the tail stands for an engine that is gone.
-            if ((thrown as InferenceError).code !== 'unavailable') {
-              this.end();
-              throw thrown;
+          for (;;) {
+            try {
+              items ??= (await batches.next()).value;
+              if (this.#signal.aborted) return;
+              if (!items) break;
+              const bytes = this.#take(items);
+              items = undefined;
+              if (bytes.length > 0) return controller.enqueue(bytes);
+            } catch (thrown) {
+              if (this.#signal.aborted) return;
+              // A call throws InferenceErrors only. A body that broke by itself stays broken; the tail stands for an engine that is gone.
+              if ((thrown as InferenceError).code !== 'unavailable') {
+                this.end();
+                throw thrown;
+              }
+              const next = this.#payload.marks && this.#left-- && (await this.#begin(connect).catch(() => {}));
+              if (next && (next[1][0] as ResponseHead | undefined)?.failureTail !== undefined) [batches, items] = next;
+              else {
+                controller.enqueue(new TextEncoder().encode(failureTail));
+                break;
+              }
             }
-            controller.enqueue(new TextEncoder().encode(failureTail));
           }
           controller.close();
           this.end();
@@ -145,8 +169,7 @@ class Exchange {
 
 /** Chunks that came together as one: every chunk of a body that crosses realms has its price. */
 function joined(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
-  // The head came first and is not among them.
-  const chunks = items as readonly Uint8Array<ArrayBuffer>[];
+  const chunks = items.flatMap((item) => ('bytes' in item ? [item.bytes as Uint8Array<ArrayBuffer>] : []));
   if (chunks.length === 1) return chunks[0]!;
   let length = 0;
   for (const chunk of chunks) length += chunk.length;

@@ -4,6 +4,7 @@ import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { asTheyAre, generate, renderBatches, runOptions } from '../generation/generate.js';
+import { recordedContext, recordOf } from '../generation/request-record.js';
 import { errorObject } from '../errors/render-error.js';
 import { beginHead } from '../generation/completion-parts.js';
 import type { HeadOf } from '../generation/completion-parts.js';
@@ -29,9 +30,10 @@ export const chatCompletionsEndpoint: Endpoint = {
   path: '/chat/completions',
   summary: 'Creates the next assistant message from a list of messages.',
   requestSchema: chatCompletionRequest,
-  route: (context) => {
-    const schema = chatCompletionRequest(context.compatibility);
+  route: (shared) => {
+    const schema = chatCompletionRequest(shared.compatibility);
     return async (c) => {
+      const context = recordedContext(c, shared);
       const json = await readJsonBody(c, context);
       const body = parseBody(schema, json, [requireStream, requireLogprobs]);
       const entry = requireModel(context.inference.catalog, body.model, 'chat');
@@ -84,5 +86,6 @@ function streamed(
     abort,
     keepAlive: () => COMMENT,
     failure: (error) => encodeServerSentEvent({ data: inStream(error) }),
+    record: recordOf(c),
   });
 }

@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../../../core/request/generation-request
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { asTheyAre, generate, renderBatches, runOptions } from '../generation/generate.js';
+import { recordedContext, recordOf } from '../generation/request-record.js';
 import { errorObject } from '../errors/render-error.js';
 import { beginHead } from '../generation/completion-parts.js';
 import { echoPrompt, oneAfterAnother } from './several-prompts.js';
@@ -26,7 +27,8 @@ export const completionsEndpoint: Endpoint = {
   path: '/completions',
   summary: 'Continues a text.',
   requestSchema: () => completionsRequestSchema,
-  route: (context) => async (c) => {
+  route: (shared) => async (c) => {
+    const context = recordedContext(c, shared);
     const json = await readJsonBody(c, context);
     const body = parseBody(completionsRequestSchema, json, [requireStream, requireLogprobs]);
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
@@ -56,6 +58,7 @@ export const completionsEndpoint: Endpoint = {
       abort,
       keepAlive: () => COMMENT,
       failure: (error) => encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
+      record: recordOf(c),
     });
   },
 };

@@ -5,6 +5,7 @@ import type { GenerationRequest, ParamNames } from '../../../core/request/genera
 import type { RunOptions } from '../../scheduler/inference.js';
 import { arrangeSystemTexts } from './arrange-system-texts.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { recordOf } from './request-record.js';
 
 /**
  * Adds to `rendered` what a dialect makes of one event; may be nothing. `over`: the rest of the generation is not wanted.
@@ -87,5 +88,5 @@ export function runOptions(
 ): RunOptions {
   // Nothing is bound where the app is asked without a gateway, in tests.
   const { onBegin } = (c.env as HttpRequestContext['env'] | undefined) ?? {};
-  return { signal, deadline, onBegin };
+  return { signal, deadline, onBegin, record: recordOf(c) };
 }

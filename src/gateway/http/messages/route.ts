@@ -3,6 +3,7 @@ import { MESSAGES_PATH } from '../../../core/errors/error-bodies.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
+import { recordedContext, recordOf } from '../generation/request-record.js';
 import { errorObject } from '../errors/render-error.js';
 import { nameIgnoredTools } from '../fields/ignored-tools.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
@@ -32,9 +33,10 @@ export const messagesEndpoint: Endpoint = {
   path: MESSAGES_PATH,
   summary: 'Creates the next message of a conversation.',
   requestSchema: messagesRequestSchema,
-  route: (context) => {
-    const schema = messagesRequestSchema(context.compatibility);
+  route: (shared) => {
+    const schema = messagesRequestSchema(shared.compatibility);
     return async (c) => {
+      const context = recordedContext(c, shared);
       const json = await readJsonBody(c, context);
       const body = parseBody(schema, json);
       const entry = requireModel(context.inference.catalog, body.model, 'chat');
@@ -76,6 +78,7 @@ async function stream(
     keepAlive: () => encodeServerSentEvent({ event: 'ping', data: { type: 'ping' } }),
     failure: (error) =>
       encodeServerSentEvent({ event: 'error', data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
+    record: recordOf(c),
   });
 }
 

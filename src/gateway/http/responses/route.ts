@@ -2,6 +2,7 @@
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { generate, renderBatches, runOptions } from '../generation/generate.js';
+import { recordedContext, recordOf } from '../generation/request-record.js';
 import { errorFacts } from '../errors/error-table.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { nameIgnoredTools } from '../fields/ignored-tools.js';
@@ -13,7 +14,7 @@ import type { ResponsesRequest } from './request.js';
 import type { RenderOptions } from './render-generation.js';
 import type { ResponseStreamEvent } from './response-object.js';
 import { startResponse } from './response-object.js';
-import { failureEvents, keepAliveText, renderResponse, startProgress, toResponse } from './to-stream.js';
+import { failureEvents, keepAliveText, numbered, renderResponse, startProgress, toResponse } from './to-stream.js';
 import type { ResponseProgress } from './to-stream.js';
 
 /** Output items for a conversation, streamed or not. Nothing is stored but late items, in memory. */
@@ -23,9 +24,10 @@ export const responsesEndpoint: Endpoint = {
   path: '/responses',
   summary: 'Creates a response: messages, reasoning and function calls.',
   requestSchema: responsesRequestSchema,
-  route: (context) => {
-    const read = createBodyReader(context);
+  route: (shared) => {
+    const read = createBodyReader(shared);
     return async (c) => {
+      const context = recordedContext(c, shared);
       const { body, request, tools, recent } = await read(c);
       await context.admit(c);
       nameIgnoredTools(c, tools.ignored);
@@ -69,11 +71,12 @@ async function stream(
   const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
   return streamResponse(context, {
     events: renderBatches(events, renderResponse(progress), request.paramNames),
-    encode,
+    encode: (event) => encode(numbered(event, progress)),
     abort,
     keepAlive: () => keepAliveText(progress),
     failure: (error) =>
       failureEvents(errorFacts(error, 'responses'), c.get('inferenceId'), progress).map(encode).join(''),
+    record: recordOf(c),
   });
 }
 

@@ -18,15 +18,15 @@ export function startProgress(response: ResponseObject, options: RenderOptions):
 }
 
 /** Renders the one choice of a generation, advancing `progress`. Throws `tool_choice_unsatisfied`. */
-export function renderResponse(progress: ResponseProgress): Render<ResponseStreamEvent> {
-  return (event, events) => {
-    const rendered: ResponseEvent[] = [];
-    renderGeneration(event, progress, rendered);
-    for (const data of rendered) {
-      events.push({ ...data, sequence_number: progress.sequence });
-      progress.sequence += 1;
-    }
-  };
+export function renderResponse(progress: ResponseProgress): Render<ResponseEvent> {
+  return (event, events) => renderGeneration(event, progress, events);
+}
+
+/** The next event as it is sent. */
+export function numbered(event: ResponseEvent, progress: ResponseProgress): ResponseStreamEvent {
+  const data = { ...event, sequence_number: progress.sequence };
+  progress.sequence += 1;
+  return data;
 }
 
 /**
@@ -73,7 +73,7 @@ export function keepAliveText(progress: ResponseProgress): string {
 const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /** The whole response that the last event carries. @throws what the events throw */
-export async function toResponse(events: AsyncIterable<readonly ResponseStreamEvent[]>): Promise<ResponseObject> {
+export async function toResponse(events: AsyncIterable<readonly ResponseEvent[]>): Promise<ResponseObject> {
   let response: ResponseObject | undefined;
   for await (const piece of events) {
     for (const event of piece) {

@@ -5,8 +5,10 @@
  */
 import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
+import type { AnswerRecord } from '../../answer/answer-record.js';
 import { BrokenConnection } from '../faults.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
+import { COMMENT } from './server-sent-event.js';
 import { setFailureTail } from '../../../relay/stream/request-payload.js';
 import type { HttpContext } from '../http-context.js';
 
@@ -22,18 +24,22 @@ export interface StreamSource<Event> {
   keepAlive: () => string;
   /** The text of the last events of a stream that failed after it began. */
   failure: (error: InferenceError) => string;
+  /** What another host needs to go on with the stream; absent: none can. */
+  record?: AnswerRecord | undefined;
 }
 
 const ENGINE_GONE = new InferenceError('unavailable', UNAVAILABLE);
 
 /**
  * A 200 `text/event-stream` answer with back-pressure: nothing is pulled from the source before it is read.
- * An error after the start becomes the dialect's failure events, then the stream ends. Cancelling the body aborts.
+ * An error after the start becomes the dialect's failure events, then the stream ends. Cancelling the body aborts. Events
+ * that an earlier host has sent are made again, because later ones depend on them, and not sent.
  * @throws InferenceError (or whatever the source throws) when the source fails before its first event
  */
 export async function streamResponse<Event>(context: HttpContext, source: StreamSource<Event>): Promise<Response> {
   const stream = new EventStream(context, source);
   await stream.begin(context.streamTiming.startDelayMs);
+  source.record?.wrote(0);
   const response = new Response(new ReadableStream(stream, { highWaterMark: 0 }), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   });
@@ -63,11 +69,14 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   /** By `performance.now()`, while the reader waits. */
   #silentSince: number | undefined;
   #keepAlive: ReturnType<typeof setTimeout> | undefined;
+  /** Of the first events: so many were sent by another host. */
+  #sent: number;
 
   constructor({ faults, streamTiming }: HttpContext, source: StreamSource<Event>) {
     this.#source = source;
     this.#iterator = faults.disturb(source.events, source.abort.signal)[Symbol.asyncIterator]();
     this.#keepAliveMs = streamTiming.keepAliveMs;
+    this.#sent = source.record?.delivered.events ?? 0;
   }
 
   /** Waits for the first step, at most so long. Rejects when the step does; only a broken connection breaks the body. */
@@ -83,15 +92,13 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#silentSince = performance.now();
     this.#keepAlive ??= setTimeout(this.#breakSilence, this.#keepAliveMs, controller);
     try {
-      const { done, value } = await (this.#pending ??= this.#iterator.next());
-      this.#pending = undefined;
-      this.#silentSince = undefined;
-      if (done) this.#close(controller);
-      else {
-        let text = '';
-        for (const event of value) text += this.#source.encode(event);
-        controller.enqueue(encoder.encode(text));
+      for (let isWritten = false; !isWritten;) {
+        const { done, value } = await (this.#pending ??= this.#iterator.next());
+        this.#pending = undefined;
+        if (done) return this.#close(controller);
+        isWritten = this.#writeNews(controller, value);
       }
+      this.#silentSince = undefined;
     } catch (thrown) {
       this.#fail(controller, thrown);
     }
@@ -106,6 +113,35 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#iterator.return?.().catch(() => {});
   };
 
+  #write(controller: BodyController, text: string, events: number, isKeepAlive = false): void {
+    this.#source.record?.wrote(events, isKeepAlive);
+    controller.enqueue(encoder.encode(text));
+  }
+
+  /** @returns false when another host has sent all of them */
+  #writeNews(controller: BodyController, events: readonly Event[]): boolean {
+    let text = '';
+    let count = 0;
+    for (const event of events) {
+      const encoded = this.#source.encode(event);
+      if (this.#wasSent()) continue;
+      text += encoded;
+      count += 1;
+    }
+    if (count > 0) this.#write(controller, text, count);
+    return count > 0;
+  }
+
+  /** Another host has sent the event that was just encoded. */
+  #wasSent(): boolean {
+    if (this.#sent === 0) return false;
+    this.#sent -= 1;
+    // Keep-alives may be numbered like events.
+    const { keepAlives = 0 } = this.#source.record?.delivered ?? {};
+    if (this.#sent === 0) for (let left = keepAlives; left > 0; left--) this.#source.keepAlive();
+    return true;
+  }
+
   /** One timer for the whole stream, set anew only when it fires: most streams are never silent. */
   readonly #breakSilence = (controller: BodyController): void => {
     this.#keepAlive = undefined;
@@ -115,7 +151,11 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     let wait = this.#keepAliveMs - silence;
     if (wait < 1) {
       // A stream that is not being read needs no keep-alive.
-      if (controller.desiredSize === 0) controller.enqueue(encoder.encode(this.#source.keepAlive()));
+      // Nor has it a number while what was sent is made again.
+      if (controller.desiredSize === 0) {
+        if (this.#sent > 0) this.#write(controller, COMMENT, 0);
+        else this.#write(controller, this.#source.keepAlive(), 0, true);
+      }
       this.#silentSince = now;
       wait = this.#keepAliveMs;
     }
@@ -123,6 +163,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   };
 
   #close(controller: BodyController): void {
+    this.#silentSince = undefined;
     clearTimeout(this.#keepAlive);
     controller.close();
   }
@@ -136,7 +177,13 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
       controller.error(thrown);
       return;
     }
-    controller.enqueue(encoder.encode(this.#source.failure(toInferenceError(thrown))));
+    // What it would write here does not follow what was sent: the reader's end has the error event of that host.
+    if (this.#sent > 0) {
+      clearTimeout(this.#keepAlive);
+      controller.error(ENGINE_GONE);
+      return;
+    }
+    this.#write(controller, this.#source.failure(toInferenceError(thrown)), 1);
     this.#close(controller);
   }
 }

@@ -1,0 +1,108 @@
+/**
+ * What an answer is made of besides its request: the tokens that were chosen, and whatever was drawn by chance or taken from
+ * the clock. Whoever has it can go on with the answer when its engine or its host is gone, and makes the same bytes again.
+ * @module
+ */
+import type { BegunChoice } from '../../core/request/generation-request.js';
+import type { DrawnKind, StreamMark } from '../../relay/protocol.js';
+
+/** Stands for the end of a choice among its tokens. */
+const END = -1;
+
+type Value = string | number;
+
+/** The record of one answer; several generations may belong to it, one after the other. */
+export class AnswerRecord {
+  /** What its reader has already: events, and keep-alives that came after the first of them. */
+  readonly delivered = { events: 0, keepAlives: 0 };
+  /** Another host has begun it. */
+  readonly isContinued: boolean;
+  readonly #drawn = new Map<DrawnKind, Value[]>();
+  readonly #taken = new Map<DrawnKind, number>();
+  readonly #runs: BegunChoice[][] = [];
+  #begun = 0;
+  /** Since the last mark. */
+  #news: Pick<StreamMark, 'drawn' | 'said'> = { drawn: [], said: [] };
+  /** Of the pieces that were written and not read yet. */
+  readonly #marks: (StreamMark | undefined)[] = [];
+  #isLost = false;
+
+  /** @param earlier of all pieces that its reader has, in their order */
+  constructor(earlier: readonly StreamMark[] = []) {
+    this.isContinued = earlier.length > 0;
+    for (const { events, keepAlive, drawn, said } of earlier) {
+      if (keepAlive && this.delivered.events > 0) this.delivered.keepAlives += 1;
+      this.delivered.events += events;
+      for (const [kind, value] of drawn) this.#valuesOf(kind).push(value);
+      for (const [run, choice, token] of said) note(this.#runOf(run, choice + 1)[choice]!, token);
+    }
+  }
+
+  /** A new value, or the one that stood here when the answer was begun elsewhere. Each kind has its own order. */
+  draw<Drawn extends Value>(kind: DrawnKind, make: () => Drawn): Drawn {
+    const values = this.#valuesOf(kind);
+    const place = this.#taken.get(kind) ?? 0;
+    this.#taken.set(kind, place + 1);
+    if (place === values.length) {
+      values.push(make());
+      this.#news.drawn.push([kind, values[place]!]);
+    }
+    return values[place] as Drawn;
+  }
+
+  /** What is known of the answer's next generation. @param choices how many it has */
+  begin(choices: number): SaidTokens {
+    const run = this.#begun++;
+    return {
+      choices: this.#runOf(run, choices),
+      add: (choice, token = END) => {
+        note(this.#runOf(run, choice + 1)[choice]!, token);
+        this.#news.said.push([run, choice, token]);
+      },
+      lose: () => (this.#isLost = true),
+    };
+  }
+
+  /** Nobody can go on with it: its engine tells no tokens. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** A piece was written that holds so many of the stream's events: the head, a chunk or a keep-alive. */
+  wrote(events: number, keepAlive = false): void {
+    this.#marks.push(this.#isLost ? undefined : { events, keepAlive, ...this.#news });
+    this.#news = { drawn: [], said: [] };
+  }
+
+  /** The mark of the next piece that is read; undefined: the answer cannot go on after it. */
+  nextMark(): StreamMark | undefined {
+    return this.#marks.shift();
+  }
+
+  #valuesOf(kind: DrawnKind): Value[] {
+    let values = this.#drawn.get(kind);
+    if (!values) this.#drawn.set(kind, (values = []));
+    return values;
+  }
+
+  #runOf(run: number, choices: number): BegunChoice[] {
+    const known = (this.#runs[run] ??= []);
+    while (known.length < choices) known.push({ tokens: [], ended: false });
+    return known;
+  }
+}
+
+/** The tokens of one generation. */
+export interface SaidTokens {
+  /** So far. */
+  readonly choices: readonly BegunChoice[];
+  /** @param token absent: the choice has ended */
+  add(choice: number, token?: number): void;
+  /** The engine tells no tokens. */
+  lose(): void;
+}
+
+function note(choice: BegunChoice, token: number): void {
+  if (token === END) choice.ended = true;
+  else choice.tokens.push(token);
+}
