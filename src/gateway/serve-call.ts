@@ -1,5 +1,5 @@
 /** The gateway's end of the relay: a port that wants an answer meets the engine. @module */
-import { AnswerRecord } from './answer/answer-record.js';
+import { AnswerRecord, mergedMark } from './answer/answer-record.js';
 import { answerCall } from '../relay/stream/answer-call.js';
 import { REQUEST_TIMING, type CallTiming } from '../relay/stream/call-timing.js';
 import { ownLifeline } from '../relay/lifeline.js';
@@ -36,6 +36,7 @@ export async function serveCall(
     port,
     (payload, signal, begin) => respond(handlers.request, payload, signal, begin),
     timing,
+    joined,
   );
   port.addEventListener('message', ({ data, ports: [other] }: MessageEvent<CallerMessage<RequestPayload>>) => {
     if (data.type === 'call' && other) void serveCall(other, handlers, timing);
@@ -55,8 +56,8 @@ async function* respond(
   const record = new AnswerRecord(payload.marks);
   const facts = { intercepted: payload.intercepted === true, record };
   const response = await handle(fromRequestPayload(payload, signal), begin, facts);
-  const head = { ...toResponseHead(response), mark: record.nextMark() };
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+  const head = toResponseHead(response);
+  const reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined = response.body?.getReader();
   const cancel = (): void => void reader?.cancel(signal.reason).catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -75,4 +76,21 @@ async function* respond(
     signal.removeEventListener('abort', cancel);
     cancel();
   }
+}
+
+/** Chunks that go together as one: every chunk of a body that crosses realms has its price. */
+function joined(items: ResponseItem[]): ResponseItem[] {
+  const chunks = items.filter((item) => 'bytes' in item);
+  if (chunks.length < 2) return items;
+  let length = 0;
+  for (const { bytes } of chunks) length += bytes.length;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const { bytes } of chunks) {
+    whole.set(bytes, offset);
+    offset += bytes.length;
+  }
+  const [first] = items;
+  const chunk: ResponseItem = { bytes: whole, mark: mergedMark(chunks.map(({ mark }) => mark)) };
+  return first && !('bytes' in first) ? [first, chunk] : [chunk];
 }

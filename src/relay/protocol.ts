@@ -77,13 +77,14 @@ export interface RequestPayload {
 }
 
 /**
- * What a piece of a streamed answer adds to what is needed to go on after it. All marks of an answer together are enough for
+ * What a chunk of a streamed answer adds to what is needed to go on after it. All marks of an answer together are enough for
  * another gateway.
  */
 export interface StreamMark {
-  /** Events of the stream in the piece, keep-alives not counted. */
+  /** Events of the stream in the piece. */
   events: number;
-  keepAlive: boolean;
+  /** Keep-alives in it that came after an event. */
+  keepAlives: number;
   /** What was drawn by chance or taken from the clock. */
   drawn: [kind: DrawnKind, value: string | number][];
   /** Ids of the tokens that were chosen, -1 for the end of a choice. Generations of one answer count from 0. */
@@ -99,13 +100,11 @@ export interface ResponseHead {
   headers: [string, string][];
   /** What the body must end with when its rest cannot be had. */
   failureTail: string | undefined;
-  /** Absent: another host cannot go on with the answer. */
-  mark?: StreamMark | undefined;
 }
 
-/** A chunk of a response's body. */
+/** What comes together of a response's body. */
 export interface ResponseChunk {
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   /** Absent: another host cannot go on with the answer. */
   mark?: StreamMark | undefined;
 }

@@ -23,19 +23,21 @@ export class AnswerRecord {
   #begun = 0;
   /** Since the last mark. */
   #news: Pick<StreamMark, 'drawn' | 'said'> = { drawn: [], said: [] };
-  /** Of the pieces that were written and not read yet. */
+  /** Of the chunks that were written and not read yet. */
   readonly #marks: (StreamMark | undefined)[] = [];
   #isLost = false;
+  #hasEvents: boolean;
 
-  /** @param earlier of all pieces that its reader has, in their order */
+  /** @param earlier of all chunks that its reader has, in their order */
   constructor(earlier: readonly StreamMark[] = []) {
     this.isContinued = earlier.length > 0;
-    for (const { events, keepAlive, drawn, said } of earlier) {
-      if (keepAlive && this.delivered.events > 0) this.delivered.keepAlives += 1;
+    for (const { events, keepAlives, drawn, said } of earlier) {
       this.delivered.events += events;
+      this.delivered.keepAlives += keepAlives;
       for (const [kind, value] of drawn) this.#valuesOf(kind).push(value);
       for (const [run, choice, token] of said) note(this.#runOf(run, choice + 1)[choice]!, token);
     }
+    this.#hasEvents = this.delivered.events > 0;
   }
 
   /** A new value, or the one that stood here when the answer was begun elsewhere. Each kind has its own order. */
@@ -68,13 +70,15 @@ export class AnswerRecord {
     return this.#isLost;
   }
 
-  /** A piece was written that holds so many of the stream's events: the head, a chunk or a keep-alive. */
-  wrote(events: number, keepAlive = false): void {
-    this.#marks.push(this.#isLost ? undefined : { events, keepAlive, ...this.#news });
+  /** A chunk was written that holds so many of the stream's events. @param keepAlives that are not among them */
+  wrote(events: number, keepAlives = 0): void {
+    this.#hasEvents ||= events > 0;
+    const mark = { events, keepAlives: this.#hasEvents ? keepAlives : 0, ...this.#news };
+    this.#marks.push(this.#isLost ? undefined : mark);
     this.#news = { drawn: [], said: [] };
   }
 
-  /** The mark of the next piece that is read; undefined: the answer cannot go on after it. */
+  /** The mark of the next chunk that is read; undefined: the answer cannot go on after it. */
   nextMark(): StreamMark | undefined {
     return this.#marks.shift();
   }
@@ -105,4 +109,17 @@ export interface SaidTokens {
 function note(choice: BegunChoice, token: number): void {
   if (token === END) choice.ended = true;
   else choice.tokens.push(token);
+}
+
+/** The mark of chunks that come as one; undefined: the answer cannot go on after them. */
+export function mergedMark(marks: readonly (StreamMark | undefined)[]): StreamMark | undefined {
+  const whole: StreamMark = { events: 0, keepAlives: 0, drawn: [], said: [] };
+  for (const mark of marks) {
+    if (!mark) return undefined;
+    whole.events += mark.events;
+    whole.keepAlives += mark.keepAlives;
+    whole.drawn.push(...mark.drawn);
+    whole.said.push(...mark.said);
+  }
+  return whole;
 }

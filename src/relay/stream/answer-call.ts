@@ -16,6 +16,9 @@ export type CallHandler<Payload, Item> = (
   begin: () => void,
 ) => AsyncIterable<readonly Item[]>;
 
+/** Makes fewer items of those that are sent together; at least one. */
+type Join<Item> = (items: Item[]) => Item[];
+
 /**
  * Answers the one call of a port. The first items go out at once, and those of a slow source always do; a fast source's
  * are collected into messages {@link PACE} apart, because every message costs four threads some work that the engine
@@ -26,8 +29,9 @@ export async function answerCall<Payload, Item>(
   port: MessagePort,
   handler: CallHandler<Payload, Item>,
   timing: CallTiming,
+  join: Join<Item> = (items) => items,
 ): Promise<void> {
-  const call = new AnsweredCall<Payload, Item>(port, timing);
+  const call = new AnsweredCall<Payload, Item>(port, timing, join);
   const payload = await call.opened();
   if (payload) await call.run(handler, payload.value);
   else port.close();
@@ -45,6 +49,7 @@ const BURST = 4;
 class AnsweredCall<Payload, Item> {
   readonly #port: MessagePort;
   readonly #timing: CallTiming;
+  readonly #join: Join<Item>;
   readonly #cancellation = new AbortController();
   readonly signal: AbortSignal = this.#cancellation.signal;
   readonly #ended = new AbortController();
@@ -59,9 +64,10 @@ class AnsweredCall<Payload, Item> {
   #isComplete = false;
   #open: (payload: { value: Payload } | undefined) => void = () => {};
 
-  constructor(port: MessagePort, timing: CallTiming) {
+  constructor(port: MessagePort, timing: CallTiming, join: Join<Item>) {
     this.#port = port;
     this.#timing = timing;
+    this.#join = join;
   }
 
   readonly #begin = (): void => this.#send({ type: 'begun' });
@@ -133,7 +139,7 @@ class AnsweredCall<Payload, Item> {
 
   #flush(): void {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
-    const items = this.#buffer.splice(0, this.#credit);
+    const items = this.#join(this.#buffer.splice(0, this.#credit));
     this.#credit -= items.length;
     // A message that was sent ahead of the pace (a full buffer, the end) does not make later ones wait longer.
     this.#allowance = Math.max(0, this.#allowance - 1);

@@ -5,7 +5,7 @@ import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../handshake.js';
 import { OpenCall, peerGone } from './open-call.js';
-import type { RequestPayload, ResponseHead, ResponseItem } from '../protocol.js';
+import type { RequestPayload, ResponseChunk, ResponseHead, ResponseItem } from '../protocol.js';
 import { fromResponseHead, mannerOf, unavailableResponse } from './request-payload.js';
 
 /** Hosts that are asked for the beginning of an answer, one after the other is gone; and for the rest of one. */
@@ -62,19 +62,20 @@ class Exchange {
 
   async run(connect: Connect): Promise<Response> {
     const payload = this.#payload;
-    const [batches, items] = await this.#begin(connect);
-    const head = items[0] as ResponseHead | undefined;
-    if (!head) throw peerGone();
+    const [batches, [first, ...rest]] = await this.#begin(connect);
+    if (!first) throw peerGone();
+    const head = first as ResponseHead;
+    const chunks = rest as ResponseChunk[];
     if (head.failureTail !== undefined) {
       payload.marks = [];
-      const response = fromResponseHead(head, payload, () => this.#body(items, batches, connect));
+      const response = fromResponseHead(head, payload, () => this.#body(head.failureTail!, chunks, batches, connect));
       if (!response.body) this.end();
       return response;
     }
     // An answer that is no stream comes whole or not at all: a failure in the middle of it could not be reported.
-    for await (const batch of batches) items.push(...batch);
+    for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
     this.end();
-    return fromResponseHead(head, payload, () => joined(items));
+    return fromResponseHead(head, payload, () => new Blob(chunks.map(({ bytes }) => bytes)));
   }
 
   /** The first items of a gateway. One that is gone before it has begun to work is not the last to be asked. */
@@ -111,53 +112,47 @@ class Exchange {
     this.#onDone?.();
   };
 
-  /** What the client gets of these items, and how another host would go on after them. */
-  #take(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
-    const payload = this.#payload;
-    for (const { mark } of items) {
-      if (mark) payload.marks?.push(mark);
-      else payload.marks = undefined;
-    }
-    return joined(items);
-  }
-
   #body(
-    items: ResponseItem[] | undefined,
+    failureTail: string,
+    chunks: ResponseChunk[] | undefined,
     batches: OpenCall<ResponseItem>,
     connect: Connect,
-  ): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const { failureTail } = items![0] as ResponseHead;
+  ): ReadableStream<Uint8Array> {
+    const payload = this.#payload;
     return new ReadableStream(
       {
         start: (controller) => {
           this.#fail = (reason) => controller.error(reason);
         },
         pull: async (controller) => {
-          for (;;) {
+          for (let isFed = false; !isFed;) {
             try {
-              items ??= (await batches.next()).value;
-              if (this.#signal.aborted) return;
-              if (!items) break;
-              const bytes = this.#take(items);
-              items = undefined;
-              if (bytes.length > 0) return controller.enqueue(bytes);
+              chunks ??= (await batches.next()).value as ResponseChunk[] | undefined;
             } catch (thrown) {
-              if (this.#signal.aborted) return;
               // A call throws InferenceErrors only. A body that broke by itself stays broken; the tail stands for an engine that is gone.
               if ((thrown as InferenceError).code !== 'unavailable') {
                 this.end();
                 throw thrown;
               }
-              const next = this.#payload.marks && this.#left-- && (await this.#begin(connect).catch(() => {}));
-              if (next && (next[1][0] as ResponseHead | undefined)?.failureTail !== undefined) [batches, items] = next;
-              else {
-                controller.enqueue(new TextEncoder().encode(failureTail));
-                break;
-              }
+              const next = payload.marks && this.#left-- && (await this.#begin(connect).catch(() => {}));
+              if (next && (next[1][0] as ResponseHead | undefined)?.failureTail !== undefined) {
+                [batches, [, ...chunks]] = next as [OpenCall<ResponseItem>, [ResponseHead, ...ResponseChunk[]]];
+              } else if (!this.#signal.aborted) controller.enqueue(new TextEncoder().encode(failureTail));
             }
+            if (this.#signal.aborted) return;
+            if (!chunks) {
+              controller.close();
+              return this.end();
+            }
+            for (const { bytes, mark } of chunks) {
+              controller.enqueue(bytes);
+              // What another host must be told to go on from here.
+              if (mark) payload.marks?.push(mark);
+              else payload.marks = undefined;
+              isFed = true;
+            }
+            chunks = undefined;
           }
-          controller.close();
-          this.end();
         },
         // Not at once: WebKit's Service Worker stands still for ever when a signal is aborted while it cancels a stream.
         cancel: () => queueMicrotask(this.end),
@@ -165,19 +160,4 @@ class Exchange {
       { highWaterMark: 0 },
     );
   }
-}
-
-/** Chunks that came together as one: every chunk of a body that crosses realms has its price. */
-function joined(items: readonly ResponseItem[]): Uint8Array<ArrayBuffer> {
-  const chunks = items.flatMap((item) => ('bytes' in item ? [item.bytes as Uint8Array<ArrayBuffer>] : []));
-  if (chunks.length === 1) return chunks[0]!;
-  let length = 0;
-  for (const chunk of chunks) length += chunk.length;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }

@@ -39,7 +39,6 @@ const ENGINE_GONE = new InferenceError('unavailable', UNAVAILABLE);
 export async function streamResponse<Event>(context: HttpContext, source: StreamSource<Event>): Promise<Response> {
   const stream = new EventStream(context, source);
   await stream.begin(context.streamTiming.startDelayMs);
-  source.record?.wrote(0);
   const response = new Response(new ReadableStream(stream, { highWaterMark: 0 }), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   });
@@ -113,8 +112,8 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#iterator.return?.().catch(() => {});
   };
 
-  #write(controller: BodyController, text: string, events: number, isKeepAlive = false): void {
-    this.#source.record?.wrote(events, isKeepAlive);
+  #write(controller: BodyController, text: string, events: number, keepAlives = 0): void {
+    this.#source.record?.wrote(events, keepAlives);
     controller.enqueue(encoder.encode(text));
   }
 
@@ -154,7 +153,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
       // Nor has it a number while what was sent is made again.
       if (controller.desiredSize === 0) {
         if (this.#sent > 0) this.#write(controller, COMMENT, 0);
-        else this.#write(controller, this.#source.keepAlive(), 0, true);
+        else this.#write(controller, this.#source.keepAlive(), 0, 1);
       }
       this.#silentSince = now;
       wait = this.#keepAliveMs;
