@@ -4,8 +4,10 @@ import type { RawChromium, RawPage } from '../support/raw-chromium.js';
 import { countingModel, type Door } from '../e2e/support/host-page.js';
 import { demoOrigin } from '../e2e/support/demo-origin.js';
 
-/** `quick` answers at once, `slow` for longer than any test waits. */
-export const MODELS = { models: [countingModel(5, 0, 'quick'), countingModel(2_000, 25, 'slow')] };
+/** `quick` answers at once, `long` for some seconds, `slow` for longer than any test waits. */
+export const MODELS = {
+  models: [countingModel(5, 0, 'quick'), countingModel(150, 25, 'long'), countingModel(2_000, 25, 'slow')],
+};
 
 /** What a page saw of one request. */
 export interface Seen {

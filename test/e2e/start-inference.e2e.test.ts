@@ -29,7 +29,7 @@ describe('the page API', () => {
     expect(states).toEqual({ before: ['absent', 'absent'], after: ['ready', 'absent'] });
   });
 
-  it('unloads by ending the worker; the request it worked on is told, the next one loads again', async () => {
+  it('[S24] unloads by ending the worker; the request it worked on is told, the next one loads again', async () => {
     const page = await openHost(context, MODELS);
     await startStream(page, 'slow');
     expect(await workersOf(page, 'model-worker')).toHaveLength(1);

@@ -115,6 +115,16 @@ describe.each(Object.entries(SAMPLINGS))('%s: a model in dynamic 8 bits says wha
     expectSame(again, detailed);
   });
 
+  it('when another engine began to say it', async () => {
+    for (const [index, text] of texts.entries()) {
+      const model = smallModel(session, index % 2 === 0);
+      const tokens = alone[index]!.tokens.slice(0, index % TOKENS) as number[];
+      const said = await say(model, text, { ...sampling(index), begun: [{ tokens, ended: false }] });
+      expectSame([said], [alone[index]!]);
+      await model.unload();
+    }
+  });
+
   it('when a conversation goes on', async () => {
     const model = smallModel(session, false);
     const first = await together(model, texts, withLogprobs);
