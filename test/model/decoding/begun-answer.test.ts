@@ -36,7 +36,7 @@ function grammar(): CompiledConstraint {
           return true;
         },
         accept: () => void (place += 1),
-        forcedTokens: () => [...(/^[^?]+/.exec(pattern.slice(place))?.[0] ?? '')].map((each) => each.charCodeAt(0)),
+        forcedTokens: () => Array.from(/^[^?]+/.exec(pattern.slice(place))?.[0] ?? '', (each) => each.charCodeAt(0)),
         likelyTokens: () => [],
         isComplete: () => place === pattern.length,
         dispose: () => {},
