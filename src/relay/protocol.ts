@@ -7,6 +7,7 @@
  * comlink: see `control/`.
  * @module
  */
+import type { StreamMark } from '../core/events/stream-mark.js';
 import type { LoadOptions, ModelInfo } from '../core/models/backend.js';
 import type { SerializedInferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
@@ -75,24 +76,6 @@ export interface RequestPayload {
   /** Of what the client has of the answer, when its host is gone and another one shall go on. Absent: nothing. */
   marks?: StreamMark[] | undefined;
 }
-
-/**
- * What a chunk of a streamed answer adds to what is needed to go on after it. All marks of an answer together are enough for
- * another gateway.
- */
-export interface StreamMark {
-  /** Events of the stream in the piece. */
-  events: number;
-  /** Keep-alives in it that came after an event. */
-  keepAlives: number;
-  /** What was drawn by chance or taken from the clock. */
-  drawn: [kind: DrawnKind, value: string | number][];
-  /** Ids of the tokens that were chosen, -1 for the end of a choice. Generations of one answer count from 0. */
-  said: [generation: number, choice: number, token: number][];
-}
-
-/** Values of one kind are drawn in the same order whenever the same answer is made. */
-export type DrawnKind = 'id' | 'time' | 'model' | 'cached' | 'call';
 
 /** First item of the answer to a {@link RequestPayload}; the body's chunks follow. */
 export interface ResponseHead {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { BegunChoice } from '../../core/request/generation-request.js';
-import type { DrawnKind, StreamMark } from '../../relay/protocol.js';
+import type { DrawnKind, StreamMark } from '../../core/events/stream-mark.js';
 
 /** Stands for the end of a choice among its tokens. */
 const END = -1;

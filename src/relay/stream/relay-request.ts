@@ -5,7 +5,8 @@ import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../handshake.js';
 import { OpenCall, peerGone } from './open-call.js';
-import type { RequestPayload, ResponseChunk, ResponseHead, ResponseItem, StreamMark } from '../protocol.js';
+import type { StreamMark } from '../../core/events/stream-mark.js';
+import type { RequestPayload, ResponseChunk, ResponseHead, ResponseItem } from '../protocol.js';
 import { fromResponseHead, mannerOf, unavailableResponse } from './request-payload.js';
 
 /** Hosts that are asked for the beginning of an answer, one after the other is gone; and for the rest of one. */
