@@ -36,7 +36,7 @@ const MODELS: ModelEntry[] = [
 
 let session: OnnxSession;
 beforeAll(async () => {
-  session = await smallSession(quantizeByRow);
+  session = await smallSession([quantizeByRow]);
 });
 
 const hosts: Tab[] = [];

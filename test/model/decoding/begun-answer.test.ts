@@ -19,15 +19,26 @@ const wandering = (tokens: readonly number[], logits: Float32Array): void => {
   for (let token = 32; token < 123; token++) logits[token] = (Math.imul(state ^ token, 2654435761) >>> 0) / 2 ** 30;
 };
 
-/** `{"a":????,"b":????}` with any letters for the question marks; the rest is forced. */
-function grammar(): CompiledConstraint {
+/**
+ * `{"a":????,"bcd":????}` with any letters for the question marks; the rest is forced.
+ * @param isOpen the mask allows all letters, and only half of them may be kept
+ */
+function grammar(isOpen: boolean): CompiledConstraint {
   const pattern = '{"a":????,"bcd":????}';
+  const isKept = (token: number): boolean => token < 97 || token % 2 === 0;
+  const lengths = {
+    allows: isKept,
+    maskLogits: (logits: Float32Array) => {
+      for (let token = 0; token < logits.length; token++) if (!isKept(token)) logits[token] = -Infinity;
+    },
+  };
   return {
     dispose: () => {},
     start() {
       let place = 0;
       const isFree = (): boolean => pattern[place] === '?';
       return {
+        ...(isOpen && { lengths }),
         maskLogits(logits) {
           for (let token = 0; token < logits.length; token++) {
             const isLetter = token >= 97 && token <= 122;
@@ -47,7 +58,7 @@ function grammar(): CompiledConstraint {
 
 async function say(
   changes: Partial<GenerationRequest>,
-  options: FakeEngineOptions & { constrained?: boolean } = {},
+  options: FakeEngineOptions & { constrained?: 'closed' | 'open' } = {},
 ): Promise<{ events: TokenEvent[]; engine: FakeEngine }> {
   const engine = fakeTextEngine({ logits: wandering, ...options });
   const request = { ...plainGenerationRequest('fake', { type: 'raw', text: 'x' }), maxTokens: 40, ...changes };
@@ -59,7 +70,7 @@ async function say(
     reasoningOpen: false,
     reasoning: undefined,
     cap: 40,
-    constraint: options.constrained ? grammar() : undefined,
+    constraint: options.constrained && grammar(options.constrained === 'open'),
     onDecode: () => {},
   };
   return { events: await collectEvents(decodeLoop(run, new AbortController().signal)), engine };
@@ -84,14 +95,15 @@ const byChoice = (events: readonly TokenEvent[], n: number): TokenEvent[][] =>
 const seeded = { sampling: { temperature: 1.5, seed: 3 } };
 
 describe('an answer that is begun', () => {
-  it.each<[string, Partial<GenerationRequest>, FakeEngineOptions & { constrained?: boolean }]>([
+  it.each<[string, Partial<GenerationRequest>, FakeEngineOptions & { constrained?: 'closed' | 'open' }]>([
     ['greedy', {}, {}],
     ['with a seed', seeded, {}],
     ['with drafts', seeded, { speculates: true }],
     ['with top_p and penalties', { sampling: { ...seeded.sampling, topP: 0.8, repetitionPenalty: 1.3 } }, {}],
     ['with log-probabilities', { ...seeded, topLogprobs: 2 }, {}],
     ['with a stop sequence', { ...seeded, stop: ['e', '5'] }, {}],
-    ['with a grammar', seeded, { constrained: true }],
+    ['with a grammar', seeded, { constrained: 'closed' }],
+    ['with a grammar that leaves lengths open', seeded, { constrained: 'open' }],
     ['three choices', { ...seeded, n: 3 }, {}],
     ['three choices one after the other', { ...seeded, n: 3 }, { maxRows: 1 }],
     ['three choices with a stop sequence', { ...seeded, n: 3, stop: ['5'] }, { maxRows: 2 }],
