@@ -6,7 +6,8 @@
 import { findLastProduct, type LastProduct } from './find-last-product.js';
 import { bytes, type Edit, type Field, fieldsOf, integer, type Message } from './protobuf.js';
 import type { GraphNode, OnnxGraph } from './read-graph.js';
-import { constant, GRAPH, graphEdits, type GraphPlan, INT64, NODE, node, replaced } from './write-graph.js';
+import { GRAPH, graphEdits, replaced } from './graph-edits.js';
+import { constant, type GraphPlan, INT64, NODE, node } from './write-graph.js';
 
 /** The name of this input in graphs that have one: number of tokens at the end of each sequence; 0: all. */
 const INPUT = 'num_logits_to_keep';

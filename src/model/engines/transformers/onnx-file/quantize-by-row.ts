@@ -6,12 +6,13 @@
  */
 import { bytes, type Edit, integer } from './protobuf.js';
 import type { GraphNode, OnnxGraph } from './read-graph.js';
-import { constant, graphEdits, type GraphPlan, node, replaced } from './write-graph.js';
+import { graphEdits, replaced } from './graph-edits.js';
+import { constant, type GraphPlan, node } from './write-graph.js';
 
-/** Prefix of the names of added values. */
-const OWN = 'inpage/rows/';
+/** Prefix of the names of added values, which are short: the more room is left where the graph stands. */
+const OWN = 'inpage:';
 /** Prefix of the names of factors: one for each token, by which a product is multiplied at last. */
-export const FACTOR = `${OWN}factor/`;
+export const FACTOR = `${OWN}f`;
 
 const MICROSOFT = 'com.microsoft';
 /** `MatMulIntegerToFloat`: the product with a zero point, a cast and the scales in one operator. */
@@ -141,7 +142,7 @@ function onlyReader(
 function byRow(quantizer: GraphNode, products: readonly IntegerProduct[], id: string, graph: OnnxGraph): Edit[] {
   const [input = ''] = quantizer.inputs;
   const [vectors = ''] = quantizer.outputs;
-  const [sizes, factor, parts] = [`${OWN}sizes/${id}`, FACTOR + id, `${OWN}parts/${id}`];
+  const [sizes, factor, parts] = [`${OWN}s${id}`, FACTOR + id, `${OWN}p${id}`];
   const [axis, share, middle] = [`${OWN}axis`, `${OWN}share`, `${OWN}middle`];
   const isInput = graph.operatorVersion >= AXES_AS_INPUT;
   const edits = [
@@ -159,7 +160,7 @@ function byRow(quantizer: GraphNode, products: readonly IntegerProduct[], id: st
   ];
   for (const [index, { product, cast, scales, last, weightScale }] of products.entries()) {
     const [, weights = '', , zero = ''] = product.inputs;
-    const output = `${OWN}product/${id}/${index}`;
+    const output = `${OWN}q${id}.${index}`;
     const inputs = [vectors, weights, share, weightScale, middle, zero];
     edits.push(
       replaced(product.field, node({ operator: PRODUCT, inputs, output, domain: MICROSOFT })),

@@ -254,3 +254,24 @@ it('two plans at once make the file that they make one after the other, with lar
   expect(together.length).toBeGreaterThan(bytes.length);
   expect((await ort.InferenceSession.create(together)).inputNames).toContain('num_logits_to_keep');
 });
+
+it('a graph with room for the new operators is changed where it stands, and computes the same', async () => {
+  const name = 'model.layers.0.self_attn.q_proj.'.repeat(4);
+  const made = (versions?: Record<string, number>): Uint8Array<ArrayBuffer> => {
+    const file = new OnnxFile();
+    file.input('x', FLOAT, ['batch', 'rows', SIZE]);
+    file.node('Identity', ['x'], name);
+    for (const each of addProducts(file, name, { count: 3 })) file.output(each, FLOAT, ['batch', 'rows', OUT]);
+    return fileOf(file, versions);
+  };
+  const file = made();
+  const changed = byRow(file);
+  expect(changed).toBe(file);
+  expect(Buffer.compare(changed, made())).not.toBe(0);
+  // A file that does not name the domain of the new operators is made longer.
+  const other = made({ '': 18 });
+  const longer = byRow(other);
+  expect(longer).not.toBe(other);
+  expect(await run(changed, vectors)).toEqual(await run(longer, vectors));
+  expect(byRow(changed)).toBe(changed);
+});

@@ -1,0 +1,165 @@
+/**
+ * Sets the large weights of an ONNX file aside while its graph is changed, so that they need not be moved: the changed
+ * operators mostly fit where the old ones stood.
+ * @module
+ */
+import { GRAPH, graphEdits, MODEL, replaced, TENSOR } from './graph-edits.js';
+import {
+  bytes,
+  type Edit,
+  type Field,
+  fieldsOf,
+  lastField,
+  type Message,
+  sizeOf,
+  spliceBytes,
+  textOf,
+} from './protobuf.js';
+
+/** Smaller ones stay, in bytes. */
+const LARGE = 1024;
+
+/** Large weights by name, each as its field in the file. */
+type Weights = ReadonlyMap<string, Field>;
+
+/** A field number that no version of ONNX's graphs has used: readers pass over such fields. */
+const UNUSED = 3;
+/** Its key with that of a field with a length, one byte as those of the fields 1 to 15. */
+const UNUSED_KEY = 8 * UNUSED + 2;
+/** Bytes of a key and a length that is written in five bytes, however small it is. */
+const PADDING_HEAD = 6;
+
+/** Fields of an operator: its name, its description. */
+const NOTES: ReadonlySet<number> = new Set([3, 6]);
+
+/** The file with large weights that have a name and dimensions only. @throws RangeError when it is damaged */
+export function withoutWeights(file: Uint8Array<ArrayBuffer>): { rest: Uint8Array<ArrayBuffer>; weights: Weights } {
+  const weights = new Map<string, Field>();
+  const graph = lastField(file, 0, file.length, MODEL.graph);
+  const edits: Edit[] = [];
+  for (const field of graph ? fieldsOf(file, graph.start, graph.end) : []) {
+    if (field.number !== GRAPH.weight || field.end - field.start < LARGE) continue;
+    const parts = [...fieldsOf(file, field.start, field.end)];
+    const name = nameOf(file, field);
+    if (weights.has(name)) throw new RangeError('Two weights have the same name.');
+    weights.set(name, field);
+    const kept = parts.filter(({ number }) => number === TENSOR.dimension || number === TENSOR.name);
+    edits.push(
+      replaced(
+        field,
+        bytes(
+          GRAPH.weight,
+          kept.map((part) => contentOf(file, part)),
+        ),
+      ),
+    );
+  }
+  return { rest: graph ? spliceBytes(file, graphEdits(graph, edits, [])) : file, weights };
+}
+
+/**
+ * A changed file with its weights.
+ * @param changed what {@link withoutWeights} gave, with another graph
+ * @param file with the weights; must not be used afterwards
+ */
+export function withWeights(
+  changed: Uint8Array<ArrayBuffer>,
+  file: Uint8Array<ArrayBuffer>,
+  weights: Weights,
+): Uint8Array<ArrayBuffer> {
+  if (fitIn(changed, file, weights)) return file;
+  const graph = lastField(changed, 0, changed.length, MODEL.graph)!;
+  const edits: Edit[] = [];
+  for (const field of fieldsOf(changed, graph.start, graph.end)) {
+    const weight = weightOf(changed, field, weights);
+    if (weight) edits.push(replaced(field, [contentOf(file, weight)]));
+  }
+  const whole = spliceBytes(changed, graphEdits(graph, edits, []));
+  const { buffer } = file;
+  // Frees the old file at once (Chrome 114, Firefox 122, Safari 17.4).
+  if (file.byteLength === buffer.byteLength && typeof buffer.transfer === 'function') buffer.transfer(0);
+  return whole;
+}
+
+/**
+ * Writes a changed graph into the file, in front of its first large weight. What stands behind it and is no part of the
+ * new graph is hidden.
+ * @returns false, and the file is as it was, where that has no room, or more than the graph was changed
+ */
+function fitIn(changed: Uint8Array, file: Uint8Array, weights: Weights): boolean {
+  const [before, after] = [file, changed].map((each) => lastField(each, 0, each.length, MODEL.graph)!) as [
+    Field,
+    Field,
+  ];
+  const around = (each: Uint8Array, { from, end }: Field): string[] => [
+    text(each, 0, from),
+    text(each, end, each.length),
+  ];
+  if (weights.size === 0) return false;
+  if (around(file, before).join(' ') !== around(changed, after).join(' ')) return false;
+  const end = Math.min(...[...weights.values()].map(({ from }) => from));
+  const room = end - before.start;
+  const behind = new Map<string, Field>();
+  for (const field of end < before.end ? fieldsOf(file, end, before.end) : []) {
+    if (!isAside(field, weights, file)) behind.set(text(file, field.from, field.end), field);
+  }
+  let content: Message = [];
+  for (const field of fieldsOf(changed, after.start, after.end)) {
+    if (weightOf(changed, field, weights)) continue;
+    // Operators stay together, in their order.
+    const stays = field.number !== GRAPH.node && behind.delete(text(changed, field.from, field.end));
+    if (!stays) content.push(contentOf(changed, field));
+  }
+  if (room - sizeOf(content) < PADDING_HEAD) content = content.map(withoutNotes);
+  const left = room - sizeOf(content);
+  const hidden = [...behind.values()];
+  if (left < PADDING_HEAD || hidden.some((field) => !canBeHidden(file, field))) return false;
+  let at = before.start;
+  for (const piece of content) {
+    file.set(piece, at);
+    at += piece.length;
+  }
+  file.set(paddingHead(left - PADDING_HEAD), at);
+  for (const { from } of hidden) file[from] = UNUSED_KEY;
+  return true;
+}
+
+/** A field of the graph without what is for human readers: the name and the description of an operator. */
+function withoutNotes(field: Uint8Array): Uint8Array {
+  const [{ number, start, end }] = [...fieldsOf(field, 0, field.length)] as [Field];
+  if (number !== GRAPH.node) return field;
+  const parts = [...fieldsOf(field, start, end)].filter((part) => !NOTES.has(part.number));
+  const pieces = bytes(
+    GRAPH.node,
+    parts.map((part) => contentOf(field, part)),
+  );
+  return spliceBytes(new Uint8Array(), [{ from: 0, to: 0, pieces }]);
+}
+
+/** The key, and the length in five bytes of which all but the last say that another one follows. */
+function paddingHead(length: number): number[] {
+  const groups = [0, 7, 14, 21].map((bits) => ((length >>> bits) & 127) | 128);
+  return [UNUSED_KEY, ...groups, length >>> 28];
+}
+
+/** Its key is one byte, and it has a length. */
+const canBeHidden = (file: Uint8Array, { from }: Field): boolean => file[from]! < 128 && file[from]! % 8 === 2;
+
+/** The large weight that a field stands for. */
+function weightOf(changed: Uint8Array, field: Field, weights: Weights): Field | undefined {
+  return field.number === GRAPH.weight ? weights.get(nameOf(changed, field)) : undefined;
+}
+
+function isAside(field: Field, weights: Weights, file: Uint8Array): boolean {
+  return field.number === GRAPH.weight && weights.has(nameOf(file, field));
+}
+
+function nameOf(file: Uint8Array, { start, end }: Field): string {
+  return textOf(file, lastField(file, start, end, TENSOR.name));
+}
+
+/** With key and length. */
+const contentOf = (file: Uint8Array, { from, end }: Field): Uint8Array => file.subarray(from, end);
+
+const decoder = new TextDecoder('latin1');
+const text = (file: Uint8Array, from: number, end: number): string => decoder.decode(file.subarray(from, end));
