@@ -6,14 +6,23 @@ const LONGEST = 300;
 /** A sentence that ends so goes on: the segmenter takes the full stop for an end. */
 const ABBREVIATION = /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|approx|No|Nos|Fig|e\.g|i\.e|z\.B|d\.h)\.\s+$/;
 
-/** The sentences of a text, which joined are the text; long ones are cut behind clauses or, at worst, between letters. */
+/** What has none of these is a pause. */
+const SPOKEN = /[\p{L}\p{N}]/u;
+
+/**
+ * The sentences of a text, which joined are the text; long ones are cut behind clauses or, at worst, between letters. Empty
+ * lines, emoji and the like in a row are one: a pause.
+ */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
-  let open = '';
+  let [open, endsInPause] = ['', false];
   for (const { segment } of new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)) {
     open += segment;
     if (ABBREVIATION.test(open)) continue;
-    sentences.push(...cutLong(open));
+    const isPause = !SPOKEN.test(open);
+    if (isPause && endsInPause) sentences.push(sentences.pop()! + open);
+    else sentences.push(...(isPause ? [open] : cutLong(open)));
+    endsInPause = isPause;
     open = '';
   }
   if (open !== '') sentences.push(...cutLong(open));

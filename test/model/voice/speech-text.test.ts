@@ -9,7 +9,7 @@ describe('sentences', () => {
       ['One. Two! Three?', 3],
       ['Mr. Smith met Dr. Jones. They left.', 2],
       ['Fruit, e.g. apples.', 1],
-      [' \n ', 2],
+      [' \n ', 1],
       ['你好。再见。', 2],
       ['He knew Mr. ', 1],
     ] as const) {
@@ -18,12 +18,22 @@ describe('sentences', () => {
     }
   });
 
+  it('that are pauses are one in a row', () => {
+    for (const pause of ['\n'.repeat(50), '😀\n😀\n', '...\n\n...\n', '../'.repeat(100)]) {
+      expect(splitSentences(pause)).toEqual([pause]);
+    }
+    const text = 'One.\n\n\n\nTwo. 😀\n😀\n\n';
+    const sentences = splitSentences(text);
+    expect(sentences.join('')).toBe(text);
+    expect(sentences.filter((sentence) => !/\w/.test(sentence)).length).toBeLessThanOrEqual(2);
+  });
+
   it('that are long are cut behind clauses, then words, then letters', () => {
     for (const text of [
       'word, '.repeat(200),
       'word '.repeat(200),
       'w'.repeat(2000),
-      '😀'.repeat(2000),
+      'abc😀😀'.repeat(300),
       'a\u0301'.repeat(2000),
     ]) {
       const pieces = splitSentences(text);

@@ -34,7 +34,7 @@ const speechRequestSchema = v.object({
     ),
   ),
   /** By name, or as clients name voices of their own. */
-  voice: v.union([v.string(), v.object({ id: v.string() })]),
+  voice: v.union([v.string(), v.object({ id: v.string() })], 'must be a string, or an object with a string `id`'),
   instructions: v.nullish(v.string()),
   response_format: v.nullish(v.picklist(SPEECH_FORMATS)),
   speed: v.nullish(v.pipe(v.number(), v.minValue(0.25), v.maxValue(4))),

@@ -41,10 +41,10 @@ function problem(outermost: BaseIssue<unknown>): InferenceError {
 
 /**
  * A union fails with the problems of all its members. The member that got furthest into the value is the one that
- * was meant: `[{type: 'text'}]` is a bad array of parts, not a bad string.
+ * was meant: `[{type: 'text'}]` is a bad array of parts, not a bad string. A union with a message of its own is one value.
  */
 function mostPrecise(issue: BaseIssue<unknown>, path: string[]): { issue: BaseIssue<unknown>; path: string[] } {
-  if (issue.type !== 'union' || !issue.issues) return { issue, path };
+  if (issue.type !== 'union' || !issue.issues || isWorded(issue)) return { issue, path };
   let best = { issue, path };
   for (const inner of issue.issues) {
     const candidate = mostPrecise(inner, [...path, ...pathOf(inner)]);
@@ -89,9 +89,9 @@ function describeIssue(issue: BaseIssue<unknown>): string {
     case 'max_length':
       return `must have at most ${elements(issue)}`;
     case 'picklist':
-      // A schema with a message of its own says more than which values there are.
-      return issue.message.startsWith('Invalid type:') ? `must be ${expectation(issue.expected)}` : issue.message;
     case 'union':
+      // A schema with a message of its own says more than which values there are.
+      return isWorded(issue) ? issue.message : `must be ${expectation(issue.expected)}`;
     case 'variant':
     case 'literal':
     case 'nullish':
@@ -101,6 +101,11 @@ function describeIssue(issue: BaseIssue<unknown>): string {
       return type === undefined ? issue.message : `must be ${type}`;
     }
   }
+}
+
+/** Whether the schema has a message of its own. */
+function isWorded({ message }: BaseIssue<unknown>): boolean {
+  return !message.startsWith('Invalid type:');
 }
 
 /** `1 item`, `128 items`. */

@@ -9,6 +9,7 @@ import {
   expectSame,
   floats,
   load,
+  madeVits,
   pipelineSamples,
   RATE,
   speak,
@@ -34,16 +35,7 @@ vi.mock('../../../../../src/model/sampling/random.js', async (original) => {
 });
 
 it('[V02] VITS: gives the samples of the pipeline', async () => {
-  const graph = new RandomGraph(13);
-  graph.input('input_ids', INT64, ['batch_size', 'tokens']);
-  graph.input('attention_mask', INT64, ['batch_size', 'tokens']);
-  const table = graph.op('Gather', [graph.weights('table', [16, 8], 1), 'input_ids'], { axis: 0 });
-  const mask = graph.op('Unsqueeze', [graph.op('Cast', ['attention_mask'], { to: FLOAT }), graph.ints(2)]);
-  const samples = graph.op('Tanh', [graph.product(graph.op('Mul', [table, mask]), 'wide', [8, 500], 0.5)]);
-  graph.node('Reshape', [samples, graph.ints(1, -1)], 'waveform');
-  graph.output('waveform', FLOAT, ['batch_size', 'samples']);
-  const config = { model_type: 'vits', architectures: ['VitsModel'], sampling_rate: RATE };
-  const model = await load('vits', { 'config.json': config, 'onnx/model.onnx': bytesOf(graph) });
+  const model = await load('vits', madeVits());
   expectSame(await speak(model), await pipelineSamples('vits'));
   await model.unload();
 });

@@ -5,7 +5,8 @@ import type { LoadedModel } from '../../../../../../src/core/models/backend.js';
 import type { ModelEntry } from '../../../../../../src/core/models/model-entry.js';
 import type { SpeechRequest } from '../../../../../../src/core/request/speech-request.js';
 import { loadVoiceModel } from '../../../../../../src/model/engines/transformers/voice/load-voice-model.js';
-import type { OnnxFile } from '../../../../../support/onnx-file.js';
+import { FLOAT, INT64, type OnnxFile } from '../../../../../support/onnx-file.js';
+import { RandomGraph } from '../../../../../vision/random-graph.js';
 import { LOAD, modelServer, wordTokenizer } from '../../support/web-build.js';
 
 export const RATE = 24_000;
@@ -60,4 +61,18 @@ export async function pipelineSamples(name: string, options: object = {}): Promi
   const { audio } = (await synthesise('red green blue', options)) as unknown as { audio: Float32Array };
   await synthesise.dispose();
   return audio;
+}
+
+/** A VITS repository with random weights; @param each samples of a token */
+export function madeVits(each = 500): Record<string, unknown> {
+  const graph = new RandomGraph(13);
+  graph.input('input_ids', INT64, ['batch_size', 'tokens']);
+  graph.input('attention_mask', INT64, ['batch_size', 'tokens']);
+  const table = graph.op('Gather', [graph.weights('table', [16, 8], 1), 'input_ids'], { axis: 0 });
+  const mask = graph.op('Unsqueeze', [graph.op('Cast', ['attention_mask'], { to: FLOAT }), graph.ints(2)]);
+  const samples = graph.op('Tanh', [graph.product(graph.op('Mul', [table, mask]), 'wide', [8, each], 0.5)]);
+  graph.node('Reshape', [samples, graph.ints(1, -1)], 'waveform');
+  graph.output('waveform', FLOAT, ['batch_size', 'samples']);
+  const config = { model_type: 'vits', architectures: ['VitsModel'], sampling_rate: RATE };
+  return { 'config.json': config, 'onnx/model.onnx': bytesOf(graph) };
 }
