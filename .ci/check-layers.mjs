@@ -9,7 +9,7 @@ const ROOMS = [
   // Node: what serves an app beside its bundle, and programs that are no browsers.
   ['node/cli', 'node/vite', 'node/playwright'],
   ['node/bridge'],
-  ['node/static-files'],
+  ['node/static-files', 'node/recording'],
   // The page and its Service Worker. A page makes workers and speaks to them by the types of `gateway/`.
   ['index.ts'],
   ['page', 'service-worker'],

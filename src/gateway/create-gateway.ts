@@ -6,11 +6,13 @@ import { type App, createApp, defaultCounterStore } from './http/app.js';
 import { mannerOf } from '../relay/stream/request-payload.js';
 import type { CompatibilityName } from '../core/models/inference-options.js';
 import { Catalog } from '../core/models/catalog.js';
+import { secretsOf } from '../core/models/header-secrets.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { settledWithin } from '../core/platform/settled-within.js';
 import type { ModelWorkerHandle } from './remote-model.js';
 import { type ControlledParts, serveEngineControl } from './engine-control.js';
 import { COMPATIBILITY } from './http/compatibility.js';
+import { Recorder } from './recorder.js';
 import { type RequestFacts, serveCall } from './serve-call.js';
 import { createWorkerModelHost } from './worker-model-host.js';
 import { Scheduler } from './scheduler/scheduler.js';
@@ -26,10 +28,11 @@ export interface Gateway {
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
 export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
   const { models, load, requestTimeout } = options;
+  const recorder = options.record ? new Recorder(secretsIn(options)) : undefined;
   const host = createWorkerModelHost({ spawn: (entry) => spawn(page, entry), load, requestTimeout });
   const inference = new Scheduler({
     catalog: new Catalog(models),
-    host,
+    host: recorder?.host(host) ?? host,
     requestTimeout,
     onFailure: (model, error) => console.error(`inpage: \`${model}\` failed. ${error.message}`),
   });
@@ -46,11 +49,17 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
     request: (request: Request, begin: () => void, { intercepted, record }: RequestFacts) =>
       (intercepted ? elsewhere : own).fetch(request, { onBegin: begin, record }),
     control: (port: MessagePort, lifeline: string | undefined) =>
-      serveEngineControl(port, lifeline, { inference, faults, warm }),
+      serveEngineControl(port, lifeline, { inference, faults, warm, recorder }),
   };
   return {
     connect: (port) => void serveCall(port, handlers),
   };
+}
+
+/** Keys of clients and of upstream services. */
+function secretsIn({ apiKeys = [], models }: GatewayOptions): string[] {
+  const keys = apiKeys.map((key) => (typeof key === 'string' ? key : key.key));
+  return [...keys, ...models.flatMap(({ headers }) => secretsOf(new Headers(headers)))];
 }
 
 /** Milliseconds until the page must have started a worker, or said why it could not: more than it gives the worker. */

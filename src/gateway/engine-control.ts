@@ -1,18 +1,19 @@
 /** What a tab asks of the engine besides HTTP: its state, and to load and unload models. @module */
 import { finalizer, releaseProxy, type Remote } from 'comlink';
-import { cancelled } from '../core/errors/inference-error.js';
+import { cancelled, InferenceError } from '../core/errors/inference-error.js';
 import type { LocalFile } from '../core/models/backend.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
-import type { LoadProgress } from '../core/models/model-entry.js';
+import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { watchLifeline } from '../relay/lifeline.js';
 import type { Faults } from './http/faults.js';
+import type { Recorder } from './recorder.js';
 import type { ControlledInference } from './scheduler/scheduler.js';
 import type { WarmPrompt } from './warm-prompt.js';
 
-/** Offered by the gateway to each tab. All but the last two resolve with the models' state, and reject with InferenceError. */
+/** Offered by the gateway to each tab. All but the last three resolve with the models' state, and reject with InferenceError. */
 export interface EngineControl {
   load(model: string): Promise<ModelStatus[]>;
   unload(model: string): Promise<ModelStatus[]>;
@@ -21,6 +22,8 @@ export interface EngineControl {
   /** Reads a prompt and keeps it on the device. */
   warm(model: string, prompt: WarmPrompt, signal: AbortSignal): Promise<ModelStatus[]>;
   setFaults(settings: FaultSettings): Promise<ModelStatus[]>;
+  /** What was recorded. Rejects with InferenceError `invalid_request` where nothing is. */
+  recorded(): ScriptedEntry[];
   /** Calls the listener now and after every change, until the signal aborts. */
   subscribe(listener: SnapshotListener, signal: AbortSignal): Promise<void>;
   /** Does nothing: an answer shows that the gateway is not stuck. */
@@ -42,13 +45,15 @@ export interface ControlledParts {
   faults: Faults;
   /** Reads a prompt and keeps it on the device. */
   warm: (model: string, prompt: WarmPrompt, signal: AbortSignal) => Promise<void>;
+  /** Absent: nothing is recorded. */
+  recorder?: Recorder | undefined;
 }
 
 /** Answers the control calls of one tab, until its port is closed or the holder of its lifeline is gone. */
 export function serveEngineControl(
   port: MessagePort,
   lifeline: string | undefined,
-  { inference, faults, warm }: ControlledParts,
+  { inference, faults, warm, recorder }: ControlledParts,
 ): void {
   const over = new AbortController();
   const { signal } = over;
@@ -78,6 +83,12 @@ export function serveEngineControl(
     async setFaults(settings) {
       faults.set(settings);
       return inference.status();
+    },
+    recorded() {
+      if (recorder) return recorder.models();
+      throw new InferenceError('invalid_request', 'No answers are recorded: pass `record: true` to `startInference`.', {
+        param: 'record',
+      });
     },
     async subscribe(listener, stop) {
       const remote = listener as Remote<SnapshotListener>;

@@ -3,7 +3,7 @@ import { proxy, type Remote } from 'comlink';
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { LocalFile } from '../core/models/backend.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
-import type { LoadProgress } from '../core/models/model-entry.js';
+import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import { answersInTime } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
@@ -73,6 +73,10 @@ export class EngineClient {
 
   setFaults(settings: FaultSettings): Promise<void> {
     return this.#run((engine) => engine.setFaults(settings));
+  }
+
+  recorded(): Promise<ScriptedEntry[]> {
+    return this.#call((engine) => engine.recorded(), this.#stopped.signal);
   }
 
   /** Ends the watch; calls that run reject. */

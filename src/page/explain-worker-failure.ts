@@ -28,7 +28,7 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
   if (!response) return failure(`The worker script ${url} could not be fetched.`, { url });
   const { status: httpStatus } = response;
   if (!response.ok) {
-    return failure(`The worker script ${url} was answered with status ${httpStatus}. Is it deployed?`, {
+    return failure(`The worker script ${url} returned status ${httpStatus}. Is it deployed?`, {
       url,
       httpStatus,
     });

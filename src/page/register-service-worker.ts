@@ -166,7 +166,7 @@ async function activatedWorker(
     if (worker && state === 'activated') return worker;
     const other = registration.active?.scriptURL;
     if (worker && state === 'installed' && other !== undefined && new URL(other).pathname !== url.pathname) {
-      if (++attempts === ATTEMPTS) throw lostTo(other, url, 'it is too busy to give way to');
+      if (++attempts === ATTEMPTS) throw lostTo(other, url, 'it is still busy and could not be replaced by');
       await askAgain(container, worker, { url, attempts });
       continue;
     }
@@ -225,7 +225,7 @@ function claim(worker: ServiceWorker, group: string): Promise<Hello> {
 function lostTo(other: string, { pathname }: URL, reason: string): InferenceError {
   const path = new URL(other).pathname;
   return failure(
-    `The Service Worker ${path} has this page, because ${reason} ${pathname}. Begin it with importScripts('${pathname}') and pass \`serviceWorker: '${path}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
+    `The Service Worker ${path} controls this page, because ${reason} ${pathname}. Begin it with importScripts('${pathname}') and pass \`serviceWorker: '${path}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
   );
 }
 

@@ -20,15 +20,15 @@ export function watchNeighbours(
   const before = pathOf(replaced);
   // The relay by itself may well give way to the app's own script.
   if (before !== undefined && before !== url.pathname && !/\/inpage-sw(-isolated)?\.js$/.test(before)) {
-    console.warn(`inpage: ${url.pathname} takes the place of the Service Worker ${before}. ${advice(before, url)}`);
+    console.warn(`inpage: ${url.pathname} replaces the Service Worker ${before}. ${advice(before, url)}`);
   }
   const look = (): void => {
     const now = pathOf(container.controller?.scriptURL);
     if (isOpen() || now === undefined) return;
     console.warn(
       now === url.pathname
-        ? `inpage: a page that started with other options has the Service Worker ${now} now, so that requests of this page are answered by \`inference.fetch\` only. Start all pages with the same \`prefix\`, \`intercept\`, \`compatibility\` and \`whenUnhosted\`.`
-        : `inpage: the Service Worker ${now} took this page over, so that its requests are answered by \`inference.fetch\` only. ${advice(now, url)}`,
+        ? `inpage: a page that started with other options registered the Service Worker ${now}. Requests of this page are now answered by \`inference.fetch\` only. Start all pages with the same \`prefix\`, \`intercept\`, \`compatibility\` and \`whenUnhosted\`.`
+        : `inpage: the Service Worker ${now} now controls this page. Its requests are answered by \`inference.fetch\` only. ${advice(now, url)}`,
     );
   };
   container.addEventListener('controllerchange', look, { signal });
@@ -36,7 +36,7 @@ export function watchNeighbours(
 }
 
 function advice(other: string, { pathname }: URL): string {
-  return `A page has one: begin ${other} with importScripts('${pathname}') and pass \`serviceWorker: '${other}'\` to startInference. See ${DOCUMENT}`;
+  return `A page can have only one: begin ${other} with importScripts('${pathname}') and pass \`serviceWorker: '${other}'\` to startInference. See ${DOCUMENT}`;
 }
 
 function pathOf(scriptURL: string | undefined): string | undefined {

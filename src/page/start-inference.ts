@@ -6,6 +6,7 @@ import { availableLocks } from '../relay/lifeline.js';
 import { mannerOf, unavailableResponse } from '../relay/stream/request-payload.js';
 import { OWN_PATH } from '../core/request/own-path.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
+import type { ScriptedEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import type { PickedFiles } from './picked-files.js';
 import type { StoredModel } from './stored-models.js';
@@ -71,6 +72,12 @@ export interface PageInference {
     /** Turns everything off. */
     clear(): Promise<void>;
   };
+  /**
+   * With the option `record`: a scripted entry for each model that has answered, which answers the same requests with the
+   * same text and timing. API keys are replaced by `[secret]`.
+   * @throws InferenceError `invalid_request` without the option
+   */
+  recorded(): Promise<ScriptedEntry[]>;
   /** Ends this tab's part: its engine when it hosts one, and `fetch`. Another open tab takes over. */
   stop(): Promise<void>;
 }
@@ -134,6 +141,7 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
       set: (settings) => client.setFaults(settings),
       clear: () => client.setFaults({}),
     },
+    recorded: () => client.recorded(),
     async stop() {
       leavePage();
       latest.state = 'ended';

@@ -74,7 +74,7 @@ export async function downloadFile(wanted: WantedFile, file: OpenFile, context: 
     }
     await start();
     if (wrong === 2) throw wrongContent(wanted.file);
-    if (changes > MOST_CHANGES) throw notFetched(wanted, ', because it changes on the server all the time');
+    if (changes > MOST_CHANGES) throw notFetched(wanted, ', because it keeps changing on the server');
   }
 }
 
@@ -279,7 +279,7 @@ class FileDownload {
       seen = connection.arrived;
       await this.#context.environment.pause(SILENCE, over.signal);
     }
-    over.abort(new Interrupted('The server fell silent.'));
+    over.abort(new Interrupted('The server stopped sending data.'));
   }
 
   /** Waits until another attempt makes sense. @throws what no attempt can help */

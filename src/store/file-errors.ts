@@ -37,7 +37,7 @@ export function notFetched({ file, url }: { file: string; url: string }, why: st
 export function wrongContent(file: string): InferenceError {
   return new InferenceError(
     'unavailable',
-    `The model's file \`${file}\` does not have the content that its hash stands for, also when fetched again.`,
+    `The model's file \`${file}\` does not match its hash, even after a second download.`,
   );
 }
 
@@ -79,7 +79,7 @@ export async function noRoom(
     }));
   return new InferenceError(
     'insufficient_resources',
-    `There is no room for \`${id}\`: ${refused ? refusal(refused, neededBytes, told) : shortage(neededBytes, freeBytes)}.`,
+    `There is not enough storage for \`${id}\`: ${refused ? refusal(refused, neededBytes, told) : shortage(neededBytes, freeBytes)}.`,
     { param: 'model', neededBytes, freeBytes, removable },
   );
 }

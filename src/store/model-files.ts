@@ -78,7 +78,7 @@ export class ModelFiles {
       fetch: (file, before, into) =>
         this.#fetch(file, before, into === environment.storage ? this.#fetcher : fetcherInto(into)),
       onTaken: (file) => this.#found.delete(file),
-      notFetched: (file) => notFetched({ file, url: this.#urlOf(file) }, ', because it is not there any more'),
+      notFetched: (file) => notFetched({ file, url: this.#urlOf(file) }, ', because it was removed'),
     });
   }
 

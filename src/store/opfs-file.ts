@@ -69,7 +69,8 @@ export class OpenOpfsFile implements OpenFile {
     const written = this.#bytes.write(bytes as Uint8Array<ArrayBuffer>, {
       at: part * this.record!.partBytes + kept,
     });
-    if (written < bytes.length) throw new DOMException('There is no room for the file.', 'QuotaExceededError');
+    if (written < bytes.length)
+      throw new DOMException('There is not enough storage for the file.', 'QuotaExceededError');
     this.#keep(part, kept + bytes.length);
   }
 
@@ -116,7 +117,7 @@ export class OpenOpfsFile implements OpenFile {
 
 /** Private windows keep files in memory, and have taken more than they hold. */
 function lostBytes(): DOMException {
-  return new DOMException('Storage holds less than was written.', 'QuotaExceededError');
+  return new DOMException('The browser stored fewer bytes than were written.', 'QuotaExceededError');
 }
 
 function bytesOf(words: Uint32Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

@@ -26,10 +26,10 @@ export interface PackManifest {
 export function parseManifest(text: string): PackManifest {
   const manifest = JSON.parse(text) as PackManifest | null;
   if (manifest?.version !== 1 || typeof manifest.files !== 'object' || manifest.files === null)
-    throw new TypeError('No manifest of this version.');
+    throw new TypeError('The manifest has an unknown version.');
   for (const [name, file] of Object.entries(manifest.files) as [string, unknown][]) {
     if (!isInside(name)) throw new TypeError('The manifest names a file outside its folder.');
-    if (!isPackedFile(file)) throw new TypeError('The manifest describes a file that cannot be.');
+    if (!isPackedFile(file)) throw new TypeError('The manifest lists a file whose parts do not fit its size.');
   }
   return manifest;
 }

@@ -79,7 +79,7 @@ export class SourceStatements {
       try {
         if (manifest !== undefined) return readManifest(manifest);
       } catch (cause) {
-        const reason = cause instanceof TypeError ? cause.message : 'It is no JSON.';
+        const reason = cause instanceof TypeError ? cause.message : 'It is not JSON.';
         const message = `The \`${PACK_MANIFEST}\` of \`${id}\` cannot be used. ${reason}`;
         throw new InferenceError('unavailable', message, { permanent: true }, { cause });
       }

@@ -65,7 +65,7 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     TINY,
     'service-worker-script',
     'problem',
-    /\/inpage-sw\.js is answered with status 404.*npx inpage init/,
+    /\/inpage-sw\.js returned status 404.*npx inpage init/,
   ],
   [
     'the script is a web page',
@@ -92,7 +92,7 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     TINY,
     'runtime-files',
     'problem',
-    /threaded\.mjs is answered with status 404/,
+    /threaded\.mjs returned status 404/,
   ],
   [
     'wasm has another type',
@@ -119,7 +119,7 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     TINY,
     'models',
     'problem',
-    /onnx\/model_quantized\.onnx is answered with status 404/,
+    /onnx\/model_quantized\.onnx returned status 404/,
   ],
   [
     'the policy refuses workers',

@@ -58,7 +58,7 @@ describe('another Service Worker', () => {
     const page = await openHost(context, OPTIONS);
     expect(await door(page)).toBe('service-worker');
     await register(page, '/other-sw.js');
-    await expect.poll(told).toMatch(/\/other-sw\.js took this page over.*importScripts\('\/inpage-sw\.js'\)/);
+    await expect.poll(told).toMatch(/\/other-sw\.js now controls this page.*importScripts\('\/inpage-sw\.js'\)/);
     expect(await door(page)).toBe('fetch');
     expect((await ask(page, 'quick', 'inference.fetch')).status).toBe(200);
   });
@@ -67,13 +67,13 @@ describe('another Service Worker', () => {
     await register(await openApp(), '/other-sw.js');
     const page = await openHost(context, OPTIONS);
     expect(await door(page)).toBe('service-worker');
-    await expect.poll(told).toContain('takes the place of the Service Worker /other-sw.js');
+    await expect.poll(told).toContain('replaces the Service Worker /other-sw.js');
   });
 
   it('of a narrower scope fails the start at once, and is named', async () => {
     await register(await openApp(), '/other-sw.js', '/host.html');
     await expect(openHost(context, OPTIONS)).rejects.toThrow(
-      /\/other-sw\.js has this page.*importScripts\('\/inpage-sw\.js'\)/,
+      /\/other-sw\.js controls this page.*importScripts\('\/inpage-sw\.js'\)/,
     );
   });
 
@@ -91,7 +91,7 @@ describe('another Service Worker', () => {
     await register(app, '/other-sw.js');
     await app.evaluate(() => void fetch('/hang'));
     await expect(openHost(context, OPTIONS)).rejects.toThrow(
-      /\/other-sw\.js has this page.* busy .*importScripts\('\/inpage-sw\.js'\)/,
+      /\/other-sw\.js controls this page.* busy .*importScripts\('\/inpage-sw\.js'\)/,
     );
   });
 

@@ -152,8 +152,8 @@ describe.each([
       await visit(page, `order=${order}&${OWN_SCRIPT}&inpage=/inpage-sw.js`);
       const loser =
         order === 'inpage,msw'
-          ? /\/mockServiceWorker\.js took this page over/
-          : /takes the place of .*\/mockServiceWorker\.js/;
+          ? /\/mockServiceWorker\.js now controls this page/
+          : /replaces .*\/mockServiceWorker\.js/;
       await expect.poll(() => told().join('\n')).toMatch(loser);
     },
   );

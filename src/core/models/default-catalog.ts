@@ -20,7 +20,7 @@ export const DEFAULT_MODELS: readonly TransformersEntry[] = [
       architecture: 'llama',
       capabilities: ['chat', 'completion', 'tools', 'json', 'reasoning'],
       license: 'MIT',
-      overview: 'A demonstrator of 6.8 M parameters: chat, tools, JSON and thinking without a network.',
+      overview: 'A demo model with 6.8 M parameters: chat, tools, JSON and thinking without a network.',
     },
   },
   {

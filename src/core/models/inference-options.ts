@@ -45,6 +45,11 @@ export interface InferenceOptions {
    */
   requestTimeout?: number;
   /**
+   * Keep the answers of chat and speech models with their timing in memory: `inference.recorded()` returns them as scripted
+   * models for tests. Absent: nothing is kept.
+   */
+  record?: boolean;
+  /**
    * Path of the service on the page's origin.
    * @default '/v1'
    */
@@ -151,6 +156,7 @@ const REALMS = {
       number('a number of seconds above 0', (value) => value > 0),
       600,
     ),
+    record: optional(v.boolean('true or false')),
     ...SHARED,
   }),
   /** The model workers; the same holds for them. */

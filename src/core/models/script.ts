@@ -1,6 +1,7 @@
 /** What a scripted model says: its types, which are public, and their schema. @module */
 import * as v from 'valibot';
 import { fields, number, oneOf, optional, type Same, text } from './option-schema.js';
+import { RECORDED_STEP, type RecordedStep } from './recorded-answer.js';
 
 /** One fixed answer of a scripted model. */
 export interface ScriptedReply {
@@ -16,6 +17,10 @@ export interface ScriptedReply {
   score?: number;
   /** `text` is written this many times. @default 1 */
   repeat?: number;
+  /** Written by the recorder: the request of this answer, which this reply then answers whatever `match` says. */
+  request?: string;
+  /** Written by the recorder: the answer with its timing, in place of `text`, `reasoning` and `toolCalls`. */
+  recorded?: RecordedStep[];
 }
 
 /** What a `scripted` model says and how fast. For tests and demos without a real model. */
@@ -28,7 +33,7 @@ export interface Script {
    * @default 'error'
    */
   onUnmatched?: 'error' | 'warn' | 'empty';
-  /** Pause before each token, in milliseconds. @default 0 */
+  /** Pause before each token, in milliseconds. Absent: none; recorded answers keep their own timing. */
   tokenDelayMs?: number;
   /** Fail every request: never answer, throw, or report the engine as gone. */
   failWith?: 'timeout' | 'internal' | 'unavailable';
@@ -46,6 +51,8 @@ const reply = fields(
     toolCalls: optional(v.array(toolCall, 'an array of calls')),
     score: optional(number('a number from 0 to 1', (value) => value >= 0 && value <= 1)),
     repeat: optional(number('a whole number', Number.isInteger)),
+    request: optional(someText),
+    recorded: optional(v.array(RECORDED_STEP, 'an array of recorded steps')),
   },
   'a field of a reply',
 );

@@ -1,5 +1,5 @@
 /** The canonical generation request: every dialect is translated into it, every backend takes it. @module */
-import type { ContentPart, Message } from './message.js';
+import { type ContentPart, type Message, textOf } from './message.js';
 import type { JsonSchema, Tool, ToolChoice } from './tool.js';
 
 export interface Sampling {
@@ -103,6 +103,12 @@ export function hasPart(prompt: Prompt, type: ContentPart['type']): boolean {
   if (prompt.type !== 'chat') return false;
   for (const { content } of prompt.messages) for (const part of content) if (part.type === type) return true;
   return false;
+}
+
+/** The text of the last message, or of a raw prompt. Empty for token ids. */
+export function lastTextOf(prompt: Prompt): string {
+  if (prompt.type === 'chat') return textOf(prompt.messages.at(-1)?.content ?? []);
+  return prompt.type === 'raw' ? prompt.text : '';
 }
 
 /** The model may call tools, so its text is read for calls. */

@@ -60,7 +60,7 @@ export class AnswerEvents {
 }
 
 function noChoice(): never {
-  throw new InferenceError('internal', 'The engine answered a choice that was not asked for.');
+  throw new InferenceError('internal', 'The engine sent a choice that the request did not ask for.');
 }
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

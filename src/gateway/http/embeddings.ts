@@ -36,7 +36,7 @@ export const embeddingsEndpoint: Endpoint = {
   name: 'embeddings',
   method: 'POST',
   path: '/embeddings',
-  summary: 'Turns texts into vectors whose closeness is closeness of meaning.',
+  summary: 'Turns texts into vectors. Texts with similar meanings have similar vectors.',
   requestSchema: () => embeddingsRequestSchema,
   route: (context) => async (c) => {
     const body = parseBody(embeddingsRequestSchema, await readJsonBody(c, context));

@@ -129,7 +129,7 @@ export class ModelSlot {
   /** The engine does not react any more: ends it by force and lets the next request load a fresh one. */
   async restart(
     model: LoadedModel,
-    reason = new InferenceError('unavailable', 'The engine did not stop when told.'),
+    reason = new InferenceError('unavailable', 'The engine did not stop when asked to.'),
   ): Promise<void> {
     if (this.#model !== model) return;
     this.#forget(reason);

@@ -245,7 +245,7 @@ export class Scheduler implements ControlledInference {
       return { slot, run: { exclusive, start } };
     });
     for await (const result of results) return result;
-    throw new InferenceError('internal', 'The model gave no result.');
+    throw new InferenceError('internal', 'The model returned no result.');
   }
 
   #limits({ signal }: RunOptions): RunLimits {

@@ -45,7 +45,7 @@ export async function compileConstraint(
     start() {
       const position = positions.pop();
       if (position === undefined)
-        throw new InferenceError('internal', 'A grammar was started more often than there are choices.');
+        throw new InferenceError('internal', 'More grammars were started than the request has choices.');
       return new GrammarConstraint(tokenizer, position, forced, endMask);
     },
     dispose() {

@@ -45,7 +45,8 @@ export class GrammarConstraint implements TokenConstraint {
 
   accept(token: number): void {
     this.#mask = undefined;
-    if (!this.#position.accept(token)) throw new InferenceError('internal', 'The model left its grammar.');
+    if (!this.#position.accept(token))
+      throw new InferenceError('internal', 'The model chose a token that its grammar does not allow.');
     this.#lastByte = this.#tokenizer.bytesOf(token).at(-1);
   }
 

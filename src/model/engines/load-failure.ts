@@ -85,7 +85,7 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
   const wanted = typeof dtype === 'object' ? [...new Set(precisions(dtype))].join('` or `') : dtype;
   // Without a wish all were looked for before this one was asked for.
   const searched =
-    wanted === undefined || wanted === 'auto' ? ': the graph is there in no precision that runs here' : '';
+    wanted === undefined || wanted === 'auto' ? ': the graph has no file in a precision that can run here' : '';
   const said = searched || ` and whether it has files of dtype \`${wanted}\``;
   const precision = /\.onnx/.test(url) ? said : '';
   const advice: Record<number, string> = {
@@ -93,7 +93,7 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
     403: 'Check the hub id; a private or gated model needs a copy of your own.',
     404: `${place}${precision}.`,
   };
-  return `${url} was answered with status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
+  return `${url} returned status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
 }
 
 const ONNX_RUNTIME = /no available backend found/;

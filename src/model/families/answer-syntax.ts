@@ -22,7 +22,7 @@ export function answerSyntax({ toolFormat, reasoningFormat }: AnswerFormats): An
   const family = familyNamed(reasoningFormat);
   const { reasoning } = family;
   const { tools } = family.inseparable ? family : familyNamed(toolFormat);
-  if (!tools || !reasoning) throw new Error(`No syntax is known as ${toolFormat} and ${reasoningFormat}.`);
+  if (!tools || !reasoning) throw new Error(`There is no `toolFormat` ${toolFormat} with the `reasoningFormat` ${reasoningFormat}.`);
   return { tools, reasoning };
 }
 

@@ -107,7 +107,8 @@ export class GrammarRules {
       for (const next of rulesIn(factored)) seen.add(next);
     }
     const shared = shareRules(written, ROOT, this.work);
-    if (shortestText(shared, ROOT, this.work) > MAX_SHORTEST) throw new SchemaProblem('allows only endless values');
+    if (shortestText(shared, ROOT, this.work) > MAX_SHORTEST)
+      throw new SchemaProblem('allows only values without an end');
     return this.#print(shared);
   }
 

@@ -36,7 +36,8 @@ export function imagePlaces<Image extends PromptImage>(
 ): ReadonlyMap<number, ImagePlace<Image>> {
   const owners = images.flatMap((image) => Array.from({ length: image.places }, (_, vector) => ({ image, vector })));
   const places = tokens.flatMap((token, index) => (token === imageToken ? index : []));
-  if (places.length !== owners.length) throw new Error('The prompt has another number of places than its images.');
+  if (places.length !== owners.length)
+    throw new Error('The number of images differs from the number of places for them in the prompt.');
   return new Map(places.map((index, next) => [index, owners[next]!]));
 }
 

@@ -126,7 +126,7 @@ function renderConversation(
           if (!images) return text;
           const pieces = text.split(images.placeholder);
           if (pieces.length === images.all.length + 1) return withImages(pieces, images);
-          refusal ??= new Error('It does not write the images.');
+          refusal ??= new Error('It leaves out the images.');
         } catch (error) {
           // Another reading of the conversation would loop as often.
           if (isInferenceError(error)) throw error;

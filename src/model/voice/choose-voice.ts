@@ -14,6 +14,6 @@ export function chooseVoice(voices: readonly Voice[], asked: string): string {
   const found = voices.find(({ id }) => id === asked) ?? (place < 0 ? undefined : voices[place % voices.length]);
   if (found) return found.id;
   const names = voices.slice(0, NAMED).map(({ id }) => `\`${id}\``);
-  const message = `\`voice\` is none of this model's voices: ${names.join(', ')}. OpenAI's names are understood, too.`;
+  const message = `\`voice\` is not a voice of this model: it has ${names.join(', ')}. OpenAI's voice names work too.`;
   throw new InferenceError('invalid_request', message, { param: 'voice' });
 }

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Page } from 'playwright';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { unavailableResponse } from '../../relay/stream/request-payload.js';
-import { openHostPage } from '../static-files/host-files.js';
+import type { ScriptedEntry } from '../../core/models/model-entry.js';
+import { askPage, type HostWindow, openHostPage } from '../static-files/host-files.js';
 import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
 import { answerInPage, type BridgedAnswer, cancelInPage } from './answer-in-page.js';
 import { announcedBody, drained, type RequestBodies } from './request-bodies.js';
@@ -78,6 +79,11 @@ export class PageBridge {
     } finally {
       this.#bodies.withdraw(path, request);
     }
+  }
+
+  /** What the page has recorded. @throws Error with the page's message */
+  recorded(): Promise<ScriptedEntry[]> {
+    return askPage(this.#page, () => (window as unknown as HostWindow).inference.recorded(), undefined);
   }
 
   async #deliver(answer: BridgedAnswer): Promise<void> {

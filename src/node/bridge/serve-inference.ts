@@ -19,6 +19,7 @@ import {
   INFERENCE_OPTIONS,
   type InferenceOptions,
 } from '../../core/models/inference-options.js';
+import type { ScriptedEntry } from '../../core/models/model-entry.js';
 import { fields, number, optional, parseOptions, type Same } from '../../core/models/option-schema.js';
 import { matchBase } from '../../relay/match-base.js';
 import { HOST_PAGE, hostHtml, listHostFiles } from '../static-files/host-files.js';
@@ -45,6 +46,11 @@ export interface InferenceServer {
   readonly baseURL: string;
   /** Whether Chromium runs in its sandbox; undefined where `launch` decides. Where it cannot run, it is off. */
   readonly sandbox: boolean | undefined;
+  /**
+   * With the option `record`: what the models have answered, as `PageInference.recorded` returns it.
+   * @throws InferenceError `invalid_request` without the option, or Error when the page is gone
+   */
+  recorded(): Promise<ScriptedEntry[]>;
   /** Ends requests, browser and server. */
   close(): Promise<void>;
 }
@@ -107,7 +113,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   };
   try {
     const { baseURL } = await keeper.page();
-    return { baseURL, sandbox: keeper.sandbox, close };
+    return { baseURL, sandbox: keeper.sandbox, recorded: async () => (await keeper.page()).recorded(), close };
   } catch (thrown) {
     await close();
     throw thrown;

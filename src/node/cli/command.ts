@@ -39,7 +39,7 @@ export class UsageError extends Error {
 /** Ends every help. */
 export const EXIT_CODES = `Exit codes
   0  done
-  1  it could not be done
+  1  it failed
   2  the arguments are wrong
 `;
 

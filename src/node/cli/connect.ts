@@ -29,8 +29,7 @@ export const connect: Command = {
       throw new UsageError(`\`inpage connect\` takes one program: ${names.join(', ')}.`);
     }
     const setupOf = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
-    if (!setupOf)
-      throw new UsageError(`\`${program}\` is not a program that is known here. ${suggestName(program, names)}`);
+    if (!setupOf) throw new UsageError(`\`${program}\` is not a known program. ${suggestName(program, names)}`);
     const setup = setupOf(await connectionOf(values));
     if (!values['write']) return void process.stdout.write(linesOf(setup));
     if (!setup.file)

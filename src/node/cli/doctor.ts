@@ -54,7 +54,7 @@ async function examine(page: Page, url: string): Promise<Finding[]> {
   const response = await page.goto(url, { timeout: LOAD_DEADLINE, waitUntil: 'load' }).catch((cause: unknown) => {
     throw new Error(`${url} could not be opened. Is its server running?`, { cause });
   });
-  if (response && !response.ok()) throw new Error(`${url} is answered with status ${response.status()}.`);
+  if (response && !response.ok()) throw new Error(`${url} returned status ${response.status()}.`);
   await page
     .waitForFunction(isStarted, undefined, { timeout: START_PATIENCE, polling: 100 })
     .catch(() => undefined /* A page without inference, or one where it does not start: the checks say so. */);

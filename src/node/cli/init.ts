@@ -15,7 +15,8 @@ addEventListener('activate', (event) => event.waitUntil(clients.claim().then(() 
 
 /** Copies the static files into an app's public folder, or puts the script there that removes what was installed. */
 export const init: Command = {
-  summary: 'Copies what a page needs beside its bundle into a public folder, for builds without the Vite plugin.',
+  summary:
+    'Copies the Service Worker, ONNX Runtime and the bundled models into a public folder, for builds without the Vite plugin.',
   usage: ['init <public folder> [--models NAMES] [--no-webgpu]', 'init <public folder> --uninstall'],
   options: {
     models: {
@@ -41,7 +42,7 @@ export const init: Command = {
     }
     if (!values['uninstall']) return copyFiles(folder, values);
     if (values['models'] !== undefined || values['no-webgpu'] !== undefined) {
-      throw new UsageError('`--uninstall` copies no models and no runtime: call it alone.');
+      throw new UsageError('`--uninstall` copies no files: use it without `--models` and `--no-webgpu`.');
     }
     copyUninstaller(folder);
   },

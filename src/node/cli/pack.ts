@@ -12,8 +12,7 @@ const SMALLEST_PART = 2 ** 20;
 
 /** Fetches a model into a folder of the app, and prints the entry to paste. */
 export const pack: Command = {
-  summary:
-    'Fetches the files that a model needs into a folder which an app serves itself, checked and with their hashes.',
+  summary: 'Downloads the files of a model into a folder that your app serves, and checks their hashes.',
   usage: ['pack <model> <folder> [options]'],
   options: {
     device: {
@@ -33,7 +32,11 @@ export const pack: Command = {
     },
     revision: { type: 'string', value: 'NAME', help: 'Branch, tag or commit on the hub. Default: main' },
     hub: { type: 'string', value: 'URL', help: 'Another hub. Default: https://huggingface.co/' },
-    'part-size': { type: 'string', value: 'SIZE', help: 'Split larger files, for hosts with a limit, e.g. 24MB' },
+    'part-size': {
+      type: 'string',
+      value: 'SIZE',
+      help: 'Split files that are larger than this, for hosts with a size limit, e.g. 24MB',
+    },
   },
   examples: [
     'npx inpage pack onnx-community/Qwen2.5-0.5B-Instruct public/models/qwen',

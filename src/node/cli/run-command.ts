@@ -13,9 +13,10 @@ import { models } from './models.js';
 import { pack } from './pack.js';
 import { readArguments } from './read-arguments.js';
 import { explainFileError } from './read-json-file.js';
+import { record } from './record.js';
 import { serve } from './serve.js';
 
-const COMMANDS: Record<string, Command> = { init, serve, doctor, connect, models, pack };
+const COMMANDS: Record<string, Command> = { init, serve, record, doctor, connect, models, pack };
 
 /** Runs `inpage` with these arguments and sets the process's exit code. Never throws. */
 export async function runCommand(words: string[]): Promise<void> {

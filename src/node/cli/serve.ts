@@ -10,7 +10,8 @@ const DEFAULT_PORT = 8080;
 
 /** Serves until the process is told to end. */
 export const serve: Command = {
-  summary: 'Serves /v1 to programs that are no browsers, from a page in a headless Chromium. Needs `playwright`.',
+  summary:
+    'Serves /v1 over HTTP to Node, curl and other programs, from a page in headless Chromium. Needs `playwright`.',
   usage: ['serve [--port N] [--config FILE] [--compatibility NAME] [--chromium PATH] [--key]'],
   options: {
     port: {
@@ -29,7 +30,7 @@ export const serve: Command = {
       help: 'service, or hosted for programs that were written for hosted services, such as coding agents.',
     },
     chromium: { type: 'string', value: 'PATH', help: "The browser's executable. Default: Playwright's own." },
-    key: { type: 'boolean', help: 'Answer only with a key, which is made up and printed.' },
+    key: { type: 'boolean', help: 'Require an API key, which is generated and printed.' },
   },
   examples: [
     'npx inpage serve',
@@ -40,34 +41,54 @@ export const serve: Command = {
   ],
   async run(words, values) {
     if (words.length > 0) throw new UsageError(`\`inpage serve\` takes options only, not \`${words[0]}\`.`);
-    const { port, config, chromium, key } = values;
-    const compatibility = compatibilityOf(values['compatibility']);
-    const asked = portOf(port);
-    const configured = typeof config === 'string' ? readConfig(config) : {};
-    const apiKey = key ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
-    const { serveInference } = await importPlaywright('serve', () => import('../bridge/serve-inference.js'));
-    const server = await serveInference({
-      ...configured,
-      ...(compatibility !== undefined && { compatibility }),
-      ...(apiKey !== undefined && { apiKeys: [apiKey] }),
-      port: asked ?? configured.port ?? DEFAULT_PORT,
-      ...(typeof chromium === 'string' && { launch: { ...configured.launch, executablePath: chromium } }),
-    }).catch((thrown: unknown) => {
-      // Only the file can have said a wrong option.
-      if (isInferenceError(thrown) && thrown.param !== undefined)
-        throw new Error(`${String(config)}: ${thrown.message}`);
-      throw thrown;
-    });
-    process.stdout.write(`inpage: serving ${server.baseURL}\n`);
-    if (server.sandbox === false) {
-      process.stdout.write(
-        'inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n',
-      );
-    }
+    const apiKey = values['key'] ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
+    const server = await startServer('serve', values, apiKey === undefined ? {} : { apiKeys: [apiKey] });
     if (apiKey !== undefined) process.stdout.write(clientLines(server.baseURL, apiKey));
     closeOnSignal(server);
   },
 };
+
+/**
+ * Serves as the flags say, and prints where.
+ * @param command whose flags they are
+ * @param more options that no flag and no file can say
+ * @throws UsageError, or Error that says what to do
+ */
+export async function startServer(
+  command: string,
+  { port, config, chromium, compatibility: name }: CommandValues,
+  more: ServeOptions,
+): Promise<InferenceServer> {
+  const compatibility = compatibilityOf(name);
+  const asked = portOf(port);
+  const configured = typeof config === 'string' ? readConfig(config) : {};
+  const { serveInference } = await importPlaywright(command, () => import('../bridge/serve-inference.js'));
+  const server = await serveInference({
+    ...configured,
+    ...more,
+    ...(compatibility !== undefined && { compatibility }),
+    port: asked ?? configured.port ?? DEFAULT_PORT,
+    // The command ends the browser itself, after its last questions.
+    launch: {
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      ...configured.launch,
+      ...(typeof chromium === 'string' && { executablePath: chromium }),
+    },
+  }).catch((thrown: unknown) => {
+    // Only the file can have said a wrong option.
+    if (isInferenceError(thrown) && thrown.param !== undefined) throw new Error(`${String(config)}: ${thrown.message}`);
+    throw thrown;
+  });
+  process.stdout.write(`inpage: serving ${server.baseURL}\n`);
+  if (server.sandbox === false) {
+    process.stdout.write(
+      'inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n',
+    );
+  }
+  return server;
+}
 
 /** Ends with 0 when it is told to; at once when it is told again. */
 function closeOnSignal(server: InferenceServer): void {

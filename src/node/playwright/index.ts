@@ -12,3 +12,4 @@ export { inferenceFixtures } from './inference-fixtures.js';
 export type { InferenceFixtures } from './inference-fixtures.js';
 export { installInference } from './install-inference.js';
 export type { InstalledInference, InstallOptions } from './install-inference.js';
+export { readRecording } from '../recording/recording-file.js';

@@ -1,11 +1,15 @@
 /** Fixtures for Playwright's test runner. @module */
 import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions } from 'playwright/test';
+import { addToRecording } from '../recording/recording-file.js';
 import { blockedMessage } from './guard-hosts.js';
 import { type InstalledInference, installInference, type InstallOptions } from './install-inference.js';
 
 /** What {@link inferenceFixtures} adds to a test. */
 export interface InferenceFixtures {
-  /** Set it by `test.use({ inferenceOptions })`. `origin` defaults to that of `use.baseURL`. */
+  /**
+   * Set it by `test.use({ inferenceOptions })`. `origin` defaults to that of `use.baseURL`. With `record: true` each test
+   * adds the answers of its models to a file beside it: `chat.spec.replies.json` beside `chat.spec.ts`.
+   */
   inferenceOptions: Partial<InstallOptions>;
   /** The service; it is installed before every test, also where a test does not name it. */
   inference: InstalledInference;
@@ -30,7 +34,7 @@ export interface InferenceFixtures {
 export const inferenceFixtures: Fixtures<InferenceFixtures, object, PlaywrightTestArgs & PlaywrightTestOptions> = {
   inferenceOptions: [{}, { option: true }],
   inference: [
-    async ({ context, baseURL, inferenceOptions }, use) => {
+    async ({ context, baseURL, inferenceOptions }, use, { file }) => {
       const origin = inferenceOptions.origin ?? baseURL;
       if (origin === undefined) {
         throw new Error(
@@ -39,9 +43,15 @@ export const inferenceFixtures: Fixtures<InferenceFixtures, object, PlaywrightTe
       }
       const inference = await installInference(context, { ...inferenceOptions, origin });
       await use(inference);
+      if (inferenceOptions.record) addToRecording(recordingOf(file), await inference.recorded());
       await inference.stop();
       if (inference.blocked.length > 0) throw new Error(blockedMessage(inference.blocked));
     },
     { auto: true },
   ],
 };
+
+/** Of a test's file: `chat.spec.replies.json` beside `chat.spec.ts`. */
+function recordingOf(testFile: string): string {
+  return testFile.replace(/\.[cm]?[jt]sx?$/, '.replies.json');
+}

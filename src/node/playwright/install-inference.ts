@@ -2,9 +2,17 @@
 import type { BrowserContext, Page, Request, Response, Route } from 'playwright';
 import * as v from 'valibot';
 import { matchBase } from '../../relay/match-base.js';
-import { HOST_PAGE, hostHtml, type HostWindow, listHostFiles, openHostPage } from '../static-files/host-files.js';
+import {
+  askPage,
+  HOST_PAGE,
+  hostHtml,
+  type HostWindow,
+  listHostFiles,
+  openHostPage,
+} from '../static-files/host-files.js';
 import { mediaTypeOf } from '../static-files/static-files.js';
 import type { FaultSettings } from '../../core/models/fault-settings.js';
+import type { ScriptedEntry } from '../../core/models/model-entry.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { PageInference } from '../../page/start-inference.js';
 import { INFERENCE_OPTIONS, type InferenceOptions } from '../../core/models/inference-options.js';
@@ -43,6 +51,11 @@ export interface InstalledInference {
   unload(model: string): Promise<void>;
   /** The models' state. @throws Error when the page is gone */
   status(): Promise<ModelStatus[]>;
+  /**
+   * With the option `record`: a scripted entry for each model that has answered.
+   * @throws Error without the option
+   */
+  recorded(): Promise<ScriptedEntry[]>;
   /** Failures, delays and broken streams on demand. */
   readonly faults: PageInference['faults'];
   /**
@@ -148,35 +161,22 @@ function rejectOnCrash(page: Page): Promise<never> {
 function remoteControl(
   page: Page,
   crashed: Promise<never>,
-): Pick<InstalledInference, 'load' | 'unload' | 'status' | 'faults'> {
+): Pick<InstalledInference, 'load' | 'unload' | 'status' | 'recorded' | 'faults'> {
   const control = <Argument, Answer>(
     question: (argument: Argument) => Answer | Promise<Answer>,
     argument: Argument,
-  ): Promise<Answer> => Promise.race([ask(page, question, argument), crashed]);
+  ): Promise<Answer> => Promise.race([askPage(page, question, argument), crashed]);
   return {
     load: (model) => control((id) => (window as unknown as HostWindow).inference.load(id), model),
     unload: (model) => control((id) => (window as unknown as HostWindow).inference.unload(id), model),
     status: () => control(() => (window as unknown as HostWindow).inference.status(), undefined),
+    recorded: () => control(() => (window as unknown as HostWindow).inference.recorded(), undefined),
     faults: {
       set: (settings: FaultSettings) =>
         control((faults) => (window as unknown as HostWindow).inference.faults.set(faults), settings),
       clear: () => control(() => (window as unknown as HostWindow).inference.faults.clear(), undefined),
     },
   };
-}
-
-/** Asks in the page. What it rejects with has its own message, without what Playwright puts around it. */
-async function ask<Argument, Answer>(
-  page: Page,
-  question: (argument: Argument) => Answer | Promise<Answer>,
-  argument: Argument,
-): Promise<Answer> {
-  try {
-    return (await page.evaluate(question as never, argument)) as Answer;
-  } catch (thrown) {
-    const { message } = thrown as Error;
-    throw new Error(message.replace(/^page\.evaluate: (\w*Error: )?/, '').split('\n    at ')[0], { cause: thrown });
-  }
 }
 
 /** Runs in the page. Without the registration, pages that are loaded from now on ask the app's own server. */

@@ -56,6 +56,20 @@ async function startInHostPage(
   }
 }
 
+/** Asks in the page. What it rejects with has its own message, without what Playwright puts around it. */
+export async function askPage<Argument, Answer>(
+  page: Page,
+  question: (argument: Argument) => Answer | Promise<Answer>,
+  argument: Argument,
+): Promise<Answer> {
+  try {
+    return (await page.evaluate(question as never, argument)) as Answer;
+  } catch (thrown) {
+    const { message } = thrown as Error;
+    throw new Error(message.replace(/^page\.evaluate: (\w*Error: )?/, '').split('\n    at ')[0], { cause: thrown });
+  }
+}
+
 /** URL path to absolute path: the library, its static files and the bundled models. The page itself is no file. */
 export function listHostFiles(): Map<string, string> {
   const files = new Map<string, string>();

@@ -43,7 +43,7 @@ async function runtimeFile(
   if (isWasm && !response.headers.get('content-type')?.includes('application/wasm')) {
     await response.body?.cancel();
     return warning(
-      `${pathname} comes as ${response.headers.get('content-type')}, so that it is compiled only when it is there as a whole`,
+      `${pathname} is served as ${response.headers.get('content-type')}, so that it compiles only after the whole download`,
       'Send .wasm files as application/wasm.',
     );
   }
@@ -72,7 +72,8 @@ export const modelFiles: Check = async ({ models }) => {
 async function filesOfModel(entry: ModelEntry): Promise<Outcome[]> {
   const source = entry.source ?? entry.id;
   const folder = folderURLOf(source, document.baseURI);
-  if (folder === undefined) return [ok(`\`${entry.id}\` comes from the hub (${source}), which is not asked here`)];
+  if (folder === undefined)
+    return [ok(`\`${entry.id}\` comes from the hub (${source}), which this check does not contact`)];
   const cure = `\`${entry.id}\` has the \`source\` ${source}: check it, and that the folder is deployed.`;
   const { response, fault } = await requestFile({ url: `${folder}config.json`, name: 'the file', cure });
   if (fault) return [fault];

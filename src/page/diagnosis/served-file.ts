@@ -33,7 +33,7 @@ export async function requestFile({ url, name, types, cure }: ExpectedFile): Pro
     await response.body?.cancel();
     return fail(what, how);
   };
-  if (!response.ok) return refuse(`is answered with status ${response.status}`, cure);
+  if (!response.ok) return refuse(`returned status ${response.status}`, cure);
   if (type.includes('text/html')) return refuse('is a web page: the server has no such file', cure);
   if (types && !types.test(type)) {
     return refuse(`comes as ${type || 'no content type'}`, 'Set the content type of this file on your server.');

@@ -49,14 +49,18 @@ export const controller: Check = async ({ state, serviceWorker, prefix }) => {
   const own = new URL(serviceWorker).pathname;
   if (state !== 'running') {
     return has === null || isOwn(has, own)
-      ? ok(has === null ? 'none yet: nothing has started inference' : `${has} has this page`)
+      ? ok(has === null ? 'none yet: nothing has started inference' : `${has} controls this page`)
       : other(has, own);
   }
-  if (has === null) return problem('no Service Worker has this page', 'Reload the page: a hard reload goes without.');
+  if (has === null)
+    return problem(
+      'no Service Worker controls this page',
+      'Reload the page. A hard reload (Shift+Reload) bypasses the Service Worker.',
+    );
   if (!isOwn(has, own)) return other(has, own);
   const answer = await fetch(prefix + OWN_PATH, { cache: 'no-store' });
   return answer.headers.has('x-request-id')
-    ? ok(`${has} has this page, and requests to ${prefix} are answered in it`)
+    ? ok(`${has} controls this page, and requests to ${prefix} are answered in it`)
     : problem(
         `requests to ${prefix} are answered before inpage sees them`,
         `Put \`importScripts\` of inpage on the first line of ${has}.`,
@@ -69,7 +73,7 @@ function isOwn(script: string, own: string): boolean {
 
 function other(script: string, own: string): ReturnType<typeof warning> {
   return problem(
-    `the Service Worker ${script} has this page, not ${own}`,
+    `the Service Worker ${script} controls this page, not ${own}`,
     `Begin it with importScripts('${own}') and pass \`serviceWorker: '${script}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
   );
 }

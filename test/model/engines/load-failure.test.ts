@@ -58,8 +58,8 @@ it('WebAssembly that the policy forbids: the directive comes before what the eng
 });
 
 it.each([
-  [undefined, 'Check `source`: the graph is there in no precision that runs here.'],
-  ['auto', 'Check `source`: the graph is there in no precision that runs here.'],
+  [undefined, 'Check `source`: the graph has no file in a precision that can run here.'],
+  ['auto', 'Check `source`: the graph has no file in a precision that can run here.'],
   ['q4', 'Check `source` and whether it has files of dtype `q4`.'],
 ])('a graph that is missing, where the entry says dtype %s', (dtype, advice) => {
   const file = { url: 'https://app.test/m/onnx/model_quantized.onnx', httpStatus: 404 };

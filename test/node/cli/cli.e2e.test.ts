@@ -1,11 +1,16 @@
 /** The command line of the built package. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../src/index.js';
+import { resolveOptions } from '../../../src/page/resolve-options.js';
+import { executablePath } from '../../e2e/support/launch-chromium.js';
 
 const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'inpage-cli-'));
@@ -22,7 +27,7 @@ function inpage(...args: (string | NodeJS.ProcessEnv)[]): { code: number | null;
   return { code: status, out: stdout, err: stderr };
 }
 
-it.each(['init', 'serve', 'pack'])(
+it.each(['init', 'serve', 'record', 'pack'])(
   '`inpage %s --help` and `help %s` say how it is called, with examples',
   (command) => {
     const help = inpage(command, '--help');
@@ -146,5 +151,45 @@ describe('what cannot be done ends with 1 and says why, in one line', () => {
       expect(err).toMatch(new RegExp(`^inpage: Port ${port} is taken\\. .*\`--port\`.*\\n$`));
       expect(code).toBe(1);
     });
+  });
+});
+
+describe('`inpage record`', () => {
+  it('serves, and keeps the answers in a file that `serve` takes', async () => {
+    const file = join(folder, 'replies.json');
+    const config = join(folder, 'model.json');
+    const script = { replies: [{ text: 'Hello there.' }] };
+    writeFileSync(config, JSON.stringify({ models: [{ id: 'm', task: 'chat', backend: 'scripted', script }] }));
+    const browser = executablePath ? ['--chromium', executablePath] : [];
+    const flags = [file, '--port', '0', '--config', config, ...browser];
+    const child = spawn(process.execPath, [join(root, 'dist/cli.js'), 'record', ...flags]);
+    const ended = once(child, 'exit');
+    let baseURL: string | undefined;
+    for await (const line of createInterface({ input: child.stdout })) {
+      baseURL ??= /serving (\S+)/.exec(line)?.[1];
+      if (line.includes('recording into')) break;
+    }
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const asked = await fetch(`${baseURL}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-0123456789abcdef0123' },
+      body: JSON.stringify({ model: 'm', messages, stream: true }),
+    });
+    expect(await asked.text()).toContain('[DONE]');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toContain('sk-0123');
+    const { models } = JSON.parse(text) as { models: ModelEntry[] };
+    expect(resolveOptions({ models }, { origin: 'http://x', pageURL: 'http://x/' }).gateway.models).toEqual(models);
+    expect(text).toContain('"match":"Hi"');
+  });
+
+  it('refuses a file that holds something else, before it starts a browser', () => {
+    const file = join(folder, 'options.json');
+    writeFileSync(file, '{"prefix": "/v1"}');
+    expect(inpage('record', file)).toMatchObject({ code: 1, err: expect.stringContaining('is not a recording') });
+    expect(inpage('record', join(folder, 'none/replies.json'))).toMatchObject({ code: 1 });
+    expect(inpage('record')).toMatchObject({ code: 2, err: expect.stringContaining('takes one file') });
   });
 });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext } from 'playwright';
@@ -7,7 +8,7 @@ import type { ModelEntry } from '../../../src/index.js';
 import { launchChromium } from '../../e2e/support/launch-chromium.js';
 import { serveFolder } from '../../e2e/support/serve-demo.js';
 
-const { installInference } = (await import(
+const { installInference, readRecording } = (await import(
   join(import.meta.dirname, '../../../dist/playwright.js')
 )) as typeof import('../../../src/node/playwright/index.js');
 
@@ -160,7 +161,11 @@ it('says so where there can be no Service Worker', async () => {
   await blocked.close();
 });
 
-it('its fixtures work in Playwright’s own runner', async () => {
+/** What the example `record` leaves. */
+const RECORDING = join(APP, 'record.example.replies.json');
+
+it('its fixtures work in Playwright’s own runner, and record into a file', async () => {
+  rmSync(RECORDING, { force: true });
   const run = promisify(execFile)('npx', ['playwright', 'test', '--config', APP], {
     env: { ...process.env, APP_URL: app.origin },
     cwd: APP,
@@ -168,7 +173,12 @@ it('its fixtures work in Playwright’s own runner', async () => {
   // A failed run rejects with its report.
   const { stdout } = await run.catch((failure: { stdout: string }) => failure);
   const { stats } = JSON.parse(stdout) as { stats: object };
-  expect(stats).toMatchObject({ expected: 8, unexpected: 0, flaky: 0 });
+  expect(stats).toMatchObject({ expected: 9, unexpected: 0, flaky: 0 });
   // One is expected to fail, for this reason.
   expect(stdout).toContain("Add 'https://api.anthropic.com/v1' to `inferenceOptions.intercept`");
+  expect(readFileSync(RECORDING, 'utf8')).not.toContain('sk-test');
+  const [{ id, script } = {}] = readRecording(RECORDING);
+  rmSync(RECORDING);
+  expect([id, script?.replies[0]?.match]).toEqual(['gpt-5', 'Hi']);
+  expect(JSON.stringify(script)).toContain('Recorded!');
 });

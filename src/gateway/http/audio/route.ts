@@ -14,10 +14,14 @@ import { collectTranscript, toResponse } from './to-response.js';
 import type { ServerSentEvent } from '../sse/server-sent-event.js';
 
 /** Speech to text in the spoken language. */
-export const transcriptionsEndpoint = audioEndpoint('transcriptions', 'transcribe', 'Writes down what is said.');
+export const transcriptionsEndpoint = audioEndpoint('transcriptions', 'transcribe', 'Transcribes an audio file.');
 
 /** Speech to English text. */
-export const translationsEndpoint = audioEndpoint('translations', 'translate', 'Writes down in English what is said.');
+export const translationsEndpoint = audioEndpoint(
+  'translations',
+  'translate',
+  'Translates the speech in an audio file into English text.',
+);
 
 function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary: string): Endpoint {
   return {

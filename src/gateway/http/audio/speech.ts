@@ -47,7 +47,7 @@ export const speechEndpoint: Endpoint = {
   name: 'audio',
   method: 'POST',
   path: '/audio/speech',
-  summary: 'Speaks a text.',
+  summary: 'Turns a text into speech.',
   requestSchema: () => speechRequestSchema,
   route: (context) => async (c) => {
     const body = parseBody(speechRequestSchema, await readJsonBody(c, context));

@@ -46,7 +46,7 @@ export async function toResponse(
 
 function requireTimes<Item>(items: readonly Item[] | undefined, param: string): readonly Item[] {
   if (items) return items;
-  throw new InferenceError('invalid_request', `\`${param}\` asks for times, which this model does not give.`, {
+  throw new InferenceError('invalid_request', `\`${param}\` asks for timestamps, which this model does not provide.`, {
     param,
   });
 }

@@ -41,7 +41,7 @@ export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {
         chunks.push({ data: chunk(head, includeUsage, [choiceChunk(index, first)]) });
       return;
     }
-    if (!head) throw new InferenceError('internal', 'The generation answered before it began.');
+    if (!head) throw new InferenceError('internal', 'The engine sent output before its first event.');
     if (event.type === 'finish') {
       const usage = usageObject(event.usage, stopReason);
       if (includeUsage) chunks.push({ data: { ...chunk(head, includeUsage, []), usage } });

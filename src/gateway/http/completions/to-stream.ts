@@ -86,7 +86,7 @@ export function renderCompletion(
   let state: StreamState | undefined;
   return (event, chunks) => {
     if (event.type === 'start') state = { ...options, head: headOf(event.model), offsets: [], stopReason: 'stop' };
-    if (!state) throw new InferenceError('internal', 'The generation answered before it began.');
+    if (!state) throw new InferenceError('internal', 'The engine sent output before its first event.');
     const chunk = toChunk(event, state);
     if (chunk) chunks.push(chunk);
     if (event.type === 'finish') chunks.push(DONE);

@@ -57,7 +57,7 @@ export class RequestImages {
     this.#pixels += pixels;
     if (this.#pixels > MOST_PIXELS) {
       const most = `at most ${MOST_PIXELS / 1e6} million pixels`;
-      throw new InferenceError('invalid_media', `The images of a request may have ${most} together.`, { param });
+      throw new InferenceError('invalid_media', `The images of a request may have ${most} in total.`, { param });
     }
     this.#images.push({ bytes, mediaType, pixels, param });
     const isKnown = detail === 'low' || detail === 'high';

@@ -60,7 +60,7 @@ export function offerAllowed({ mode, names, paramOf }: AllowedTools, tools: read
 /** @throws InferenceError `invalid_request` when there is no tool */
 export function requireTools(choice: 'required', tools: readonly Tool[]): ToolChoice {
   if (tools.length > 0) return choice;
-  throw new InferenceError('invalid_request', '`tool_choice` demands a call, but `tools` is empty.', {
+  throw new InferenceError('invalid_request', '`tool_choice` requires a call, but `tools` is empty.', {
     param: 'tool_choice',
   });
 }

@@ -93,7 +93,7 @@ export function toPromptRequest(body: CountTokensRequest, model: string, images:
   const tools = toTools(body.tools, referencedTools(body.messages));
   const messages = toMessages(body.system, body.messages, images);
   if (messages.every(({ role }) => role === 'system')) {
-    const message = '`messages` must hold a turn of the user or the assistant.';
+    const message = '`messages` must contain a message of the user or the assistant.';
     throw new InferenceError('invalid_request', message, { param: 'messages' });
   }
   return {

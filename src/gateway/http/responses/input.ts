@@ -25,7 +25,7 @@ export function resolveReferences(
     const found = find(item.id);
     if (found) return found;
     const param = `input.${index}`;
-    const message = `\`${param}\` refers to an item that is not kept here. Send the item itself: clients do with \`store: false\`.`;
+    const message = `\`${param}\` refers to an item that is not stored here. Send the item itself, as clients do with \`store: false\`.`;
     throw new InferenceError('invalid_request', message, { param });
   });
 }

@@ -67,7 +67,7 @@ export const PUBLISHED_TOOLS = {
   tool_search: {
     callType: 'tool_search_call',
     member: 'arguments',
-    description: 'Finds more tools. Those that are found can be called afterwards.',
+    description: 'Finds more tools. The found tools can be called afterwards.',
     parameters: parameters({ query: { ...text, description: 'What the tool should do.' } }, 'query'),
   },
 } as const satisfies Record<string, PublishedTool>;

@@ -51,7 +51,7 @@ export function answerError(thrown: unknown, constraintParam?: string): unknown 
         ? refused("The browser's own model does not support this input, or its language.", 'messages')
         : refused("The browser's own model does not support this schema.", constraintParam);
     case 'NotReadableError':
-      return refused('The browser withheld the answer.', 'messages');
+      return refused('The browser blocked the answer.', 'messages');
     case 'EncodingError':
       return new InferenceError(
         'unsupported_content',
@@ -60,7 +60,7 @@ export function answerError(thrown: unknown, constraintParam?: string): unknown 
         { cause: thrown },
       );
     case 'NotAllowedError':
-      return unavailable("The use of the browser's own model is not allowed now.", thrown);
+      return unavailable('The browser does not allow the use of its own model now.', thrown);
     case 'OperationError':
     case 'UnknownError':
       return unavailable("The browser's own model failed.", thrown);

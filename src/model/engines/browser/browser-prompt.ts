@@ -49,7 +49,9 @@ const TRAITS: TemplateTraits = {
  */
 export function browserPrompt({ prompt, tools, toolChoice }: GenerationRequest, senses: Senses): BrowserPrompt {
   if (prompt.type === 'tokens')
-    throw new InferenceError('invalid_request', "The browser's own model takes no token ids.", { param: 'prompt' });
+    throw new InferenceError('invalid_request', "The browser's own model does not accept token ids.", {
+      param: 'prompt',
+    });
   if (prompt.type === 'raw') return { history: [], input: [{ role: 'user', content: prompt.text }] };
   const messages = promptMessages(prompt.messages, toolChoice === 'none' ? [] : tools, senses);
   const isContinued = messages.at(-1)?.role === 'assistant';

@@ -43,10 +43,10 @@ function refuseUnknown({ topLogprobs, sampling, n }: GenerationRequest): void {
   const refuse = (what: string, param: string): never => {
     throw new InferenceError('invalid_request', `The browser's own model ${what}.`, { param });
   };
-  if (topLogprobs !== undefined) refuse('tells no log-probabilities', 'logprobs');
-  if (Object.keys(sampling.logitBias ?? {}).length > 0) refuse('takes no bias of tokens', 'logit_bias');
+  if (topLogprobs !== undefined) refuse('does not return log-probabilities', 'logprobs');
+  if (Object.keys(sampling.logitBias ?? {}).length > 0) refuse('does not support `logit_bias`', 'logit_bias');
   if (sampling.seed !== undefined) refuse('takes no seed', 'seed');
-  if (n > MOST_CHOICES) refuse(`gives at most ${MOST_CHOICES} choices`, 'n');
+  if (n > MOST_CHOICES) refuse(`returns at most ${MOST_CHOICES} choices`, 'n');
 }
 
 interface Run {
@@ -203,7 +203,8 @@ class Choice {
       for (;;) {
         const read = orAborted(reader.read(), signal);
         const next = silence === Infinity ? await read : await settledWithin(read, silence);
-        if (!next) throw new InferenceError('unavailable', "The browser's own model fell silent.", { retryAfter: 5 });
+        if (!next)
+          throw new InferenceError('unavailable', "The browser's own model stopped responding.", { retryAfter: 5 });
         if (next.done) return;
         silence = SILENCE;
         // The browser makes room by forgetting the oldest turns: what follows would answer another conversation.

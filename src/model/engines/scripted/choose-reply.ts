@@ -14,12 +14,8 @@ const SHOWN = 60;
  * @throws InferenceError `invalid_request` where no reply matches and `onUnmatched` is `error`
  */
 export function chooseReply({ replies, onUnmatched = 'error', failWith }: Script, asked: string): ScriptedReply {
-  let unmatched: ScriptedReply | undefined;
-  for (const reply of replies) {
-    if (reply.match === undefined) unmatched ??= reply;
-    else if (asked.includes(reply.match)) return reply;
-  }
-  if (unmatched) return unmatched;
+  const found = findReply(replies, asked);
+  if (found) return found;
   // A script that fails needs no replies, and one without replies says nothing.
   if (replies.length > 0 && onUnmatched !== 'empty' && failWith === undefined) {
     const message = describeMiss(replies, asked);
@@ -27,6 +23,14 @@ export function chooseReply({ replies, onUnmatched = 'error', failWith }: Script
     console.warn(message);
   }
   return {};
+}
+
+/** The first whose `match` is contained in the text, else the first without `match`. */
+export function findReply(replies: readonly ScriptedReply[], asked: string): ScriptedReply | undefined {
+  return (
+    replies.find(({ match }) => match !== undefined && asked.includes(match)) ??
+    replies.find(({ match }) => match === undefined)
+  );
 }
 
 function describeMiss(replies: readonly ScriptedReply[], message: string): string {

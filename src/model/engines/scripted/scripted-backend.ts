@@ -9,6 +9,7 @@ import { createScriptedEngine } from './scripted-engine.js';
 import { createScriptedRanker } from './scripted-ranker.js';
 import { createScriptedTranscriber } from './scripted-speech.js';
 import { createScriptedSpeaker } from './scripted-voice.js';
+import { withRecordedAnswers } from './replay.js';
 
 /** Default context length in tokens. */
 const CONTEXT_LENGTH = 4096;
@@ -43,9 +44,10 @@ function createChatModel(entry: ModelEntry, script: Script, contextLength: numbe
   const toolFormat = detectToolFormat('tools <tool_call>', entry.toolFormat);
   const reasoningFormat = detectReasoningFormat('<think>', entry.reasoningFormat);
   const engine = createScriptedEngine({ script, contextLength, toolFormat, reasoningFormat });
-  return createTextModel(engine, {
+  const model = createTextModel(engine, {
     info: { device: 'none', threads: 1 },
     ...(entry.maxCompletionTokens === undefined ? {} : { maxCompletionTokens: entry.maxCompletionTokens }),
     unload: async () => {},
   });
+  return withRecordedAnswers(model, script);
 }

@@ -1,4 +1,4 @@
-/** Transcription without a model: always the script's first reply, word by word. @module */
+/** Transcription without a model: the answer that was recorded for this sound, else the script's first reply. @module */
 import type { Script } from '../../../core/models/script.js';
 import type {
   TimedText,
@@ -8,6 +8,7 @@ import type {
 } from '../../../core/request/transcription-request.js';
 import type { LoadedModel } from '../../../core/models/backend.js';
 import { failAsScripted, rest } from './scripted-failures.js';
+import { findRecorded, replay } from './replay.js';
 import { scriptedInfo } from './scripted-info.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
 
@@ -29,6 +30,11 @@ export function createScriptedTranscriber({ script, contextLength }: ScriptedTra
     signal: AbortSignal,
   ): AsyncGenerator<TranscriptEvent, void, undefined> {
     await failAsScripted(script, signal);
+    const recorded = await findRecorded(script, request);
+    if (recorded) {
+      for await (const events of replay<TranscriptEvent>(recorded, script, signal)) yield* events;
+      return;
+    }
     const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
     for (const word of words) {
       await rest(script.tokenDelayMs ?? 0, signal);

@@ -35,7 +35,7 @@ export const MODEL_CLASSES = [
       phi3 qwen2 qwen2_moe qwen3 qwen3_moe smollm3 solar_open stablelm starcoder2 vaultgemma youtu`),
   },
   {
-    kind: 'decoder of text with states of convolutions or recurrences',
+    kind: 'decoder of text with convolutional or recurrent states',
     tasks: ['chat', 'embeddings', 'rerank'],
     since: '0.1.0',
     types: words(`
@@ -56,7 +56,7 @@ export const MODEL_CLASSES = [
       qwen3_5 qwen3_5_moe qwen3_vl qwen3_vl_moe smolvlm`),
   },
   {
-    kind: 'decoder of text and images whose processor writes no prompts, so that it takes text only',
+    kind: 'decoder of text and images whose processor cannot write prompts, so that it takes text only',
     tasks: ['chat'],
     since: '0.1.0',
     types: ['llava_onevision', 'moondream1'],
@@ -84,12 +84,12 @@ export const MODEL_CLASSES = [
   },
   { kind: 'Whisper model', tasks: ['speech'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
   {
-    kind: 'recogniser of speech with a decoder of text alone',
+    kind: 'speech recognition model with a decoder of text only',
     tasks: ['speech'],
     since: '0.2.0',
     types: ['cohere_asr', 'moonshine'],
   },
-  { kind: 'recogniser of speech by CTC', tasks: ['speech'], since: '0.2.0', types: CTC_TYPES },
+  { kind: 'speech recognition model with CTC', tasks: ['speech'], since: '0.2.0', types: CTC_TYPES },
   {
     kind: 'encoder and decoder of text',
     tasks: [],
@@ -97,13 +97,13 @@ export const MODEL_CLASSES = [
     types: words('bart blenderbot blenderbot-small longt5 m2m_100 marian mbart mt5 t5'),
   },
   {
-    kind: 'reader of images without a decoder that runs here',
+    kind: 'image-to-text model without a decoder that can run here',
     tasks: [],
     since: '0.2.0',
     types: words('florence2 mgp-str multi_modality phi3_v trocr vision-encoder-decoder'),
   },
   {
-    kind: 'decoder of text and sound',
+    kind: 'decoder of text and audio',
     tasks: [],
     since: '0.2.0',
     types: words('granite_speech ultravox voxtral voxtral_realtime'),
@@ -115,7 +115,7 @@ export const MODEL_CLASSES = [
     types: words('chinese_clip clap clip clipseg embedding_gemma2 groupvit jina_clip siglip'),
   },
   {
-    kind: 'model of images, sound or time series',
+    kind: 'model of images, audio or time series',
     tasks: [],
     since: '0.2.0',
     types: words(`
@@ -135,7 +135,7 @@ const INSTEAD: Readonly<Record<Task, string>> = {
   embeddings: 'an encoder of text, such as `Xenova/all-MiniLM-L6-v2`',
   rerank: 'a cross-encoder, such as `Xenova/ms-marco-MiniLM-L-6-v2`',
   speech:
-    'a recogniser of speech, such as `onnx-community/whisper-base`, or `onnx-community/moonshine-base-ONNX` for English',
+    'a speech recognition model, such as `onnx-community/whisper-base`, or `onnx-community/moonshine-base-ONNX` for English',
   'text-to-speech': 'a Supertonic or VITS model, such as `onnx-community/Supertonic-TTS-ONNX` or `Xenova/mms-tts-eng`',
 };
 

@@ -24,7 +24,7 @@ export async function rankRemotely(
   const { results, usage, meta } = readAnswer(ranking, await client.postForJson('/rerank', body, signal));
   const byIndex = new Map(results.map(({ index, relevance_score: score }) => [index, score]));
   const scores = documents.map((_, index) => byIndex.get(index));
-  if (!scores.every((score) => score !== undefined)) throw broken('gave no score for some of the documents');
+  if (!scores.every((score) => score !== undefined)) throw broken('sent no score for some of the documents');
   const promptTokens = usage?.prompt_tokens ?? usage?.total_tokens ?? meta?.tokens?.input_tokens ?? 0;
   return { scores, promptTokens };
 }

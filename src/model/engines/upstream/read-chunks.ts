@@ -30,14 +30,14 @@ export async function* readChunks(
     usage = read.usage ?? usage;
     const pieces = read.choices.flatMap((part) => {
       const choice = choices[part.index];
-      if (!choice) throw broken('answered a choice that was not asked for');
+      if (!choice) throw broken('sent a choice that the request did not ask for');
       return [...choice.read(part)];
     });
     // The first chunk often has only a role and no token.
     if (pieces.length === 0) continue;
     yield [...prompt.splice(0), ...pieces];
   }
-  if (choices.some((choice) => choice.end === undefined)) throw broken('broke off its answer');
+  if (choices.some((choice) => choice.end === undefined)) throw broken('ended its answer early');
   const counts = usage ? [countsOf(usage, choices)] : [];
   yield [...prompt, ...counts, ...choices.flatMap(({ end }) => end ?? [])];
 }
@@ -45,7 +45,7 @@ export async function* readChunks(
 function readChunk(chunk: unknown): UpstreamChunk {
   if (typeof chunk === 'object' && chunk !== null && 'error' in chunk && chunk.error) throw streamedError(chunk);
   const read = v.safeParse(chunkSchema, chunk);
-  if (!read.success) throw broken('sent a chunk that makes no sense', new v.ValiError(read.issues));
+  if (!read.success) throw broken('sent a chunk in an unknown format', new v.ValiError(read.issues));
   return read.output;
 }
 
@@ -108,7 +108,7 @@ class ChoiceReader {
   }
 
   *#finish(said: string, stopReason: unknown): Generator<TokenEvent> {
-    if (FAILURE_REASONS.has(said)) throw broken('broke off its answer');
+    if (FAILURE_REASONS.has(said)) throw broken('ended its answer early');
     const reason = LENGTH_REASONS.has(said) ? 'length' : 'stop';
     // A tool call that was cut by the token limit is left out.
     if (reason !== 'length') yield* this.#endCall();

@@ -36,13 +36,13 @@ export async function* readEventStream(response: Response, signal: AbortSignal):
       throwIfCancelled(signal);
       const next = await watch.wait(reader.read());
       throwIfCancelled(signal);
-      if (next === undefined) throw broken('fell silent');
+      if (next === undefined) throw broken('stopped sending');
       if (next.done || next.value.data === '[DONE]') return;
       yield parse(next.value.data);
     }
   } catch (thrown) {
     throwIfCancelled(signal);
-    throw thrown instanceof TypeError ? broken('broke off its answer', thrown) : thrown;
+    throw thrown instanceof TypeError ? broken('ended its answer early', thrown) : thrown;
   } finally {
     signal.removeEventListener('abort', stop);
     reader.cancel().catch(() => {});
@@ -58,7 +58,7 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch (cause) {
-    throw broken('sent an event that is no JSON', cause);
+    throw broken('sent an event that is not JSON', cause);
   }
 }
 
@@ -95,6 +95,6 @@ export const tokenCount = v.nullish(v.number(), 0);
 /** Checks a JSON answer. @throws InferenceError `unavailable` when it does not match */
 export function readAnswer<Schema extends v.GenericSchema>(schema: Schema, answer: unknown): v.InferOutput<Schema> {
   const result = v.safeParse(schema, answer);
-  if (!result.success) throw broken('sent an answer that makes no sense', new v.ValiError(result.issues));
+  if (!result.success) throw broken('sent an answer in an unknown format', new v.ValiError(result.issues));
   return result.output;
 }

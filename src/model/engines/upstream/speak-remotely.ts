@@ -29,14 +29,14 @@ export async function* speakRemotely(
     const watch = new SilenceWatch();
     for (;;) {
       const step = await watch.wait(reader.read());
-      if (step === undefined) throw broken('fell silent');
+      if (step === undefined) throw broken('stopped sending');
       if (step.done) break;
       yield { type: 'audio', bytes: step.value };
     }
     yield { type: 'finish', bytes: new Uint8Array(0), inputTokens: 0, outputTokens: 0 };
   } catch (thrown) {
     throwIfCancelled(signal);
-    throw client.report(isInferenceError(thrown) ? thrown : broken('broke off its answer', thrown));
+    throw client.report(isInferenceError(thrown) ? thrown : broken('ended its answer early', thrown));
   } finally {
     left.abort();
   }

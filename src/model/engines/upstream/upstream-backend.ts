@@ -98,7 +98,7 @@ async function embed(
   const inOrder = answer.data.toSorted((a, b) => a.index - b.index);
   // Some services do not normalise shortened vectors.
   const vectors = inOrder.map(({ embedding }) => normaliseVector(Float32Array.from(embedding)));
-  if (vectors.length !== inputs.length) throw broken('gave another number of embeddings than was asked for');
+  if (vectors.length !== inputs.length) throw broken('sent a different number of embeddings than requested');
   return { vectors, promptTokens: answer.usage?.prompt_tokens ?? 0 };
 }
 

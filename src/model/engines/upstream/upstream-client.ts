@@ -7,6 +7,7 @@ import {
 } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { upstreamURLOf } from '../../../core/models/entry-files.js';
+import { secretsOf } from '../../../core/models/header-secrets.js';
 import { broken } from './read-event-stream.js';
 import { toUpstreamError } from './upstream-error.js';
 
@@ -92,18 +93,7 @@ export class UpstreamClient {
       return await response.json();
     } catch (cause) {
       if (signal.aborted) throw cancelled();
-      throw this.report(broken('gave an answer that is no JSON', cause));
+      throw this.report(broken('sent an answer that is not JSON', cause));
     }
   }
-}
-
-/** Shorter header values are no secrets, e.g. `gzip`. */
-const SHORTEST_SECRET = 6;
-
-/** The values of headers, and the words in them (`Bearer …`), the longest first. */
-function secretsOf(headers: Headers): string[] {
-  const values = [...headers.values()].flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
-  return [...new Set(values)]
-    .filter((value) => value.length >= SHORTEST_SECRET && value.toLowerCase() !== 'bearer')
-    .toSorted((left, right) => right.length - left.length);
 }

@@ -66,7 +66,7 @@ function errorOf(status: number, { message, code, details }: Said, retryAfter = 
     case 413:
       return new InferenceError('payload_too_large', 'The request is too large for the upstream service.');
     case 429:
-      return new InferenceError('rate_limit_exceeded', 'The upstream service takes no more requests now.', {
+      return new InferenceError('rate_limit_exceeded', 'The upstream service accepts no more requests now.', {
         retryAfter,
       });
   }

@@ -145,7 +145,7 @@ class OpenDiskFile implements OpenFile {
       }
     } catch (error) {
       const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
-      throw isFull ? new DOMException('There is no room for the file.', 'QuotaExceededError') : error;
+      throw isFull ? new DOMException('There is not enough storage for the file.', 'QuotaExceededError') : error;
     }
     this.#keep(part, kept + bytes.length);
   }

@@ -146,6 +146,6 @@ function guessTask(config: unknown): ModelEntry['task'] {
   if (architecture.endsWith('ForSequenceClassification')) return 'rerank';
   if (/Model$|ForMaskedLM$/.test(architecture)) return 'embeddings';
   throw new Error(
-    `The config does not tell the model's task: say --task chat, embeddings, rerank, speech or text-to-speech.`,
+    `The config does not name the model's task: pass --task chat, embeddings, rerank, speech or text-to-speech.`,
   );
 }

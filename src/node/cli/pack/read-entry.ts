@@ -28,7 +28,7 @@ export function readEntry(text: string): NamedModel {
     return { id: basename(resolve(text)).toLowerCase(), source, backend: 'transformers' };
   }
   throw new Error(
-    `"${text}" is no model: name a hub id (owner/name), the URL or the path (./…) of a folder, a model of WebLLM's list, or an entry (JSON).`,
+    `"${text}" is not a model: pass a hub id (owner/name), the URL or path (./…) of a folder, a model of WebLLM's list, or a file with an entry (JSON).`,
   );
 }
 

@@ -12,7 +12,7 @@ const REFUSED = [
     ],
   },
   {
-    reason: 'the interface tells no log-probabilities, and they are refused by name',
+    reason: 'the interface does not return log-probabilities, and they are refused by name',
     tests: ['gives log-probabilities of the chosen tokens and the best ones'],
   },
   {

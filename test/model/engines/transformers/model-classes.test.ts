@@ -33,14 +33,18 @@ const options = {
 
 describe('a class that does not run for a task', () => {
   it.each<[string, ModelEntry['task'], RegExp]>([
-    ['voxtral', 'speech', /`voxtral` is a decoder of text and sound, .* take a recogniser of speech, .*whisper-base/],
+    [
+      'voxtral',
+      'speech',
+      /`voxtral` is a decoder of text and audio, .* take a speech recognition model, .*whisper-base/,
+    ],
     ['granite_speech', 'speech', /`granite_speech`.*moonshine/],
     ['parakeet_tdt', 'speech', /`parakeet_tdt` is an unknown class/],
     ['moonshine', 'chat', /it runs as a model of task `speech`/],
     ['unheard_of', 'speech', /`unheard_of`.*whisper-base/],
     ['t5', 'chat', /`t5` is an encoder and decoder of text/],
     ['florence2', 'chat', /`florence2`.*SmolVLM/],
-    ['voxtral', 'chat', /`voxtral` is a decoder of text and sound/],
+    ['voxtral', 'chat', /`voxtral` is a decoder of text and audio/],
     ['whisper', 'chat', /`whisper` is a Whisper model: it runs as a model of task `speech`/],
     ['bert', 'chat', /it runs as a model of task `embeddings`/],
     ['unheard_of', 'chat', /transformers.js does not know the class `unheard_of`/],

@@ -238,7 +238,7 @@ describe('an error', () => {
     }
     expect(await Promise.race([answered, turns().then(() => 'waiting')])).toBe('waiting');
     vi.advanceTimersByTime(1);
-    expect(await answered).toMatchObject({ code: 'unavailable', message: 'The upstream service fell silent.' });
+    expect(await answered).toMatchObject({ code: 'unavailable', message: 'The upstream service stopped sending.' });
   });
 });
 

@@ -27,7 +27,7 @@ export function readDenseLayer(folder: string, config: unknown, weights: Uint8Ar
   const activation = ACTIVATIONS[said.split('.').at(-1)!];
   if (!activation) return `its dense layer \`${folder}\` has the activation \`${said}\``;
   const { use_residual: residual, module_input_name: input = 'sentence_embedding' } = fields;
-  if (residual === true || input !== 'sentence_embedding') return `its dense layer \`${folder}\` is of an unknown form`;
+  if (residual === true || input !== 'sentence_embedding') return `its dense layer \`${folder}\` has an unknown format`;
   const tensors = readSafetensors(weights);
   const [weight, bias] = [tensors.get('linear.weight'), tensors.get('linear.bias')];
   const width = fields['in_features'];

@@ -102,7 +102,7 @@ function poolingOf(
   });
   if (poolings) return poolings;
   source.warn(
-    'its files do not say how vectors of tokens become one (`1_Pooling/config.json` is missing), so the mean is taken: say `pooling` in its entry.',
+    'its files do not name a pooling (`1_Pooling/config.json` is missing), so the mean is used: set `pooling` in its entry.',
   );
   return ['mean'];
 }
@@ -199,7 +199,8 @@ function encodeInputs(
     if (input.length === 0) throw refuse('is empty');
     if (typeof input !== 'string') {
       const unknown = input.find((id) => !Number.isInteger(id) || id < 0 || id >= limits.vocabularySize);
-      if (unknown !== undefined) throw refuse(`holds the token ${unknown}, which this model does not have`);
+      if (unknown !== undefined)
+        throw refuse(`contains the token id ${unknown}, which is not in this model's vocabulary`);
     }
     const tooMany =
       typeof input === 'string' &&

@@ -80,7 +80,7 @@ export async function readSentenceModules(
   const modules = (await modulesAfterGraph(readJson)).filter(({ kind }) => !WITHOUT_EFFECT.has(kind));
   const [pooling, ...others] = modules;
   if (pooling?.kind !== 'Pooling') {
-    return { pooling: undefined, layers: [], refusal: 'it gives no vectors of texts, but of tokens' };
+    return { pooling: undefined, layers: [], refusal: 'it returns a vector for each token, not for each text' };
   }
   const layers: DenseLayer[] = [];
   for (const { kind, folder } of others) {

@@ -27,7 +27,7 @@ export function checkInputs(
   if (open.length === 0) return;
   const names = open.map(({ name }) => `\`${name}\``).join(', ');
   throw notSupported(
-    `its graph has inputs that no text fills (${names}). Numbers can be given in its entry: \`inputs: { ${open[0]!.name}: 0 }\``,
+    `its graph has inputs that cannot be filled from a text (${names}). Set them in its entry: \`inputs: { ${open[0]!.name}: 0 }\``,
   );
 }
 

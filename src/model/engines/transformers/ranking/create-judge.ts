@@ -71,7 +71,11 @@ export function createJudge(engine: TransformersTextEngine, judge: Judge, parts:
 function wordToken(tokenizer: TextTokenizer, word: string): number {
   const [token, ...more] = tokenizer.encodeText(word);
   if (token !== undefined && more.length === 0) return token;
-  throw new InferenceError('model_not_supported', `This model cannot rank: \`${word}\` is no token of it.`, {
-    param: 'model',
-  });
+  throw new InferenceError(
+    'model_not_supported',
+    `This model cannot rank: \`${word}\` is not a single token of its vocabulary.`,
+    {
+      param: 'model',
+    },
+  );
 }

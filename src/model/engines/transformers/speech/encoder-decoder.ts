@@ -48,9 +48,9 @@ type Cache = Map<string, OnnxTensor>;
 export function openEncoderDecoder(model: PreTrainedModel): EncoderDecoder {
   const sessions = model.sessions as Record<string, RuntimeSession | undefined>;
   const [encoder, decoder] = [sessions['model'], sessions['decoder_model_merged']];
-  if (!encoder || !decoder) throw notSupported('it is no encoder beside a decoder with a cache');
+  if (!encoder || !decoder) throw notSupported('it is not an encoder and a decoder with a cache');
   const other = decoder.inputNames.find((name) => !name.startsWith(PAST) && !INPUTS.has(name));
-  if (other !== undefined) throw notSupported(`its decoder asks for \`${other}\``);
+  if (other !== undefined) throw notSupported(`its decoder has the input \`${other}\`, which cannot be filled here`);
   return new EncoderDecoder(encoder, decoder);
 }
 

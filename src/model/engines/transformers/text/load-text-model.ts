@@ -190,7 +190,7 @@ function decoderSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession 
 function checkInputs({ unknownInputs }: ForwardPass, { id }: ModelEntry): void {
   if (unknownInputs.length === 0) return;
   const names = unknownInputs.map((name) => `\`${name}\``).join(', ');
-  const message = `The model \`${id}\` cannot run here: its graph asks for ${names}, which nothing here can give.`;
+  const message = `The model \`${id}\` cannot run here: its graph has the inputs ${names}, which cannot be filled here.`;
   throw new InferenceError('model_not_supported', message, { param: 'model', permanent: true });
 }
 

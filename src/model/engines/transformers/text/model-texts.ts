@@ -27,8 +27,8 @@ export async function readTexts(source: ModelSource): Promise<ModelTexts> {
   const processor = seeing?.isWrittenBy(templates.chatTemplate) ? seeing : undefined;
   const reasons = [
     refusal,
-    reader && !seeing && `its processor \`${kind}\` writes no prompts here`,
-    seeing && !processor && `its chat template writes no images (\`${seeing.placeholder}\`)`,
+    reader && !seeing && `its processor \`${kind}\` is not supported here`,
+    seeing && !processor && `its chat template has no place for images (\`${seeing.placeholder}\`)`,
   ];
   const reason = reasons.find((each) => typeof each === 'string');
   if (reason) source.warn(`${reason}, so it takes text only.`);

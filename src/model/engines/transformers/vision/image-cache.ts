@@ -101,7 +101,7 @@ export class ImageCache implements ImageReader {
     const { text, inputs } = await processor.process(await rawImage(part), part.detail);
     const places = encodeTrustedText(text, tokenizer).filter((token) => token === encoder.imageToken).length;
     if (places === 0)
-      throw new InferenceError('internal', 'The model’s processor gave an image no place in the prompt.');
+      throw new InferenceError('internal', 'The model’s processor wrote no placeholder for an image into the prompt.');
     const bytes = Object.values(inputs).reduce((sum, { data }) => sum + (data as Uint8Array).byteLength, 0);
     const image = { text, places, key, part, grid: inputs['image_grid_thw'] };
     return this.#keep({ image, inputs, features: undefined, bytes });
