@@ -22,7 +22,8 @@ export function answerSyntax({ toolFormat, reasoningFormat }: AnswerFormats): An
   const family = familyNamed(reasoningFormat);
   const { reasoning } = family;
   const { tools } = family.inseparable ? family : familyNamed(toolFormat);
-  if (!tools || !reasoning) throw new Error(`There is no `toolFormat` ${toolFormat} with the `reasoningFormat` ${reasoningFormat}.`);
+  if (!tools || !reasoning)
+    throw new Error(`Unknown formats: \`toolFormat\` ${toolFormat}, \`reasoningFormat\` ${reasoningFormat}.`);
   return { tools, reasoning };
 }
 

@@ -68,7 +68,7 @@ describe('inpage connect', () => {
   });
 
   it('says what is wrong', async () => {
-    await expect(printed('emacs')).rejects.toThrow('is not a program');
+    await expect(printed('emacs')).rejects.toThrow('is not a known program');
     await expect(printed('codex', { model: 'nobody' })).rejects.toThrow('Its models: ears, it"s.');
     await expect(printed('goose', { write: true })).rejects.toThrow('no configuration file');
     await expect(printed('codex', { url: 'http://127.0.0.1:9/v1' })).rejects.toThrow('--compatibility hosted');
