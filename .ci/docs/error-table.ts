@@ -12,7 +12,7 @@ interface Advice {
 const ADVICE: Record<InferenceErrorCode, Advice> = {
   invalid_request: {
     cause: 'A field has a value that it cannot have, or an option of `startInference` is wrong.',
-    cure: 'The message names the field (`param`) and what it may be; [Endpoints and fields](endpoints.md), [Options](options.md).',
+    cure: 'The message names the field (`param`) and what it may be; [Endpoints](endpoints.md), [Options](options.md).',
   },
   invalid_json: { cause: 'The body is not JSON.', cure: 'Send `JSON.stringify(…)`; form data only for sound.' },
   missing_required_field: { cause: 'A field that must be there is not.', cure: '`param` names it.' },
@@ -48,7 +48,7 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
     cause: '`apiKeys` is set and the request has none of them.',
     cure: 'Send `Authorization: Bearer …` (or `x-api-key`) with a key that is not revoked.',
   },
-  not_found: { cause: 'No such path.', cure: 'Compare with [Endpoints and fields](endpoints.md), and with `prefix`.' },
+  not_found: { cause: 'No such path.', cure: 'Compare with [Endpoints](endpoints.md), and with `prefix`.' },
   model_not_found: {
     cause: 'The catalog has no model of this name.',
     cure: 'Use an `id` or alias of `models`; `GET /v1/models` lists them.',

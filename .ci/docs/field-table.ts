@@ -19,6 +19,7 @@ interface Schema {
   minItems?: number;
   maxItems?: number;
   default?: unknown;
+  description?: string;
 }
 
 /** Deeper fields are those of content parts, whose names speak for themselves. */
@@ -27,24 +28,32 @@ const MAX_DEPTH = 3;
 /** Longer lists (of languages) are cut. */
 const MAX_VALUES = 12;
 
-interface Field {
+/** A field of a body. */
+export interface Field {
   types: Set<string>;
   /** Required in every variant that was seen. */
   isRequired: boolean;
+  meaning: string;
 }
 
 /** Dotted paths (`messages[].role`) with what each may be; null is written where it is allowed. */
 export function fieldTable(schema: object): string {
-  const fields = new Map<string, Field>();
-  collect(schema, '', 1, fields);
   return markdownTable(
-    ['field', 'what it may be', 'required'],
-    [...fields].map(([path, { types, isRequired }]) => [
+    ['field', 'type', 'required', 'meaning'],
+    [...fieldsOf(schema)].map(([path, { types, isRequired, meaning }]) => [
       `\`${path}\``,
       [...types].filter(Boolean).join(', ') || 'anything',
       isRequired ? 'yes' : '',
+      meaning,
     ]),
   );
+}
+
+/** The fields of a schema by their dotted paths. */
+export function fieldsOf(schema: object): Map<string, Field> {
+  const fields = new Map<string, Field>();
+  collect(schema, '', 1, fields);
+  return fields;
 }
 
 function collect(schema: Schema, path: string, depth: number, fields: Map<string, Field>): void {
@@ -62,7 +71,7 @@ function collect(schema: Schema, path: string, depth: number, fields: Map<string
 }
 
 function note(path: string, schema: Schema, isRequired: boolean, fields: Map<string, Field>): void {
-  const field = fields.get(path) ?? { types: new Set(), isRequired };
+  const field = fields.get(path) ?? { types: new Set(), isRequired, meaning: schema.description ?? '' };
   for (const variant of variantsOf(schema)) field.types.add(describe(variant));
   field.isRequired &&= isRequired;
   fields.set(path, field);

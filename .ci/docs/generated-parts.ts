@@ -3,13 +3,10 @@
  * `<!-- made: members src/core/models/inference-options.ts InferenceOptions -->`, the part, `<!-- /made -->`.
  * @module
  */
-import { ENDPOINTS } from '../../src/gateway/http/app.js';
-import { COMPATIBILITY } from '../../src/gateway/http/compatibility.js';
-import { requestBodySchema } from '../../src/gateway/http/openapi.js';
 import { classTable } from './class-table.js';
 import { errorTable } from './error-table.js';
 import { familyTable } from './family-table.js';
-import { fieldTable } from './field-table.js';
+import { endpointList, endpointPage } from './endpoint-pages.js';
 import { interfaceTable, methodTable } from './interface-table.js';
 import { recommendedTable } from './recommended-table.js';
 
@@ -34,18 +31,11 @@ function make(what: string): string {
   const [kind, file = '', name = ''] = what.split(' ');
   if (kind === 'members') return interfaceTable(file, name);
   if (kind === 'methods') return methodTable(file, name);
-  if (kind === 'endpoints') return endpoints();
+  if (kind === 'endpoints') return endpointList();
+  if (kind === 'endpoint') return endpointPage(file);
   if (kind === 'errors') return errorTable();
   if (kind === 'classes') return classTable();
   if (kind === 'families') return familyTable();
   if (kind === 'recommended') return recommendedTable();
   throw new Error(`Nothing can be made of "${what}".`);
-}
-
-function endpoints(): string {
-  return ENDPOINTS.map(({ method, path, summary, requestSchema }) => {
-    const heading = `## ${method} /v1${path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}')}`;
-    const fields = requestSchema && fieldTable(requestBodySchema(requestSchema(COMPATIBILITY.service)));
-    return [heading, summary, ...(fields ? [fields] : [])].join('\n\n');
-  }).join('\n\n');
 }

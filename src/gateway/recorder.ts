@@ -40,12 +40,13 @@ export class Recorder {
   }
 
   /** A host whose models are recorded. */
-  host({ start, ...rest }: ModelHost): ModelHost {
-    return { ...rest, start: async (entry, options) => this.#watch(entry, await start(entry, options)) };
+  host(host: ModelHost): ModelHost {
+    return { ...host, start: async (entry, options) => this.#watch(entry, await host.start(entry, options)) };
   }
 
   #watch(entry: ModelEntry, model: LoadedModel): LoadedModel {
-    const { generate, transcribe } = model;
+    const generate = model.generate?.bind(model);
+    const transcribe = model.transcribe?.bind(model);
     const keep = (answered: Pick<Answered, 'request' | 'steps'>) => this.#keep({ entry, model, ...answered });
     return {
       ...model,

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getDefault } from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { docsFiles, headingId, linkedPages } from '../../.ci/docs/docs-pages.js';
+import { docsFiles, linkedPages } from '../../.ci/docs/docs-pages.js';
 import { withGeneratedParts, withoutLayout } from '../../.ci/docs/generated-parts.js';
+import { headingId, type SearchSection } from '../../.ci/docs/render-page.js';
 import { interfaceTable } from '../../.ci/docs/interface-table.js';
 import packageJson from '../../package.json' with { type: 'json' };
 import { INFERENCE_OPTIONS } from '../../src/core/models/inference-options.js';
@@ -93,6 +94,33 @@ describe('the demo', () => {
   it('serves a page for each document', () => {
     expect(served.get('index.html')).toContain('<h1 id="inpage">Inpage</h1>');
     expect(served.get('options.html')).toContain('href="models.html"');
+  });
+
+  it('lists the parts of a page below it, and the headings of a long page', () => {
+    expect(served.get('models.html')).toMatch(
+      /<a href="endpoints.html">.*\n<a href="endpoints-chat-completions.html" class="part">/,
+    );
+    expect(served.get('models.html')).toMatch(/aria-label="On this page".*<a href="#embeddings">Embeddings<\/a>/);
+    expect(served.get('endpoints-rerank.html')).not.toContain('On this page');
+  });
+
+  it('names the column in each cell, for phones', () => {
+    expect(served.get('endpoints-rerank.html')).toContain(
+      '<td data-label="meaning"><div>What is searched for.</div></td>',
+    );
+  });
+
+  it('has an index for the search, whose addresses lead to headings', () => {
+    const sections = JSON.parse(served.get('search.json') ?? '') as SearchSection[];
+    expect(sections.length).toBeGreaterThan(80);
+    const found = sections.find(({ heading }) => heading === 'Integrity');
+    expect(found).toMatchObject({ page: 'Model files', url: 'model-files.html#integrity' });
+    expect(found?.text).toContain('The hub publishes hashes of its files');
+    const lost = sections.filter(({ url }) => {
+      const [name = '', anchor] = url.split('#');
+      return !served.get(name)?.includes(anchor === undefined ? '<h1' : `id="${anchor}"`);
+    });
+    expect(lost).toEqual([]);
   });
 
   it('has in its pages no link to a page or picture that it does not serve', () => {

@@ -101,7 +101,7 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     TINY,
     'runtime-files',
     'warning',
-    /comes as application\/octet-stream.*application\/wasm/,
+    /is served as application\/octet-stream.*application\/wasm/,
   ],
   [
     'the model is answered with a web page',

@@ -3,6 +3,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import type { Compatibility } from './compatibility.js';
 import type { Endpoint } from './endpoint.js';
+import { describeField } from './field-descriptions.js';
 import { answerErrorShape, ERROR_ROWS } from './errors/error-table.js';
 import type { ErrorShape } from '../../core/errors/error-bodies.js';
 import type { EndpointName } from './errors/error-table.js';
@@ -74,9 +75,33 @@ function parameters({ path, query = {} }: Endpoint): JsonObject {
   return all.length === 0 ? {} : { parameters: all };
 }
 
-function requestBody({ requestSchema, requestType }: Endpoint, compatibility: Compatibility): JsonObject {
-  const schema = requestSchema && requestBodySchema(requestSchema(compatibility));
-  return { required: true, content: { [requestType ?? 'application/json']: { schema } } };
+function requestBody(endpoint: Endpoint, compatibility: Compatibility): JsonObject {
+  const schema = describedBodySchema(endpoint, compatibility);
+  return { required: true, content: { [endpoint.requestType ?? 'application/json']: { schema } } };
+}
+
+/** The schema of an endpoint's body, with what its fields mean; undefined: it takes none. */
+export function describedBodySchema(
+  { name, requestSchema }: Endpoint,
+  compatibility: Compatibility,
+): JsonObject | undefined {
+  if (!requestSchema) return undefined;
+  const schema = requestBodySchema(requestSchema(compatibility));
+  addDescriptions(schema, '', name);
+  return schema;
+}
+
+/** @param path of the value that the schema describes; '' for the body */
+function addDescriptions(schema: JsonObject, path: string, endpoint: EndpointName): void {
+  for (const variants of [schema['anyOf'], schema['oneOf'], schema['allOf']])
+    for (const variant of (variants ?? []) as JsonObject[]) addDescriptions(variant, path, endpoint);
+  if (typeof schema['items'] === 'object') addDescriptions(schema['items'] as JsonObject, `${path}[]`, endpoint);
+  for (const [name, property] of Object.entries((schema['properties'] ?? {}) as Record<string, JsonObject>)) {
+    const inner = path === '' ? name : `${path}.${name}`;
+    const description = describeField(endpoint, inner);
+    if (description !== undefined) property['description'] = description;
+    addDescriptions(property, inner, endpoint);
+  }
 }
 
 /** A request's schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */

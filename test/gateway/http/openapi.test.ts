@@ -2,10 +2,12 @@
 import { Validator } from '@cfworker/json-schema';
 import { safeParse } from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { fieldsOf as documentedFields } from '../../../.ci/docs/field-table.js';
 import { ENDPOINTS } from '../../../src/gateway/http/app.js';
 import { COMPATIBILITY } from '../../../src/gateway/http/compatibility.js';
 import type { Endpoint } from '../../../src/gateway/http/endpoint.js';
-import { requestBodySchema } from '../../../src/gateway/http/openapi.js';
+import { FIELD_DESCRIPTIONS } from '../../../src/gateway/http/field-descriptions.js';
+import { describedBodySchema, requestBodySchema } from '../../../src/gateway/http/openapi.js';
 import { buildApp } from '../../support/build-app.js';
 import { get } from './support/call.js';
 import { JSON_ENDPOINTS } from './support/models.js';
@@ -129,4 +131,30 @@ describe('request bodies', () => {
       expect(verdicts.size).toBe(2);
     },
   );
+});
+
+describe('the meaning of fields', () => {
+  const bodies = ENDPOINTS.flatMap((endpoint) => {
+    const schema = describedBodySchema(endpoint, COMPATIBILITY.service);
+    return schema ? [{ name: endpoint.name, path: endpoint.path, fields: documentedFields(schema) }] : [];
+  });
+
+  it.each(bodies)('is told of every field of $path', ({ fields }) => {
+    const silent = [...fields].filter(([, { meaning }]) => meaning === '').map(([path]) => path);
+    expect(silent).toEqual([]);
+  });
+
+  it('is told of no field that the schemas lack', () => {
+    const known = new Set(bodies.flatMap(({ name, fields }) => [...fields.keys()].map((path) => `${name} ${path}`)));
+    const told = Object.entries(FIELD_DESCRIPTIONS).flatMap(([name, fields]) =>
+      Object.keys(fields).map((path) => `${name} ${path}`),
+    );
+    expect(told.filter((field) => !known.has(field))).toEqual([]);
+  });
+
+  it('stands in the document that is served', async () => {
+    const { app } = await buildApp();
+    const response = await get(app, '/openapi.json');
+    expect(response.text).toContain('"description":"What is searched for."');
+  });
 });

@@ -44,7 +44,7 @@ it('lists its commands, on request and with 2 when it was told none', () => {
   expect(code).toBe(0);
   expect(out).toMatch(/\n {2}init +Copies /);
   expect(out).toMatch(/\n {2}serve +Serves /);
-  expect(out).toMatch(/\n {2}pack +Fetches /);
+  expect(out).toMatch(/\n {2}pack +Downloads /);
   expect(inpage()).toEqual({ code: 2, out, err: '' });
 });
 

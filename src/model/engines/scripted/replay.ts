@@ -12,7 +12,7 @@ import { failAsScripted, rest } from './scripted-failures.js';
 
 /** The model, which answers with a recorded reply where the script has one for the request. */
 export function withRecordedAnswers(model: LoadedModel, script: Script): LoadedModel {
-  const { generate } = model;
+  const generate = model.generate?.bind(model);
   if (!generate || !script.replies.some(({ recorded }) => recorded)) return model;
   return {
     ...model,

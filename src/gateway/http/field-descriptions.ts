@@ -1,0 +1,235 @@
+/**
+ * What the fields of requests mean, for the OpenAPI document and the documentation. Kept apart from the schemas, because a
+ * gateway that validates requests needs none of it.
+ * @module
+ */
+
+/** By the field's path; `[]` stands for each item of an array. The same name means the same on all endpoints. */
+const SHARED: Readonly<Record<string, string>> = {
+  model: 'Id or alias of a model. `GET /v1/models` lists them.',
+  max_tokens: 'Upper limit of generated tokens, thinking included. Absent: what the context window leaves.',
+  max_completion_tokens: 'The same as `max_tokens`, and counts where both are given.',
+  temperature:
+    'How random the tokens are chosen; 0: always the most likely one. Absent: 0, with `compatibility: "hosted"` what the model recommends.',
+  top_p: 'Choose only among the most likely tokens whose probabilities add up to this.',
+  top_k: 'Choose only among this many of the most likely tokens.',
+  repetition_penalty: 'Above 1: tokens that occurred in the prompt or the answer become less likely.',
+  presence_penalty: 'Accepted and ignored.',
+  frequency_penalty: 'Accepted and ignored.',
+  do_sample:
+    '`false`: always choose the most likely token, whatever `temperature` says. `true` without a `temperature`: choose with temperature 1.',
+  stop: 'Generation ends before one of these texts, which the answer omits.',
+  stream: '`true`: the answer comes as server-sent events while it is generated.',
+  stream_options: 'Options of a streamed answer; needs `stream: true`.',
+  'stream_options.include_usage': '`true`: the last chunk has `usage`.',
+  logprobs: '`true`: the answer has the log-probability of each token.',
+  top_logprobs: 'How many alternatives to list for each token. Chat and text completions need `logprobs: true` for it.',
+  n: 'How many answers to generate for this request.',
+  logit_bias:
+    'Token ids with a number from -100 to 100 that is added to their score: -100 forbids a token, 100 forces it.',
+  seed: 'The same seed and request give the same answer.',
+  tools: 'Functions that the model may call. Your code runs them.',
+  'tools[].type': 'The kind of tool.',
+  'tools[].name': 'The name by which the model calls it: letters, digits, `_` and `-`.',
+  'tools[].description': 'What the function does and when to call it. The model reads it.',
+  tool_choice: 'Whether the model may, must or must not call a tool, or which one it must call.',
+  'tool_choice.type': 'The kind of choice.',
+  'tool_choice.name': 'The tool that must be called.',
+  parallel_tool_calls: '`false`: at most one call in an answer.',
+};
+
+/** Fields of `POST /chat/completions`. */
+const CHAT: Readonly<Record<string, string>> = {
+  messages: 'The conversation so far, oldest message first.',
+  'messages[].role': 'Who says it. `developer` means the same as `system`.',
+  'messages[].content': 'A text, or a list of parts. May be null for an assistant message with `tool_calls`.',
+  'messages[].content[].type': 'The kind of part.',
+  'messages[].content[].text': 'The text of a `text` part.',
+  'messages[].content[].image_url': '`{ url, detail }`: an image as a `data:` URL with base64. Other URLs are refused.',
+  'messages[].content[].audio_content': '`{ content }`: a recording as base64.',
+  'messages[].content[].input_audio': '`{ data, format }`: a recording as base64, and its format.',
+  'messages[].content[].refusal': 'Why the assistant refused, in an earlier answer.',
+  'messages[].reasoning': 'What the assistant thought in an earlier answer.',
+  'messages[].channel': 'Accepted and ignored.',
+  'messages[].tool_calls': 'Calls that the assistant made in this message.',
+  'messages[].tool_calls[].id': 'Id of the call, to which the `tool` message refers.',
+  'messages[].tool_calls[].type': 'The kind of call.',
+  'messages[].tool_calls[].function': '`{ name, arguments }`: the function and its arguments as JSON text.',
+  'messages[].tool_call_id': 'For `tool` messages: id of the call of which this is the result.',
+  response_format: 'The form of the answer: any text, any JSON object, or JSON of a schema.',
+  'response_format.type': 'The form. `json_object` and `json_schema` are guaranteed by a grammar.',
+  'response_format.json_schema': 'The schema, for `json_schema`.',
+  'response_format.json_schema.name': 'A name for the schema.',
+  'response_format.json_schema.description': 'What the answer is for. The model reads it.',
+  'response_format.json_schema.schema': 'The JSON Schema.',
+  'response_format.json_schema.strict': 'The answer always conforms to the schema, whether this is `true` or `false`.',
+  reasoning_effort: 'How much a reasoning model thinks before it answers. `none` needs `compatibility: "hosted"`.',
+  'tool_choice.function': 'The function that must be called.',
+  'tool_choice.function.name': 'Its name.',
+  'tool_choice.allowed_tools': 'For `allowed_tools`: a part of `tools`.',
+  'tool_choice.allowed_tools.mode': '`auto`: may call one of them; `required`: must.',
+  'tool_choice.allowed_tools.tools': 'The tools that may be called.',
+  'tools[].function': 'The function.',
+  'tools[].function.name': 'The name by which the model calls it: letters, digits, `_` and `-`.',
+  'tools[].function.description': 'What it does and when to call it. The model reads it.',
+  'tools[].function.parameters': 'JSON Schema of its arguments, an object.',
+  chat_template_kwargs: 'Variables for the model’s chat template, such as `{ "enable_thinking": false }`.',
+};
+
+/** Fields of `POST /completions`. */
+const COMPLETIONS: Readonly<Record<string, string>> = {
+  prompt: 'The text to continue, several of them, or token ids.',
+  echo: '`true`: the answer begins with the prompt.',
+};
+
+/** Fields of `POST /messages` and `POST /messages/count_tokens`. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  messages: 'The conversation so far, oldest message first.',
+  'messages[].role': 'Who says it. With `compatibility: "hosted"` also `system`.',
+  'messages[].content': 'A text, or a list of blocks.',
+  'messages[].content[].type': 'The kind of block.',
+  'messages[].content[].text': 'The text of a `text` block.',
+  'messages[].content[].source':
+    'For `image` and `document`: `{ type, media_type, data }` with base64, or the text. For `search_result`: where it is from.',
+  'messages[].content[].title': 'Title of a `document` or `search_result`.',
+  'messages[].content[].context': 'What a `document` is about.',
+  'messages[].content[].content': 'For `tool_result`: what the tool returned. For `search_result`: what was found.',
+  'messages[].content[].tool_use_id': 'For `tool_result`: id of the `tool_use` block of which this is the result.',
+  'messages[].content[].is_error': 'For `tool_result`: the tool failed.',
+  'messages[].content[].id': 'For `tool_use`: id of the call.',
+  'messages[].content[].name': 'For `tool_use`: the tool.',
+  'messages[].content[].input': 'For `tool_use`: its arguments.',
+  'messages[].content[].thinking': 'For `thinking`: what the assistant thought.',
+  system: 'Instructions for the model, before the conversation.',
+  'system[].type': 'The kind of block.',
+  'system[].text': 'The text.',
+  stop_sequences: 'Generation ends before one of these texts.',
+  'tools[].input_schema': 'JSON Schema of the arguments, an object.',
+  'tool_choice.disable_parallel_tool_use': '`true`: at most one call in an answer.',
+  thinking: 'Whether a reasoning model thinks before it answers.',
+  'thinking.type': '`disabled`: no thinking. The others: the model thinks.',
+  'thinking.budget_tokens': 'Upper limit of tokens for thinking.',
+  output_config: 'Form and effort of the answer.',
+  'output_config.effort': 'How much a reasoning model thinks.',
+  'output_config.format': 'The form of the answer.',
+  'output_config.format.type': 'JSON of a schema.',
+  'output_config.format.schema': 'The JSON Schema.',
+};
+
+/** Fields of `POST /responses`, `POST /responses/input_tokens` and `POST /responses/compact`. */
+const RESPONSES: Readonly<Record<string, string>> = {
+  input: 'A message of the user, or a list of items: messages, calls and their results, reasoning.',
+  'input[].type': 'The kind of item. Absent or null: a message.',
+  'input[].role': 'For messages: who says it.',
+  'input[].content': 'For messages: a text, or a list of parts.',
+  'input[].content[].type': 'The kind of part.',
+  'input[].content[].text': 'The text.',
+  'input[].content[].refusal': 'Why the assistant refused, in an earlier answer.',
+  'input[].content[].image_url': 'An image as a `data:` URL with base64.',
+  'input[].content[].detail': 'How closely to look at the image: `low`, `high` or `auto`.',
+  'input[].summary': 'For `reasoning`: summaries of the thinking.',
+  'input[].summary[].text': 'The text.',
+  'input[].encrypted_content': 'For `reasoning`: as it came in an earlier answer.',
+  'input[].call_id': 'For calls and their results: connects the two.',
+  'input[].name': 'For calls: the tool.',
+  'input[].arguments': 'For `function_call`: the arguments as JSON text.',
+  'input[].input': 'For `custom_tool_call`: the text for the tool.',
+  'input[].output': 'For results: what the tool returned.',
+  'input[].output[].type': 'The kind of part.',
+  'input[].output[].text': 'The text.',
+  'input[].output[].refusal': 'Why the tool refused.',
+  'input[].output[].image_url': 'An image as a `data:` URL with base64.',
+  'input[].output[].detail': 'How closely to look at the image.',
+  'input[].id': 'For `item_reference`: id of an item of an earlier answer.',
+  instructions: 'Instructions for the model, before the conversation.',
+  max_output_tokens: 'Upper limit of generated tokens, thinking included.',
+  'tools[].parameters': 'For `function`: JSON Schema of its arguments, an object.',
+  'tools[].strict': 'Arguments always conform to the schema, whether this is `true` or `false`.',
+  'tools[].format': 'For `custom`: the form of its text.',
+  'tools[].format.type': 'Any text, or a grammar.',
+  'tools[].format.syntax': 'The language of the grammar.',
+  'tools[].format.definition':
+    'The grammar. The model reads it, and it is enforced where the model’s form of calls can express it.',
+  'tool_choice.namespace': 'The namespace of the tool, where it has one.',
+  'tool_choice.mode': 'For `allowed_tools`: `auto`: may call one of them; `required`: must.',
+  'tool_choice.tools': 'For `allowed_tools`: the tools that may be called.',
+  'tool_choice.tools[].type': 'The kind of tool.',
+  'tool_choice.tools[].name': 'Its name.',
+  'tool_choice.tools[].namespace': 'Its namespace, where it has one.',
+  text: 'The form of the answer.',
+  'text.format': 'Any text, any JSON object, or JSON of a schema.',
+  'text.format.type': 'The form. `json_object` and `json_schema` are guaranteed by a grammar.',
+  'text.format.name': 'A name for the schema.',
+  'text.format.description': 'What the answer is for. The model reads it.',
+  'text.format.schema': 'The JSON Schema.',
+  'text.format.strict': 'The answer always conforms to the schema, whether this is `true` or `false`.',
+  reasoning: 'How a reasoning model thinks.',
+  'reasoning.effort': 'How much it thinks. Accepted on every model.',
+  'reasoning.summary': 'Given: the thinking also stands in `summary`.',
+  user: 'Returned as it is.',
+  metadata: 'Returned as it is.',
+  include:
+    '`reasoning.encrypted_content` returns the thinking in a form that can be sent back; `message.output_text.logprobs` returns log-probabilities.',
+  previous_response_id: 'Refused: no answer is stored. Send the conversation in `input`.',
+  conversation: 'Refused: no conversation is stored.',
+  prompt: 'Refused: no prompt is stored.',
+  background: 'Refused when `true`: a request is answered at once.',
+  store: 'Refused when `true`: no answer is stored.',
+};
+
+/** Fields of `POST /embeddings`. */
+const EMBEDDINGS: Readonly<Record<string, string>> = {
+  input: 'A text, several texts, or token ids.',
+  encoding_format: '`base64`: little-endian 32-bit floats, as the official clients ask for.',
+  dimensions: 'Shorter vectors, where the model allows it.',
+  input_type:
+    'What the texts are, such as `query` or `document`: the model’s own prompt for it is put before each text.',
+};
+
+/** Fields of `POST /rerank`. */
+const RERANK: Readonly<Record<string, string>> = {
+  query: 'What is searched for.',
+  documents: 'The texts to sort, or objects with a `text`.',
+  'documents[].text': 'The text.',
+  top_n: 'Return only this many of the most relevant documents. Absent: all.',
+  return_documents: '`true`: the answer repeats the texts.',
+  max_tokens_per_doc: 'Longer documents are cut after this many tokens.',
+};
+
+/** Fields of the endpoints below `/audio`. */
+const AUDIO: Readonly<Record<string, string>> = {
+  file: 'The recording, at most 25 MB: FLAC, MP3, MP4, MPEG, MPGA, M4A, Ogg, WAV or WebM.',
+  prompt: 'Text before the recording, to steer vocabulary and style.',
+  language: 'The spoken language (ISO 639-1). Absent: detected.',
+  response_format:
+    'The form of the answer. Transcripts: `verbose_json`, `srt` and `vtt` have times with `compatibility: "hosted"` only. Speech: the audio format; Opus, AAC and FLAC where the browser can encode them.',
+  timestamp_granularities: 'For `verbose_json`: `segment`, `word` or both.',
+  stream: '`true`: the transcript comes as server-sent events.',
+  input: 'The text to speak.',
+  voice: 'A voice of the model (`GET /v1/audio/voices`), or one of OpenAI’s names.',
+  'voice.id': 'The name of the voice.',
+  instructions: 'Accepted; only models that follow instructions use it.',
+  speed: 'How fast to speak; 1 is normal.',
+  stream_format: '`audio`: bytes as they are made; `sse`: server-sent events.',
+  seed: 'The same seed and request give the same sound, where the model allows it.',
+};
+
+/** By the name of the endpoint, then by the path of the field. */
+export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'chat-completions': CHAT,
+  completions: COMPLETIONS,
+  messages: MESSAGES,
+  responses: RESPONSES,
+  embeddings: EMBEDDINGS,
+  rerank: RERANK,
+  audio: AUDIO,
+};
+
+/**
+ * What a field means.
+ * @param endpoint name of the endpoint
+ * @param path of the field, e.g. `tools[].name`
+ */
+export function describeField(endpoint: string, path: string): string | undefined {
+  return FIELD_DESCRIPTIONS[endpoint]?.[path] ?? SHARED[path];
+}
