@@ -62,7 +62,7 @@ async function* respond(
   signal.addEventListener('abort', cancel, { once: true });
   try {
     if (signal.aborted) cancel();
-    // The caller may leave here too, and a body that is neither read nor cancelled would hold the engine for ever.
+    // The caller may leave here too, and a body that is neither read nor cancelled would hold the engine forever.
     yield [head];
     if (!reader) return;
     for (;;) {

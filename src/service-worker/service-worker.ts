@@ -113,7 +113,7 @@ function mayLeave({ url, headers }: Request): boolean {
 async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {
   const had = await hadLeft;
   if ((left ??= had)) return fetch(request);
-  // One controller of our own: whatever listens to the request's signal keeps the request for ever.
+  // One controller of our own: whatever listens to the request's signal keeps the request forever.
   const reader = new AbortController();
   const { signal } = reader;
   const leave = (): void => reader.abort();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getDefault } from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -22,6 +22,36 @@ function links(page: string): string[] {
 describe('the README', () => {
   it('is short', () => {
     expect(Buffer.byteLength(readDocument('README.md'))).toBeLessThanOrEqual(8192);
+  });
+
+  it('states the costs that were measured', () => {
+    const readme = readDocument('README.md');
+    /** Our figure in the first row of the benchmarks that has these words. */
+    const measured = (words: string): number => {
+      const row = readDocument('demo/docs/benchmarks.md')
+        .split('\n')
+        .find((line) => line.startsWith(`| ${words}`));
+      return Number(row?.split('|')[2]);
+    };
+    expect(readme).toContain(`${measured('memory once loaded')} MB of memory`);
+    expect(readme).toContain(
+      `${measured('load, cold')} s to load the first time, ${measured('load, warm').toFixed(1)} s`,
+    );
+    expect(readme).toContain(`${measured('decode, one request')} tokens per second`);
+    const [, entry] = /'index.js': ([\d.]+)/.exec(readFileSync(join(root, '.ci/check-size.mjs'), 'utf8')) ?? [];
+    expect(readme).toContain(`at most ${entry} kB gzip`);
+    const sizes = [...readDocument('demo/docs/install.md').matchAll(/\| `inpage\(.*?\)` +\| (\d+) MB/g)].map(
+      ([, size]) => Number(size),
+    );
+    expect(readme).toContain(`${Math.min(...sizes)} to ${Math.max(...sizes)} MB`);
+    const bytes = (folder: string): number =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .map((name) => statSync(join(folder, name)))
+        .reduce((sum, facts) => sum + (facts.isFile() ? facts.size : 0), 0);
+    expect(readme).toContain(`${(bytes(join(root, 'public/models/tiny-chat')) / 1e6).toFixed(1)} MB for the model`);
+    const wasm = statSync(join(root, 'node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm')).size;
+    expect(readme).toContain(`${(wasm / 1e6).toFixed(1)} MB for ONNX Runtime`);
+    expect(readDocument('demo/docs/install.md')).toContain(`ONNX Runtime alone is ${(wasm / 1e6).toFixed(1)} MB`);
   });
 
   it('leads to every page of the documents, once', () => {

@@ -145,7 +145,7 @@ const TEMPLATES: HostileFile[] = Object.entries({
   'of loops in loops': `${'{% for i in range(90000) %}'.repeat(4)}${'{% endfor %}'.repeat(4)}`,
   'whose macro calls itself twice':
     '{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(40) }}',
-  'whose macro calls itself for ever': '{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}',
+  'whose macro calls itself forever': '{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}',
   'that is no Jinja': '{% for %}',
   'that refuses everything': "{{ raise_exception('No.') }}",
 }).map(([name, source]) => ({

@@ -138,7 +138,7 @@ describe('a server that falls silent', () => {
     expect((await contentOf(filesOf(store, FOLDER), 'large.bin'))?.every((byte) => byte === 7)).toBe(true);
   });
 
-  it('for ever is a typed error that names the file', async () => {
+  it('forever is a typed error that names the file', async () => {
     const fetch = (_: string, { signal }: RequestInit) => silence(signal);
     await expect(contentOf(filesOf(impatient({ fetch }), FOLDER), 'large.bin')).rejects.toMatchObject({
       code: 'unavailable',
@@ -206,7 +206,7 @@ describe('storage', () => {
     return { createSyncAccessHandle } as unknown as FileSystemFileHandle;
   };
 
-  it('of which a worker that was just ended still has a file is waited for, and not for ever', async () => {
+  it('of which a worker that was just ended still has a file is waited for, and not forever', async () => {
     vi.useFakeTimers();
     const soon = writeAccess(handleOf(5));
     const never = writeAccess(handleOf(Infinity)).catch((thrown: unknown) => thrown);

@@ -55,7 +55,7 @@ export interface ToolGrammar {
   free: Expression;
 }
 
-/** Most calls in one answer. A model that would call for ever ends here. */
+/** Most calls in one answer. A model that would call forever ends here. */
 const MAX_CALLS = 32;
 
 /** Values as JSON. */

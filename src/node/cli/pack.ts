@@ -1,8 +1,8 @@
 /** `inpage pack`. @module */
 import { relative, resolve } from 'node:path';
-import { isInferenceError } from '../../core/errors/inference-error.js';
 import { DEVICES, type ModelEntry, TASKS } from '../../core/models/model-entry.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
+import { explainPackError } from './pack/explain-pack-error.js';
 import { ProgressBar } from './pack/progress-bar.js';
 import type { NamedModel } from './pack/read-entry.js';
 
@@ -71,7 +71,7 @@ export const pack: Command = {
       },
     )
       .catch((thrown: unknown) => {
-        throw withAddress(thrown);
+        throw explainPackError(thrown);
       })
       .finally(() => bar.end());
     const size = `${(bytes / 2 ** 20).toFixed(1)} MB`;
@@ -79,14 +79,6 @@ export const pack: Command = {
     process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
   },
 };
-
-/** The file's URL and what the server answered belong to the message: nobody can look into a command's error. */
-function withAddress(thrown: unknown): unknown {
-  if (!isInferenceError(thrown) || thrown.details.url === undefined) return thrown;
-  const { url, httpStatus } = thrown.details;
-  const status = httpStatus === undefined ? '' : `, status ${httpStatus}`;
-  return new Error(`${thrown.message} (${url}${status})`, { cause: thrown });
-}
 
 /** Where the entry's `source` comes from. */
 function adviceFor(folder: string, { source }: ModelEntry): string {

@@ -1,4 +1,4 @@
-/** Keeps an app under test from asking a provider's API in earnest. @module */
+/** Keeps an app under test from asking a provider's API for real. @module */
 import type { BrowserContext, Request, Route } from 'playwright';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 
@@ -47,7 +47,7 @@ export function isKnownHost(host: string): boolean {
   );
 }
 
-/** What may be asked in earnest. */
+/** What may be asked for real. */
 export interface Allowed {
   /** Hosts, e.g. `api.openai.com`. */
   hosts: readonly string[];

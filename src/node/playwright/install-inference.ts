@@ -22,7 +22,7 @@ import { guardHosts } from './guard-hosts.js';
 /** Those of `startInference`, and where the app is. */
 export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker'> {
   /**
-   * Hosts of inference APIs that may be asked in earnest, e.g. `api.openai.com`. Requests to others that nothing answers
+   * Hosts of inference APIs that may be asked for real, e.g. `api.openai.com`. Requests to others that nothing answers
    * are blocked, and fail the test that uses the fixtures; sources of `upstream` models are allowed.
    * @default []
    */
@@ -108,7 +108,7 @@ export async function installInference(context: BrowserContext, options: Install
     await Promise.race([page.evaluate(stopService).catch(() => {}), gone]);
     await page.close();
     // Playwright changes the routes of all pages, which fails for one that is just closing.
-    // It waits for ever for a Service Worker that went with the page.
+    // It waits forever for a Service Worker that went with the page.
     await Promise.race([Promise.all([stopRouting(), stopGuarding()]), gone]);
   };
 
@@ -149,7 +149,7 @@ function obstacleError(obstacle: Obstacle, origin: string): Error {
   );
 }
 
-/** Rejects when the page crashes. Playwright leaves whoever asks a crashed page waiting for ever. */
+/** Rejects when the page crashes. Playwright leaves whoever asks a crashed page waiting forever. */
 function rejectOnCrash(page: Page): Promise<never> {
   const crashed = new Promise<never>((_, reject) => {
     page.once('crash', () => reject(new Error('The page that hosts the service has crashed.')));

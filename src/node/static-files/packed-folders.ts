@@ -11,7 +11,7 @@ export interface PackedFolder {
   manifest: PackManifest;
   /** The URL path that entries name, e.g. `/models/smollm`. */
   source: string;
-  /** The same with a hash: its files can be cached for ever. */
+  /** The same with a hash: its files can be cached forever. */
   hashed: string;
   /** URL path, with the hash, to absolute path; the manifest too. */
   files: Map<string, string>;

@@ -38,7 +38,7 @@ export interface InpagePluginOptions {
   engines?: ('transformers' | 'web-llm')[];
   /**
    * Folders that `npx inpage pack` made, relative to Vite's `root`. The folder `packed/smollm` is what entries with
-   * `source: '/models/smollm'` mean; its name gets a hash, so that its files can be cached for ever.
+   * `source: '/models/smollm'` mean; its name gets a hash, so that its files can be cached forever.
    * @default []
    */
   packed?: string[];

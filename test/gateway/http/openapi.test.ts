@@ -154,7 +154,7 @@ describe('the meaning of fields', () => {
 
   it('stands in the document that is served', async () => {
     const { app } = await buildApp();
-    const response = await get(app, '/openapi.json');
+    const response = await get(app, '/v1/openapi.json');
     expect(response.text).toContain('"description":"What is searched for."');
   });
 });

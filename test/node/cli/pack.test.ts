@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InferenceError } from '../../../src/core/errors/inference-error.js';
+import { explainPackError } from '../../../src/node/cli/pack/explain-pack-error.js';
 import { type PackOptions, packModel } from '../../../src/node/cli/pack/pack-model.js';
 import { readEntry } from '../../../src/node/cli/pack/read-entry.js';
 import { type PackManifest, PACK_MANIFEST } from '../../../src/store/pack-manifest.js';
@@ -309,5 +311,28 @@ describe('what the command line names', () => {
     expect(() => readEntry('{"id":"a","backend":"transformers","task":"chatty"}')).toThrow('one of chat, embeddings');
     expect(() => readEntry('{"id":')).toThrow('the entry: is not JSON.');
     expect(() => readEntry('{"id":"a","backend":"transformers","source":"/models/a"}')).toThrow('absolute URL');
+  });
+});
+
+describe('a pack without a network', () => {
+  it('says why, and leaves nothing', async () => {
+    await server.close();
+    const failure = await pack().catch((thrown: unknown) => explainPackError(thrown) as Error);
+    expect((failure as Error).message).toMatch(/127\.0\.0\.1:\d+ could not be reached: it refused the connection/);
+    expect(readdirSync(place)).toEqual([]);
+    server = await startFaultServer({});
+  });
+
+  it.each([
+    ['ENOTFOUND', 'host name is unknown'],
+    ['ETIMEDOUT', 'did not answer in time'],
+    ['CERT_HAS_EXPIRED', 'certificate is not accepted (CERT_HAS_EXPIRED)'],
+  ])('%s: %s', (code, words) => {
+    const inner = new AggregateError([Object.assign(new Error('deep'), { code })]);
+    const details = { url: 'https://hub.example/config.json' };
+    const thrown = new InferenceError('unavailable', 'No file.', details, {
+      cause: new TypeError('fetch failed', { cause: inner }),
+    });
+    expect((explainPackError(thrown) as Error).message).toContain(words);
   });
 });

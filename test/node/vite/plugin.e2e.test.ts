@@ -46,7 +46,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(site, { recursive: true }));
 
-it('refuses options and models that there are not', () => {
+it('refuses options and models that do not exist', () => {
   expect(() => inpage({ model: ['tiny-chat'] } as object)).toThrow('Did you mean `models`?');
   expect(() => inpage({ models: ['tiny-chatt'] })).toThrow('Did you mean `tiny-chat`?');
 });

@@ -28,7 +28,7 @@ export function testStore(changes: Partial<StoreEnvironment> = {}): TestStore {
     freeBytes: async () => store.free,
     isOffline: () => store.offline,
     async pause(milliseconds: number, signal: AbortSignal) {
-      // The watch over silent connections waits in earnest.
+      // The watch over silent connections waits for real.
       if (milliseconds === 30_000) await pause(milliseconds, signal);
       else {
         store.pauses.push(milliseconds);

@@ -16,7 +16,7 @@ export default async function createSharedModule(config) {
   return module;
 }
 
-/** The loader waits for its hook's answer and would wait for ever for a failure, so that is told past it. */
+/** The loader waits for its hook's answer and would wait forever for a failure, so that is told past it. */
 function createCompiled(config, compiled) {
   return new Promise((resolve, reject) => {
     const instantiateWasm = (imports, done) => {

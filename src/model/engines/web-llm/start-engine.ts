@@ -70,7 +70,7 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
   };
   const detach = watch.attach(options.gpu);
   try {
-    // When its device is lost or its loading is aborted, WebLLM may just return, or wait for ever.
+    // When its device is lost or its loading is aborted, WebLLM may just return, or wait forever.
     const ended = rejectOnAbort(signal).catch((reason: unknown) => Promise.reject(cancelled(reason)));
     await Promise.race([engine.reload(record.model_id, IDLE_SAMPLER), rejectOnLoss(watch), ended]);
     if (watch.isLost) throw new LostWhileLoading('The device was lost.');

@@ -1,5 +1,5 @@
 /** Fetches what an entry needs into a folder that an app can serve. @module */
-import { mkdirSync, openAsBlob, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, openAsBlob, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,10 +47,22 @@ export interface Packed {
  * when the disk is full; Error when the model's task cannot be told
  */
 export async function packModel(named: NamedModel, options: PackOptions): Promise<Packed> {
+  const { folder } = options;
+  const made = mkdirSync(folder, { recursive: true });
+  const work = join(folder, UNDER_WAY);
+  try {
+    return await packInto(work, named, options);
+  } catch (thrown) {
+    // Bytes that have come are kept for the next run. Where nothing has come, nothing stays.
+    if (!hasBytes(work)) rmSync(made ?? work, { recursive: true, force: true });
+    throw thrown;
+  }
+}
+
+/** @param work where files lie until all have come */
+async function packInto(work: string, named: NamedModel, options: PackOptions): Promise<Packed> {
   const { folder, partBytes, onTotal, onProgress = () => {} } = options;
   const { signal = new AbortController().signal } = options;
-  mkdirSync(folder, { recursive: true });
-  const work = join(folder, UNDER_WAY);
   const storage = new DiskStorage(work);
   const source = await sourceOf(named, options.hubURL);
   const { localFiles } = source;
@@ -86,6 +98,11 @@ export async function packModel(named: NamedModel, options: PackOptions): Promis
     bytes: fetched.reduce((sum, { record }) => sum + (record.size ?? 0), 0),
     files: fetched.length,
   };
+}
+
+function hasBytes(work: string): boolean {
+  if (!existsSync(work)) return false;
+  return readdirSync(work).some((name) => name.endsWith('.bytes') && statSync(join(work, name)).size > 0);
 }
 
 /** The URL path that the folder is served under: below a public folder its place there. */

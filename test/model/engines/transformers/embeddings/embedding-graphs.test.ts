@@ -259,7 +259,7 @@ describe('the modules behind the pooling', () => {
       },
       'GELU',
     ],
-    ['that give no vector of a text', { 'modules.json': modules('Dense') }, 'of tokens'],
+    ['that give no vector of a text', { 'modules.json': modules('Dense') }, 'a vector for each token'],
     [
       'in a folder of somebody else',
       { 'modules.json': [{}, { type: 'a.Pooling', path: '//other.example/1_Pooling' }] },
