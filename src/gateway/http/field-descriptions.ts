@@ -198,6 +198,7 @@ const RERANK: Readonly<Record<string, string>> = {
 
 /** Fields of the endpoints below `/audio`. */
 const AUDIO: Readonly<Record<string, string>> = {
+  temperature: 'How random the words of the transcript are chosen; 0: always the most likely ones.',
   file: 'The recording, at most 25 MB: FLAC, MP3, MP4, MPEG, MPGA, M4A, Ogg, WAV or WebM.',
   prompt: 'Text before the recording, to steer vocabulary and style.',
   language: 'The spoken language (ISO 639-1). Absent: detected.',

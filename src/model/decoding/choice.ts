@@ -160,7 +160,7 @@ export class Choice {
     }
     // Only known tokens come without logits.
     token ??= this.#sample(logits!);
-    if (token < 0) throw new InferenceError('internal', 'The model gave no token that may come next.');
+    if (token < 0) throw new InferenceError('internal', 'The model gave no score to any token that is allowed next.');
     this.#accept(
       token,
       probabilities && logprobOf && this.#describe(token, logprobOf(token), probabilities.top),

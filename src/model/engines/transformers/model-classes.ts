@@ -69,15 +69,15 @@ export const MODEL_CLASSES = [
       albert bert camembert convbert deberta deberta-v2 distilbert electra esm eurobert mobilebert modernbert mpnet neobert
       nomic_bert roberta roformer squeezebert xlm xlm-roberta`),
   },
-  { kind: 'synthesiser of speech', tasks: ['text-to-speech'], since: '0.2.0', types: ['supertonic', 'vits'] },
+  { kind: 'text-to-speech model', tasks: ['text-to-speech'], since: '0.2.0', types: ['supertonic', 'vits'] },
   {
-    kind: 'synthesiser of speech whose vocoder and voices the app adds',
+    kind: 'text-to-speech model whose vocoder and voices the app adds',
     tasks: ['text-to-speech'],
     since: '0.2.0',
     types: ['speecht5'],
   },
   {
-    kind: 'synthesiser of phonemes, which a `phonemizer` of the entry makes',
+    kind: 'text-to-speech model of phonemes, which a `phonemizer` of the entry makes',
     tasks: ['text-to-speech'],
     since: '0.2.0',
     types: ['style_text_to_speech_2'],
@@ -109,7 +109,7 @@ export const MODEL_CLASSES = [
     types: words('granite_speech ultravox voxtral voxtral_realtime'),
   },
   {
-    kind: 'encoder of text beside one of images or sound',
+    kind: 'text encoder beside an encoder of images or audio',
     tasks: [],
     since: '0.2.0',
     types: words('chinese_clip clap clip clipseg embedding_gemma2 groupvit jina_clip siglip'),

@@ -56,7 +56,7 @@ export const VITS = voiceKind({
   read: async () => undefined,
   assemble: (model) => ({
     graphs: new VitsGraph(sessionsOf(model)['model']!, (model.config as unknown as SupertonicConfig).sampling_rate),
-    warning: 'its graph draws its noise itself, so `seed` changes nothing and equal requests may sound different.',
+    warning: 'its graph makes its own random noise: `seed` has no effect, and equal requests may sound different.',
   }),
 });
 
