@@ -4,7 +4,6 @@
  * @module
  */
 import { playwright } from '@vitest/browser-playwright';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
@@ -12,14 +11,9 @@ import { docsPages } from './.ci/docs/docs-pages.js';
 import { serveOnnxRuntime } from './.ci/onnx-runtime.js';
 import { packageBuild } from './.ci/package-build.js';
 import { webLlmModelList } from './.ci/web-llm-model-list.js';
+import { CHROMIUM, CHROMIUM_ARGUMENTS, SWIFTSHADER } from './test/support/chromium.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-
-/** Debian's Chromium when it is there, else playwright's own browser. */
-const executablePath = process.env['CHROMIUM'] ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined);
-
-/** WebGPU on the CPU: slow but true. */
-const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
 
 const CROSS_ORIGIN_ISOLATION = {
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -30,7 +24,7 @@ const UNIT_TESTS = {
   // Projects with another number come after them: they share two cores.
   sequence: { groupOrder: 0 },
   environment: 'node',
-  setupFiles: ['test/support/property-seed.ts'],
+  setupFiles: ['test/support/property-seed.ts', 'test/support/compare-bytes.ts'],
   maxWorkers: '100%',
   testTimeout: 60_000,
 } satisfies TestProjectInlineConfiguration['test'];
@@ -121,8 +115,8 @@ const testing = (browserTests: string): ViteUserConfig => ({
             screenshotFailures: false,
             provider: playwright({
               launchOptions: {
-                ...(executablePath ? { executablePath } : {}),
-                args: ['--no-sandbox', '--disable-background-networking', '--no-first-run', ...SWIFTSHADER],
+                ...CHROMIUM,
+                args: [...CHROMIUM_ARGUMENTS, ...SWIFTSHADER],
               },
             }),
             instances: [{ browser: 'chromium' }],
@@ -138,6 +132,8 @@ const testing = (browserTests: string): ViteUserConfig => ({
           include: ['test/**/*.e2e.test.ts'],
           environment: 'node',
           testTimeout: 120_000,
+          // Modules stay: what they import takes longer to load than many a test to run.
+          isolate: false,
         },
       },
     ],

@@ -11,7 +11,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { InferenceOptions, ModelEntry } from '../../src/index.js';
 import { started, stopServiceWorkers } from '../e2e/support/host-page.js';
-import { CHROMIUM } from '../e2e/support/launch-chromium.js';
+import { CHROMIUM } from '../support/chromium.js';
 import { paddedModel } from '../e2e/support/padded-model.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { type FaultServer, startFaultServer } from '../store/support/fault-server.js';

@@ -5,7 +5,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rendererUsage } from '../bench/processor-time.js';
 import { ask, openHost } from '../e2e/support/host-page.js';
-import { CHROMIUM } from '../e2e/support/launch-chromium.js';
+import { CHROMIUM } from '../support/chromium.js';
 import { paddedModel } from '../e2e/support/padded-model.js';
 import { type FaultServer, startFaultServer } from '../store/support/fault-server.js';
 

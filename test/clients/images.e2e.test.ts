@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM } from '../e2e/support/launch-chromium.js';
+import { CHROMIUM } from '../support/chromium.js';
 import { connectToSharedChromium } from '../e2e/support/shared-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { openResponse } from '../support/open-responses.js';

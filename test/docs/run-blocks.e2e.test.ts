@@ -9,7 +9,7 @@ import { loadConfigFromFile } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SNIPPETS } from '../../demo/wire/code-snippet.js';
 import type { WireRequest } from '../../demo/wire/wire-log.js';
-import { executablePath } from '../e2e/support/launch-chromium.js';
+import { executablePath } from '../support/chromium.js';
 import { connectToSharedChromium } from '../e2e/support/shared-chromium.js';
 import { newContext } from '../e2e/support/host-page.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';

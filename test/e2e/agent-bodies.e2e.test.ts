@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { newContext, openHost } from './support/host-page.js';
-import { executablePath } from './support/launch-chromium.js';
+import { executablePath } from '../support/chromium.js';
 import { connectToSharedChromium } from './support/shared-chromium.js';
 
 interface Cases {

@@ -1,7 +1,8 @@
 /** The browser's own model behind `/v1`, in a real page: without one, and with a stand-in of its interface. */
-import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type BrowserContext, chromium } from 'playwright';
+import { expect, it, onTestFinished } from 'vitest';
 import type { ModelEntry } from '../../src/index.js';
+import { CHROMIUM_ARGUMENTS, wholeBrowser } from '../support/chromium.js';
 import { createLanguageModel, type StandIn } from '../support/language-model.js';
 import {
   abortStream,
@@ -14,27 +15,18 @@ import {
   streamEnd,
   takeServerLog,
 } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withContexts } from './support/shared-chromium.js';
 
 const ASSISTANT: ModelEntry = { id: 'assistant', task: 'chat', backend: 'browser', fallback: 'small' };
 const SMALL = countingModel(3, 0, 'small');
-/** Writes for a second. */
-const SLOW = countingModel(40, 25, 'slow');
+/** Writes for as long as the test looks. */
+const SLOW = countingModel(4_000, 25, 'slow');
 
-let browser: Browser;
 let context: BrowserContext;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
+withContexts(async (fresh) => {
+  context = fresh;
   await takeServerLog();
-  context = await newContext(browser);
-});
-afterEach(async () => {
-  await context.close();
-  await requireNothingLeaked();
-});
+}, requireNothingLeaked);
 
 /** Gives every page of the context a stand-in of the interface, as `window.standIn`. */
 const giveModel = (): Promise<unknown> =>
@@ -45,20 +37,20 @@ const giveModel = (): Promise<unknown> =>
      Object.defineProperty(globalThis, 'LanguageModel', { value: standIn.factory });`,
   );
 
-it('[B02] Chromium without a model: the fallback answers before a model that writes for a second', async () => {
-  const page = await openHost(context, { models: [ASSISTANT, SMALL, SLOW] });
-  expect((await ask(page, 'small')).status).toBe(200);
-  expect((await ask(page, 'slow')).status).toBe(200);
-  const answers: string[] = [];
-  await Promise.all(
-    ['slow', 'assistant'].map(async (model) => {
-      const { text } = await ask(page, model);
-      answers.push(text);
-    }),
-  );
-  expect(answers[0]).toContain('"content":"w0 w1 w2 "');
-  const status = await page.evaluate(() => window.inference!.status().find(({ id }) => id === 'assistant'));
-  expect(status).toMatchObject({ state: 'failed', error: { code: 'insufficient_resources' } });
+it('[B02] Chromium without a model: the fallback answers while another model writes', async () => {
+  // The one without windows has the interface, and nobody behind it.
+  const whole = await chromium.launch({
+    ...(wholeBrowser && { executablePath: wholeBrowser }),
+    args: CHROMIUM_ARGUMENTS,
+  });
+  onTestFinished(() => whole.close());
+  const page = await openHost(await newContext(whole), { models: [ASSISTANT, SMALL, SLOW] });
+  const statusOf = (model: string) =>
+    page.evaluate((wanted) => window.inference!.status().find(({ id }) => id === wanted), model);
+  await startStream(page, 'slow');
+  expect((await ask(page, 'assistant')).text).toContain('"content":"w0 w1 w2 "');
+  expect(await statusOf('slow')).toMatchObject({ state: 'busy' });
+  expect(await statusOf('assistant')).toMatchObject({ state: 'failed', error: { code: 'insufficient_resources' } });
 });
 
 it('[B01] [B07] a page with the interface answers through its gateway; aborting and unloading end its sessions', async () => {

@@ -1,18 +1,10 @@
-import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { newContext, openHost } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import type { BrowserContext } from 'playwright';
+import { expect, it } from 'vitest';
+import { openHost } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 
-let browser: Browser;
 let context: BrowserContext;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
-});
-afterEach(() => context.close());
+withContexts((fresh) => (context = fresh));
 
 it('[S25] a transcription that is left at any moment frees the engine', async () => {
   const page = await openHost(context, {});

@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SEEING_MODEL } from '../clients/scenarios/images.js';
 import { demoOrigin } from './support/demo-origin.js';
 import { finishedAnswer, openDemo, say } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withBrowser } from './support/shared-chromium.js';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
@@ -12,10 +12,7 @@ const PNG = Buffer.from(
 );
 
 let browser: Browser;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
+withBrowser((connected) => (browser = connected));
 
 it('the chat shows images to a model that sees, chosen or pasted, in every dialect', async () => {
   const context = await newContext(browser);

@@ -1,28 +1,23 @@
 import { join } from 'node:path';
-import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext } from 'playwright';
+import { describe, expect, it } from 'vitest';
 import { ENDLESS, finishedAnswer, loadBarTexts, openDemo, say, watch, type Watched } from './support/demo-page.js';
-import { newContext } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withContexts } from './support/shared-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
 import { demoOrigin } from './support/demo-origin.js';
 
-let browser: Browser;
 let context: BrowserContext;
 let watched: Watched;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
-  watched = watch(context);
-});
-afterEach(async () => {
-  await context.close();
-  if (watched.problems.length > 0) throw new Error(`The page complained: ${watched.problems.join('; ')}`);
-  if (watched.hosts.size > 1) throw new Error(`The page left its origin: ${[...watched.hosts].join()}`);
-});
+withContexts(
+  (fresh) => {
+    context = fresh;
+    watched = watch(context);
+  },
+  () => {
+    if (watched.problems.length > 0) throw new Error(`The page complained: ${watched.problems.join('; ')}`);
+    if (watched.hosts.size > 1) throw new Error(`The page left its origin: ${[...watched.hosts].join()}`);
+  },
+);
 
 describe('the chat', () => {
   it('[S01] shows the answer while it is written, with its speed, and stops', async () => {

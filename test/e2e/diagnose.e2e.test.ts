@@ -1,21 +1,12 @@
 /** `diagnose` in the page: one where all is right, and pages with one thing wrong each. */
-import type { Browser, BrowserContext, Page, Route } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { BrowserContext, Page, Route } from 'playwright';
+import { expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { demoOrigin } from './support/demo-origin.js';
-import { newContext } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withContexts } from './support/shared-chromium.js';
 
-let browser: Browser;
 let context: BrowserContext;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
-});
-afterEach(() => context.close());
+withContexts((fresh) => (context = fresh));
 
 const TINY: InferenceOptions = {
   models: [

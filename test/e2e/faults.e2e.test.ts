@@ -1,20 +1,12 @@
-import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ask, countingModel, newContext, openHost, startStream, streamEnd } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import type { BrowserContext } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { ask, countingModel, openHost, startStream, streamEnd } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 
 const MODELS = { models: [countingModel(5, 0, 'quick'), countingModel(50, 10, 'long')] };
 
-let browser: Browser;
 let context: BrowserContext;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
-});
-afterEach(() => context.close());
+withContexts((fresh) => (context = fresh));
 
 describe('inference.faults', () => {
   it.each([408, 429, 500, 503] as const)('makes the next request answer %i, and only that one', async (status) => {

@@ -2,38 +2,32 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext, Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
-import { newContext, started } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { started } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
 
 const folder = join(import.meta.dirname, '../../dist-demo');
 const elsewhere = mkdtempSync(join(tmpdir(), 'inpage-other-'));
 
 describe('crossOriginIsolation: true', () => {
-  let browser: Browser;
   let context: BrowserContext;
   let app: Awaited<ReturnType<typeof serveFolder>>;
   let other: Awaited<ReturnType<typeof serveFolder>>;
   beforeAll(async () => {
-    browser = await connectToSharedChromium();
     app = await serveFolder(folder, false, false);
     writeFileSync(join(elsewhere, 'picture.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
     writeFileSync(join(elsewhere, 'frame.html'), '<!doctype html>');
     other = await serveFolder(elsewhere, false, false);
   });
   afterAll(async () => {
-    await browser.close();
     await app.close();
     await other.close();
     rmSync(elsewhere, { recursive: true });
   });
-  beforeEach(async () => {
-    context = await newContext(browser);
-  });
-  afterEach(() => context.close());
+  withContexts((fresh) => (context = fresh));
 
   const open = async (page: Page, options: InferenceOptions): Promise<boolean> => {
     await page.goto(`${app.origin}/host.html#${encodeURIComponent(JSON.stringify(options))}`);

@@ -1,8 +1,8 @@
 /** Prompts that survive a reload, in Chromium with its own file system. */
 import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { newContext, openHost, started } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withBrowser } from './support/shared-chromium.js';
 
 const RULES = 'Always answer in one short sentence, and never say more than was asked. '.repeat(40);
 const MESSAGES = [
@@ -13,12 +13,11 @@ const MESSAGES = [
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
+withBrowser(async (connected) => {
+  browser = connected;
   context = await newContext(browser);
   page = await openHost(context, { persistPrefixes: '100MB' });
 });
-afterAll(() => browser.close());
 
 interface Answer {
   text: string;

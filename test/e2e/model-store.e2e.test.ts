@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InferenceOptions, PageInference, StoredModel, TransformersEntry } from '../../src/index.js';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
 import { ask, openHost } from './support/host-page.js';
-import { CHROMIUM } from './support/launch-chromium.js';
+import { CHROMIUM } from '../support/chromium.js';
 import { paddedModel } from './support/padded-model.js';
 
 const MB = 2 ** 20;

@@ -1,9 +1,9 @@
 /** Who else wants this page or this origin: other Service Workers, other tabs, a second start. */
-import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext, Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
 import { demoOrigin } from './support/demo-origin.js';
-import { ask, countingModel, newContext, openHost } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { ask, countingModel, openHost } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 
 const OPTIONS = { models: [countingModel(3, 0, 'quick')] };
 const OTHER = `addEventListener('install', () => skipWaiting());
@@ -12,22 +12,16 @@ addEventListener('fetch', (event) => {
   if (event.request.url.endsWith('/hang')) event.respondWith(new Promise(() => {}));
 });`;
 
-let browser: Browser;
 let context: BrowserContext;
 let warnings: { page: Page | null; text: string }[];
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
+withContexts(async (fresh) => {
+  context = fresh;
   await context.route('**/other-sw.js', (route) => route.fulfill({ contentType: 'text/javascript', body: OTHER }));
   warnings = [];
   context.on('console', (message) => {
     if (message.type() === 'warning') warnings.push({ page: message.page(), text: message.text() });
   });
 });
-afterEach(() => context.close());
 
 const told = (): string => warnings.map(({ text }) => text).join('\n');
 const door = (page: Page) => page.evaluate(() => window.inference?.status()[0]?.door);

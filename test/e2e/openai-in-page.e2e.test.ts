@@ -1,17 +1,10 @@
 import type OpenAI from 'openai';
-import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { bundleForPage } from './support/bundle-for-page.js';
-import {
-  countingModel,
-  type Door,
-  newContext,
-  openHost,
-  requireNothingLeaked,
-  takeServerLog,
-} from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { countingModel, type Door, openHost, requireNothingLeaked, takeServerLog } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 
 declare global {
   // The bundle's global, and the client that tests make of it.
@@ -19,21 +12,15 @@ declare global {
   var client: OpenAI;
 }
 
-let browser: Browser;
 let context: BrowserContext;
 let bundle: string;
 beforeAll(async () => {
-  [browser, bundle] = await Promise.all([connectToSharedChromium(), bundleForPage('openai', 'openaiPackage')]);
+  bundle = await bundleForPage('openai', 'openaiPackage');
 });
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
+withContexts(async (fresh) => {
+  context = fresh;
   await takeServerLog();
-});
-afterEach(async () => {
-  await context.close();
-  await requireNothingLeaked();
-});
+}, requireNothingLeaked);
 
 const DOORS: [Door, InferenceOptions][] = [
   ['service-worker', {}],

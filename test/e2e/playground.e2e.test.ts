@@ -1,32 +1,27 @@
 /** What a visitor of the playground sees besides answers: notes, maps, waveforms, what is kept, and what it took. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext, Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
 import { demoOrigin } from './support/demo-origin.js';
 import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';
-import { newContext } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withContexts } from './support/shared-chromium.js';
 import { paddedModel } from './support/padded-model.js';
 
 const PANELS = ['Chat', 'Tools', 'Speech', 'Search', 'Models', 'Metrics'];
 
-let browser: Browser;
 let context: BrowserContext;
 let watched: Watched;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
-  watched = watch(context);
-});
-afterEach(async () => {
-  await context.close();
-  if (watched.problems.length > 0) throw new Error(`The page complained: ${watched.problems.join('; ')}`);
-});
+withContexts(
+  (fresh) => {
+    context = fresh;
+    watched = watch(context);
+  },
+  () => {
+    if (watched.problems.length > 0) throw new Error(`The page complained: ${watched.problems.join('; ')}`);
+  },
+);
 
 const open = (panel?: string): Promise<Page> => openDemo(context, demoOrigin(), panel);
 const go = (page: Page, panel: string): Promise<void> =>

@@ -1,21 +1,13 @@
 /** Plain requests of a page that nobody can answer are refused at once, with what to do. */
-import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ask, countingModel, newContext, openHost } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import type { BrowserContext, Page } from 'playwright';
+import { expect, it } from 'vitest';
+import { ask, countingModel, openHost } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 
 const OPTIONS = { models: [countingModel(3, 0)] };
 
-let browser: Browser;
 let context: BrowserContext;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
-});
-afterEach(() => context.close());
+withContexts((fresh) => (context = fresh));
 
 /** The headers that say why; an old Service Worker would say nothing for ten seconds, and then not this. */
 function reasonOf(page: Page): Promise<{ status: number; reason: string | null; text: string }> {

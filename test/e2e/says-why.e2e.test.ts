@@ -1,22 +1,16 @@
 /** What goes wrong for a stranger says why: deployments with a file missing, models with a wrong name. */
-import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { countingModel, newContext, openHost } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import type { BrowserContext, Page } from 'playwright';
+import { expect, it } from 'vitest';
+import { countingModel, openHost } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 
-let browser: Browser;
 let context: BrowserContext;
 let errors: string[];
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
+withContexts((fresh) => {
+  context = fresh;
   errors = [];
   context.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
 });
-afterEach(() => context.close());
 
 const DOORS = { models: [countingModel(3, 0)] };
 

@@ -1,21 +1,13 @@
-import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext } from 'playwright';
+import { describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
-import { ask, countingModel, newContext, openHost, startStream, streamEnd, workersOf } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { ask, countingModel, openHost, startStream, streamEnd, workersOf } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 
 const MODELS = { models: [countingModel(5, 0, 'quick'), countingModel(2_000, 25, 'slow')] };
 
-let browser: Browser;
 let context: BrowserContext;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
-});
-afterEach(() => context.close());
+withContexts((fresh) => (context = fresh));
 
 describe('the page API', () => {
   it('loads a model ahead and tells its state', async () => {

@@ -1,14 +1,11 @@
 /** Chat, speech and embeddings at once, each in its own worker, through the Service Worker of the built demo. */
 import type { Browser } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newContext, openHost } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withBrowser } from './support/shared-chromium.js';
 
 let browser: Browser;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
+withBrowser((connected) => (browser = connected));
 
 /** One thing that arrived in the page, in the order of arrival. */
 type Arrival = 'chat' | 'speech' | 'embedding';

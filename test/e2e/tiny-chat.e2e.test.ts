@@ -1,17 +1,16 @@
 import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newContext, openHost } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withBrowser } from './support/shared-chromium.js';
 
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
+withBrowser(async (connected) => {
+  browser = connected;
   context = await newContext(browser);
   page = await openHost(context, {});
 });
-afterAll(() => browser.close());
 
 interface Completion {
   choices: { index: number; message: { content: string | null; reasoning?: string }; finish_reason: string }[];

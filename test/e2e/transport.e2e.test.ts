@@ -1,12 +1,11 @@
-import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext } from 'playwright';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   abortStream,
   ask,
   countingModel,
   kill,
   makePatient,
-  newContext,
   openHost,
   requireNothingLeaked,
   started,
@@ -16,7 +15,7 @@ import {
   takeServerLog,
   workersOf,
 } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withContexts } from './support/shared-chromium.js';
 import { demoOrigin } from './support/demo-origin.js';
 
 const QUICK = countingModel(5, 0, 'quick');
@@ -28,20 +27,11 @@ const MODELS = { models: [QUICK, SLOW, SHORT] };
 const UNAVAILABLE = { status: 503, text: 'Service Temporarily Unavailable' };
 const ANSWER = 'w0 w1 w2 w3 w4';
 
-let browser: Browser;
 let context: BrowserContext;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  context = await newContext(browser);
+withContexts(async (fresh) => {
+  context = fresh;
   await takeServerLog();
-});
-afterEach(async () => {
-  await context.close();
-  await requireNothingLeaked();
-});
+}, requireNothingLeaked);
 
 /** What a working service answers. */
 const SERVED = { status: 200, text: expect.stringContaining(ANSWER) as string };
@@ -84,10 +74,10 @@ describe('the doors', () => {
   });
 
   it('[X21] [X22] answers intercepted bases and leaves other paths to the network', async () => {
-    await context.close();
     // An app that calls another origin allows it in its policy; the demo's own policy does not.
-    context = await browser.newContext({ bypassCSP: true });
-    const page = await openHost(context, { ...MODELS, intercept: ['https://api.openai.com/v1'] });
+    const lenient = await context.browser()!.newContext({ bypassCSP: true });
+    onTestFinished(() => lenient.close());
+    const page = await openHost(lenient, { ...MODELS, intercept: ['https://api.openai.com/v1'] });
     const seen = await page.evaluate(async () => {
       const paths = ['/v2/models', '/other', '/v'];
       const own = await Promise.all(paths.map(async (path) => (await fetch(path)).status));

@@ -3,11 +3,11 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext, Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
-import { countingModel, newContext, started, stopServiceWorkers } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { countingModel, started, stopServiceWorkers } from './support/host-page.js';
+import { withContexts } from './support/shared-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -15,28 +15,24 @@ const cli = (...args: string[]): string =>
   execFileSync(process.execPath, [join(root, 'dist/cli.js'), ...args], { encoding: 'utf8' });
 
 describe('an app that has left', () => {
-  let browser: Browser;
   let context: BrowserContext;
   let folder: string;
   let server: Awaited<ReturnType<typeof serveFolder>>;
-  beforeAll(async () => {
-    browser = await connectToSharedChromium();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'inpage-left-'));
-    cpSync(join(root, 'dist-demo'), folder, { recursive: true, filter: (file) => !file.includes('/models/') });
-    cpSync(join(root, 'dist/uninstall.js'), join(folder, 'uninstall.js'));
-    cpSync(join(root, 'dist/chunks'), join(folder, 'chunks'), { recursive: true });
-    // The policy of the demo would keep the page from asking another origin at all.
-    server = await serveFolder(folder, false);
-    context = await newContext(browser);
-  });
-  afterEach(async () => {
-    await context.close();
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  withContexts(
+    async (fresh) => {
+      folder = mkdtempSync(join(tmpdir(), 'inpage-left-'));
+      cpSync(join(root, 'dist-demo'), folder, { recursive: true, filter: (file) => !file.includes('/models/') });
+      cpSync(join(root, 'dist/uninstall.js'), join(folder, 'uninstall.js'));
+      cpSync(join(root, 'dist/chunks'), join(folder, 'chunks'), { recursive: true });
+      // The policy of the demo would keep the page from asking another origin at all.
+      server = await serveFolder(folder, false);
+      context = fresh;
+    },
+    async () => {
+      await server.close();
+      rmSync(folder, { recursive: true });
+    },
+  );
 
   /** A visit of the app while it still had inference; the page is closed. */
   const visit = async (options: InferenceOptions): Promise<void> => {

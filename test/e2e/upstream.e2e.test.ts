@@ -1,42 +1,37 @@
 /** Models of a remote `/v1`, in a real page: what leaves it, and what does not. */
-import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext } from 'playwright';
+import { describe, expect, it } from 'vitest';
 import type { ModelEntry, UpstreamEntry } from '../../src/index.js';
 import {
   abortStream,
   ask,
   countingModel,
-  newContext,
   openHost,
   requireNothingLeaked,
   takeServerLog,
   startStream,
   streamEnd,
 } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withContexts } from './support/shared-chromium.js';
 import { type RemoteService, serveRemote } from './support/remote-service.js';
 
 const COUNT = countingModel(6, 0, 'count');
 /** Runs for longer than any test waits. */
 const ENDLESS = countingModel(20_000, 25, 'endless');
 
-let browser: Browser;
 let context: BrowserContext;
 let remote: RemoteService;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  await takeServerLog();
-  remote = await serveRemote([COUNT, ENDLESS, { id: 'vectors', task: 'embeddings', backend: 'scripted' }]);
-  context = await newContext(browser);
-});
-afterEach(async () => {
-  await context.close();
-  await remote.close();
-  await requireNothingLeaked();
-});
+withContexts(
+  async (fresh) => {
+    await takeServerLog();
+    remote = await serveRemote([COUNT, ENDLESS, { id: 'vectors', task: 'embeddings', backend: 'scripted' }]);
+    context = fresh;
+  },
+  async () => {
+    await remote.close();
+    await requireNothingLeaked();
+  },
+);
 
 /** A model of the remote service, under a name of this page. */
 const far = (id: string, upstreamModel: string, overrides: Partial<UpstreamEntry> = {}): UpstreamEntry => ({

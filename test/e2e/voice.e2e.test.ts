@@ -1,14 +1,11 @@
 /** Speech in the built library: through the Service Worker, the gateway and a model worker, under the strict policy. */
 import type { Browser } from 'playwright';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { newContext, openHost } from './support/host-page.js';
-import { connectToSharedChromium } from './support/shared-chromium.js';
+import { withBrowser } from './support/shared-chromium.js';
 
 let browser: Browser;
-beforeAll(async () => {
-  browser = await connectToSharedChromium();
-});
-afterAll(() => browser.close());
+withBrowser((connected) => (browser = connected));
 
 it('[V03] speaks in the page', async () => {
   const page = await openHost(await newContext(browser), {

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright';
-import { CHROMIUM, launchChromium } from '../e2e/support/launch-chromium.js';
+import { CHROMIUM } from '../support/chromium.js';
+import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import type { Example } from './examples.js';
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { chromium } from 'playwright';
-import { executablePath } from '../e2e/support/launch-chromium.js';
+import { wholeBrowser } from './chromium.js';
 
 type Parameters = Record<string, unknown>;
 
@@ -69,7 +69,7 @@ export class RawChromium {
   static async launch(args: string[] = []): Promise<RawChromium> {
     const profile = await mkdtemp(join(tmpdir(), 'inpage-chromium-'));
     const child = spawn(
-      executablePath ?? chromium.executablePath(),
+      wholeBrowser ?? chromium.executablePath(),
       [
         '--headless=new',
         '--no-sandbox',

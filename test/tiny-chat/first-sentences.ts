@@ -7,7 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
-import { launchChromium, SWIFTSHADER } from '../e2e/support/launch-chromium.js';
+import { SWIFTSHADER } from '../support/chromium.js';
+import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 
 interface Tool {

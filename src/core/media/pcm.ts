@@ -6,8 +6,8 @@ const UNKNOWN_SIZE = 0xffffffff;
 /** -1 to 1 as signed little-endian numbers; what is louder is cut. */
 export function toPcm(samples: Float32Array): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(samples.length * 2));
-  for (const [index, sample] of samples.entries()) {
-    view.setInt16(index * 2, Math.round(Math.max(-1, Math.min(1, sample)) * 32_767), true);
+  for (let index = 0; index < samples.length; index++) {
+    view.setInt16(index * 2, Math.round(Math.max(-1, Math.min(1, samples[index]!)) * 32_767), true);
   }
   return new Uint8Array(view.buffer);
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chromium } from 'playwright';
-import { CHROMIUM } from '../../e2e/support/launch-chromium.js';
+import { CHROMIUM } from '../../support/chromium.js';
 import { paddedModel } from '../../e2e/support/padded-model.js';
 import { type BenchRow, median } from '../bench-row.js';
 import { peakRendererBytes, rendererUsage } from '../processor-time.js';

@@ -1,7 +1,7 @@
 /** Starts the one Chromium of all end-to-end files that need none of their own. */
 import { chromium } from 'playwright';
 import type { TestProject } from 'vitest/node';
-import { CHROMIUM, CHROMIUM_ARGUMENTS } from './launch-chromium.js';
+import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type AnswerFormats, answerSyntax, createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js';
@@ -73,7 +74,9 @@ describe('example outputs', () => {
   it.each(cases)('$title: cut at every character', ({ formats, example: { output } }) => {
     const whole = read(parser(formats), [output]);
     for (let index = 1; index < output.length; index++) {
-      expect(read(parser(formats), [output.slice(0, index), output.slice(index)]), `cut at ${index}`).toEqual(whole);
+      const cut = read(parser(formats), [output.slice(0, index), output.slice(index)]);
+      // The matcher alone would be most of the work.
+      if (!isDeepStrictEqual(cut, whole)) expect(cut, `cut at ${index}`).toEqual(whole);
     }
     expect(read(parser(formats), output.split(''))).toEqual(whole);
   });

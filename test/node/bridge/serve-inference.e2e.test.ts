@@ -12,7 +12,7 @@ import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../src/index.js';
 import { countingModel } from '../../e2e/support/host-page.js';
-import { CHROMIUM, executablePath } from '../../e2e/support/launch-chromium.js';
+import { CHROMIUM, executablePath } from '../../support/chromium.js';
 import { freePort } from '../../support/free-port.js';
 
 const root = join(import.meta.dirname, '../../..');

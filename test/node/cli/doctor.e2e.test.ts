@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { demoOrigin } from '../../e2e/support/demo-origin.js';
 import { countingModel } from '../../e2e/support/host-page.js';
-import { executablePath } from '../../e2e/support/launch-chromium.js';
+import { executablePath } from '../../support/chromium.js';
 import { serveFolder } from '../../e2e/support/serve-demo.js';
 
 const root = join(import.meta.dirname, '../../..');

@@ -31,7 +31,9 @@ export function createScriptedSpeaker({ script, contextLength }: ScriptedSpeaker
       await rest(script.tokenDelayMs ?? 0, signal);
       const step = (2 * Math.PI * PITCHES[voice]!) / SPEECH_RATE;
       const length = Math.round((Array.from(sentence).length * SAMPLES) / speed);
-      return Float32Array.from({ length }, (_, at) => AMPLITUDE * Math.sin(at * step));
+      const samples = new Float32Array(length);
+      for (let at = 0; at < length; at++) samples[at] = AMPLITUDE * Math.sin(at * step);
+      return samples;
     },
   };
   return createVoiceModel(engine, { info: { contextLength, device: 'none', threads: 1 }, unload: async () => {} });

@@ -1,0 +1,22 @@
+/** Which Chromium the tests and scripts start, and how. @module */
+import { existsSync } from 'node:fs';
+
+const firstOf = (...paths: string[]): string | undefined =>
+  process.env['CHROMIUM'] ?? paths.find((path) => existsSync(path));
+
+/** Debian's browser; undefined: where playwright put its own. */
+export const wholeBrowser = firstOf('/usr/bin/chromium');
+
+/**
+ * The same engine without windows, where it is: it needs a third of the processor time for each page, and has no
+ * back/forward cache.
+ */
+export const executablePath = firstOf('/usr/lib/chromium/chromium-headless-shell', '/usr/bin/chromium');
+/** The same for Playwright's launch options. */
+export const CHROMIUM = executablePath ? { executablePath } : {};
+
+/** What it is always started with. */
+export const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-background-networking', '--no-first-run'];
+
+/** WebGPU on the CPU: slow but true. */
+export const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
