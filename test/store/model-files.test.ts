@@ -25,7 +25,7 @@ const stateOf = async (file: string) => (await store.storage.find({ model: folde
 async function expectLarge(loading: Promise<Uint8Array | undefined>): Promise<void> {
   const bytes = await loading;
   expect(bytes?.length).toBe(LARGE.length);
-  expect(sha256Of(bytes!)).toBe(sha256Of(LARGE));
+  expect(Buffer.compare(bytes!, LARGE)).toBe(0);
 }
 
 describe('a download', () => {
