@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright';
-import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../e2e/support/launch-chromium.js';
+import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
 import { type BenchRow, median } from '../bench-row.js';
 import { processorTimes, secondsBetween } from '../processor-seconds.js';
 import { type Call, callsOf, text, user } from './real-page.js';
