@@ -3,10 +3,13 @@ import {
   CHAT,
   collect,
   createWeather,
+  DOCUMENTS,
   EMBEDDER,
   HELLO,
   OBJECT_SCHEMA,
   objectPrompt,
+  QUERY,
+  RANKER,
   WEATHER,
   WEATHER_SCHEMA,
 } from '../task.mjs';
@@ -73,4 +76,12 @@ export const langchainAnthropic =
   ({ origin }) => {
     const options = { ...more, apiKey: 'any', maxRetries: 0, anthropicApiUrl: origin, model: CHAT, maxTokens: 1000 };
     return tasksOf(new anthropic.ChatAnthropic(options), { tool, agent });
+  };
+
+/** Cohere's reranker asks the first version of the service, below any base. */
+export const langchainCohere =
+  ({ CohereRerank }, { CohereClient }) =>
+  ({ origin }) => {
+    const client = new CohereClient({ token: 'any', environment: origin });
+    return { rerank: () => new CohereRerank({ client, model: RANKER, topN: 2 }).rerank(DOCUMENTS, QUERY) };
   };

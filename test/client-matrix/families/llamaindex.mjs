@@ -1,5 +1,16 @@
 // LlamaIndex: models of its providers, and its agents.
-import { CHAT, collect, createWeather, EMBEDDER, HELLO, objectPrompt, WEATHER } from '../task.mjs';
+import {
+  CHAT,
+  collect,
+  createWeather,
+  DOCUMENTS,
+  EMBEDDER,
+  HELLO,
+  objectPrompt,
+  QUERY,
+  RANKER,
+  WEATHER,
+} from '../task.mjs';
 
 const user = (content) => [{ role: 'user', content }];
 
@@ -48,3 +59,18 @@ export const llamaIndexOpenaiEmbedding =
   ({ OpenAIEmbedding }) =>
   ({ baseURL }, model) =>
     new OpenAIEmbedding({ model, apiKey: 'any', baseURL, maxRetries: 0 });
+
+/** A postprocessor, which gives nodes back instead of their places. */
+export const llamaIndexCohere =
+  ({ CohereRerank }, { TextNode }) =>
+  ({ origin }) => {
+    const ranker = new CohereRerank({ apiKey: 'any', baseUrl: origin, model: RANKER, topN: 2 });
+    return {
+      rerank: async () => {
+        const nodes = DOCUMENTS.map((text) => ({ node: new TextNode({ text }) }));
+        const ranked = await ranker.postprocessNodes(nodes, QUERY);
+        const placeOf = (found) => nodes.findIndex(({ node }) => node === found);
+        return ranked.map(({ node, score }) => ({ index: placeOf(node), relevanceScore: score }));
+      },
+    };
+  };

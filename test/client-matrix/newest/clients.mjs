@@ -4,8 +4,8 @@ import { aiSdkClients } from '../families/ai-sdk.mjs';
 import { anthropic } from '../families/anthropic.mjs';
 import { cohereClient, cohereSdk } from '../families/cohere.mjs';
 import { genkitOpenai } from '../families/genkit.mjs';
-import { langchainAnthropic, langchainCompletions, langchainOpenai } from '../families/langchain.mjs';
-import { llamaIndex, llamaIndexOpenai, llamaIndexOpenaiEmbedding } from '../families/llamaindex.mjs';
+import { langchainAnthropic, langchainCohere, langchainCompletions, langchainOpenai } from '../families/langchain.mjs';
+import { llamaIndex, llamaIndexCohere, llamaIndexOpenai, llamaIndexOpenaiEmbedding } from '../families/llamaindex.mjs';
 import { mastra } from '../families/mastra.mjs';
 import { openaiChat, openaiResponses } from '../families/openai.mjs';
 import { tanstack, tanstackAdapters } from '../families/tanstack.mjs';
@@ -92,6 +92,10 @@ export const clients = {
     packages: ['langchain', '@langchain/anthropic'],
     start: async () => langchainAnthropic(await langchain()),
   },
+  'langchain cohere': {
+    packages: ['@langchain/cohere', 'cohere-ai'],
+    start: async () => langchainCohere(await import('@langchain/cohere'), await import('cohere-ai')),
+  },
   'langgraph openai': {
     packages: ['@langchain/langgraph', '@langchain/openai'],
     start: async () => langchainOpenai(await langgraph()),
@@ -131,6 +135,10 @@ export const clients = {
         makeEmbedding,
       });
     },
+  },
+  'llamaindex cohere': {
+    packages: ['@llamaindex/cohere', 'llamaindex'],
+    start: async () => llamaIndexCohere(await import('@llamaindex/cohere'), await import('llamaindex')),
   },
   genkit: {
     packages: ['genkit', '@genkit-ai/compat-oai'],
