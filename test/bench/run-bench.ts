@@ -16,6 +16,7 @@ import { makeRealGguf, makeRealModel } from './real/make-real-model.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
 import { fixtureRows } from './run-fixture.js';
 import { realRows } from './real/run-real.js';
+import { makeRankingModel } from './make-ranking-model.js';
 import { makeLargeModel, storeRows } from './store/run-store.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -26,6 +27,7 @@ const PARTS = [
   'pipeline',
   'open',
   'embedding',
+  'rerank',
   'speech',
   'vision',
   'store',
@@ -73,11 +75,14 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
   }
   await makeVisionModels();
+  const ranking = join(root, 'node_modules/.cache/inpage-bench-ranking');
+  if (parts.includes('rerank')) makeRankingModel(ranking);
   const hub = join(root, 'node_modules/.cache/inpage-bench-hub');
   if (!isReal && parts.includes('store')) makeLargeModel(hub);
   return serveFolder(outDir, false, true, {
     '/vision/': VISION_MODELS,
     '/bench-hub/': hub,
+    '/ranking/': ranking,
     ...(wllama && { '/wllama/': join(resolve(wllama), 'node_modules/@wllama/wllama/esm/') }),
   });
 }

@@ -1,6 +1,7 @@
 /** 256 mixed texts in one request, over the pipeline with the same array and over one call per text. */
 import { askWorker } from '../ask-worker.js';
 import { type BenchRow, compare } from '../bench-row.js';
+import { mixedTexts } from '../mixed-texts.js';
 import type { EmbeddingOrder } from '../embedding-worker.js';
 
 const TEXTS = 256;
@@ -10,7 +11,7 @@ type Kind = EmbeddingOrder['kind'];
 export async function embeddingRows(): Promise<BenchRow[]> {
   const start = (): Worker => new Worker(new URL('../embedding-worker.ts', import.meta.url), { type: 'module' });
   const [own, bare] = [start(), start()];
-  const texts = await mixedTexts();
+  const texts = await mixedTexts(TEXTS);
   let first: number[] = [];
   const measure = (kind: Kind) => async (): Promise<number> => {
     const order: EmbeddingOrder = { kind, origin: location.origin, texts };
@@ -36,16 +37,4 @@ export async function embeddingRows(): Promise<BenchRow[]> {
   own.terminate();
   bare.terminate();
   return rows;
-}
-
-/** Mostly sentences, every eighth a paragraph, some of a page: what a search index is made of. */
-async function mixedTexts(): Promise<string[]> {
-  const { notes, queries } = (await (await fetch('/models/tiny-embed/notes.json')).json()) as Record<string, string[]>;
-  const sentences = [...(notes ?? []), ...(queries ?? [])];
-  const some = (start: number, count: number): string =>
-    Array.from({ length: count }, (_, index) => sentences[(start + index * 7) % sentences.length]).join(' ');
-  return Array.from({ length: TEXTS }, (_, index) => {
-    // A number makes each text a new one: repeated texts are read once, which would flatter us.
-    return `${index + 100} ${some(index, index % 32 === 0 ? 12 : index % 8 === 0 ? 5 : 1)}`;
-  });
 }
