@@ -1,4 +1,4 @@
-/** Answers plain requests of a page that are sure to find nobody: they would wait for a host that does not come. @module */
+/** Answers plain requests of a page that no host will answer: they would wait in vain. @module */
 import {
   PROTOCOL_VERSION,
   type Hello,

@@ -3,7 +3,7 @@ import { absenceOf, etagOf, sizeOf } from './file-response.js';
 import type { FileRecord } from './byte-storage.js';
 import type { StoreEnvironment } from './store-environment.js';
 
-/** Milliseconds until whoever has not answered counts as one who does not say. */
+/** Milliseconds to wait for a server's answer; then it counts as unknown. */
 const DEADLINE = 15_000;
 
 /** What is asked. */
@@ -46,7 +46,7 @@ export async function sizeOnServer(environment: StoreEnvironment, url: string, s
   return (await askServer(environment, { url, init: { method: 'HEAD' }, signal, read })) ?? 0;
 }
 
-/** Milliseconds that the checks of one model may take together. Whoever does not answer counts as out of reach. */
+/** Milliseconds that the checks of one model may take together. A server that does not answer counts as unreachable. */
 const CHECK_DEADLINE = 1_000;
 
 /** Asks about the files of one model, all at once. When the server does not answer, what is kept is used. */
@@ -92,7 +92,7 @@ function isOther({ etag, modified, size }: FileRecord, now: Response): boolean {
   if (etag !== undefined && nowEtag !== undefined) return etag !== nowEtag;
   const nowModified = now.headers.get('last-modified');
   if (modified !== undefined && nowModified !== null) return modified !== nowModified;
-  // An empty file of which nobody says anything is fetched again: that costs no more than to ask.
+  // An empty file whose size no source states is fetched again: that costs no more than a check.
   const nowSize = sizeOf(now);
   return nowSize === undefined ? size === 0 : size !== nowSize;
 }

@@ -40,7 +40,7 @@ export interface KeptFile {
   record: FileRecord;
   /** Bytes that are there. */
   bytes: number;
-  /** Nobody changed the bytes since they were complete. Always false before. */
+  /** The bytes have not changed since they were complete. Always false before. */
   untouched: boolean;
 }
 
@@ -79,7 +79,7 @@ export function lengthOfPart({ size = 0, partBytes }: Pick<FileRecord, 'size' | 
   return Math.min(partBytes, size - part * partBytes);
 }
 
-/** Reads what was kept; undefined for anything that is no record of ours. */
+/** Reads what was kept; undefined for anything that is not a valid record. */
 export function parseRecord(text: string): FileRecord | undefined {
   try {
     const record = JSON.parse(text) as FileRecord;
@@ -129,7 +129,7 @@ export function isSmallName(file: string): boolean {
 export interface ByteStorage {
   /** What is there outlives this realm. */
   readonly lasting: boolean;
-  /** `untouched` of a complete file means that nobody changed its bytes; else only that their number is right. */
+  /** `untouched` of a complete file means that its bytes have not changed; else only that their number is right. */
   tellsChanges(): Promise<boolean>;
   /** Undefined when there is nothing that can be used. */
   find(place: FilePlace): Promise<KeptFile | undefined>;

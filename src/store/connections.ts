@@ -43,7 +43,7 @@ export class Connections {
     const state = this.#hosts.get(host) ?? { taken: 0, waiting: [] };
     this.#hosts.set(host, state);
     if (state.taken < MOST_CONNECTIONS) state.taken++;
-    // Whoever gives one back hands it to the first who waits.
+    // A connection that is given back goes to the first in the queue.
     else await waitInLine(state.waiting, signal);
     return () => {
       const next = state.waiting.shift();

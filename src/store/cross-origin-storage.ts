@@ -49,7 +49,7 @@ export async function takeFromOthers(
   }
 }
 
-/** Offers a file that was compared with its hash to other sites. What goes wrong is no matter of ours. */
+/** Offers a file that was compared with its hash to other sites. Failures are ignored. */
 export async function offerToOthers(
   shared: CrossOriginStorage,
   record: FileRecord,

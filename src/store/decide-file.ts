@@ -46,7 +46,7 @@ export function decideFile({ kept, stated, listsAll, isPinned, now }: FileFacts)
   if (!kept.untouched) return 'fetch';
   const comparison = compareStated(kept.record, stated);
   if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
-  // An empty file that nobody states may be an error of a server.
+  // An empty file whose size no source states may be a server's error.
   const isDoubtful = kept.record.size === 0 && !kept.record.verified;
   return statesContent(stated) || (isPinned && !isDoubtful) ? 'use' : 'ask';
 }

@@ -120,7 +120,7 @@ export class DownloadPlan {
     return record.size === undefined ? kept === record.partBytes : kept > 0 && kept === lengthOfPart(record, part);
   }
 
-  /** Bytes of the file as the server says, or else its source; undefined: nobody does yet. */
+  /** Bytes of the file as the server says, or else its source; undefined: not known yet. */
   get total(): number | undefined {
     return this.#record.size ?? this.#expected.bytes;
   }
@@ -140,7 +140,7 @@ export class DownloadPlan {
     return this.ranges === true || this.#expected.split === true;
   }
 
-  /** Takes the next parts that nobody fetches. Without ranges one connection brings all. */
+  /** Takes the next parts that no connection fetches. Without ranges one connection brings all. */
   claim(): Run | undefined {
     const record = this.#record;
     const { size, partBytes } = record;
@@ -178,7 +178,7 @@ export class DownloadPlan {
     return this.ranges === false || isAll ? undefined : { from, to: end - 1 };
   }
 
-  /** The end of what an answer brings, as a place in the file. Infinity: nobody knows. @param isPartial it is the range */
+  /** The end of what an answer brings, as a place in the file. Infinity: unknown. @param isPartial it is the range */
   endOf(run: Run, range: ByteRange | undefined, isPartial: boolean): number {
     const record = this.#record;
     const whole = this.#expected.split ? lengthOfPart(record, run.first) : (record.size ?? Infinity);

@@ -84,7 +84,7 @@ export class TransferMeter {
     this.#now = now;
   }
 
-  /** Bytes that a file still lacks; undefined: nobody knows. */
+  /** Bytes that a file still lacks; undefined: unknown. */
   expect(file: string, missing: number | undefined): void {
     this.#missing.set(file, missing);
   }

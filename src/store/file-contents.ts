@@ -78,7 +78,7 @@ export class FileContents {
     return found;
   }
 
-  /** Nobody changed what is kept, as far as storage tells, and all that came is there: private windows have lost some. */
+  /** The stored bytes have not changed, as far as storage tells, and all that came is there: private windows have lost some. */
   async #isRight(bytes: Uint8Array<ArrayBuffer>, record: FileRecord): Promise<boolean> {
     if (bytes.length !== record.size) return false;
     return (await this.#options.storage.tellsChanges()) || isSameContent(bytes, record);

@@ -91,12 +91,12 @@ export class ModelFiles {
     const wanted = await this.#statements.listed(files.map((file) => this.#nameOf(file)));
     await this.#checkRoom(wanted);
     const note = { model: this.#options.folder, wanted, lastUsed: Date.now() };
-    // A full disk is no reason not to use what is there.
+    // With a full disk, stored files are still used.
     await this.#environment.storage.saveNote(note).catch(() => {});
     for (const file of wanted) this.find(file).catch(() => {});
   }
 
-  /** Bytes of files, kept or not, without fetching any; what nobody knows counts as nothing. */
+  /** Bytes of files, kept or not, without fetching any; unknown sizes count as 0. */
   async bytesOf(files: readonly string[]): Promise<number> {
     const { storage } = this.#environment;
     const sizes = files.map(async (file) => {
@@ -265,7 +265,7 @@ export class ModelFiles {
     return noRoom({ id, model: folder, ...missing }, this.#environment);
   }
 
-  /** 0 when nobody says. */
+  /** 0 when unknown. */
   async #missingBytes(file: string): Promise<number> {
     const kept = await this.#environment.storage.find(this.#place(file));
     if (kept && kept.record.state !== 'partial') return 0;

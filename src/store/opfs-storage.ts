@@ -131,7 +131,7 @@ async function readNote(folder: FileSystemDirectoryHandle): Promise<ModelNote | 
   }
 }
 
-/** As it is, or undefined when nobody else may read it now. */
+/** As it is, or undefined while another tab has exclusive access to it. */
 async function readThroughHandle(
   file: FileSystemFileHandle,
   onBytes: (loaded: number, total: number) => void,
@@ -143,7 +143,7 @@ async function readThroughHandle(
     for (let start = 0; start < bytes.length; start += READ_BYTES) {
       const piece = bytes.subarray(start, start + READ_BYTES);
       const count = handle.read(piece, { at: start });
-      // Whoever asked notices that some is missing.
+      // The caller notices that some is missing.
       if (count < piece.length) return bytes.subarray(0, start + count);
       onBytes(Math.min(start + READ_BYTES, bytes.length), bytes.length);
     }

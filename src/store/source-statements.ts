@@ -52,12 +52,12 @@ export class SourceStatements {
     return { ...(stated?.bytes !== undefined && { bytes: stated.bytes }), sha256: parseSha256(own) };
   }
 
-  /** What a manifest or a hub states, by file; empty when nobody does. */
+  /** What a manifest or a hub states, by file; empty when neither does. */
   all(): Promise<Map<string, ExpectedFile>> {
     return (this.#all ??= this.#read());
   }
 
-  /** Bytes of a file as stated or kept, else as the server says; 0 when nobody does. @param kept bytes of the whole file */
+  /** Bytes of a file as stated or kept, else as the server says; 0 when unknown. @param kept bytes of the whole file */
   async sizeOf(file: string, kept: number | undefined): Promise<number> {
     const known = (await this.of(file))?.bytes ?? kept;
     if (known !== undefined) return known;

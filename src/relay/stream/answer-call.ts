@@ -40,7 +40,7 @@ export async function answerCall<Payload, Item>(
 /** Milliseconds. */
 const TURN_EVERY = 5;
 
-/** Milliseconds between two messages of a fast source: a frame of a screen, so nobody sees them. */
+/** Milliseconds between two messages of a fast source: one frame of a screen, so the delay is not visible. */
 export const PACE = 16;
 
 /** Messages that may be sent ahead of that pace. */
@@ -158,7 +158,7 @@ class AnsweredCall<Payload, Item> {
   }
 
   #cancel(): void {
-    // Nobody takes what is collected.
+    // No reader takes what is collected.
     this.#buffer = [];
     this.#cancellation.abort(cancelled());
     this.#open(undefined);

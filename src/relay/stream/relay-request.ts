@@ -67,7 +67,7 @@ export async function relayRequest(
       try {
         return [batches, ...((await batches.next()).value ?? [])] as BegunAnswer;
       } catch (thrown) {
-        // Nobody is asked for a caller that has left: `connect` rejects then.
+        // No gateway is asked for a caller that has left: `connect` rejects then.
         if (isBegun) throw thrown;
       }
     }

@@ -34,7 +34,7 @@ export function mannerOf(asked: CompatibilityName | null | undefined, intercepte
 export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal): Request {
   const { url, method, headers, body } = payload;
   if (body !== 'broken') return new Request(url, { method, headers, signal, ...(body && { body }) });
-  // Whoever reads it shall find out, and answer in the words of its dialect.
+  // The reader notices the error, and answers with its dialect's error.
   const broken = new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
   return new Request(url, { method, headers, signal, body: broken, duplex: 'half' } as RequestInit);
 }
@@ -44,7 +44,7 @@ const failureTails = new WeakMap<ReadableStream, string>();
 
 /**
  * Attaches the text (whole server-sent events) that ends the body when the engine dies under it. The dialect knows the
- * shape of such an event; the relay sends it, because nobody of the dialect is alive by then. Returns the response.
+ * shape of such an event; the relay sends it, because the dialect's code is gone by then. Returns the response.
  */
 export function setFailureTail(response: Response, tail: string): Response {
   if (response.body) failureTails.set(response.body, tail);
