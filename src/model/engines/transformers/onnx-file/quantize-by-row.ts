@@ -10,7 +10,7 @@ import { graphEdits, replaced } from './graph-edits.js';
 import { constant, type GraphPlan, node } from './write-graph.js';
 
 /** Prefix of the names of added values, which are short: the more room is left where the graph stands. */
-const OWN = 'inpage:';
+const OWN = '~';
 /** Prefix of the names of factors: one for each token, by which a product is multiplied at last. */
 export const FACTOR = `${OWN}f`;
 
@@ -65,9 +65,9 @@ function editsOf(file: Uint8Array, graph: OnnxGraph): Edit[] | undefined {
   if (edits.length === 0) return undefined;
   const added = [
     // The runtime warns of constants that nothing reads.
-    ...(graph.operatorVersion >= AXES_AS_INPUT ? constant(`${OWN}axis`, LAST_AXIS) : []),
-    ...constant(`${OWN}share`, SHARE, []),
-    ...constant(`${OWN}middle`, MIDDLE, []),
+    ...(graph.operatorVersion >= AXES_AS_INPUT ? constant(`${OWN}x`, LAST_AXIS) : []),
+    ...constant(`${OWN}h`, SHARE, []),
+    ...constant(`${OWN}m`, MIDDLE, []),
   ];
   const domain = [...bytes(OPERATOR_SET.domain, MICROSOFT), ...integer(OPERATOR_SET.version, 1)];
   const named = graph.domains.has(MICROSOFT) ? [] : bytes(MODEL.operatorSet, domain);
@@ -143,7 +143,7 @@ function byRow(quantizer: GraphNode, products: readonly IntegerProduct[], id: st
   const [input = ''] = quantizer.inputs;
   const [vectors = ''] = quantizer.outputs;
   const [sizes, factor, parts] = [`${OWN}s${id}`, FACTOR + id, `${OWN}p${id}`];
-  const [axis, share, middle] = [`${OWN}axis`, `${OWN}share`, `${OWN}middle`];
+  const [axis, share, middle] = [`${OWN}x`, `${OWN}h`, `${OWN}m`];
   const isInput = graph.operatorVersion >= AXES_AS_INPUT;
   const edits = [
     replaced(quantizer.field, [

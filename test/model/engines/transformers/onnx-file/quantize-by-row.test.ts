@@ -243,15 +243,19 @@ describe('a graph stays as it is', () => {
   });
 });
 
-it('two plans at once make the file that they make one after the other, with large weights as they were', async () => {
+it('two plans at once make the graph that they make one after the other', async () => {
   const bytes = Buffer.concat(
     randomDecoder(3, { ...SHAPE, hidden: 64, layers: 2, inner: 96, vocabulary: 300 }).toMessage(),
   );
   const file = (): Uint8Array<ArrayBuffer> => Uint8Array.from(bytes);
   const apart = rewriteGraph(rewriteGraph(file(), [quantizeByRow]), [keepLastLogits]);
   const together = rewriteGraph(file(), [quantizeByRow, keepLastLogits]);
-  expect(Buffer.compare(together, apart)).toBe(0);
-  expect(together.length).toBeGreaterThan(bytes.length);
+  const shown = (each: Uint8Array): object => {
+    const { nodes, inputs: given, weightRanks } = readGraph(each)!;
+    const operators = nodes.map(({ operator, inputs, outputs }) => [operator, inputs, outputs]);
+    return { operators, inputs: new Set(given.map(({ name }) => name)), weights: new Set(weightRanks.keys()) };
+  };
+  expect(shown(together)).toEqual(shown(apart));
   expect((await ort.InferenceSession.create(together)).inputNames).toContain('num_logits_to_keep');
 });
 
