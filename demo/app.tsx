@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { ChatPanel } from './chat/chat-panel.js';
 import { chatModel, inference, startError } from './inference.js';
+import { JsonPanel } from './json/json-panel.js';
 import { LoadBar } from './load-bar.js';
 import { MetricsPanel } from './metrics/metrics-panel.js';
 import { ModelsPanel } from './models/models-panel.js';
@@ -22,6 +23,7 @@ interface Panel {
 const PANELS: Record<string, Panel> = {
   chat: { title: 'Chat', view: ChatPanel },
   tools: { title: 'Tools', view: ToolsPanel },
+  json: { title: 'JSON', view: JsonPanel },
   speech: { title: 'Speech', view: SpeechPanel, model: 'tiny-whisper' },
   search: { title: 'Search', view: SearchPanel, model: 'tiny-embed' },
   models: { title: 'Models', view: ModelsPanel },

@@ -1,9 +1,13 @@
 /** Starts the library once and keeps what the panels show of it in signals. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
+import { problemOf } from './parts/problem-of.js';
 import { DEFAULT_MODELS, type LoadProgress, type ModelEntry, type PageInference, startInference } from 'inpage';
 
 /** The models that a visitor chose to add live here between visits. */
 const ADDED_MODELS_KEY = 'inpage-demo-models';
+
+/** Which of them was chosen last. */
+const CHAT_MODEL_KEY = 'inpage-demo-chat-model';
 
 /** Where a visitor's own hub is kept. */
 const HUB_KEY = 'inpage-demo-hub';
@@ -11,13 +15,16 @@ const HUB_KEY = 'inpage-demo-hub';
 export const inference = signal<PageInference | undefined>(undefined);
 export const startError = signal<string | undefined>(undefined);
 export const progress = signal<LoadProgress | undefined>(undefined);
-export const chatModel = signal('tiny-chat');
 export const models = signal<ModelEntry[]>([...DEFAULT_MODELS, ...addedModels()]);
+/** The one that is asked; remembered between visits. */
+export const chatModel = signal(rememberedModel());
 export const chatModels = computed(() => models.value.filter((model) => model.task === 'chat'));
 /** Base of the hub: the public one, or a mirror. */
 export const hub = signal(localStorage.getItem(HUB_KEY) ?? 'https://huggingface.co');
 /** Counts status changes, so that views of `inference.status()` know when to look again. */
 export const statusVersion = signal(0);
+
+effect(() => localStorage.setItem(CHAT_MODEL_KEY, chatModel.value));
 
 let starting: Promise<void> = Promise.resolve();
 
@@ -42,8 +49,9 @@ async function restart(): Promise<void> {
         statusVersion.value++;
       },
     });
+    inference.value.subscribe(() => statusVersion.value++);
   } catch (error) {
-    startError.value = error instanceof Error ? error.message : String(error);
+    startError.value = problemOf(error);
   }
 }
 
@@ -55,10 +63,9 @@ export async function setHub(base: string): Promise<void> {
   await start();
 }
 
-/** Adds a chat model to the catalog, remembers it, and chooses it. */
+/** Adds a model to the catalog, and remembers it. */
 export async function addModel(entry: ModelEntry): Promise<void> {
   if (!models.value.some((model) => model.id === entry.id)) await changeModels([...models.value, entry]);
-  chatModel.value = entry.id;
 }
 
 export async function removeModel(id: string): Promise<void> {
@@ -75,6 +82,11 @@ async function changeModels(changed: ModelEntry[]): Promise<void> {
   models.value = changed;
   localStorage.setItem(ADDED_MODELS_KEY, JSON.stringify(changed.filter(({ id }) => isAdded(id))));
   await start();
+}
+
+function rememberedModel(): string {
+  const id = localStorage.getItem(CHAT_MODEL_KEY);
+  return models.value.find((model) => model.id === id && model.task === 'chat')?.id ?? 'tiny-chat';
 }
 
 function addedModels(): ModelEntry[] {

@@ -1,24 +1,22 @@
 /** The bar under the header: one shape of progress for every backend. */
-import { progress } from './inference.js';
+import { inference, progress, statusVersion } from './inference.js';
 import { loadWords } from './parts/load-words.js';
 
 const STAGES = { download: 'Loading', initialize: 'Starting', ready: 'Ready' } as const;
 
 export function LoadBar() {
+  void statusVersion.value;
   const report = progress.value;
-  if (!report || report.stage === 'ready') return <div class="load-bar" data-stage={report?.stage ?? 'idle'} />;
-  const share = report.totalBytes > 0 ? report.loadedBytes / report.totalBytes : 0;
+  const isLoading = inference.value?.status().some(({ id, state }) => id === report?.model && state === 'loading');
+  // The last report of a load that failed stays; where it was asked for says why.
+  if (!report || report.stage === 'ready' || !isLoading) return <div class="load-bar" data-stage="idle" />;
+  const { stage, model, file, totalBytes, loadedBytes } = report;
+  const share = totalBytes > 0 ? loadedBytes / totalBytes : 0;
+  const words = [`${STAGES[stage]} ${model}`, file, stage === 'download' && loadWords(report)];
   return (
-    <section class="load-bar" data-stage={report.stage} aria-label="Loading">
-      <progress
-        max={1}
-        value={report.stage === 'initialize' ? undefined : share}
-        aria-label={`Loading ${report.model}`}
-      />
-      <span>
-        {STAGES[report.stage]} {report.model}
-        {report.file ? ` · ${report.file}` : ''} · {loadWords(report)}
-      </span>
+    <section class="load-bar" data-stage={stage} aria-label="Loading">
+      <progress max={1} value={stage === 'initialize' ? undefined : share} aria-label={`Loading ${model}`} />
+      <span>{words.filter(Boolean).join(' · ')}</span>
     </section>
   );
 }

@@ -63,7 +63,6 @@ export function Composer() {
       <form
         class="composer"
         onSubmit={submit}
-        data-settings={showsSettings}
         onDragOver={(event) => sees.value && event.preventDefault()}
         onDrop={(event) => {
           if (!sees.value || !event.dataTransfer?.files.length) return;

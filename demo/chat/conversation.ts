@@ -1,10 +1,10 @@
 /** The conversation's state, and one request per turn to the page's own `/v1`. */
 import { signal } from '@preact/signals';
 import { chatModel, inference } from '../inference.js';
+import { problemOf } from '../parts/problem-of.js';
+import { AnswerClock } from '../wire/answer-clock.js';
 import { streamInference } from '../wire/call-inference.js';
-import { AnswerClock } from './answer-clock.js';
 import { chatCompletions } from './dialects/chat-completions.js';
-import type { Piece } from './dialects/dialect.js';
 import { messages } from './dialects/messages.js';
 import { responses } from './dialects/responses.js';
 import { save, type SavedConversation } from './saved-conversations.js';
@@ -72,7 +72,7 @@ export async function send(text: string, images: string[] = []): Promise<void> {
     await ask(signal);
   } catch (error) {
     if (signal.aborted) change((turn) => ({ ...turn, note: 'stopped' }));
-    else change((turn) => ({ ...turn, error: error instanceof Error ? error.message : String(error) }));
+    else change((turn) => ({ ...turn, error: problemOf(error) }));
   } finally {
     running.value = false;
     void keep();
@@ -84,27 +84,26 @@ async function ask(signal: AbortSignal): Promise<void> {
   const turns = conversation.value.slice(0, -1).filter((turn) => turn.text);
   const body = toBody(turns, { model: chatModel.value, think: thinking.value, ...requestSettings() });
   const clock = new AnswerClock();
-  for await (const event of streamInference(path, body, signal)) {
+  for await (const event of streamInference(path, body, signal, clock)) {
     const piece = readEvent(event);
     if (piece.error) throw new Error(piece.error);
     const { text, reasoning } = piece;
     if (text || reasoning) {
-      clock.tick();
-      speed.value = inWords(clock.rate(clock.pieces));
+      speed.value = inWords(clock.rate);
       change((turn) => ({
         ...turn,
         text: turn.text + (text ?? ''),
         ...(reasoning ? { reasoning: (turn.reasoning ?? '') + reasoning } : {}),
       }));
     }
-    if (piece.tokens && clock.pieces > 0) finish(piece, clock, title);
+    if (piece.tokens) clock.tokens = piece.tokens;
+    if (piece.tokens && clock.pieces > 0) finish(clock, title);
   }
 }
 
-function finish({ tokens = 0, rate, firstToken }: Piece, clock: AnswerClock, title: string): void {
-  speed.value = inWords(rate ?? clock.rate(tokens));
-  const wait = Math.round(firstToken ? firstToken * 1000 : clock.wait);
-  const facts = [`${tokens} tokens`, speed.value, `first after ${wait} ms`, title];
+function finish(clock: AnswerClock, title: string): void {
+  speed.value = inWords(clock.rate);
+  const facts = [`${clock.tokens} tokens`, speed.value, `first after ${clock.wait} ms`, title];
   change((turn) => ({ ...turn, note: facts.filter(Boolean).join(' · ') }));
 }
 

@@ -1,9 +1,5 @@
 /** The drawer above the composer: how the next questions are asked. */
-import { change, type ChatSettings, NO_SETTINGS, schemaProblem, settings, settingsCount } from './settings.js';
-
-const EXAMPLE_SCHEMA = `{ "type": "object",
-  "properties": { "city": { "type": "string" } },
-  "required": ["city"], "additionalProperties": false }`;
+import { change, type ChatSettings, NO_SETTINGS, settings, settingsCount } from './settings.js';
 
 export function SettingsDrawer() {
   return (
@@ -20,23 +16,6 @@ export function SettingsDrawer() {
       <NumberField name="temperature" label="Temperature" most={2} step={0.1} />
       <NumberField name="topP" label="Top p" most={1} step={0.05} />
       <NumberField name="maxTokens" label="Max tokens" most={32_768} step={1} />
-      <label class="field wide">
-        JSON Schema of the answer (Chat and Responses)
-        <textarea
-          rows={3}
-          class="code"
-          spellcheck={false}
-          value={settings.value.schema}
-          placeholder={EXAMPLE_SCHEMA}
-          aria-invalid={schemaProblem.value !== ''}
-          onInput={(event) => change({ schema: event.currentTarget.value })}
-        />
-      </label>
-      {schemaProblem.value ? (
-        <p class="alert wide" role="alert">
-          {schemaProblem.value}
-        </p>
-      ) : null}
       <button
         type="button"
         class="small"

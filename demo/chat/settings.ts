@@ -1,4 +1,4 @@
-/** What goes with every question: the system prompt, how to sample, and the shape of the answer. Kept between visits. */
+/** What goes with every question: the system prompt, and how to sample. Kept between visits. */
 import { computed, effect, signal } from '@preact/signals';
 
 const KEY = 'inpage-demo-chat-settings';
@@ -9,25 +9,15 @@ export interface ChatSettings {
   temperature: string;
   topP: string;
   maxTokens: string;
-  schema: string;
 }
 
-export const NO_SETTINGS: ChatSettings = { system: '', temperature: '', topP: '', maxTokens: '', schema: '' };
+export const NO_SETTINGS: ChatSettings = { system: '', temperature: '', topP: '', maxTokens: '' };
 
 export const settings = signal<ChatSettings>({ ...NO_SETTINGS, ...kept() });
 /** How many of them are set. */
 export const settingsCount = computed(
   () => Object.values(settings.value).filter((value) => value.trim() !== '').length,
 );
-/** What is wrong with the schema's text; empty: nothing. */
-export const schemaProblem = computed(() => {
-  try {
-    parsedSchema(settings.value);
-    return '';
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-});
 
 effect(() => localStorage.setItem(KEY, JSON.stringify(settings.value)));
 
@@ -41,29 +31,23 @@ export interface RequestSettings {
   temperature?: number;
   topP?: number;
   maxTokens?: number;
-  schema?: object;
 }
 
-/** @throws SyntaxError when the schema's text is no JSON */
 export function requestSettings(): RequestSettings {
   const { system, temperature, topP, maxTokens } = settings.value;
-  const schema = parsedSchema(settings.value);
   return {
     ...(system.trim() && { system: system.trim() }),
     ...(temperature && { temperature: Number(temperature) }),
     ...(topP && { topP: Number(topP) }),
     ...(maxTokens && { maxTokens: Number(maxTokens) }),
-    ...(schema && { schema }),
   };
-}
-
-function parsedSchema({ schema }: ChatSettings): object | undefined {
-  return schema.trim() === '' ? undefined : (JSON.parse(schema) as object);
 }
 
 function kept(): Partial<ChatSettings> {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<ChatSettings>;
+    const all = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, unknown>;
+    // Earlier versions kept more.
+    return Object.fromEntries(Object.entries(all).filter(([name]) => name in NO_SETTINGS));
   } catch {
     return {};
   }

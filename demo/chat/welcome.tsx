@@ -1,10 +1,11 @@
 /** What stands where no conversation is yet: what can be asked, and of what. */
 import { signal } from '@preact/signals';
-import { chatModel, inference, statusVersion } from '../inference.js';
-import { LoadProgress } from '../parts/load-progress.js';
+import { useEffect } from 'preact/hooks';
+import { chatModel, inference } from '../inference.js';
+import { ModelOffer } from '../models/model-offer.js';
+import { findRecommendation, hasGPU, recommendation } from '../models/recommendation.js';
 import { focusComposer } from './composer.js';
 import { send } from './conversation.js';
-import { hasNextStep, isFetching, NEXT_STEP, NEXT_STEP_SIZE, problem, takeNextStep } from './next-step.js';
 
 /** Of what the card of tiny-chat calls reliable. */
 const RELIABLE = [
@@ -31,6 +32,8 @@ export function Welcome() {
     void send(text);
     focusComposer();
   };
+  // A list that cannot be fetched is no offer.
+  useEffect(() => void findRecommendation().catch(() => {}), []);
   return (
     <div class="welcome">
       <h2>This page has its own /v1.</h2>
@@ -38,6 +41,7 @@ export function Welcome() {
         Every answer comes from a model that runs in this page: <code>fetch('/v1/chat/completions')</code> goes to a
         Service Worker, not to a server. Switch the network off and ask again. <a href="/docs/">How it works</a>
       </p>
+      {hasGPU.value ? <Recommended /> : null}
       <div class="suggestions">
         {(isTiny ? RELIABLE : OPEN).map((text) => (
           <button key={text} type="button" disabled={!inference.value} onClick={() => ask(text)}>
@@ -46,7 +50,7 @@ export function Welcome() {
         ))}
       </div>
       {isTiny && !knowsTiny.value ? <TinyNote /> : null}
-      {hasNextStep() ? null : <NextStep />}
+      {hasGPU.value ? null : <Recommended />}
     </div>
   );
 }
@@ -66,31 +70,9 @@ function TinyNote() {
   );
 }
 
-function NextStep() {
-  void statusVersion.value;
-  const status = inference.value?.status().find(({ id }) => id === NEXT_STEP.id);
-  return (
-    <aside class="card next-step" aria-label="The next step up">
-      <header class="row">
-        <span>
-          <b>{NEXT_STEP.id}</b> <span class="quiet">53 times as large · {NEXT_STEP_SIZE}, from the hub, once</span>
-        </span>
-        <span class="push" />
-        <button
-          type="button"
-          class="small"
-          disabled={!inference.value || isFetching.value}
-          onClick={() => void takeNextStep()}
-        >
-          {problem.value ? 'Try again' : 'Get it'}
-        </button>
-      </header>
-      {isFetching.value ? <LoadProgress model={NEXT_STEP.id} report={status?.progress} /> : null}
-      {problem.value ? (
-        <p class="alert" role="alert">
-          {problem.value}
-        </p>
-      ) : null}
-    </aside>
-  );
+/** A model that answers well, where this device can run one. */
+function Recommended() {
+  const found = recommendation.value;
+  if (!found) return null;
+  return <ModelOffer {...found} label="A better model" onReady={() => (chatModel.value = found.entry.id)} />;
 }

@@ -1,75 +1,50 @@
-/** Speed and waiting of the last requests, memory, and the queue. */
+/** Speed and waiting of the last requests by kind of model, memory, and the queue. */
 import { useEffect, useState } from 'preact/hooks';
 import { inference, models, statusVersion } from '../inference.js';
-import { formatBytes } from '../parts/format-bytes.js';
-import { measureMemory } from './page-memory.js';
+import { Chart, shortNumber } from './chart.js';
+import { type Kind, type KindName, KINDS } from './kinds.js';
+import { Memory } from './memory.js';
 import { requestLog, type RequestRecord } from './request-log.js';
 
 /** Milliseconds between two looks at the queue. */
 const LOOK_INTERVAL = 500;
 
+/** Rows of a table. */
+const ROWS = 12;
+
 export function MetricsPanel() {
   const records = requestLog.value;
+  const kinds = (Object.keys(KINDS) as KindName[]).filter((kind) => records.some((record) => record.kind === kind));
   return (
     <div class="tool metrics">
       <h2>Metrics</h2>
-      <p class="quiet">Of this page’s last requests, as the page itself saw them.</p>
-      <div class="charts">
-        <Chart title="Tokens per second" records={records} value={({ tokensPerSecond }) => tokensPerSecond} unit="" />
-        <Chart title="Time to first token" records={records} value={({ firstToken }) => firstToken} unit=" ms" />
-      </div>
+      <p class="quiet">
+        Of this page’s last requests, measured by the page itself: waiting includes the loading of the model.
+      </p>
       <dl class="facts-list">
         <Memory />
         <Queue />
       </dl>
-      {records.length === 0 ? (
-        <p class="quiet">No request yet: ask something in one of the other panels.</p>
-      ) : (
-        <RequestTable records={records} />
-      )}
+      {kinds.length === 0 ? <p class="quiet">No request yet: ask something in one of the other panels.</p> : null}
+      {kinds.map((kind) => (
+        <KindView key={kind} kind={KINDS[kind]} records={records.filter((record) => record.kind === kind)} />
+      ))}
     </div>
   );
 }
 
-interface ChartProps {
-  title: string;
-  records: readonly RequestRecord[];
-  value: (record: RequestRecord) => number | undefined;
-  unit: string;
-}
-
-/** A bar per request; the table below has the numbers. */
-function Chart({ title, records, value, unit }: ChartProps) {
-  const values = records.map(value);
-  const most = Math.max(1, ...values.map((number) => number ?? 0));
-  const last = values.findLast((number) => number !== undefined);
+function KindView({ kind, records }: { kind: Kind; records: readonly RequestRecord[] }) {
+  const { title, first, counted } = kind;
   return (
-    <figure class="card chart">
-      <figcaption>
-        {title} <b>{last === undefined ? '–' : `${Math.round(last)}${unit}`}</b>
-      </figcaption>
-      <svg viewBox="0 0 240 60" preserveAspectRatio="none" aria-hidden="true">
-        {values.map((number, index) => {
-          const height = (56 * (number ?? 0)) / most;
-          return <rect key={records[index]?.key} x={index * 10 + 1} y={60 - height} width={8} height={height} rx={1} />;
-        })}
-      </svg>
-    </figure>
-  );
-}
-
-function Memory() {
-  const [text, setText] = useState('being measured');
-  useEffect(() => {
-    void measureMemory().then((bytes) =>
-      setText(bytes === undefined ? 'this browser does not say' : `${formatBytes(bytes)}, workers included`),
-    );
-  }, []);
-  return (
-    <div>
-      <dt>Memory</dt>
-      <dd>{text}</dd>
-    </div>
+    <section aria-label={title}>
+      <h3 class="section">{title}</h3>
+      <div class="charts">
+        {first ? <Chart title={first} unit="ms" values={records.map((record) => record.first)} /> : null}
+        <Chart title="In all" unit="ms" values={records.map(({ total }) => total)} />
+        {counted ? <Chart title={`${counted} per second`} unit="/s" values={records.map(({ rate }) => rate)} /> : null}
+      </div>
+      <RequestTable kind={kind} records={records.toReversed().slice(0, ROWS)} />
+    </section>
   );
 }
 
@@ -90,29 +65,30 @@ function Queue() {
   );
 }
 
-function RequestTable({ records }: { records: readonly RequestRecord[] }) {
+function RequestTable({ kind, records }: { kind: Kind; records: readonly RequestRecord[] }) {
+  const { title, first, counted } = kind;
   return (
-    <div class="requests" role="region" aria-label="Last requests" tabIndex={0}>
+    <div class="requests" role="region" aria-label={`Last requests: ${title}`} tabIndex={0}>
       <table>
         <thead>
           <tr>
             <th scope="col">Request</th>
             <th scope="col">Model</th>
-            <th scope="col">First token</th>
-            <th scope="col">Tokens/s</th>
-            <th scope="col">In all</th>
+            {first ? <th scope="col">{first}, ms</th> : null}
+            <th scope="col">In all, ms</th>
+            {counted ? <th scope="col">{counted}/s</th> : null}
           </tr>
         </thead>
         <tbody>
-          {records.toReversed().map(({ key, path, model, firstToken, tokensPerSecond, total }) => (
+          {records.map(({ key, path, model, first: wait, rate, total }) => (
             <tr key={key}>
               <td>
                 <code>{path}</code>
               </td>
               <td>{model}</td>
-              <td>{firstToken === undefined ? '' : `${firstToken} ms`}</td>
-              <td>{tokensPerSecond === undefined ? '' : Math.round(tokensPerSecond)}</td>
-              <td>{total === undefined ? 'runs' : `${total} ms`}</td>
+              {first ? <td>{wait}</td> : null}
+              <td>{total ?? 'runs'}</td>
+              {counted ? <td>{rate === undefined ? '' : shortNumber(rate)}</td> : null}
             </tr>
           ))}
         </tbody>

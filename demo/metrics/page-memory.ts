@@ -1,18 +1,34 @@
 /** What the page and its workers take, as the browser counts it. */
 
-interface MemoryMeasurement {
-  bytes: number;
+/** Bytes. */
+export interface PageMemory {
+  page: number;
+  workers: number;
 }
 
-type MeasuringPerformance = Performance & { measureUserAgentSpecificMemory?: () => Promise<MemoryMeasurement> };
+interface Breakdown {
+  bytes: number;
+  attribution: { scope: string }[];
+}
 
-/** @returns undefined where the browser does not say: it must have the interface, and the page must be isolated */
-export async function measureMemory(): Promise<number | undefined> {
+type MeasuringPerformance = Performance & {
+  measureUserAgentSpecificMemory?: () => Promise<{ breakdown: Breakdown[] }>;
+};
+
+/** @returns a sentence where the browser does not measure: it must have the interface, and the page must be isolated */
+export async function measureMemory(): Promise<PageMemory | string> {
   const { measureUserAgentSpecificMemory } = performance as MeasuringPerformance;
-  if (!measureUserAgentSpecificMemory || !crossOriginIsolated) return undefined;
+  if (!crossOriginIsolated) return 'not measured: the page is not cross-origin isolated';
+  if (!measureUserAgentSpecificMemory) return 'not measured: only browsers made of Chromium do that';
   try {
-    return (await measureUserAgentSpecificMemory.call(performance)).bytes;
-  } catch {
-    return undefined;
+    const { breakdown } = await measureUserAgentSpecificMemory.call(performance);
+    const isWorker = ({ attribution }: Breakdown): boolean => attribution.some(({ scope }) => scope !== 'Window');
+    const sum = (parts: Breakdown[]): number => parts.reduce((total, { bytes }) => total + bytes, 0);
+    return {
+      page: sum(breakdown.filter((part) => !isWorker(part))),
+      workers: sum(breakdown.filter(isWorker)),
+    };
+  } catch (error) {
+    return `not measured: ${String(error)}`;
   }
 }

@@ -1,20 +1,23 @@
 /** What the last requests took. */
 import { signal } from '@preact/signals';
+import type { AnswerClock } from '../wire/answer-clock.js';
 import { describeEvent } from '../wire/describe-event.js';
+import type { WireRequest } from '../wire/wire-log.js';
+import { amountOf, type KindName, kindOf } from './kinds.js';
 
 /** Requests that are kept. */
-const KEPT = 24;
+const KEPT = 96;
 
 /** One request, from its start to its last event. */
 export interface RequestRecord {
   key: number;
+  kind: KindName;
   path: string;
   model: string;
-  /** Milliseconds to the first token; undefined: none came, or the answer was not streamed. */
-  firstToken?: number;
-  tokens: number;
-  /** Undefined for answers too short to be measured. */
-  tokensPerSecond?: number;
+  /** Milliseconds to the first piece; undefined: none came, or the answer was not streamed. */
+  first?: number | undefined;
+  /** What its kind counts, by the second. Undefined for answers too short to be measured. */
+  rate?: number | undefined;
   /** Milliseconds in all; undefined: it runs. */
   total?: number;
 }
@@ -24,35 +27,26 @@ export const requestLog = signal<RequestRecord[]>([]);
 
 let count = 0;
 
-/** Seconds below which a rate says more about the browser than about the model. */
-const SHORTEST = 0.05;
-
 /** Follows a request; tell it of every event's data, and of the end. */
-export function followRequest(path: string, model: string): { event(data: string): void; end(): void } {
+export function followRequest(
+  { path, body }: WireRequest,
+  clock: AnswerClock,
+): { event(data: string): void; end(): void } {
   const key = count++;
-  const start = performance.now();
-  let first = 0;
-  let last = 0;
-  let tokens = 0;
+  const about = { key, path, kind: kindOf(path), model: String(body['model']) };
   const put = (record: Partial<RequestRecord>): void => {
     const others = requestLog.peek().filter((other) => other.key !== key);
-    requestLog.value = [...others, { key, path, model, tokens, ...record }].slice(-KEPT);
+    requestLog.value = [...others, { ...about, ...record }].slice(-KEPT);
   };
   put({});
   return {
     event(data) {
-      if (!['text', 'thought', 'call'].includes(describeEvent(data).tone)) return;
-      last = performance.now();
-      first ||= last;
-      tokens += 1;
+      if (['text', 'thought', 'call'].includes(describeEvent(data).tone)) clock.tick();
     },
     end() {
-      const seconds = (last - first) / 1000;
-      put({
-        total: Math.round(performance.now() - start),
-        ...(first > 0 && { firstToken: Math.round(first - start) }),
-        ...(tokens > 1 && seconds > SHORTEST && { tokensPerSecond: (tokens - 1) / seconds }),
-      });
+      const total = clock.elapsed;
+      const amount = amountOf(path, body);
+      put({ total, first: clock.wait, rate: amount === undefined ? clock.rate : (1000 * amount) / Math.max(1, total) });
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Any chat model of the hub by its id, with what it needs before it is fetched. */
 import { useState } from 'preact/hooks';
-import { addModel, chatModel, hub, inference, models, setHub } from '../inference.js';
+import { addModel, hub, inference, models, setHub } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
+import { problemOf } from '../parts/problem-of.js';
 import { entryOf, type HubModel, hubIdOf, lookUp } from './hub-lookup.js';
 
 export function HubSearch() {
@@ -19,7 +20,7 @@ export function HubSearch() {
     try {
       setFound(await lookUp(id));
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemOf(error));
     } finally {
       setAsking(false);
     }
@@ -44,6 +45,12 @@ export function HubSearch() {
           What does it need?
         </button>
       </form>
+      {problem ? (
+        <p class="alert" role="alert">
+          {problem}
+        </p>
+      ) : null}
+      {found ? <Found key={found.id} model={found} /> : null}
       <label class="quiet hub">
         Hub
         <input
@@ -53,12 +60,6 @@ export function HubSearch() {
           onChange={(event) => void setHub(event.currentTarget.value)}
         />
       </label>
-      {problem ? (
-        <p class="alert" role="alert">
-          {problem}
-        </p>
-      ) : null}
-      {found ? <Found key={found.id} model={found} /> : null}
     </details>
   );
 }
@@ -67,18 +68,12 @@ function Found({ model }: { model: HubModel }) {
   const [dtype, setDtype] = useState('');
   const entry = entryOf(model, dtype);
   const isThere = models.value.some(({ id }) => id === entry.id);
-  const add = async (): Promise<void> => {
-    const before = chatModel.value;
-    await addModel(entry);
-    // Chosen once somebody asks for it: its files are not there yet.
-    chatModel.value = before;
-  };
   return (
     <section class="card" aria-label={model.id}>
       <header class="row">
         <h4>{model.id}</h4>
         <span class="push" />
-        <button type="button" class="small" disabled={isThere || !inference.value} onClick={() => void add()}>
+        <button type="button" class="small" disabled={isThere || !inference.value} onClick={() => void addModel(entry)}>
           {isThere ? 'Added' : 'Add'}
         </button>
       </header>

@@ -3,6 +3,7 @@ import type { ModelEntry, ModelStatus } from 'inpage';
 import { useState } from 'preact/hooks';
 import { inference, isAdded, removeModel, statusVersion } from '../inference.js';
 import { LoadProgress } from '../parts/load-progress.js';
+import { problemOf } from '../parts/problem-of.js';
 
 export function ModelCard({ model }: { model: ModelEntry }) {
   void statusVersion.value;
@@ -10,14 +11,13 @@ export function ModelCard({ model }: { model: ModelEntry }) {
   const service = inference.value;
   const status = service?.status().find(({ id }) => id === model.id);
   const state = status?.state ?? 'absent';
+  const reason = problem || (state === 'failed' && status?.error?.message);
   const isLoaded = state === 'ready' || state === 'busy';
   const act = (action: 'load' | 'unload'): void => {
     setProblem('');
     const done = service?.[action](model.id);
     statusVersion.value++;
-    done
-      ?.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
-      .finally(() => statusVersion.value++);
+    done?.catch((error: unknown) => setProblem(problemOf(error))).finally(() => statusVersion.value++);
   };
   return (
     <li class="card" data-state={state} aria-label={model.id}>
@@ -43,9 +43,9 @@ export function ModelCard({ model }: { model: ModelEntry }) {
       {model.metadata?.overview ? <p>{model.metadata.overview}</p> : null}
       <p class="quiet">{factsOf(model, status).join(' · ')}</p>
       {status?.state === 'loading' ? <LoadProgress model={model.id} report={status.progress} /> : null}
-      {problem ? (
+      {reason ? (
         <p class="alert" role="alert">
-          {problem}
+          {reason}
         </p>
       ) : null}
     </li>

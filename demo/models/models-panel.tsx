@@ -2,6 +2,7 @@
 import { models } from '../inference.js';
 import { ModelCard } from './model-card.js';
 import { HubSearch } from './hub-search.js';
+import { RecommendedList } from './recommended-list.js';
 import { StoredList } from './stored-list.js';
 import { WebLlmList } from './web-llm-list.js';
 
@@ -15,6 +16,7 @@ export function ModelsPanel() {
         ))}
       </ul>
       <StoredList />
+      <RecommendedList />
       <HubSearch />
       <WebLlmList />
     </div>

@@ -3,6 +3,7 @@ import type { StoredModel } from 'inpage';
 import { useEffect, useState } from 'preact/hooks';
 import { inference, progress, statusVersion } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
+import { problemOf } from '../parts/problem-of.js';
 
 export function StoredList() {
   const [stored, setStored] = useState<StoredModel[]>();
@@ -16,7 +17,7 @@ export function StoredList() {
     const done = service?.remove(model.models[0] ?? model.source);
     done
       ?.then(refresh)
-      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => setProblem(problemOf(error)))
       .finally(() => statusVersion.value++);
   };
   const total = (stored ?? []).reduce((sum, { bytes }) => sum + bytes, 0);

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { type PrebuiltModel, listWebLlmModels } from 'inpage';
 import { addModel } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
+import { problemOf } from '../parts/problem-of.js';
 
 export const prebuilt = signal<PrebuiltModel[]>([]);
 export const problem = signal('');
@@ -17,7 +18,7 @@ export async function openList(): Promise<void> {
     gpuFeatures.value = adapter ? new Set(adapter.features) : undefined;
     prebuilt.value = await listWebLlmModels();
   } catch (error) {
-    problem.value = error instanceof Error ? error.message : String(error);
+    problem.value = problemOf(error);
   }
 }
 

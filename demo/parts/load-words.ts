@@ -8,7 +8,7 @@ const WAITING = {
   'other-tab': 'another tab fetches it',
 } as const;
 
-/** `12 MB of 40 MB · 3.1 MB/s · 9 s left`. */
+/** `12 MB of 40 MB · 3.1 MB/s · 9 s left`; empty while nothing is known. */
 export function loadWords({
   loadedBytes,
   totalBytes,
@@ -16,9 +16,9 @@ export function loadWords({
   remainingSeconds,
   waiting,
 }: LoadProgress): string {
-  const facts = [
-    totalBytes > 0 ? `${formatBytes(loadedBytes)} of ${formatBytes(totalBytes)}` : formatBytes(loadedBytes),
-  ];
+  const facts: string[] = [];
+  if (totalBytes > 0) facts.push(`${formatBytes(loadedBytes)} of ${formatBytes(totalBytes)}`);
+  else if (loadedBytes > 0) facts.push(formatBytes(loadedBytes));
   if (bytesPerSecond) facts.push(`${formatBytes(bytesPerSecond)}/s`);
   if (remainingSeconds) facts.push(`${durationWords(remainingSeconds)} left`);
   if (waiting) facts.push(WAITING[waiting]);

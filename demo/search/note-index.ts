@@ -1,5 +1,6 @@
 /** Notes, embedded once, and the ones nearest to a query: the forty of the model's folder, or a visitor's own. */
 import { computed, signal } from '@preact/signals';
+import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
 
 interface EmbeddingList {
@@ -64,7 +65,7 @@ export async function search(words: string): Promise<void> {
     duration.value = Math.round(performance.now() - start);
     queryVector.value = vector;
   } catch (error) {
-    if (!signal.aborted) problem.value = error instanceof Error ? error.message : String(error);
+    if (!signal.aborted) problem.value = problemOf(error);
   }
 }
 

@@ -1,12 +1,13 @@
 /** One's own notes in place of the forty: a line each. */
 import { useState } from 'preact/hooks';
 import { hasOwnNotes, isBuilding, MOST_NOTES, problem, searchIn } from './note-index.js';
+import { problemOf } from '../parts/problem-of.js';
 
 export function OwnNotes() {
   const [text, setText] = useState('');
   const take = (lines: string): void => {
     searchIn(lines).catch((error: unknown) => {
-      problem.value = error instanceof Error ? error.message : String(error);
+      problem.value = problemOf(error);
     });
   };
   return (

@@ -1,6 +1,7 @@
 /** Search by meaning: the query's words need not be in the note. */
 import { useEffect, useRef } from 'preact/hooks';
 import { inference } from '../inference.js';
+import { problemOf } from '../parts/problem-of.js';
 import { NoteMap } from './note-map.js';
 import { OwnNotes } from './own-notes.js';
 import {
@@ -24,7 +25,7 @@ export function SearchPanel() {
   const isReady = inference.value !== undefined;
   useEffect(() => {
     if (!isReady) return;
-    buildIndex().catch((error: unknown) => (problem.value = error instanceof Error ? error.message : String(error)));
+    buildIndex().catch((error: unknown) => (problem.value = problemOf(error)));
   }, [isReady]);
   return (
     <div class="tool search">

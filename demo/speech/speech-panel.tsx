@@ -2,6 +2,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { inference } from '../inference.js';
 import { Segmented } from '../parts/segmented.js';
+import { problemOf } from '../parts/problem-of.js';
 import { Clips } from './clips.js';
 import { isRecording, levels, record, stopRecording } from './recorder.js';
 import {
@@ -46,7 +47,7 @@ function Sources() {
     try {
       await listen(await record());
     } catch (error) {
-      problem.value = error instanceof Error ? error.message : String(error);
+      problem.value = problemOf(error);
     }
   };
   return (

@@ -1,5 +1,6 @@
 /** One recording at a time, to the page's own `/v1/audio`. */
 import { signal } from '@preact/signals';
+import { problemOf } from '../parts/problem-of.js';
 import { streamInference } from '../wire/call-inference.js';
 
 export type SpeechTask = 'transcriptions' | 'translations';
@@ -54,7 +55,7 @@ export async function transcribe(): Promise<void> {
     }
     if (!transcript.value) note.value = 'No speech was heard.';
   } catch (error) {
-    if (!signal.aborted) problem.value = error instanceof Error ? error.message : String(error);
+    if (!signal.aborted) problem.value = problemOf(error);
   } finally {
     if (controller.signal === signal) running.value = false;
   }

@@ -1,6 +1,7 @@
 /** A conversation in which the model calls a function of this page: ask, call, run, answer. */
 import { signal } from '@preact/signals';
 import { chatModel } from '../inference.js';
+import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
 import type { ExampleTool } from './example-tools.js';
 
@@ -34,7 +35,7 @@ export async function runWithTool(question: string, tool: ExampleTool): Promise<
   try {
     await converse(question, tool);
   } catch (error) {
-    problem.value = error instanceof Error ? error.message : String(error);
+    problem.value = problemOf(error);
   } finally {
     running.value = false;
   }

@@ -1,33 +1,45 @@
 /** One request to the page's own `/v1`, as any client would send it, and shown in the wire panel. */
 import { inference } from '../inference.js';
 import { followRequest } from '../metrics/request-log.js';
+import { AnswerClock } from './answer-clock.js';
 import { readEvents } from './read-events.js';
-import { recordEvent, recordRequest } from './wire-log.js';
+import { requestError } from './request-error.js';
+import { recordEvent, recordRequest, type WireRequest } from './wire-log.js';
 
 type Body = Record<string, unknown> | FormData;
 
-/** Resolves with the response when its status is good; throws the error's message otherwise. */
-async function post(path: string, body: Body, signal?: AbortSignal): Promise<Response> {
+/** Resolves with the response when its status is good. @throws RequestError otherwise */
+async function post(request: WireRequest, body: Body, signal?: AbortSignal): Promise<Response> {
   const service = inference.value;
   if (!service) throw new Error('Inference has not started yet.');
-  const isForm = body instanceof FormData;
-  recordRequest({ path, isForm, body: isForm ? readable(body) : body });
-  const response = await fetch(service.baseURL + path, {
+  recordRequest(request);
+  const response = await fetch(service.baseURL + request.path, {
     method: 'POST',
-    ...(isForm ? { body } : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(body instanceof FormData
+      ? { body }
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     ...(signal && { signal }),
   });
   if (response.ok) return response;
   const text = await response.text();
   recordEvent(text);
-  throw new Error(problemOf(text) || `HTTP ${response.status}`);
+  throw requestError(text, response.status);
 }
 
-/** The events of a streamed answer, parsed. */
-export async function* streamInference(path: string, body: Body, signal?: AbortSignal): AsyncGenerator<object> {
-  const followed = followRequest(path, modelOf(body));
+/**
+ * The events of a streamed answer, parsed.
+ * @param clock ticks with every piece of the answer
+ */
+export async function* streamInference(
+  path: string,
+  body: Body,
+  signal?: AbortSignal,
+  clock = new AnswerClock(),
+): AsyncGenerator<object> {
+  const request = readable(path, body);
+  const followed = followRequest(request, clock);
   try {
-    for await (const data of readEvents(await post(path, body, signal))) {
+    for await (const data of readEvents(await post(request, body, signal))) {
       recordEvent(data);
       followed.event(data);
       if (data !== '[DONE]') yield JSON.parse(data) as object;
@@ -39,9 +51,10 @@ export async function* streamInference(path: string, body: Body, signal?: AbortS
 
 /** The answer of a request that is not streamed. */
 export async function callInference<Answer>(path: string, body: Body, signal?: AbortSignal): Promise<Answer> {
-  const followed = followRequest(path, modelOf(body));
+  const request = readable(path, body);
+  const followed = followRequest(request, new AnswerClock());
   try {
-    const text = await (await post(path, body, signal)).text();
+    const text = await (await post(request, body, signal)).text();
     recordEvent(text);
     return JSON.parse(text) as Answer;
   } finally {
@@ -49,20 +62,8 @@ export async function callInference<Answer>(path: string, body: Body, signal?: A
   }
 }
 
-/** Errors come as JSON in several shapes, or as a plain sentence. */
-function problemOf(text: string): string {
-  try {
-    const { error } = JSON.parse(text) as { error: string | { message: string } };
-    return typeof error === 'string' ? error : error.message;
-  } catch {
-    return text;
-  }
-}
-
-function modelOf(body: Body): string {
-  return String(body instanceof FormData ? body.get('model') : body['model']);
-}
-
-function readable(form: FormData): Record<string, unknown> {
-  return Object.fromEntries([...form].map(([name, value]) => [name, value instanceof File ? value.name : value]));
+function readable(path: string, body: Body): WireRequest {
+  if (!(body instanceof FormData)) return { path, isForm: false, body };
+  const fields = [...body].map(([name, value]) => [name, value instanceof File ? value.name : value]);
+  return { path, isForm: true, body: Object.fromEntries(fields) as Record<string, unknown> };
 }

@@ -46,6 +46,7 @@ function describeChatChunk({ choices, usage }: Json): EventSummary {
 /** Messages, Responses and transcripts name their events. */
 function describeNamedEvent(event: Json, type: string): EventSummary {
   const { delta } = event;
+  if (type === 'speech.audio.delta') return { label: type, text: 'sound', tone: 'text' };
   const piece: unknown = typeof delta === 'string' ? delta : (delta?.text ?? delta?.thinking ?? delta?.partial_json);
   const label = type.replace(/^response\./, '');
   if (typeof piece === 'string') {

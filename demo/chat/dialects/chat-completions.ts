@@ -2,11 +2,7 @@ import { type Dialect, toMessages } from './dialect.js';
 
 interface Chunk {
   choices?: { delta: { content?: string | null; reasoning?: string | null } }[];
-  usage?: {
-    completion_tokens: number;
-    completion_tokens_after_first_per_sec?: number;
-    time_to_first_token?: number;
-  } | null;
+  usage?: { completion_tokens: number } | null;
   error?: { message: string };
 }
 
@@ -16,7 +12,7 @@ const imagePart = (url: string): object => ({ type: 'image_url', image_url: { ur
 export const chatCompletions: Dialect = {
   title: 'Chat Completions',
   path: '/chat/completions',
-  toBody: (turns, { model, think, system, temperature, topP, maxTokens, schema }) => ({
+  toBody: (turns, { model, think, system, temperature, topP, maxTokens }) => ({
     model,
     messages: [...(system ? [{ role: 'system', content: system }] : []), ...toMessages(turns, imagePart)],
     stream: true,
@@ -24,7 +20,6 @@ export const chatCompletions: Dialect = {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-    ...(schema && { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }),
     ...(think && { chat_template_kwargs: { enable_thinking: true } }),
   }),
   readEvent(event) {
@@ -34,8 +29,6 @@ export const chatCompletions: Dialect = {
       text: delta?.content,
       reasoning: delta?.reasoning,
       tokens: usage?.completion_tokens,
-      rate: usage?.completion_tokens_after_first_per_sec,
-      firstToken: usage?.time_to_first_token,
       error: error?.message,
     };
   },

@@ -28,9 +28,6 @@ export interface Piece {
   reasoning?: string | null | undefined;
   /** Tokens of the whole answer. */
   tokens?: number | undefined;
-  /** Tokens per second and seconds to the first token by the engine's own clock, where the dialect tells. */
-  rate?: number | undefined;
-  firstToken?: number | undefined;
   error?: string | undefined;
 }
 

@@ -13,14 +13,13 @@ const imagePart = (url: string): object => ({ type: 'input_image', image_url: ur
 export const responses: Dialect = {
   title: 'Responses',
   path: '/responses',
-  toBody: (turns, { model, think, system, temperature, topP, maxTokens, schema }) => ({
+  toBody: (turns, { model, think, system, temperature, topP, maxTokens }) => ({
     model,
     input: toMessages(turns, imagePart, 'input_text'),
     ...(system && { instructions: system }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
-    ...(schema && { text: { format: { type: 'json_schema', name: 'answer', schema } } }),
     stream: true,
     ...(think && { reasoning: { effort: 'low' } }),
   }),

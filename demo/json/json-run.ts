@@ -1,0 +1,64 @@
+/** An answer in the form of a JSON Schema, and what is wrong with a schema that is refused. */
+import { signal } from '@preact/signals';
+import { chatModel } from '../inference.js';
+import { problemOf } from '../parts/problem-of.js';
+import { callInference } from '../wire/call-inference.js';
+import { RequestError } from '../wire/request-error.js';
+import { EXAMPLES } from './json-examples.js';
+
+/** A schema that was refused. */
+export interface SchemaProblem {
+  /** Dotted place in the schema; empty: the schema as a whole; absent: the error is about something else. */
+  field?: string;
+  message: string;
+}
+
+interface Completion {
+  choices: { message: { content: string | null }; finish_reason: string }[];
+}
+
+/** Where the request has the schema; places in errors begin so. */
+const PLACE = 'response_format.json_schema.schema';
+
+export const schemaText = signal<string>(EXAMPLES[0].schema);
+export const question = signal<string>(EXAMPLES[0].question);
+export const answer = signal<unknown>(undefined);
+export const problem = signal<SchemaProblem | undefined>(undefined);
+export const running = signal(false);
+
+export async function askForJson(): Promise<void> {
+  if (running.value) return;
+  problem.value = answer.value = undefined;
+  running.value = true;
+  try {
+    answer.value = await ask(readSchema());
+  } catch (error) {
+    problem.value = { message: problemOf(error), ...fieldOf(error) };
+  } finally {
+    running.value = false;
+  }
+}
+
+async function ask(schema: unknown): Promise<unknown> {
+  const { choices } = await callInference<Completion>('/chat/completions', {
+    model: chatModel.value,
+    messages: [{ role: 'user', content: question.value.trim() }],
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
+  });
+  const { message, finish_reason: reason } = choices[0]!;
+  if (reason === 'length') throw new Error(`The answer was cut at its length: ${message.content}`);
+  return JSON.parse(message.content ?? '');
+}
+
+function readSchema(): unknown {
+  try {
+    return JSON.parse(schemaText.value);
+  } catch (error) {
+    throw new RequestError(`The schema is no JSON: ${problemOf(error)}`, PLACE);
+  }
+}
+
+function fieldOf(error: unknown): { field?: string } {
+  if (!(error instanceof RequestError) || !error.param?.startsWith(PLACE)) return {};
+  return { field: error.param.slice(PLACE.length + 1) };
+}

@@ -1,0 +1,34 @@
+/** What is measured of each kind of request. */
+
+export interface Kind {
+  title: string;
+  /** What comes first in a streamed answer. */
+  first?: string;
+  /** What is counted by the second. */
+  counted?: string;
+}
+
+export const KINDS = {
+  chat: { title: 'Chat', first: 'First token', counted: 'Tokens' },
+  embeddings: { title: 'Embeddings', counted: 'Texts' },
+  rerank: { title: 'Reranking', counted: 'Documents' },
+  speech: { title: 'Transcription', first: 'First words' },
+  'text-to-speech': { title: 'Speaking', first: 'First sound', counted: 'Characters' },
+} satisfies Record<string, Kind>;
+
+export type KindName = keyof typeof KINDS;
+
+export function kindOf(path: string): KindName {
+  if (path === '/embeddings') return 'embeddings';
+  if (path === '/rerank') return 'rerank';
+  if (path === '/audio/speech') return 'text-to-speech';
+  return path.startsWith('/audio/') ? 'speech' : 'chat';
+}
+
+/** How much a request asks for, in what its kind counts; chat is counted by its answer. */
+export function amountOf(path: string, body: Record<string, unknown>): number | undefined {
+  const { input, documents } = body;
+  if (path === '/embeddings') return Array.isArray(input) ? input.length : 1;
+  if (path === '/rerank') return Array.isArray(documents) ? documents.length : undefined;
+  return path === '/audio/speech' ? String(input).length : undefined;
+}

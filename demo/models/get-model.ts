@@ -1,0 +1,32 @@
+/** One click: adds a model to the catalog and fetches it. Where that fails, everything stays as it was. */
+import { signal } from '@preact/signals';
+import type { ModelEntry } from 'inpage';
+import { addModel, hub, inference } from '../inference.js';
+import { problemOf } from '../parts/problem-of.js';
+
+/** `running`, or why it failed, by id. */
+export const gets = signal<Readonly<Record<string, { running: true } | { problem: string }>>>({});
+
+/** @returns whether the model is ready */
+export async function getModel(entry: ModelEntry): Promise<boolean> {
+  const put = (state: { running: true } | { problem: string }): void => {
+    gets.value = { ...gets.value, [entry.id]: state };
+  };
+  if (!navigator.onLine) {
+    put({
+      problem: `There is no network now, and the model comes from ${new URL(hub.value).host}. Try again with one.`,
+    });
+    return false;
+  }
+  put({ running: true });
+  try {
+    await addModel(entry);
+    await inference.value?.load(entry.id);
+    const { [entry.id]: _, ...others } = gets.value;
+    gets.value = others;
+    return true;
+  } catch (error) {
+    put({ problem: problemOf(error) });
+    return false;
+  }
+}

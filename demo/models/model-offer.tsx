@@ -1,0 +1,49 @@
+/** A model of the hub to get with one click: what it is for and what it weighs, before one byte of it is fetched. */
+import type { ModelEntry } from 'inpage';
+import { hub, inference, models, statusVersion } from '../inference.js';
+import { formatBytes } from '../parts/format-bytes.js';
+import { LoadProgress } from '../parts/load-progress.js';
+import { getModel, gets } from './get-model.js';
+
+interface ModelOfferProps {
+  entry: ModelEntry;
+  /** Of its weights. */
+  bytes: number;
+  /** Heading for assistive technology. */
+  label: string;
+  onReady?: () => void;
+}
+
+export function ModelOffer({ entry, bytes, label, onReady }: ModelOfferProps) {
+  void statusVersion.value;
+  const state = gets.value[entry.id];
+  const isRunning = state !== undefined && 'running' in state;
+  const status = inference.value?.status().find(({ id }) => id === entry.id);
+  if (!state && models.value.some(({ id }) => id === entry.id)) return null;
+  const get = async (): Promise<void> => {
+    if (await getModel(entry)) onReady?.();
+  };
+  return (
+    <aside class="card offer" aria-label={label}>
+      <header class="row">
+        <span>
+          <b>{entry.id}</b> · {formatBytes(bytes)} from {new URL(hub.value).host}, once
+        </span>
+        <span class="push" />
+        <button type="button" class="small" disabled={!inference.value || isRunning} onClick={() => void get()}>
+          {state && 'problem' in state ? 'Try again' : 'Get it'}
+        </button>
+      </header>
+      <p class="quiet">
+        {entry.metadata?.overview}
+        {entry.metadata?.license ? ` Licence: ${entry.metadata.license}.` : ''}
+      </p>
+      {isRunning ? <LoadProgress model={entry.id} report={status?.progress} /> : null}
+      {state && 'problem' in state ? (
+        <p class="alert" role="alert">
+          {state.problem}
+        </p>
+      ) : null}
+    </aside>
+  );
+}
