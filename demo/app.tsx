@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { ChatPanel } from './chat/chat-panel.js';
+import { CheckPanel } from './check/check-panel.js';
 import { chatModel, inference, startError } from './inference.js';
 import { JsonPanel } from './json/json-panel.js';
 import { LoadBar } from './load-bar.js';
@@ -9,6 +10,9 @@ import { MetricsPanel } from './metrics/metrics-panel.js';
 import { ModelsPanel } from './models/models-panel.js';
 import { SearchPanel } from './search/search-panel.js';
 import { SpeechPanel } from './speech/speech-panel.js';
+import { SpeakPanel } from './voice/speak-panel.js';
+import { speaker } from './voice/speakers.js';
+import { ear } from './speech/transcription.js';
 import { StatusPill } from './status-pill.js';
 import { ToolsPanel } from './tools/tools-panel.js';
 import { WirePanel } from './wire/wire-panel.js';
@@ -17,17 +21,19 @@ interface Panel {
   title: string;
   view: ComponentType;
   /** The model that it asks, for the status; absent: the chosen chat model. */
-  model?: string;
+  model?: () => string | undefined;
 }
 
 const PANELS: Record<string, Panel> = {
   chat: { title: 'Chat', view: ChatPanel },
   tools: { title: 'Tools', view: ToolsPanel },
   json: { title: 'JSON', view: JsonPanel },
-  speech: { title: 'Speech', view: SpeechPanel, model: 'tiny-whisper' },
-  search: { title: 'Search', view: SearchPanel, model: 'tiny-embed' },
+  speech: { title: 'Speech', view: SpeechPanel, model: () => ear.value },
+  speak: { title: 'Speak', view: SpeakPanel, model: () => speaker.value?.id },
+  search: { title: 'Search', view: SearchPanel, model: () => 'tiny-embed' },
   models: { title: 'Models', view: ModelsPanel },
   metrics: { title: 'Metrics', view: MetricsPanel },
+  check: { title: 'Check', view: CheckPanel },
 };
 
 /** In the address too, so that a panel has a link. */
@@ -54,12 +60,15 @@ export function App() {
           <span class="hidden">Inpage</span>
         </h1>
         <Tabs />
-        <StatusPill model={model ?? chatModel.value} />
+        <StatusPill model={model?.() ?? chatModel.value} />
       </header>
       <LoadBar />
       {startError.value ? (
         <p class="alert banner" role="alert">
-          {startError.value}
+          {startError.value}{' '}
+          <button type="button" class="small" onClick={() => choose('check')}>
+            Check this page
+          </button>
         </p>
       ) : null}
       <main class="columns" data-shows={showsWire.value ? 'wire' : 'panel'} aria-busy={isStarting()}>

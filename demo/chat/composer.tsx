@@ -6,6 +6,8 @@ import { Segmented } from '../parts/segmented.js';
 import { attach, attached, IMAGE_TYPES, sees } from './attached-images.js';
 import { HistoryDialog } from './history-dialog.js';
 import { ImageRow } from './image-row.js';
+import { TalkButton } from './talk-button.js';
+import { talkProblem, talkState } from '../voice/talk.js';
 import { settingsCount } from './settings.js';
 import { SettingsDrawer } from './settings-drawer.js';
 import {
@@ -24,6 +26,8 @@ import {
 } from './conversation.js';
 
 const DIALECT_CHOICES = Object.entries(DIALECTS).map(([name, { title }]) => [name as DialectName, title] as const);
+
+const TALK_WORDS = { listening: 'Listening while you hold the button', 'writing down': 'Writing down what you said' };
 
 const box = createRef<HTMLTextAreaElement>();
 
@@ -102,6 +106,11 @@ export function Composer() {
             if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
           }}
         />
+        {talkState.value || talkProblem.value ? (
+          <p class="quiet talking" role="status">
+            {talkState.value ? TALK_WORDS[talkState.value] : talkProblem.value}
+          </p>
+        ) : null}
         <div class="controls how">
           <Segmented
             label="Try it as"
@@ -124,6 +133,7 @@ export function Composer() {
         <div class="controls">
           <ModelChoice />
           {sees.value ? <ImageChoice /> : null}
+          <TalkButton />
           <button
             type="button"
             aria-expanded={showsSettings}

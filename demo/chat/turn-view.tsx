@@ -2,6 +2,8 @@
 import { useState } from 'preact/hooks';
 import { AnswerText } from './answer-text.js';
 import { editing, regenerate, running } from './conversation.js';
+import { ReadAloudButton } from './read-aloud-button.js';
+import { speaker } from '../voice/speakers.js';
 import { ImageRow } from './image-row.js';
 import type { Turn } from './turn.js';
 
@@ -40,6 +42,7 @@ export function TurnView({ turn, index, isLast }: TurnViewProps) {
               Edit
             </button>
           ) : null}
+          {turn.role === 'assistant' && speaker.value ? <ReadAloudButton index={index} isLast={isLast} /> : null}
           {turn.role === 'assistant' && isLast ? (
             <button type="button" class="small" disabled={running.value} onClick={() => void regenerate()}>
               Regenerate

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { chatModel, inference } from '../inference.js';
-import { ModelOffer } from '../models/model-offer.js';
+import { downloadWords, ModelOffer } from '../models/model-offer.js';
 import { findRecommendation, hasGPU, recommendation } from '../models/recommendation.js';
 import { focusComposer } from './composer.js';
 import { send } from './conversation.js';
@@ -74,5 +74,13 @@ function TinyNote() {
 function Recommended() {
   const found = recommendation.value;
   if (!found) return null;
-  return <ModelOffer {...found} label="A better model" onReady={() => (chatModel.value = found.entry.id)} />;
+  const { entry, bytes } = found;
+  return (
+    <ModelOffer
+      entry={entry}
+      needs={downloadWords(bytes)}
+      label="Better answers"
+      onReady={() => (chatModel.value = entry.id)}
+    />
+  );
 }

@@ -60,7 +60,7 @@ function SchemaField() {
         <p class="alert" role="alert" id="json-problem">
           {field ? (
             <>
-              <code>{field}</code>:{' '}
+              <code>{field}</code>{' '}
             </>
           ) : null}
           {message}

@@ -4,7 +4,7 @@ import { chatModel } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
 import { RequestError } from '../wire/request-error.js';
-import { EXAMPLES } from './json-examples.js';
+import { FIRST_EXAMPLE } from './json-examples.js';
 
 /** A schema that was refused. */
 export interface SchemaProblem {
@@ -20,8 +20,8 @@ interface Completion {
 /** Where the request has the schema; places in errors begin so. */
 const PLACE = 'response_format.json_schema.schema';
 
-export const schemaText = signal<string>(EXAMPLES[0].schema);
-export const question = signal<string>(EXAMPLES[0].question);
+export const schemaText = signal(FIRST_EXAMPLE.schema);
+export const question = signal(FIRST_EXAMPLE.question);
 export const answer = signal<unknown>(undefined);
 export const problem = signal<SchemaProblem | undefined>(undefined);
 export const running = signal(false);
@@ -33,7 +33,7 @@ export async function askForJson(): Promise<void> {
   try {
     answer.value = await ask(readSchema());
   } catch (error) {
-    problem.value = { message: problemOf(error), ...fieldOf(error) };
+    problem.value = schemaProblem(error);
   } finally {
     running.value = false;
   }
@@ -43,6 +43,7 @@ async function ask(schema: unknown): Promise<unknown> {
   const { choices } = await callInference<Completion>('/chat/completions', {
     model: chatModel.value,
     messages: [{ role: 'user', content: question.value.trim() }],
+    temperature: 0,
     response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
   });
   const { message, finish_reason: reason } = choices[0]!;
@@ -58,7 +59,10 @@ function readSchema(): unknown {
   }
 }
 
-function fieldOf(error: unknown): { field?: string } {
-  if (!(error instanceof RequestError) || !error.param?.startsWith(PLACE)) return {};
-  return { field: error.param.slice(PLACE.length + 1) };
+function schemaProblem(error: unknown): SchemaProblem {
+  const message = problemOf(error);
+  if (!(error instanceof RequestError) || !error.param?.startsWith(PLACE)) return { message };
+  const field = error.param.slice(PLACE.length + 1);
+  // The sentence names the whole place in the request, which is not what was typed here.
+  return field ? { field, message: message.replace(/^.*`response_format[^`]*` /, '') } : { field, message };
 }

@@ -13,7 +13,7 @@ export const KINDS = {
   embeddings: { title: 'Embeddings', counted: 'Texts' },
   rerank: { title: 'Reranking', counted: 'Documents' },
   speech: { title: 'Transcription', first: 'First words' },
-  'text-to-speech': { title: 'Speaking', first: 'First sound', counted: 'Characters' },
+  'text-to-speech': { title: 'Speaking', counted: 'Characters' },
 } satisfies Record<string, Kind>;
 
 export type KindName = keyof typeof KINDS;

@@ -1,4 +1,4 @@
-/** One click: adds a model to the catalog and fetches it. Where that fails, everything stays as it was. */
+/** One click: adds a model to the catalog and fetches it. Where that fails, it stays in the list, to be tried again. */
 import { signal } from '@preact/signals';
 import type { ModelEntry } from 'inpage';
 import { addModel, hub, inference } from '../inference.js';
@@ -12,7 +12,7 @@ export async function getModel(entry: ModelEntry): Promise<boolean> {
   const put = (state: { running: true } | { problem: string }): void => {
     gets.value = { ...gets.value, [entry.id]: state };
   };
-  if (!navigator.onLine) {
+  if (!navigator.onLine && entry.backend === 'transformers') {
     put({
       problem: `There is no network now, and the model comes from ${new URL(hub.value).host}. Try again with one.`,
     });

@@ -7,14 +7,19 @@ import { getModel, gets } from './get-model.js';
 
 interface ModelOfferProps {
   entry: ModelEntry;
-  /** Of its weights. */
-  bytes: number;
+  /** What getting it takes, see {@link downloadWords}. */
+  needs: string;
   /** Heading for assistive technology. */
   label: string;
   onReady?: () => void;
 }
 
-export function ModelOffer({ entry, bytes, label, onReady }: ModelOfferProps) {
+/** @param bytes of its weights */
+export function downloadWords(bytes: number): string {
+  return `about ${formatBytes(bytes)} from ${new URL(hub.value).host}, once`;
+}
+
+export function ModelOffer({ entry, needs, label, onReady }: ModelOfferProps) {
   void statusVersion.value;
   const state = gets.value[entry.id];
   const isRunning = state !== undefined && 'running' in state;
@@ -27,7 +32,7 @@ export function ModelOffer({ entry, bytes, label, onReady }: ModelOfferProps) {
     <aside class="card offer" aria-label={label}>
       <header class="row">
         <span>
-          <b>{entry.id}</b> · {formatBytes(bytes)} from {new URL(hub.value).host}, once
+          <b>{entry.id}</b> · {needs}
         </span>
         <span class="push" />
         <button type="button" class="small" disabled={!inference.value || isRunning} onClick={() => void get()}>

@@ -1,5 +1,6 @@
 /** The catalog, what is kept of it, and where to add from. */
 import { models } from '../inference.js';
+import { BrowserModel } from './browser-model.js';
 import { ModelCard } from './model-card.js';
 import { HubSearch } from './hub-search.js';
 import { RecommendedList } from './recommended-list.js';
@@ -15,6 +16,7 @@ export function ModelsPanel() {
           <ModelCard key={model.id} model={model} />
         ))}
       </ul>
+      <BrowserModel />
       <StoredList />
       <RecommendedList />
       <HubSearch />

@@ -14,12 +14,17 @@ export async function findRecommendation(): Promise<void> {
   recommendation.value = null;
   const device = await measureDevice();
   hasGPU.value = device.device === 'webgpu';
-  recommendation.value = choose(await listFor(device), device) ?? null;
+  recommendation.value =
+    choose(
+      (await listFor(device)).filter(({ task }) => task === 'chat'),
+      device,
+    ) ?? null;
 }
 
-/** All chat models of the list that fit, the largest first. */
+/** All models of the list that fit and that a panel asks, the largest first. */
 export async function listFor({ device, room }: Device): Promise<RecommendedModel[]> {
-  return recommendedModels({ task: 'chat', device, maxBytes: room });
+  const all = await recommendedModels({ device, maxBytes: room });
+  return all.filter(({ task }) => task === 'chat' || task === 'speech');
 }
 
 export async function measureDevice(): Promise<Device> {

@@ -1,9 +1,9 @@
-/** The chat models of the package's list that fit this device. */
+/** The models of the package's list that fit this device. */
 import { useState } from 'preact/hooks';
 import { chatModel } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { type Recommendation, recommendationOf } from './choose-model.js';
-import { ModelOffer } from './model-offer.js';
+import { downloadWords, ModelOffer } from './model-offer.js';
 import { listFor, measureDevice } from './recommendation.js';
 
 export function RecommendedList() {
@@ -36,9 +36,9 @@ export function RecommendedList() {
         <ModelOffer
           key={entry.id}
           entry={entry}
-          bytes={bytes}
+          needs={downloadWords(bytes)}
           label={entry.id}
-          onReady={() => (chatModel.value = entry.id)}
+          onReady={() => entry.task === 'chat' && (chatModel.value = entry.id)}
         />
       ))}
     </details>

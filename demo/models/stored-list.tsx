@@ -35,9 +35,10 @@ export function StoredList() {
                 <span class="quiet">{factsOf(model).join(' · ')}</span>
                 <span class="push" />
                 <button type="button" class="small" onClick={() => remove(model)}>
-                  Remove files
+                  {model.prefixes ? 'Remove files and prompts' : 'Remove files'}
                 </button>
               </header>
+              {model.prefixes ? <p class="quiet">{promptWords(model.prefixes)}</p> : null}
             </li>
           ))}
         </ul>
@@ -49,6 +50,11 @@ export function StoredList() {
       ) : null}
     </section>
   );
+}
+
+/** Of what the model has read and keeps, so that it need not read it again. */
+function promptWords({ count, bytes }: NonNullable<StoredModel['prefixes']>): string {
+  return `${count} kept ${count === 1 ? 'prompt' : 'prompts'} · ${formatBytes(bytes)}`;
 }
 
 function nameOf({ models, source }: StoredModel): string {

@@ -14,7 +14,10 @@ export interface Hit {
 }
 
 /** Notes shown. */
-const MOST_HITS = 8;
+export const MOST_HITS = 8;
+
+/** Notes that a reranker reads; the right one may not be among those shown. */
+const CANDIDATES = 20;
 
 /** Of one's own; they are embedded in one request. */
 export const MOST_NOTES = 1000;
@@ -35,14 +38,17 @@ export const hasOwnNotes = signal(localStorage.getItem(OWN_KEY) !== null);
 export const isBuilding = signal(false);
 export const queryVector = signal<number[] | undefined>(undefined);
 
-export const hits = computed<Hit[]>(() => {
+/** Nearest first. */
+export const candidates = computed<Hit[]>(() => {
   const vector = queryVector.value;
   if (!vector) return [];
   return notes.value
     .map((note, index) => ({ note, similarity: dotProduct(vector, noteVectors.value[index] ?? []) }))
     .toSorted((a, b) => b.similarity - a.similarity)
-    .slice(0, MOST_HITS);
+    .slice(0, CANDIDATES);
 });
+
+export const hits = computed(() => candidates.value.slice(0, MOST_HITS));
 
 let building: Promise<void> | undefined;
 let controller: AbortController | undefined;

@@ -1,5 +1,6 @@
 /** One recording at a time, to the page's own `/v1/audio`. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
+import { models } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { streamInference } from '../wire/call-inference.js';
 
@@ -12,6 +13,8 @@ interface TranscriptEvent {
   error?: { message: string };
 }
 
+/** The model that listens: what was added last, else the one of the page. */
+export const ear = computed(() => models.value.findLast(({ task }) => task === 'speech')?.id ?? 'tiny-whisper');
 export const speechTask = signal<SpeechTask>('transcriptions');
 /** A language code; empty: found by the model. */
 export const language = signal('');
@@ -63,7 +66,7 @@ export async function transcribe(): Promise<void> {
 
 function toForm(file: File): FormData {
   const form = new FormData();
-  form.append('model', 'tiny-whisper');
+  form.append('model', ear.value);
   form.append('file', file);
   form.append('stream', 'true');
   if (language.value) form.append('language', language.value);

@@ -7,8 +7,15 @@ const BARS = 120;
 /** Quieter than any bar that can be seen. */
 const LEAST = 0.02;
 
-/** @param levels 0 to 1, from left to right */
-export function Bars({ label, levels }: { label: string; levels: readonly number[] }) {
+interface BarsProps {
+  label: string;
+  /** 0 to 1, from left to right. */
+  levels: readonly number[];
+  /** Share that has been heard, 0 to 1. Absent: not shown. */
+  played?: number | undefined;
+}
+
+export function Bars({ label, levels, played }: BarsProps) {
   return (
     <svg
       class="bars"
@@ -19,14 +26,17 @@ export function Bars({ label, levels }: { label: string; levels: readonly number
     >
       {levels.map((level, index) => {
         const height = 2 * Math.max(level, LEAST);
-        return <rect key={index} x={index + 0.15} y={1 - height / 2} width={0.7} height={height} />;
+        const isAhead = played !== undefined && index >= played * levels.length;
+        return (
+          <rect key={index} x={index + 0.15} y={1 - height / 2} width={0.7} height={height} data-ahead={isAhead} />
+        );
       })}
     </svg>
   );
 }
 
 /** Nothing, for a file that this browser cannot decode: the model may still hear it. */
-export function Waveform({ file }: { file: File }) {
+export function Waveform({ file, played }: { file: File; played?: number }) {
   const [peaks, setPeaks] = useState<number[]>([]);
   useEffect(() => {
     let isCurrent = true;
@@ -39,7 +49,7 @@ export function Waveform({ file }: { file: File }) {
       isCurrent = false;
     };
   }, [file]);
-  return peaks.length > 0 ? <Bars label={`Waveform of ${file.name}`} levels={peaks} /> : null;
+  return peaks.length > 0 ? <Bars label={`Waveform of ${file.name}`} levels={peaks} played={played} /> : null;
 }
 
 async function peaksOf(file: File): Promise<number[]> {

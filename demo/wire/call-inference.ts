@@ -62,6 +62,19 @@ export async function callInference<Answer>(path: string, body: Body, signal?: A
   }
 }
 
+/** The sound that answers, when all of it is there. */
+export async function callForSound(path: string, body: Body, signal?: AbortSignal): Promise<Blob> {
+  const request = readable(path, body);
+  const followed = followRequest(request, new AnswerClock());
+  try {
+    const sound = await (await post(request, body, signal)).blob();
+    recordEvent(JSON.stringify({ type: sound.type, bytes: sound.size }));
+    return sound;
+  } finally {
+    followed.end();
+  }
+}
+
 function readable(path: string, body: Body): WireRequest {
   if (!(body instanceof FormData)) return { path, isForm: false, body };
   const fields = [...body].map(([name, value]) => [name, value instanceof File ? value.name : value]);

@@ -1,4 +1,5 @@
 /** The interesting part of an event, for one line of the wire panel. */
+import { formatBytes } from '../parts/format-bytes.js';
 
 export interface EventSummary {
   /** What kind of event, in a word or its own name. */
@@ -46,7 +47,7 @@ function describeChatChunk({ choices, usage }: Json): EventSummary {
 /** Messages, Responses and transcripts name their events. */
 function describeNamedEvent(event: Json, type: string): EventSummary {
   const { delta } = event;
-  if (type === 'speech.audio.delta') return { label: type, text: 'sound', tone: 'text' };
+  if (typeof event['bytes'] === 'number') return { label: type, text: formatBytes(event['bytes']), tone: 'text' };
   const piece: unknown = typeof delta === 'string' ? delta : (delta?.text ?? delta?.thinking ?? delta?.partial_json);
   const label = type.replace(/^response\./, '');
   if (typeof piece === 'string') {

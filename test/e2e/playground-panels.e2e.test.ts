@@ -3,10 +3,29 @@ import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
 import { demoOrigin } from './support/demo-origin.js';
+import { createLanguageModel } from '../support/language-model.js';
 import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
 import { paddedModel } from './support/padded-model.js';
 import { connectToSharedChromium } from './support/shared-chromium.js';
+
+/** A visitor's own additions. */
+const SPEAKER = { id: 'speaker', task: 'text-to-speech', backend: 'scripted', script: { replies: [] } };
+const EAR = { id: 'ear', task: 'speech', backend: 'scripted', script: { replies: [{ text: 'Go on' }] } };
+/** Talks for as long as it is let, a sentence at a time. */
+const TALKER = {
+  id: 'talker',
+  task: 'chat',
+  backend: 'scripted',
+  contextLength: 100_000,
+  script: { replies: [{ text: 'This is one of very many sentences. ', repeat: 5000 }], tokenDelayMs: 15 },
+};
+const JUDGE = {
+  id: 'judge',
+  task: 'rerank',
+  backend: 'scripted',
+  script: { replies: [{ match: 'Rex', score: 0.9 }, { match: 'vet', score: 0.5 }, { score: 0.1 }] },
+};
 
 /** What a device with 4 GB, plenty of room and no GPU is offered. */
 const OFFERED = 'Qwen2.5-0.5B-Instruct';
@@ -28,12 +47,17 @@ beforeAll(async () => {
     Object.defineProperty(navigator, 'deviceMemory', { value: 4 });
     Object.defineProperty(navigator, 'gpu', { value: undefined });
   }, hub.url);
-  page = await openDemo(context, demoOrigin());
+  await context.addInitScript(
+    `Object.defineProperty(globalThis, 'LanguageModel', { value: (${createLanguageModel.toString()})().factory });`,
+  );
+  page = await openDemo(context, demoOrigin(), 'chat', [TALKER, JUDGE, SPEAKER, EAR]);
 });
 afterAll(async () => {
   await browser.close();
   await hub.close();
-  expect(watched.problems).toEqual([]);
+  // A schema that was refused, the time without a network, and a list of hashes that this folder does not have.
+  const expected = /status of 400|ERR_INTERNET_DISCONNECTED|inpage-model\.json/;
+  expect(watched.problems.filter((problem) => !expected.test(problem))).toEqual([]);
 });
 
 /** tiny-chat under the name of the model that is offered. */
@@ -53,7 +77,7 @@ const go = (panel: string): Promise<void> =>
   page.getByRole('navigation').getByRole('button', { name: panel, exact: true }).click();
 
 it('a better model is one click away; without a network the click says so, and nothing else', async () => {
-  const offer = page.getByRole('complementary', { name: 'A better model' });
+  const offer = page.getByRole('complementary', { name: 'Better answers' });
   await offer.getByText(OFFERED).waitFor();
   await context.setOffline(true);
   await offer.getByRole('button', { name: 'Get it' }).click();
@@ -115,4 +139,94 @@ it('metrics are shown by kind of request, with the first token that the chat tol
   );
   // The browser takes its time.
   await page.getByText(/MB: page .*, workers with the models [1-9]/).waitFor({ timeout: 90_000 });
+});
+
+describe('search', () => {
+  it('reranks its hits, both orders side by side', async () => {
+    await go('Search');
+    await page.getByLabel('Query').fill('medicine for the dog');
+    const nearest = page.getByRole('list', { name: 'Notes, nearest first' }).getByRole('listitem');
+    await nearest.filter({ hasText: 'The vet' }).waitFor();
+    await page.getByLabel('rerank with judge').check();
+    const better = page.getByRole('list', { name: 'Notes, reranked' }).getByRole('listitem');
+    await better
+      .nth(1)
+      .filter({ hasText: 'The vet' })
+      .or(better.first().filter({ hasText: 'The vet' }))
+      .waitFor();
+    expect(await nearest.count()).toBe(8);
+    expect(
+      Number(await better.first().getByRole('meter', { name: 'Relevance' }).getAttribute('aria-valuenow')),
+    ).not.toBe(Number(await nearest.first().getByRole('meter', { name: 'Similarity' }).getAttribute('aria-valuenow')));
+  });
+});
+
+describe('speech', () => {
+  it('is made of a text, seen while it is heard, and downloaded', async () => {
+    await go('Speak');
+    await page.getByLabel('Text to speak').fill('Good day to you all.');
+    await page.getByRole('button', { name: 'Speak', exact: true }).last().click();
+    const spoken = page.getByRole('region', { name: 'Spoken' });
+    const bars = spoken.getByRole('img', { name: 'Waveform of speech.wav' }).locator('rect');
+    await bars.and(page.locator('[data-ahead=false]')).nth(10).waitFor();
+    const download = page.waitForEvent('download');
+    await spoken.getByText('Download').click();
+    expect((await download).suggestedFilename()).toBe('speech.wav');
+    await expect
+      .poll(() => page.getByLabel('Voice', { exact: true }).locator('option').allInnerTexts())
+      .toEqual(['alloy', 'low', 'high']);
+  });
+
+  it('reads an answer aloud from its first sentence, while the rest is written', async () => {
+    await go('Chat');
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await page.getByLabel('Model').selectOption('talker');
+    await say(page, 'Go');
+    const asked = page.waitForRequest(/audio\/speech/);
+    await page.getByRole('button', { name: 'Read aloud' }).click();
+    expect((await asked).postDataJSON()).toMatchObject({ input: 'This is one of very many sentences.' });
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Stop reading' }).click();
+    await page.getByRole('button', { name: 'Read aloud' }).waitFor();
+  });
+
+  it('is a conversation while the microphone is held; talking again interrupts', async () => {
+    // The answer before is still being written.
+    const talk = page.getByRole('button', { name: 'Hold to talk' });
+    const turns = page.locator('[data-role=user]');
+    for (const count of [2, 3]) {
+      await talk.dispatchEvent('pointerdown');
+      await page.getByText('Listening while you hold the button').waitFor();
+      await expect.poll(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+      await talk.dispatchEvent('pointerup');
+      await turns
+        .nth(count - 1)
+        .filter({ hasText: 'Go on' })
+        .waitFor();
+      await page.getByRole('button', { name: 'Stop reading' }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop reading' }).click();
+  });
+});
+
+it('the browser’s own model is offered with what it needs, and answers', async () => {
+  await go('Models');
+  const offer = page.getByRole('complementary', { name: 'The browser’s own model' });
+  await offer.getByText('on this device already').waitFor();
+  await offer.getByRole('button', { name: 'Get it' }).click();
+  await offer.waitFor({ state: 'detached' });
+  await go('Chat');
+  expect(await page.getByLabel('Model').inputValue()).toBe('browser-model');
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await say(page, 'Hello');
+  expect((await finishedAnswer(page)).text).toContain('I am the model that this browser has');
+});
+
+it('the check of the page finds that everything works', async () => {
+  await go('Check');
+  const findings = page.getByRole('list', { name: 'Findings' }).getByRole('listitem');
+  await findings.filter({ hasText: 'webgpu' }).waitFor();
+  expect(await findings.filter({ hasText: 'does not work' }).allInnerTexts()).toEqual([]);
+  expect(await findings.filter({ hasText: 'inference runs with' }).count()).toBe(1);
 });

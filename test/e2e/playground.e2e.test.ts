@@ -9,7 +9,7 @@ import { finishedAnswer, openDemo, say, watch, type Watched } from './support/de
 import { withContexts } from './support/shared-chromium.js';
 import { paddedModel } from './support/padded-model.js';
 
-const PANELS = ['Chat', 'Tools', 'JSON', 'Speech', 'Search', 'Models', 'Metrics'];
+const PANELS = ['Chat', 'Tools', 'JSON', 'Speech', 'Speak', 'Search', 'Models', 'Metrics', 'Check'];
 
 let context: BrowserContext;
 let watched: Watched;
@@ -196,6 +196,8 @@ describe('axe', () => {
       found.push(...(await findings(page)).map((finding) => `${panel}: ${finding}`));
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width);
     }
+    // The check asked for the list of hashes that a packed model would have.
+    watched.problems = watched.problems.filter((problem) => !problem.includes('inpage-model.json'));
     await page.goto(`${demoOrigin()}/docs/options.html`);
     await page.getByRole('searchbox').fill('hash of a folder');
     await page.getByRole('link', { name: /Model files: Integrity/ }).waitFor();

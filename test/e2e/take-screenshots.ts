@@ -28,6 +28,13 @@ const FILLED: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByText('The model answers').waitFor();
   },
+  async JSON(page) {
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByLabel('Answer').waitFor();
+  },
+  async Check(page) {
+    await page.getByRole('list', { name: 'Findings' }).waitFor();
+  },
   async Speech(page) {
     await page.getByRole('button', { name: /^en-2/ }).click();
     await page.getByText('en-2.wav · ').waitFor();
@@ -55,8 +62,8 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await shoot('chat');
     await page.getByRole('button', { name: 'Settings' }).click();
     await shoot('settings');
-    for (const panel of ['Tools', 'Speech', 'Search', 'Models', 'Metrics']) {
-      await page.getByRole('navigation').getByRole('button', { name: panel }).click();
+    for (const panel of ['Tools', 'JSON', 'Speech', 'Speak', 'Search', 'Models', 'Metrics', 'Check']) {
+      await page.getByRole('navigation').getByRole('button', { name: panel, exact: true }).click();
       await FILLED[panel]?.(page);
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
       await shoot(panel.toLowerCase());

@@ -35,16 +35,19 @@ const SLOW_MODEL = {
   script: { replies: [{ text: 'word ', repeat: ENDLESS }], tokenDelayMs: 15 },
 };
 
+/** An entry of the catalog that a visitor has added. */
+type AddedModel = { id: string } & Record<string, unknown>;
+
 /** Opens the playground, and remembers what its load bar said. */
 export async function openDemo(
   context: BrowserContext,
   origin: string,
   panel = 'chat',
-  added: { id: string } & Record<string, unknown> = SLOW_MODEL,
+  added: AddedModel | readonly AddedModel[] = SLOW_MODEL,
 ): Promise<Page> {
   const page = await context.newPage();
   await page.addInitScript((model) => {
-    localStorage.setItem('inpage-demo-models', JSON.stringify([model]));
+    localStorage.setItem('inpage-demo-models', JSON.stringify([model].flat()));
     const seen = new Set<string>();
     Object.assign(window, { loadBarTexts: seen });
     new MutationObserver(() => {

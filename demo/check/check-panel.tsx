@@ -1,0 +1,73 @@
+/** What `diagnose()` finds on this page, line by line with the cure. */
+import { signal } from '@preact/signals';
+import { diagnose, type Finding } from 'inpage';
+import { useEffect } from 'preact/hooks';
+import { inference, startError } from '../inference.js';
+import { problemOf } from '../parts/problem-of.js';
+
+const LEVELS = { ok: 'fine', warning: 'could be better', problem: 'does not work' } as const;
+
+const findings = signal<Finding[] | undefined>(undefined);
+const problem = signal('');
+const running = signal(false);
+
+async function check(): Promise<void> {
+  if (running.value) return;
+  running.value = true;
+  problem.value = '';
+  try {
+    findings.value = await diagnose();
+  } catch (error) {
+    problem.value = problemOf(error);
+  } finally {
+    running.value = false;
+  }
+}
+
+export function CheckPanel() {
+  const hasStarted = inference.value !== undefined || startError.value !== undefined;
+  useEffect(() => {
+    if (hasStarted) void check();
+  }, [hasStarted]);
+  return (
+    <div class="tool checks">
+      <header class="row">
+        <h2>Check</h2>
+        <span class="push" />
+        <button type="button" class="small" disabled={running.value} onClick={() => void check()}>
+          Check again
+        </button>
+      </header>
+      <p class="quiet">
+        What <code>diagnose()</code> finds on this page; <code>npx inpage doctor URL</code> prints the same for yours.
+      </p>
+      {problem.value ? (
+        <p class="alert" role="alert">
+          {problem.value}
+        </p>
+      ) : null}
+      {findings.value ? (
+        <ul class="catalog" aria-label="Findings" aria-busy={running.value}>
+          {findings.value.map((finding, index) => (
+            <FindingView key={index} finding={finding} />
+          ))}
+        </ul>
+      ) : (
+        <p class="waiting" aria-label="checking" />
+      )}
+    </div>
+  );
+}
+
+function FindingView({ finding: { check: name, level, message, cure } }: { finding: Finding }) {
+  return (
+    <li data-level={level}>
+      <span class="dot" aria-hidden="true" />
+      <div>
+        <b>{name}</b> <span class="quiet">{LEVELS[level]}</span>
+        <p>{message}</p>
+        {cure ? <p class="cure">{cure}</p> : null}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,45 @@
+/** The browser's own model, where the browser has one, with what it needs. */
+import { useEffect, useState } from 'preact/hooks';
+import type { ModelEntry } from 'inpage';
+import { chatModel } from '../inference.js';
+import { ModelOffer } from './model-offer.js';
+
+type Availability = 'available' | 'downloadable' | 'downloading' | 'unavailable';
+
+/** The interface of Chrome and Edge, as far as it is asked here. */
+interface ModelInterface {
+  availability(): Promise<Availability>;
+}
+
+/** In a sentence. */
+const NEEDS: Record<Exclude<Availability, 'unavailable'>, string> = {
+  available: 'on this device already',
+  downloading: 'the browser is downloading it',
+  downloadable: 'your click lets the browser download several gigabytes, once; Chrome wants 22 GB of free disk',
+};
+
+const ENTRY: ModelEntry = {
+  id: 'browser-model',
+  task: 'chat',
+  backend: 'browser',
+  fallback: 'tiny-chat',
+  metadata: { overview: 'The model that this browser has for all pages. Until it answers, tiny-chat does.' },
+};
+
+export function BrowserModel() {
+  const [availability, setAvailability] = useState<Availability>('unavailable');
+  useEffect(() => {
+    const { LanguageModel: model } = globalThis as { LanguageModel?: ModelInterface };
+    // A browser that does not say has none to offer.
+    void model?.availability().then(setAvailability, () => {});
+  }, []);
+  if (availability === 'unavailable') return null;
+  return (
+    <ModelOffer
+      entry={ENTRY}
+      needs={NEEDS[availability]}
+      label="The browser’s own model"
+      onReady={() => (chatModel.value = ENTRY.id)}
+    />
+  );
+}
