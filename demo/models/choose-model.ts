@@ -40,6 +40,6 @@ export function recommendationOf(model: RecommendedModel, hasHalfFloats: boolean
   const [ownedBy = '', id = source] = source.split('/');
   return {
     entry: { id, task, backend: 'transformers', source, device, dtype, ownedBy, metadata: { overview, license } },
-    bytes: isHalf ? megabytes.q4! * 1e6 : model.bytes,
+    bytes: isHalf ? megabytes.q4 * 1e6 : model.bytes,
   };
 }
