@@ -7,6 +7,8 @@ import { problemOf } from '../parts/problem-of.js';
 
 const LEVELS = { ok: 'fine', warning: 'could be better', problem: 'does not work' } as const;
 
+const WORST_FIRST: readonly Finding['level'][] = ['problem', 'warning', 'ok'];
+
 const findings = signal<Finding[] | undefined>(undefined);
 const problem = signal('');
 const running = signal(false);
@@ -16,7 +18,8 @@ async function check(): Promise<void> {
   running.value = true;
   problem.value = '';
   try {
-    findings.value = await diagnose();
+    const found = await diagnose();
+    findings.value = found.toSorted((a, b) => WORST_FIRST.indexOf(a.level) - WORST_FIRST.indexOf(b.level));
   } catch (error) {
     problem.value = problemOf(error);
   } finally {
@@ -53,7 +56,7 @@ export function CheckPanel() {
           ))}
         </ul>
       ) : (
-        <p class="waiting" aria-label="checking" />
+        <p class="waiting" role="status" aria-label="checking" />
       )}
     </div>
   );

@@ -30,7 +30,7 @@ export function JsonPanel() {
       </div>
       <SchemaField />
       <Question />
-      {running.value ? <p class="waiting" aria-label="waiting" /> : null}
+      {running.value ? <p class="waiting" role="status" aria-label="waiting" /> : null}
       {answer.value === undefined ? null : (
         <pre aria-label="Answer" tabIndex={0}>
           {formatJson(answer.value)}

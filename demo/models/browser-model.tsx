@@ -8,7 +8,7 @@ type Availability = 'available' | 'downloadable' | 'downloading' | 'unavailable'
 
 /** The interface of Chrome and Edge, as far as it is asked here. */
 interface ModelInterface {
-  availability(): Promise<Availability>;
+  availability(expected: { expectedInputs: { type: 'text' }[] }): Promise<Availability>;
 }
 
 /** In a sentence. */
@@ -31,7 +31,7 @@ export function BrowserModel() {
   useEffect(() => {
     const { LanguageModel: model } = globalThis as { LanguageModel?: ModelInterface };
     // A browser that does not say has none to offer.
-    void model?.availability().then(setAvailability, () => {});
+    void model?.availability({ expectedInputs: [{ type: 'text' }] }).then(setAvailability, () => {});
   }, []);
   if (availability === 'unavailable') return null;
   return (

@@ -16,7 +16,8 @@ interface ModelOfferProps {
 
 /** @param bytes of its weights */
 export function downloadWords(bytes: number): string {
-  return `about ${formatBytes(bytes)} from ${new URL(hub.value).host}, once`;
+  const size = bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : formatBytes(bytes);
+  return `about ${size} from ${new URL(hub.value).host}, once`;
 }
 
 export function ModelOffer({ entry, needs, label, onReady }: ModelOfferProps) {

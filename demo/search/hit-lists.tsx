@@ -33,7 +33,7 @@ export function HitLists() {
             {reranked.value ? (
               <HitList label="Notes, reranked" measure="Relevance" shown={reranked.value} />
             ) : (
-              <p class="waiting" aria-label="reranking" />
+              <p class="waiting" role="status" aria-label="reranking" />
             )}
           </section>
         ) : null}

@@ -49,7 +49,11 @@ function SpeakForm({ model }: { model: string }) {
         </select>
         <label class="quiet">
           Voice{' '}
-          <select value={voice.value} onChange={(event) => (voice.value = event.currentTarget.value)}>
+          <select
+            aria-label="Voice"
+            value={voice.value}
+            onChange={(event) => (voice.value = event.currentTarget.value)}
+          >
             {voices.value.map((name) => (
               <option key={name}>{name}</option>
             ))}
