@@ -79,6 +79,9 @@ async function* engineRows(browser: Browser, origin: string): AsyncGenerator<Ben
     (prompt, tokens) =>
       call('generate', engine, prompt, tokens);
   yield await inTurns(decode, decodeRate(generate('ours'), false), decodeRate(generate('bare'), true));
+  const after = (length: number) => async () => 1 / (await decodeRate(generate('ours'), false, length)());
+  const far = { name: 'a token after 1,024 tokens over one after 64', goal: 1.3, unit: 's', lower: true };
+  yield await inTurns(far, after(1024), after(64));
   yield await editing(call);
   await page.context().close();
 }
@@ -86,12 +89,14 @@ async function* engineRows(browser: Browser, origin: string): AsyncGenerator<Ben
 type Generate = (prompt: string, tokens: number) => Promise<EngineAnswer>;
 
 /** Tokens per second without the reading of the prompt. @param again the engine reads a prompt again that it knows */
-const decodeRate = (generate: Generate, again: boolean) => async (): Promise<number> => {
-  const prompt = text(64);
-  const first = await seconds(() => generate(prompt, 1));
-  const all = await seconds(() => generate(prompt, ANSWER));
-  return (ANSWER - 1) / (all - (again ? first : 0));
-};
+const decodeRate =
+  (generate: Generate, again: boolean, length = 64) =>
+  async (): Promise<number> => {
+    const prompt = text(length);
+    const first = await seconds(() => generate(prompt, 1));
+    const all = await seconds(() => generate(prompt, ANSWER));
+    return (ANSWER - 1) / (all - (again ? first : 0));
+  };
 
 /** A text of which every twentieth word is another, over words that were never said in this order. */
 async function editing(call: Call): Promise<BenchRow> {

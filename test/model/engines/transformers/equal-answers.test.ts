@@ -97,7 +97,7 @@ describe.each(Object.entries(SAMPLINGS))('%s: a model in dynamic 8 bits says wha
   }
 
   beforeAll(async () => {
-    session = await smallSession([quantizeByRow]);
+    session = await smallSession([quantizeByRow], true);
     alone = await eachAlone(texts, sampling);
     detailed = await eachAlone(texts, withLogprobs);
     expect(new Set(alone.map(({ text }) => text)).size).toBeGreaterThan(PROMPTS / 2);
@@ -141,5 +141,5 @@ describe.each(Object.entries(SAMPLINGS))('%s: a model in dynamic 8 bits says wha
 });
 
 describeBackend('a small model in dynamic 8 bits', {
-  load: async () => smallModel(await smallSession([quantizeByRow]), true),
+  load: async () => smallModel(await smallSession([quantizeByRow], true), true),
 });

@@ -17,7 +17,11 @@ const MAX_BYTES = 512 * 2 ** 20;
 /** So many blocks of shorter prompts may be read before a block that has waited longer. */
 const MOST_OVERTAKEN = 8;
 
-/** A row of a sequence. Each forward pass replaces its state. */
+/** Rows that are written in place have room for an eighth more tokens and up to 64, and a multiple of 32. */
+const SPARE = 1 / 8;
+const ROOM_STEP = 32;
+
+/** A row of a sequence. Each forward pass replaces its state, or adds to it. */
 export interface Row {
   held: RowState;
   /** Absent: the prompt has no images. */
@@ -49,6 +53,7 @@ export class BatchQueue {
   readonly #forward: ForwardPass;
   readonly #ragged: boolean;
   readonly #maxBytes: number;
+  readonly #inPlace: boolean;
   readonly #waiting: Pass[] = [];
   /** Work that runs alone, before the next forward pass. */
   readonly #alone: (() => Promise<void>)[] = [];
@@ -60,11 +65,17 @@ export class BatchQueue {
   /**
    * @param ragged the graph takes rows of different lengths
    * @param maxBytes maximum size of the KV cache of a batch
+   * @param inPlace the graph may write keys and values behind those that it reads, in the same memory
    */
-  constructor(forward: ForwardPass, ragged: boolean, maxBytes = MAX_BYTES) {
+  constructor(
+    forward: ForwardPass,
+    ragged: boolean,
+    { maxBytes = MAX_BYTES, inPlace = false }: { maxBytes?: number; inPlace?: boolean } = {},
+  ) {
     this.#forward = forward;
     this.#ragged = ragged;
     this.#maxBytes = maxBytes;
+    this.#inPlace = inPlace;
   }
 
   /** Whether several sequences decode. */
@@ -176,19 +187,30 @@ export class BatchQueue {
   async #runTogether(passes: readonly Pass[]): Promise<TokenLogits[][]> {
     const rows = passes.flatMap((pass) => pass.rows);
     const tokens = passes.flatMap((pass) => pass.tokens);
+    const length = Math.max(...rows.map(({ held }, place) => held.length + tokens[place]!.length));
+    const inPlace = this.#inPlace && rows.every(({ held }) => held.state.canBeWritten);
     const shared = this.#sharedState(rows);
-    const state = shared ?? (await SequenceState.gather(rows.map(({ held }) => held)));
+    const isKept = shared && (!inPlace || shared.isWritable(rows.length, length));
+    const unread = Math.max(...passes.map((pass) => (pass.unread ?? 0) + pass.rows[0]!.held.length));
+    const state = isKept
+      ? shared
+      : await SequenceState.gather(
+          rows.map(({ held }) => held),
+          inPlace ? roomFor(Math.max(length, unread)) : 0,
+        );
     try {
       const reads = rows.map(({ held, layout }, row) => ({ tokens: tokens[row]!, past: held.length, layout }));
-      const { logits, state: next } = await this.#forward.run(reads, state, passes[0]!.keep, commonNeed(passes));
+      const { keep } = passes[0]!;
+      const { logits, state: next } = await this.#forward.run(reads, state, keep, commonNeed(passes), inPlace);
       for (const [place, row] of rows.entries()) {
-        row.held.state.release();
+        const before = row.held.state;
         row.held = { state: next.hold(), row: place, length: row.held.length + tokens[place]!.length };
+        before.release();
       }
-      next.release();
+      if (next !== state) next.release();
       return logits;
     } finally {
-      if (!shared) state.release();
+      if (!isKept) state.release();
     }
   }
 
@@ -201,6 +223,11 @@ export class BatchQueue {
     const fits = this.#ragged || rows.every(isWhole);
     return isOrdered && state.rows === rows.length && fits ? state : undefined;
   }
+}
+
+/** Tokens for which a row gets memory, so that it need not be moved with each further one. */
+function roomFor(tokens: number): number {
+  return Math.ceil((tokens * (1 + SPARE)) / ROOM_STEP + 1) * ROOM_STEP;
 }
 
 /** The one with the least left to read, or the first when others went before it for long. @param prompts at least one */

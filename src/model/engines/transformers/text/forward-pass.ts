@@ -3,12 +3,13 @@ import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js'
 import { GpuLogits } from './gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
 import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
-import { isState, SequenceState } from './sequence-state.js';
+import { inputOfOutput, isState, SequenceState } from './sequence-state.js';
 
 /** The result of a forward pass. */
 export interface ForwardResult {
   /** Per row, after each of its last tokens. */
   logits: TokenLogits[][];
+  /** The given one, where the next keys and values were written into it. */
   state: SequenceState;
 }
 
@@ -74,12 +75,14 @@ export class ForwardPass {
    * @param state of all rows; still belongs to the caller
    * @param keep how many tokens at the end of each row get their logits
    * @param need which logits the caller reads
+   * @param inPlace the next keys and values are written into the state, which has room for them and no other reader
    */
   async run(
     added: readonly ForwardRow[],
     state: SequenceState,
     keep: number,
     need: LogitsNeed,
+    inPlace = false,
   ): Promise<ForwardResult> {
     const rows = this.hasCache ? added : withEarlierTokens(added, state);
     const ids = tokenIds(rows);
@@ -90,10 +93,11 @@ export class ForwardPass {
     const gpuLogits = this.#gpuLogits;
     const given = this.givesAllLogits ? rows[0]!.tokens.length : keep;
     const target = gpuLogits?.take(rows.length, given);
-    const outputs = await this.#session.run(feeds, target && this.#outputs(target)).finally(() => {
+    const targets = inPlace ? this.#statesOf(state) : target && this.#outputs(target);
+    const outputs = await this.#session.run(feeds, targets).finally(() => {
       for (const tensor of Object.values(vectors ?? {})) tensor.dispose();
     });
-    const next = this.hasCache ? SequenceState.after(outputs, rows.length) : readTokens(rows.map((row) => row.tokens));
+    const next = inPlace ? state : this.#after(outputs, rows);
     if (gpuLogits && target) return { logits: await gpuLogits.read(rows.length, given, keep, need), state: next };
     const logits = outputs['logits']!;
     if (!this.#hasRun) await this.#learn(logits, given);
@@ -114,6 +118,16 @@ export class ForwardPass {
     const { device, vocabularySize } = this.#options;
     this.#hasRun = true;
     if (device) this.#gpuLogits = await GpuLogits.like(logits, given, device, vocabularySize).catch(() => undefined);
+  }
+
+  #after(outputs: Record<string, OnnxTensor>, rows: readonly ForwardRow[]): SequenceState {
+    return this.hasCache ? SequenceState.after(outputs, rows.length) : readTokens(rows.map((row) => row.tokens));
+  }
+
+  /** The tensors of a state, as outputs. */
+  #statesOf({ tensors }: SequenceState): Record<string, OnnxTensor | null> {
+    const tensorOf = (output: string): OnnxTensor | null => tensors[inputOfOutput(output) ?? ''] ?? null;
+    return Object.fromEntries(this.#session.outputNames.map((name) => [name, tensorOf(name)]));
   }
 
   /** The runtime allocates all other outputs. */

@@ -5,6 +5,9 @@ import { type RowState, SequenceState } from './sequence-state.js';
 /** Reuse ends at a multiple of this many tokens inside an earlier prompt: the length of a prefill block on WASM. */
 export const REUSE_BLOCK = 64;
 
+/** Tokens that a kept prefix may have free room for. */
+const MOST_FREE = 16;
+
 /** Every fourth prefix that is dropped is the oldest one, even while conversations come back in turns. */
 const OLDEST_EVERY = 4;
 
@@ -137,15 +140,18 @@ export class PrefixCache {
     }
   }
 
-  /** Adds an ended sequence. One row of a larger state is copied, so that the other rows can be freed. */
+  /** Adds an ended sequence. One row of a larger state is copied, so that the other rows, or its free room, can be freed. */
   async keep(prefix: CachedPrefix): Promise<void> {
     if (prefix.tokens.length === 0) return prefix.held.state.release();
     const { held } = prefix;
-    if (held.state.rows === 1) {
+    const free = held.state.canBeWritten ? held.state.tokens - held.length : 0;
+    if (held.state.rows === 1 && free < MOST_FREE) {
       this.#prefixes.push(prefix);
     } else {
-      const state = await SequenceState.gather([held]).finally(() => held.state.release());
-      this.#prefixes.push({ ...prefix, held: { state, row: 0, length: held.length } });
+      // Without memory for a copy nothing is kept, which frees some.
+      const state = await SequenceState.gather([held]).catch(() => undefined);
+      held.state.release();
+      if (state) this.#prefixes.push({ ...prefix, held: { state, row: 0, length: held.length } });
     }
     this.#evict();
   }

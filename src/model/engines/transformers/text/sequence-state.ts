@@ -30,8 +30,9 @@ export interface RowState {
 }
 
 /**
- * Tensors by input name. They are immutable, so several sequences may continue from one state. Each of them holds it once
- * (`hold`), and the last `release` frees its memory.
+ * Tensors by input name. Several sequences may continue from one state. Each of them holds it once (`hold`), and the last
+ * `release` frees its memory. Whoever alone holds a state may write behind the tokens of its rows (`isWritable`); what is
+ * shared never changes.
  */
 export class SequenceState {
   readonly tensors: Readonly<Record<string, OnnxTensor>>;
@@ -62,21 +63,24 @@ export class SequenceState {
   static after(outputs: Record<string, OnnxTensor>, rows: number): SequenceState {
     const tensors: Record<string, OnnxTensor> = {};
     for (const [output, tensor] of Object.entries(outputs)) {
-      const rule = INPUT_OF_OUTPUT.find(([pattern]) => pattern.test(output));
-      if (rule) tensors[output.replace(rule[0], rule[1])] = tensor;
+      const input = inputOfOutput(output);
+      if (input !== undefined) tensors[input] = tensor;
     }
     return new SequenceState(tensors, rows);
   }
 
-  /** Copies rows into a new state, inside GPU or wasm memory. */
-  static async gather(rows: readonly RowState[]): Promise<SequenceState> {
+  /**
+   * Copies rows into a new state, inside GPU or wasm memory.
+   * @param room for so many tokens of each row. @default the tokens of the longest
+   */
+  static async gather(rows: readonly RowState[], room = 0): Promise<SequenceState> {
     const tensors: Record<string, OnnxTensor> = {};
     for (const name of Object.keys(rows[0]!.state.tensors)) {
       const parts = rows.map(({ state, row, length }) => {
         const tensor = state.tensors[name]!;
         return { tensor, rows: state.rows, row, tokens: Math.min(length, tensor.dims[2] ?? 0) };
       });
-      tensors[name] = await gatherRows(parts, isKeyOrValue(name, parts[0]!.tensor.dims));
+      tensors[name] = await gatherRows(parts, isKeyOrValue(name, parts[0]!.tensor.dims), room);
     }
     return new SequenceState(tensors, rows.length);
   }
@@ -92,7 +96,19 @@ export class SequenceState {
     );
   }
 
-  /** Tokens of the longest row; 0 for states that do not grow. */
+  /** It is nothing but keys and values, in wasm memory, so that a run may write the next ones behind them. */
+  get canBeWritten(): boolean {
+    return Object.entries(this.tensors).every(
+      ([name, tensor]) => tensor instanceof WasmTensor && isKeyOrValue(name, tensor.dims),
+    );
+  }
+
+  /** Whether nobody but these rows holds it, and it has room for so many tokens of each. */
+  isWritable(rows: number, room: number): boolean {
+    return this.#holders === rows && this.tokens >= room && this.canBeWritten;
+  }
+
+  /** Tokens that the longest row has, or has room for; 0 for states that do not grow. */
   get tokens(): number {
     const all = Object.entries(this.tensors).filter(([name, tensor]) => isKeyOrValue(name, tensor.dims));
     return Math.max(0, ...all.map(([, tensor]) => tensor.dims[2]!));
@@ -121,6 +137,12 @@ export class SequenceState {
     this.#holders -= 1;
     if (this.#holders === 0) for (const tensor of Object.values(this.tensors)) tensor.dispose();
   }
+}
+
+/** The input that takes the next value of a state, by the output that gives it; undefined: the output is no state. */
+export function inputOfOutput(output: string): string | undefined {
+  const rule = INPUT_OF_OUTPUT.find(([pattern]) => pattern.test(output));
+  return rule && output.replace(rule[0], rule[1]);
 }
 
 /** Whether an input is a state. */
@@ -153,14 +175,14 @@ interface RowPart {
 }
 
 /**
- * One tensor with a row for each part. Rows of a KV cache are as long as the longest part; the rest of a shorter one is
- * undefined.
+ * One tensor with a row for each part. Rows of a KV cache are as long as the longest part, or the room; the rest of a shorter
+ * one is undefined.
  * @param hasTokens keys and values, `[rows, heads, tokens, width]`; else whole rows of a state of any shape
  */
-async function gatherRows(parts: readonly RowPart[], hasTokens: boolean): Promise<OnnxTensor> {
+async function gatherRows(parts: readonly RowPart[], hasTokens: boolean, room: number): Promise<OnnxTensor> {
   const [{ tensor, rows }] = parts as [RowPart];
   const dims = [(parts.length * tensor.dims[0]!) / rows, ...tensor.dims.slice(1)];
-  if (hasTokens) dims[2] = Math.max(...parts.map(({ tokens }) => tokens));
+  if (hasTokens) dims[2] = Math.max(room, ...parts.map(({ tokens }) => tokens));
   const copies = planCopies(parts, dims, hasTokens);
   if (tensor instanceof WasmTensor) return tensor.gather(dims, copies);
   if (tensor.location === 'gpu-buffer') return gatherOnGpu(tensor.type, dims, copies);

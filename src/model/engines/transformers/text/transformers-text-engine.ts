@@ -83,7 +83,9 @@ export class TransformersTextEngine implements TextEngine {
       tokenBytes: this.#nothing().held.state.tokenBytes,
     });
     this.#kept = new PrefixCache(prefixCacheBytes(), options.blocks);
-    this.#passes = new BatchQueue(options.forward, options.ragged);
+    // A graph with a window may forget what it reads.
+    const inPlace = options.ragged && options.window === undefined;
+    this.#passes = new BatchQueue(options.forward, options.ragged, { inPlace });
     const { vision, tokenizer, persist } = options;
     this.#seen = vision && new ImageCache({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
     this.#blockLength = options.blocks ? blockLengthOf(options) : Infinity;

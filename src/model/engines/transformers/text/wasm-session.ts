@@ -97,8 +97,12 @@ class WasmSession implements OnnxSession {
     for (const name of [...session.inputNames, ...session.outputNames]) this.#names.set(name, writeName(module, name));
   }
 
-  async run(feeds: Readonly<Record<string, OnnxTensor>>): Promise<Record<string, OnnxTensor>> {
+  async run(
+    feeds: Readonly<Record<string, OnnxTensor>>,
+    targets: Readonly<Record<string, OnnxTensor | null>> = {},
+  ): Promise<Record<string, OnnxTensor>> {
     const module = this.#module;
+    const given = this.outputNames.map((name) => targets[name] as WasmTensor | null | undefined);
     const stack = module.stackSave();
     const borrowed: InputTensor[] = [];
     try {
@@ -110,7 +114,7 @@ class WasmSession implements OnnxSession {
       });
       const outputs = writePointers(
         module,
-        this.outputNames.map(() => 0),
+        given.map((tensor) => tensor?.handle ?? 0),
       );
       const failure = module._OrtRun(
         this.#handle,
@@ -132,7 +136,7 @@ class WasmSession implements OnnxSession {
       return Object.fromEntries(
         this.outputNames.map((name, index) => [
           name,
-          new WasmTensor(module, module.getValue(outputs + index * POINTER, '*')),
+          given[index] ?? new WasmTensor(module, module.getValue(outputs + index * POINTER, '*')),
         ]),
       );
     } finally {

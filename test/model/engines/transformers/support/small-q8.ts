@@ -7,6 +7,7 @@ import { type GraphPlan, rewriteGraph } from '../../../../../src/model/engines/t
 import { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
 import type { OnnxSession, OnnxTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
+import { wasmSession } from '../../../../../src/model/engines/transformers/text/wasm-session.js';
 import {
   type TextEngineOptions,
   TransformersTextEngine,
@@ -26,11 +27,17 @@ const SHAPE = {
   context: 1024,
 };
 
-/** Loads its session. @param plans for its graph, before that for the last logits */
-export async function smallSession(plans: readonly GraphPlan[]): Promise<OnnxSession> {
+/**
+ * Loads its session.
+ * @param plans for its graph, before that for the last logits
+ * @param isResident whether keys and values stay in wasm memory, as in a page; the first load of a process decides
+ */
+export async function smallSession(plans: readonly GraphPlan[], isResident = false): Promise<OnnxSession> {
   const file = Uint8Array.from(Buffer.concat(randomDecoder(7, SHAPE).toMessage()));
   ort.env.wasm.numThreads = 1;
+  if (isResident) ort.env.wasm.wasmPaths = { mjs: new URL('shared-runtime.mjs', import.meta.url) };
   const session = await ort.InferenceSession.create(rewriteGraph(file, [...plans, keepLastLogits]));
+  if (isResident) return wasmSession(session as unknown as OnnxSession)!;
   const own = ({ type, dims, data }: OnnxTensor): ort.Tensor => new ort.Tensor(type as 'float32', data as never, dims);
   return {
     inputNames: session.inputNames,

@@ -81,7 +81,7 @@ describe('BatchQueue', () => {
   it('lets sequences take turns that are too long for one pass', async () => {
     const { forward, passes } = recorder();
     // Four bytes a token.
-    const queue = new BatchQueue(forward, true, 2 * 4 * 4);
+    const queue = new BatchQueue(forward, true, { maxBytes: 2 * 4 * 4 });
     const rows = [rowOf(1, 2, 3, 4), rowOf(5), rowOf(6)];
     for (const _ of rows) queue.join();
     await Promise.all(rows.map((row) => queue.run([row], [[9]], 1, ALL)));
