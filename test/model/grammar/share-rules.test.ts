@@ -75,6 +75,6 @@ describe('preparedStates', () => {
     expect(() => rules.toEbnf(choice(...words))).toThrow('too large');
     const hundreds = (part: Expression): Expression => rules.add(repeat(part, 400, 400));
     expect(rules.toEbnf(hundreds(hundreds(literal('x'))))).toBeDefined();
-    expect(() => rules.toEbnf(hundreds(hundreds(literal('xy'))))).toThrow('endless');
+    expect(() => rules.toEbnf(hundreds(hundreds(literal('xy'))))).toThrow('without an end');
   });
 });

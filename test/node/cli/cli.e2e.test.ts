@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../src/index.js';
 import { resolveOptions } from '../../../src/page/resolve-options.js';
-import { executablePath } from '../../e2e/support/launch-chromium.js';
+import { executablePath } from '../../support/chromium.js';
 
 const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'inpage-cli-'));
