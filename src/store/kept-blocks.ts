@@ -4,6 +4,7 @@
  * names tell which block follows which, and the time of a file's last change tells when it was used.
  * @module
  */
+import { type BlockName, blockFileName, parseBlockFileName, shortened } from './block-name.js';
 import { hold, type Release } from './connections.js';
 import { sha256 } from './digest.js';
 import { fileOf, hasSyncAccess, ifFound, openHandle, readText, writeText } from './opfs-access.js';
@@ -23,19 +24,13 @@ const LOCK_DEADLINE = 30_000;
 const MAGIC = new TextEncoder().encode('inpage-1');
 const HASH_BYTES = 32;
 /** Magic, hash of the name, length, hash of the content. */
-const HEADER_BYTES = MAGIC.length + HASH_BYTES + 4 + HASH_BYTES;
+export const BLOCK_HEADER_BYTES = MAGIC.length + HASH_BYTES + 4 + HASH_BYTES;
 
 /** Where blocks are kept, and who may write. */
 export interface BlockPlace {
   root: FileSystemDirectoryHandle;
   /** Absent: this realm is the only one. */
   locks: LockManager | undefined;
-}
-
-/** A block by its hash and the hash of the block before it, both of hexadecimal digits. */
-export interface BlockName {
-  key: string;
-  parent: string;
 }
 
 /** A block to be written. The bytes are asked for only when it is not there yet. */
@@ -84,12 +79,12 @@ export class KeptBlocks {
 
   /** There is a file of this name; what is in it shows when it is read. */
   async has(block: BlockName): Promise<boolean> {
-    return (await ifFound(this.#folder.getFileHandle(nameOf(block)))) !== undefined;
+    return (await ifFound(this.#folder.getFileHandle(blockFileName(block)))) !== undefined;
   }
 
   /** A block's bytes; undefined when there is none. A file with anything else in it is removed. */
   async read(block: BlockName): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    return this.#readFile(nameOf(block));
+    return this.#readFile(blockFileName(block));
   }
 
   /** Small notes of the model's, kept like blocks. */
@@ -118,14 +113,17 @@ export class KeptBlocks {
       for (const block of blocks) {
         if (signal.aborted) return false;
         if (await this.has(block)) {
-          await this.#touch(nameOf(block));
+          await this.#touch(blockFileName(block));
           continue;
         }
         const bytes = await block.bytes();
         files ??= await this.#list();
-        if (!(await this.#makeRoom(files, bytes.length, wanted)) || !(await this.#writeFile(nameOf(block), bytes)))
+        if (
+          !(await this.#makeRoom(files, bytes.length, wanted)) ||
+          !(await this.#writeFile(blockFileName(block), bytes))
+        )
           return false;
-        files.push(await describe(this.#folder, nameOf(block)));
+        files.push(await describe(this.#folder, blockFileName(block)));
       }
       return true;
     });
@@ -149,7 +147,7 @@ export class KeptBlocks {
    * @param wanted keys that must stay
    */
   async #makeRoom(files: BlockFile[], length: number, wanted: ReadonlySet<string>): Promise<boolean> {
-    const room = this.#maxBytes - HEADER_BYTES - length;
+    const room = this.#maxBytes - BLOCK_HEADER_BYTES - length;
     let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     while (bytes > room) {
       const parents = new Set(files.map(({ parent }) => parent));
@@ -191,9 +189,9 @@ export class KeptBlocks {
     const file = await fileOf(this.#folder, name);
     if (!file) return undefined;
     const all = new Uint8Array(await file.arrayBuffer());
-    const bytes = all.subarray(HEADER_BYTES);
+    const bytes = all.subarray(BLOCK_HEADER_BYTES);
     const header = await headerOf(name, bytes);
-    if (all.length >= HEADER_BYTES && header.every((byte, place) => byte === all[place])) return bytes;
+    if (all.length >= BLOCK_HEADER_BYTES && header.every((byte, place) => byte === all[place])) return bytes;
     // Another tab may just be writing it.
     await this.#folder.removeEntry(name).catch(() => {});
     return undefined;
@@ -255,32 +253,21 @@ export async function removeAllKeptPrefixes(root: FileSystemDirectoryHandle): Pr
   await ifFound(root.removeEntry(FOLDER, { recursive: true }));
 }
 
-/** Hexadecimal digits of a hash that a name has room for. */
-const DIGITS = 40;
-
-const shortened = (hash: string): string => hash.slice(0, DIGITS);
-
-function nameOf({ key, parent }: BlockName): string {
-  return `${shortened(parent)}-${shortened(key)}`;
-}
-
 async function folderName(source: string): Promise<string> {
   return shortened(await sha256(new TextEncoder().encode(source)));
 }
 
 async function describe(folder: FileSystemDirectoryHandle, name: string): Promise<BlockFile> {
-  const [, parent, key] = /^([\da-f]{40})-([\da-f]{40})$/.exec(name) ?? [];
   const file = await fileOf(folder, name);
-  const names = parent !== undefined && key !== undefined ? { parent, key } : {};
-  return { folder, name, bytes: file?.size ?? 0, lastUsed: file?.lastModified ?? 0, ...names };
+  return { folder, name, bytes: file?.size ?? 0, lastUsed: file?.lastModified ?? 0, ...parseBlockFileName(name) };
 }
 
 async function headerOf(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const header = new Uint8Array(HEADER_BYTES);
+  const header = new Uint8Array(BLOCK_HEADER_BYTES);
   header.set(MAGIC);
   header.set(await rawHash(new TextEncoder().encode(name)), MAGIC.length);
   new DataView(header.buffer).setUint32(MAGIC.length + HASH_BYTES, bytes.length);
-  header.set(await rawHash(bytes), HEADER_BYTES - HASH_BYTES);
+  header.set(await rawHash(bytes), BLOCK_HEADER_BYTES - HASH_BYTES);
   return header;
 }
 

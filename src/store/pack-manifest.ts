@@ -1,8 +1,22 @@
 /** The list of files in a folder that `inpage pack` made, with their hashes. @module */
+import { type BlockName, blockFileName, isBlockFileName } from './block-name.js';
 import { type ExpectedFile, partFileOf } from './byte-storage.js';
 
 /** Name of the list in its folder. */
 export const PACK_MANIFEST = 'inpage-model.json';
+
+/** Folder of the blocks of kept prompts in a pack. */
+export const PACKED_PROMPTS = 'prompts/';
+
+/** Name of a block's file in a pack. */
+export function packedPromptName(block: BlockName): string {
+  return PACKED_PROMPTS + blockFileName(block);
+}
+
+/** Whether a file of a pack is a block of a kept prompt. */
+export function isPackedPrompt(name: string): boolean {
+  return name.startsWith(PACKED_PROMPTS) && isBlockFileName(name.slice(PACKED_PROMPTS.length));
+}
 
 /** A file of a pack. */
 export interface PackedFile {

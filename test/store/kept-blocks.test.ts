@@ -1,7 +1,7 @@
 /** Blocks of prompts on a disk, as workers keep them: whatever happens to the worker, the disk and other tabs. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BlockName } from '../../src/store/block-name.js';
 import {
-  type BlockName,
   KeptBlocks,
   listKeptPrefixes,
   removeAllKeptPrefixes,

@@ -2,9 +2,12 @@
 import { relative, resolve } from 'node:path';
 import { DEVICES, type ModelEntry, TASKS } from '../../core/models/model-entry.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
+import { importPlaywright } from './import-playwright.js';
 import { explainPackError } from './pack/explain-pack-error.js';
 import { ProgressBar } from './pack/progress-bar.js';
 import type { NamedModel } from './pack/read-entry.js';
+import type { WarmedPack } from './pack/warm-pack.js';
+import { readJsonFile, readTextFile } from './read-json-file.js';
 
 const UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
 /** Smaller files would only be many. */
@@ -32,6 +35,12 @@ export const pack: Command = {
     },
     revision: { type: 'string', value: 'NAME', help: 'Branch, tag or commit on the hub. Default: main' },
     hub: { type: 'string', value: 'URL', help: 'Another hub. Default: https://huggingface.co/' },
+    warm: {
+      type: 'string',
+      value: 'FILE',
+      help: 'Keep a prompt beside the model: a system text, or messages in a .json file. For q8 on WASM. Needs `playwright`',
+    },
+    chromium: { type: 'string', value: 'PATH', help: "The browser's executable for --warm. Default: Playwright's own" },
     'part-size': {
       type: 'string',
       value: 'SIZE',
@@ -44,6 +53,7 @@ export const pack: Command = {
     'npx inpage pack Llama-3.2-1B-Instruct-q4f32_1-MLC packed/llama',
     'npx inpage pack ./my-onnx-model packed/mine',
     'npx inpage pack entry.json packed/mine',
+    'npx inpage pack HuggingFaceTB/SmolLM2-135M-Instruct packed/smol --device wasm --warm system.txt',
   ],
   async run([model, folder, ...more], values) {
     if (model === undefined || folder === undefined || more.length > 0) {
@@ -53,6 +63,7 @@ export const pack: Command = {
     }
     const changes = changesOf(values);
     const partBytes = parseSize(values['part-size']);
+    const prompt = typeof values['warm'] === 'string' ? readPrompt(values['warm']) : undefined;
     const hubURL = parseHub(values['hub']);
     // The other commands need not read the list of models.
     const [{ readEntry }, { packModel }] = await Promise.all([
@@ -60,7 +71,7 @@ export const pack: Command = {
       import('./pack/pack-model.js'),
     ]);
     const bar = new ProgressBar(process.stderr);
-    const { entry, bytes, files } = await packModel(
+    const packed = await packModel(
       { ...readEntry(model), ...changes },
       {
         folder: resolve(folder),
@@ -74,11 +85,39 @@ export const pack: Command = {
         throw explainPackError(thrown);
       })
       .finally(() => bar.end());
+    const warmed = prompt && (await warm(resolve(folder), packed.entry, prompt, values['chromium']));
+    const [bytes, files] = [packed.bytes + (warmed?.bytes ?? 0), packed.files + (warmed?.files ?? 0)];
+    const entry = { ...packed.entry, ...(warmed && { integrity: warmed.integrity }) };
     const size = `${(bytes / 2 ** 20).toFixed(1)} MB`;
     process.stderr.write(`inpage: packed ${files} files, ${size}, into ${folder}\n${adviceFor(folder, entry)}`);
     process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
   },
 };
+
+/** Messages whose beginning is kept: those of the file, or its text as the system's. @throws Error that names the file */
+function readPrompt(file: string): object[] {
+  if (!file.endsWith('.json')) {
+    const content = readTextFile(file);
+    return [
+      { role: 'system', content },
+      { role: 'user', content: 'Hi' },
+    ];
+  }
+  const messages = readJsonFile(file);
+  if (Array.isArray(messages)) return messages as object[];
+  throw new Error(`${file}: must be a list of messages.`);
+}
+
+async function warm(
+  folder: string,
+  entry: ModelEntry,
+  prompt: readonly object[],
+  chromium: CommandValues[string],
+): Promise<WarmedPack> {
+  const { warmPack } = await importPlaywright('pack --warm', () => import('./pack/warm-pack.js'));
+  process.stderr.write('inpage: reading the prompt in a browser\n');
+  return warmPack(folder, entry, prompt, typeof chromium === 'string' ? chromium : undefined);
+}
 
 /** Where the entry's `source` comes from. */
 function adviceFor(folder: string, { source }: ModelEntry): string {

@@ -1,15 +1,18 @@
-/** JSON that the command line is given, and what its errors with files mean. @module */
+/** Files that the command line is given, and what its errors with files mean. @module */
 import { readFileSync } from 'node:fs';
 
 /** @throws Error that names the file and says what is wrong with it */
 export function readJsonFile(file: string): unknown {
-  let text: string;
+  return parseJson(readTextFile(file), file);
+}
+
+/** @throws Error that names the file and says what is wrong with it */
+export function readTextFile(file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (thrown) {
     throw new Error(explainFileError(thrown, file), { cause: thrown });
   }
-  return parseJson(text, file);
 }
 
 /** @param name of what the text is of, for the message */

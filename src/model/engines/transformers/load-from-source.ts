@@ -5,7 +5,14 @@ import type { LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
 import { loadFailure } from '../load-failure.js';
-import { chooseFiles, type ChosenFiles, type ModelSource, openedFiles, prepareSource } from './model-source.js';
+import {
+  chooseFiles,
+  type ChosenFiles,
+  type ModelSource,
+  openedFiles,
+  packedPrompts,
+  prepareSource,
+} from './model-source.js';
 import { fetchAll } from '../../../store/open-model-files.js';
 
 /** How models of one task load. */
@@ -88,7 +95,8 @@ export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promi
     chosen = await chooseFiles(entry, options);
     const { files } = chosen;
     if (!files) throw new Error('There is no store to fetch files into.');
-    await fetchAll(files, await openedFiles(entry, chosen, files));
+    const prompts = chosen.device === 'wasm' ? await packedPrompts(entry, files) : [];
+    await fetchAll(files, [...(await openedFiles(entry, chosen, files)), ...prompts]);
   } catch (thrown) {
     throw loadFailure(thrown, entry, options.signal, chosen?.fileFailure(thrown));
   }

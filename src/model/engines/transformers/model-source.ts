@@ -14,6 +14,7 @@ import { type FileFailure, loadFailure } from '../load-failure.js';
 import { filesFolderOf } from '../../../store/hub.js';
 import { openModelFiles } from '../../../store/open-model-files.js';
 import type { ModelFiles } from '../../../store/model-files.js';
+import { isPackedPrompt } from '../../../store/pack-manifest.js';
 import { checkMemory, chooseDevice } from './choose-device.js';
 import { dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
 import { chooseWeights, type Weights } from './choose-weights.js';
@@ -37,6 +38,8 @@ export interface ModelSource {
    * when the store does not know the files. Call it once the model is loaded and stored.
    */
   identity(): Promise<string | undefined>;
+  /** Names of the files that the model's pack has for kept prompts. */
+  packedPrompts(): Promise<readonly string[]>;
   /** Names of the model's graphs. */
   graphs: readonly string[];
   /** Tells the app, in the console and in `info.warning`. @param warning a sentence that begins small, with its point */
@@ -117,6 +120,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
       const engine = [env.version, versions?.web ?? versions?.common];
       return JSON.stringify([hashes, dtypes, device, place, engine]);
     },
+    packedPrompts: async () => (files ? packedPrompts(entry, files) : []),
     warn,
     fileFailure,
     async graphHas(operator) {
@@ -144,7 +148,9 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
       if (!files) return;
       const wanted = await openedFiles(entry, chosen, files);
       if (device === 'wasm') checkMemory(entry, await files.bytesOf(wanted));
-      await files.prepare(wanted);
+      // They were computed by one thread, and no other number computes the same.
+      const prompts = device === 'wasm' && threads === 1 ? await packedPrompts(entry, files) : [];
+      await files.prepare([...wanted, ...prompts]);
     },
     repair: async () => (await files?.repair()) ?? false,
   };
@@ -169,6 +175,12 @@ export interface ChosenFiles extends Weights {
   files: ModelFiles | undefined;
   fileFailure: (thrown: unknown) => FileFailure | undefined;
   device: 'webgpu' | 'wasm';
+}
+
+/** Names of the files that a model's pack has for kept prompts. */
+export async function packedPrompts({ integrity }: ModelEntry, files: ModelFiles): Promise<string[]> {
+  // Only a manifest's hash; others list no files, or ask a hub for them.
+  return typeof integrity === 'string' ? (await files.listed()).filter(isPackedPrompt) : [];
 }
 
 /** All files that a load of this model opens, by their names in its folder. @throws InferenceError `unavailable` */

@@ -8,7 +8,13 @@ import {
 import type { TextModel } from '../../../../src/model/decoding/create-text-model.js';
 import { quantizeByRow } from '../../../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
 import type { OnnxSession } from '../../../../src/model/engines/transformers/text/onnx-session.js';
-import { KeptBlocks, listKeptPrefixes } from '../../../../src/store/kept-blocks.js';
+import { PackedPrompts } from '../../../../src/model/engines/transformers/text/packed-prompts.js';
+import {
+  BLOCK_HEADER_BYTES,
+  KeptBlocks,
+  listKeptPrefixes,
+  removeKeptPrefixes,
+} from '../../../../src/store/kept-blocks.js';
 import { memoryLocks } from '../../../store/support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from '../../../store/support/memory-opfs.js';
 import { collectEvents, logprobsOf, piecesOf } from '../../../support/token-events.js';
@@ -69,14 +75,15 @@ const answerOf = ({ tokens, logprobs }: Said): object => ({ tokens, logprobs });
 const WARM = { keepPrompt: 'warm' } as const;
 const MARKED = { keepPrompt: 'marked' } as const;
 
-async function files(): Promise<MemoryHandle[]> {
-  const found: MemoryHandle[] = [];
+async function namedFiles(): Promise<[string, MemoryHandle][]> {
+  const found: [string, MemoryHandle][] = [];
   for await (const folder of (await disk.root.getDirectoryHandle('inpage-prompts')).values())
     if (folder instanceof MemoryFolder)
       for await (const [name, handle] of folder.entries())
-        if (/^[\da-f]{40}-/.test(name)) found.push(handle as MemoryHandle);
+        if (/^[\da-f]{40}-/.test(name)) found.push([name, handle as MemoryHandle]);
   return found;
 }
+const files = async (): Promise<MemoryHandle[]> => (await namedFiles()).map(([, handle]) => handle);
 /** Writing goes on behind the answers. */
 const written = async (count: number): Promise<void> =>
   vi.waitFor(async () => expect(await files()).toHaveLength(count), { timeout: 10_000 });
@@ -259,4 +266,54 @@ it('writes nothing more once the model is unloaded', async () => {
   const before = (await files()).length;
   await settled();
   expect((await files()).length - before).toBeLessThanOrEqual(1);
+});
+
+describe('a prompt that came with a packed model', () => {
+  const text = textOf(9, 400);
+  /** As the files of a pack. */
+  async function packed(): Promise<Map<string, Uint8Array>> {
+    await say(await reloaded(), text, WARM);
+    const blocks = new Map<string, Uint8Array>();
+    for (const [name, handle] of await namedFiles())
+      blocks.set(`prompts/${name}`, handle.content.bytes.slice(BLOCK_HEADER_BYTES, handle.content.size));
+    await removeKeptPrefixes({ root: root(), locks }, SOURCE);
+    return blocks;
+  }
+  const firstVisit = (blocks: Map<string, Uint8Array>, own?: KeptBlocks): TextModel => {
+    const disk = new PackedPrompts({ names: [...blocks.keys()], read: async (name) => blocks.get(name), own });
+    return smallModel(session, true, { disk, identity: 'weights' });
+  };
+
+  it('[P03] is known without a disk, and the answer is the same to the last bit', async () => {
+    const said = await say(firstVisit(await packed()), text, { topLogprobs: 3 });
+    expect(said.cached).toBe(384);
+    expect(answerOf(said)).toEqual(answerOf(await say(smallModel(session, true), text, { topLogprobs: 3 })));
+  });
+
+  it('is not kept once more on the disk, only what goes on from it', async () => {
+    const blocks = await packed();
+    const own = (await KeptBlocks.open(SOURCE, { root: root(), locks, maxBytes: 1e8 }))!;
+    await say(firstVisit(blocks, own), `${text}${textOf(2, 200)}`, WARM);
+    expect(await files()).toHaveLength(Math.floor(600 / 64) - blocks.size);
+    expect((await say(firstVisit(blocks, own), `${text}${textOf(2, 200)}`)).cached).toBe(576);
+  });
+
+  it('[P05] of which a file cannot be had is used as far as it is there', async () => {
+    const blocks = await packed();
+    const model = smallModel(session, true, {
+      disk: new PackedPrompts({
+        names: [...blocks.keys()],
+        read: async (name) => {
+          if (name === [...blocks.keys()].at(-1)) throw new Error('The file is not what the manifest states.');
+          return blocks.get(name);
+        },
+        own: undefined,
+      }),
+      identity: 'weights',
+    });
+    const said = await say(model, text, { topLogprobs: 3 });
+    expect(said.cached).toBeLessThan(384);
+    expect(answerOf(said)).toEqual(answerOf(await say(smallModel(session, true), text, { topLogprobs: 3 })));
+    await expect(say(model, text, WARM)).resolves.toBeDefined();
+  });
 });

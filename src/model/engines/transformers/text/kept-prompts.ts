@@ -8,7 +8,8 @@ import { settledWithin } from '../../../../core/platform/settled-within.js';
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import type { GenerationRequest } from '../../../../core/request/generation-request.js';
 import { sha256 } from '../../../../store/digest.js';
-import type { BlockName, KeptBlocks } from '../../../../store/kept-blocks.js';
+import type { BlockName } from '../../../../store/block-name.js';
+import type { KeptBlocks } from '../../../../store/kept-blocks.js';
 import { type CachedPrefix, REUSE_BLOCK } from './prefix-cache.js';
 import type { SequenceState } from './sequence-state.js';
 import { blockBytes, readBlock, stateOfBlocks } from './state-blocks.js';
@@ -45,6 +46,11 @@ export interface KeptPromptsOptions {
   rest: number;
   /** Requests are being worked on. */
   isBusy(): boolean;
+}
+
+/** What stands before the first block of all prompts of a model. @param identity see {@link KeptPromptsOptions} */
+export function rootOf(identity: string): Promise<string> {
+  return sha256(new TextEncoder().encode(`${VERSION} ${identity}`));
 }
 
 export class KeptPrompts {
@@ -172,7 +178,7 @@ export class KeptPrompts {
 
   /** The names of a prompt's first blocks: the hash of each is of its tokens and of the hash before it. */
   async #names(prompt: readonly number[], count: number): Promise<BlockName[]> {
-    let parent = await sha256(new TextEncoder().encode(`${VERSION} ${this.#options.identity}`));
+    let parent = await rootOf(this.#options.identity);
     const names: BlockName[] = [];
     for (let place = 0; place < count; place++) {
       const tokens = prompt.slice(place * REUSE_BLOCK, (place + 1) * REUSE_BLOCK);

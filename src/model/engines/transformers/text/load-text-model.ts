@@ -11,7 +11,9 @@ import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { type TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { settledWithin } from '../../../../core/platform/settled-within.js';
+import { shortened } from '../../../../store/block-name.js';
 import { KeptBlocks } from '../../../../store/kept-blocks.js';
+import { PACKED_PROMPTS } from '../../../../store/pack-manifest.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../../core/models/backend.js';
 import { deviceLoss } from '../device-loss.js';
@@ -27,6 +29,8 @@ import { canContinue, mayNotContinue } from './continuation.js';
 import { ForwardPass } from './forward-pass.js';
 import { type ModelTexts, readTexts } from './model-texts.js';
 import { type OnnxSession, takesOneRow } from './onnx-session.js';
+import { rootOf } from './kept-prompts.js';
+import { PackedPrompts } from './packed-prompts.js';
 import { wasmSession } from './wasm-session.js';
 import { TokenEmbedder } from './token-embedder.js';
 import { type TextEngineOptions, TransformersTextEngine } from './transformers-text-engine.js';
@@ -143,17 +147,31 @@ async function assemble<Loaded>(
   });
 }
 
-/** Where prompts are kept; undefined: the app does not want it, or this device cannot, and a load must not fail by that. */
+/**
+ * Where prompts are kept, on this device or in the model's pack; undefined: the app does not want it, or this device cannot, and
+ * a load must not fail by that.
+ */
 async function promptDisk(source: ModelSource, maxBytes: number | undefined): Promise<TextEngineOptions['persist']> {
-  if (maxBytes === undefined) return undefined;
   const open = async (): Promise<TextEngineOptions['persist']> => {
+    const names = await source.packedPrompts();
+    if (maxBytes === undefined && names.length === 0) return undefined;
     const identity = await source.identity();
     if (identity === undefined) return undefined;
-    const root = await navigator.storage.getDirectory();
-    const disk = await KeptBlocks.open(source.folder, { root, locks: navigator.locks, maxBytes });
-    return disk && { disk, identity };
+    const own = maxBytes === undefined ? undefined : await ownDisk(source, maxBytes);
+    if (names.length === 0) return own && { disk: own, identity };
+    const first = `${PACKED_PROMPTS}${shortened(await rootOf(identity))}-`;
+    if (!names.some((name) => name.startsWith(first))) source.warn(PROMPT_UNFIT);
+    return { disk: new PackedPrompts({ names, read: source.readBytes, own }), identity };
   };
   return settledWithin(open(), DISK_DEADLINE).catch(() => undefined);
+}
+
+const PROMPT_UNFIT =
+  'the kept prompt in its pack does not fit, so prompts are read anew: it is for q8 on WASM with one thread, and for the files and the version that it was packed with.';
+
+async function ownDisk(source: ModelSource, maxBytes: number): Promise<KeptBlocks | undefined> {
+  const root = await navigator.storage.getDirectory();
+  return KeptBlocks.open(source.folder, { root, locks: navigator.locks, maxBytes });
 }
 
 /** Undefined when the image placeholder is no control token, because user text could then contain it. */
