@@ -40,6 +40,8 @@ export interface ModelSource {
   identity(): Promise<string | undefined>;
   /** Names of the files that the model's pack has for kept prompts. */
   packedPrompts(): Promise<readonly string[]>;
+  /** One of them, checked; also when the load is over. */
+  readPackedPrompt(file: string): Promise<Uint8Array | undefined>;
   /** Names of the model's graphs. */
   graphs: readonly string[];
   /** Tells the app, in the console and in `info.warning`. @param warning a sentence that begins small, with its point */
@@ -99,6 +101,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
   };
   if (warning !== undefined) warn(warning);
   const readText = async (file: string): Promise<string | undefined> => (await files?.read(file))?.text();
+  let lasting: Promise<ModelFiles> | undefined;
   return {
     id: location.id,
     pretrained: {
@@ -121,6 +124,12 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
       return JSON.stringify([hashes, dtypes, device, place, engine]);
     },
     packedPrompts: async () => (files ? packedPrompts(entry, files) : []),
+    async readPackedPrompt(file) {
+      // The files of a load end with it.
+      const later = { ...options, onProgress: () => {}, signal: new AbortController().signal };
+      const kept = await (lasting ??= openModelFiles(entry, location.folderURL, later));
+      return (await kept.read(file))?.bytes();
+    },
     warn,
     fileFailure,
     async graphHas(operator) {

@@ -161,7 +161,7 @@ async function promptDisk(source: ModelSource, maxBytes: number | undefined): Pr
     if (names.length === 0) return own && { disk: own, identity };
     const first = `${PACKED_PROMPTS}${shortened(await rootOf(identity))}-`;
     if (!names.some((name) => name.startsWith(first))) source.warn(PROMPT_UNFIT);
-    return { disk: new PackedPrompts({ names, read: source.readBytes, own }), identity };
+    return { disk: new PackedPrompts({ names, read: (file) => source.readPackedPrompt(file), own }), identity };
   };
   return settledWithin(open(), DISK_DEADLINE).catch(() => undefined);
 }
