@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import { newContext, openHost } from '../../e2e/support/host-page.js';
-import { executablePath } from '../../e2e/support/launch-chromium.js';
+import { executablePath } from '../../support/chromium.js';
 import { connectToSharedChromium } from '../../e2e/support/shared-chromium.js';
 
 const root = join(import.meta.dirname, '../../..');
