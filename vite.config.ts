@@ -41,6 +41,7 @@ const BESIDE_EACH_OTHER = {
 /** Unit tests that replace modules, or change what a library has once for all: each file needs modules of its own. */
 const OWN_MODULES = [
   'test/model/engines/**/*.test.ts',
+  'test/gateway/continued-streams.test.ts',
   'test/model/families/made-up-family.test.ts',
   'test/page/engine-client.test.ts',
   'test/page/inference-store.test.ts',

@@ -63,7 +63,7 @@ describe('the grammar engine', () => {
     const logits = new Float32Array(tokenizer.vocabularySize);
     second.maskLogits(logits);
     expect(logits[tokenizer.encodeText('{')[0]!]).toBe(0);
-    expect(() => compiled!.start()).toThrow('more often');
+    expect(() => compiled!.start()).toThrow('More grammars');
     expect(() => first.accept(tokenizer.encodeText('x')[0]!)).toThrow('left its grammar');
   });
 });
