@@ -134,6 +134,20 @@ describe('a call', () => {
     expect(got).toHaveLength(20);
   });
 
+  it.each([1, 31, 33, 59, 60, 61, 62, 63, 64, 95, 200])(
+    'brings %i items that are joined, and its end',
+    async (count) => {
+      const { port1, port2 } = new MessageChannel();
+      ports.push(port1, port2);
+      async function* fast(): AsyncGenerator<string[]> {
+        for (let index = 0; index < count; index++) yield ['x'];
+      }
+      void answerCall<string, string>(port2, fast, TIMING, (items) => [items.join('')]);
+      const options = { signal: new AbortController().signal, timing: TIMING, lifeline: undefined };
+      expect((await collect(openItems<string>(port1, '', options))).join('')).toHaveLength(count);
+    },
+  );
+
   it('does not run ahead of a caller that takes nothing', async () => {
     let made = 0;
     const { items } = call(async function* () {

@@ -139,7 +139,9 @@ class AnsweredCall<Payload, Item> {
 
   #flush(): void {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
-    const items = this.#join(this.#buffer.splice(0, this.#credit));
+    // Joined first: what stays is only what credit is missing for, so that a credit message always follows.
+    const items = this.#join(this.#buffer);
+    this.#buffer = items.splice(this.#credit);
     this.#credit -= items.length;
     // A message that was sent ahead of the pace (a full buffer, the end) does not make later ones wait longer.
     this.#allowance = Math.max(0, this.#allowance - 1);
