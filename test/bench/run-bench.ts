@@ -23,6 +23,7 @@ const root = join(import.meta.dirname, '../..');
 const PARTS = [
   'text',
   'constraint',
+  'agent',
   'transport',
   'pipeline',
   'open',
