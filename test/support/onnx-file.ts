@@ -113,6 +113,17 @@ export class OnnxFile {
   }
 }
 
+/** The pieces of a file in one. */
+export function wholeFile(pieces: Message): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
 function attribute(name: string, value: Attributes[string]): Message {
   const [FLOAT_ATTRIBUTE, INT_ATTRIBUTE, GRAPH_ATTRIBUTE, INTS_ATTRIBUTE] = [1, 2, 5, 7];
   if (typeof value === 'number') return [...bytes(1, name), ...integer(3, value), ...integer(20, INT_ATTRIBUTE)];

@@ -17,7 +17,7 @@ export class RandomGraph extends OnnxFile {
   weights(name: string, shape: readonly number[], deviation: number): string {
     const size = shape.reduce((product, dim) => product * dim, 1);
     // Uniform in ±√3 has the deviation 1.
-    const values = Float32Array.from({ length: size }, () => (this.#next() * 2 - 1) * Math.sqrt(3) * deviation);
+    const values = Float32Array.from({ length: size }, () => (this.next() * 2 - 1) * Math.sqrt(3) * deviation);
     return this.constant(name, values, shape);
   }
 
@@ -52,7 +52,8 @@ export class RandomGraph extends OnnxFile {
     return this.op('Reshape', [input, this.ints(...shape)]);
   }
 
-  #next(): number {
+  /** The next number from 0 to 1. */
+  protected next(): number {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
     this.#state ^= this.#state << 5;

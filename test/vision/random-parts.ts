@@ -21,11 +21,16 @@ export const QWEN_FRAMES = 2;
 /** `embed_tokens`: token ids to vectors. */
 export function embedTokens(seed: number, vocabulary: number): RandomGraph {
   const graph = new RandomGraph(seed);
+  addEmbeddings(graph, vocabulary);
+  graph.output('inputs_embeds', FLOAT, ['batch_size', 'sequence_length', DECODER.hidden]);
+  return graph;
+}
+
+/** Adds `input_ids` and what makes `inputs_embeds` of them. */
+export function addEmbeddings(graph: RandomGraph, vocabulary: number): void {
   graph.input('input_ids', INT64, ['batch_size', 'sequence_length']);
   const table = graph.weights('table', [vocabulary, DECODER.hidden], 1);
   graph.node('Gather', [table, 'input_ids'], 'inputs_embeds', { axis: 0 });
-  graph.output('inputs_embeds', FLOAT, ['batch_size', 'sequence_length', DECODER.hidden]);
-  return graph;
 }
 
 /** Tiles of one size, of which each becomes the same number of vectors, by patches, attention and pixel shuffle. */
@@ -121,10 +126,16 @@ function layerNorm(graph: RandomGraph, input: string, name: string, rank: number
  * @param sections how many frequencies turn with time, height and width; absent: positions are one number
  */
 export function mergedDecoder(seed: number, vocabulary: number, sections?: readonly number[]): RandomGraph {
-  const { hidden, layers, heads, keyHeads, width, inner } = DECODER;
   const graph = new RandomGraph(seed);
+  graph.input('inputs_embeds', FLOAT, ['batch_size', 'sequence_length', DECODER.hidden]);
+  addDecoder(graph, vocabulary, sections);
+  return graph;
+}
+
+/** Adds all of a decoder but what gives `inputs_embeds`. @param sections see {@link mergedDecoder} */
+export function addDecoder(graph: RandomGraph, vocabulary: number, sections?: readonly number[]): void {
+  const { hidden, layers, heads, keyHeads, width, inner } = DECODER;
   const sequence = ['batch_size', 'sequence_length'];
-  graph.input('inputs_embeds', FLOAT, [...sequence, hidden]);
   graph.input('attention_mask', INT64, ['batch_size', 'total_sequence_length']);
   graph.input('position_ids', INT64, sections ? [3, ...sequence] : sequence);
   const mask = graph.op('Cast', ['attention_mask'], { to: INT32 });
@@ -175,7 +186,6 @@ export function mergedDecoder(seed: number, vocabulary: number, sections?: reado
   }
   graph.product(rmsNorm(graph, stream, 'norm'), 'logits', [hidden, vocabulary], 4);
   graph.output('logits', FLOAT, [...sequence, vocabulary]);
-  return graph;
 }
 
 /** Cosines and sines of the positions, `[batch, tokens, 1, width / 2]`. */

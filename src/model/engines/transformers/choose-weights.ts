@@ -87,18 +87,21 @@ async function withShards(
   const shards: Record<string, number> = {};
   for (const graph of weights.graphs) {
     const name = graphFileName(graph, { device, dtype: weights.dtype }, config);
-    shards[name] = configuredShards(name, graph, config, device) || (await countShards(name, files));
+    const { count, isOfFile } = configuredShards(name, graph, config, device);
+    shards[name] = isOfFile && count > 0 ? count : await countShards(name, files, count);
   }
   return { ...weights, shards };
 }
 
-async function countShards(name: string, files: WeightsChoice['files']): Promise<number> {
+/** @param configured for files of the graph in all precisions, some of which may hold their weights themselves */
+async function countShards(name: string, files: WeightsChoice['files'], configured: number): Promise<number> {
   // A list costs a request, which kept files do without.
   const listed = (await files.isKept(`onnx/${name}`)) ? [] : await files.listed();
   let count = 0;
   for (;;) {
     const file = `onnx/${shardName(name, count)}`;
-    if (!listed.includes(file) && !(await files.isKept(file))) return count;
+    const isThere = listed.includes(file) || (count < configured ? await files.exists(file) : await files.isKept(file));
+    if (!isThere) return count;
     count += 1;
   }
 }

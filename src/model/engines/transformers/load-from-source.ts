@@ -45,7 +45,7 @@ export async function loadFromSource<Texts, Loaded>(
     source = await prepareSource(entry, options);
     const kind = typeof chosen === 'function' ? await chosen(source) : chosen;
     await source.fetchFiles();
-    opening = kind.open(source);
+    opening = Promise.race([kind.open(source), source.weightsLost]);
     const [model, texts] = await Promise.all([opening, kind.read(source)]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     return await kind.assemble(source, model, texts);

@@ -10,7 +10,7 @@ import {
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { isHubId } from '../../../core/models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../../core/models/backend.js';
-import { type FileFailure, loadFailure } from '../load-failure.js';
+import { loadFailure } from '../load-failure.js';
 import { filesFolderOf } from '../../../store/hub.js';
 import { openModelFiles } from '../../../store/open-model-files.js';
 import type { ModelFiles } from '../../../store/model-files.js';
@@ -18,14 +18,20 @@ import { isPackedPrompt } from '../../../store/pack-manifest.js';
 import { checkMemory, chooseDevice } from './choose-device.js';
 import { dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
 import { chooseWeights, type Weights } from './choose-weights.js';
-import { availableThreads, configureFiles, configureRuntime, type ModelLocation } from './transformers-environment.js';
+import {
+  availableThreads,
+  configureFiles,
+  configureRuntime,
+  type FilesReport,
+  type ModelLocation,
+} from './transformers-environment.js';
 import { checkModelClass, refuseUnknownClass } from './model-classes.js';
 import { MODULES } from './embeddings/sentence-modules.js';
 import { graphsOf, isVisionModel, modelFileNames } from './repository-files.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 
 /** A source that is ready for `from_pretrained`. */
-export interface ModelSource {
+export interface ModelSource extends FilesReport {
   /** First argument of `from_pretrained`. */
   id: string;
   /** Second argument of `from_pretrained`. */
@@ -46,8 +52,6 @@ export interface ModelSource {
   graphs: readonly string[];
   /** Tells the app, in the console and in `info.warning`. @param warning a sentence that begins small, with its point */
   warn(warning: string): void;
-  /** The file that is the reason of a failure to load, if one is. */
-  fileFailure(thrown: unknown): FileFailure | undefined;
   /**
    * Whether the decoder's graph has an operator of this name; false also when unknown. Call it once the model is loaded and
    * stored.
@@ -80,7 +84,7 @@ export interface ModelSource {
  */
 export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
   const chosen = await chooseFiles(entry, options);
-  const { location, files, fileFailure, device, dtype: dtypes, graphs } = chosen;
+  const { location, files, fileFailure, weightsLost, device, dtype: dtypes, graphs } = chosen;
   const decoder = graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
   // The precision that is shown is the decoder's, which takes nearly all of the time.
   const dtype = dtypeOf(dtypes, decoder);
@@ -132,6 +136,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     },
     warn,
     fileFailure,
+    weightsLost,
     async graphHas(operator) {
       const start = dtype === undefined ? undefined : await files?.start(graphFile(decoder, dtype), GRAPH_START);
       return start !== undefined && new TextDecoder('latin1').decode(start).includes(operator);
@@ -178,11 +183,10 @@ function hasBranches(graph: string): boolean {
 }
 
 /** A model's files, and which of them its device needs. */
-export interface ChosenFiles extends Weights {
+export interface ChosenFiles extends Weights, FilesReport {
   location: ModelLocation;
   /** Absent in Node: transformers.js reads a folder itself. */
   files: ModelFiles | undefined;
-  fileFailure: (thrown: unknown) => FileFailure | undefined;
   device: 'webgpu' | 'wasm';
 }
 
@@ -209,11 +213,12 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
     checkClass(entry, config);
     const dtype = dtypeFor(entry, 'wasm');
     const graphs = await modelGraphs(entry, location.id, config);
-    const none = { files: undefined, fileFailure: () => undefined, shards: {} };
+    const report: FilesReport = { fileFailure: () => undefined, weightsLost: new Promise<never>(() => {}) };
+    const none = { files: undefined, ...report, shards: {} };
     return { location, ...none, device: 'wasm', dtype, graphs };
   }
   const files = await openModelFiles(entry, location.folderURL, options);
-  const fileFailure = configureFiles(location, files, { task: entry.task, signal: options.signal });
+  const report = configureFiles(location, files, { task: entry.task, signal: options.signal });
   // Which files there are depends on it, so it comes beside the config.
   if (entry.task === 'embeddings') files.find(MODULES).catch(() => {});
   try {
@@ -222,9 +227,9 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
     const { device, halfFloats } = await chooseDevice(entry, location.id);
     const graphs = await modelGraphs(entry, location.id, config ?? {});
     const weights = await chooseWeights(entry, { device, halfFloats, graphs, config: config ?? {}, files });
-    return { location, files, fileFailure, device, ...weights };
+    return { location, files, ...report, device, ...weights };
   } catch (thrown) {
-    throw loadFailure(thrown, entry, options.signal, fileFailure(thrown));
+    throw loadFailure(thrown, entry, options.signal, report.fileFailure(thrown));
   }
 }
 

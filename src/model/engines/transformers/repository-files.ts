@@ -171,10 +171,23 @@ export function graphFileName(
   return `${graph}${dtypeSuffix(chosen)}.onnx`;
 }
 
-/** How many files of weights a config tells of beside a graph. @param name of the graph's file */
-export function configuredShards(name: string, graph: string, config: object, device: 'webgpu' | 'wasm'): number {
+/** How many files of weights a config tells of beside a graph, and whether it means this very file or all of the graph's. */
+export interface ConfiguredShards {
+  count: number;
+  isOfFile: boolean;
+}
+
+/** @param name of the graph's file */
+export function configuredShards(
+  name: string,
+  graph: string,
+  config: object,
+  device: 'webgpu' | 'wasm',
+): ConfiguredShards {
   const { use_external_data_format: external } = ownConfig(config, device);
-  return Number(typeof external === 'object' ? (external[name] ?? external[graph] ?? 0) : (external ?? 0));
+  const isOfFile = typeof external === 'object' && external[name] !== undefined;
+  const said = typeof external === 'object' ? (external[name] ?? external[graph]) : external;
+  return { count: Number(said ?? 0), isOfFile };
 }
 
 /** The file with a part of a graph's weights. @param graphFile without its folder */

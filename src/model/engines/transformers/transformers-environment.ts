@@ -3,17 +3,29 @@ import { env } from '@huggingface/transformers';
 import { isInferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
-import { StoredResponse } from '../../../store/stored-response.js';
+import { type StoredContent, StoredResponse } from '../../../store/stored-response.js';
 import type { FileFailure } from '../load-failure.js';
 import { keepLastLogits } from './onnx-file/keep-last-logits.js';
 import { quantizeByRow } from './onnx-file/quantize-by-row.js';
 import { rewriteGraph } from './onnx-file/write-graph.js';
+import { CHAT_TEMPLATES } from './repository-files.js';
 
 /** More threads do not make these models faster. */
 const MAX_THREADS = 4;
 
 /** Files of graphs that read the tokens of several requests in one pass. */
 const SHARED_GRAPH = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
+
+/** Files of weights beside a graph. */
+const WEIGHTS = /^onnx\/[^/]*\.onnx_data(_\d+)?$/;
+
+/** How the files of a load fare. */
+export interface FilesReport {
+  /** Finds the file that made loading fail. */
+  fileFailure: (thrown: unknown) => FileFailure | undefined;
+  /** Rejects when weights beside a graph cannot be had: the library would wait for them for ever. Never resolves. */
+  weightsLost: Promise<never>;
+}
 
 /** Where a model's files are, and the id that transformers.js uses for them. */
 export interface ModelLocation {
@@ -64,42 +76,57 @@ async function canImport(url: string): Promise<boolean> {
 
 /**
  * Gives transformers.js the model's files from the store and nothing else: folders never fall back to the hub, and hub
- * models never request the app's own paths. Its own caches, which would be a second copy, are off.
- * @returns finds the file that made loading fail
+ * models never request the app's own paths. Its own caches, which would be a second copy, are off. An empty file stands for
+ * the one of a chat template where there is none: processors of Gemma demand one, and templates are read from all their
+ * places elsewhere.
  */
 export function configureFiles(
   { id, folderURL, isFolder }: ModelLocation,
   files: ModelFiles,
   { task, signal }: { task: ModelEntry['task']; signal: AbortSignal },
-): (thrown: unknown) => FileFailure | undefined {
+): FilesReport {
   Object.assign(env, { allowLocalModels: isFolder, allowRemoteModels: !isFolder, localModelPath: '/' });
   Object.assign(env, { useBrowserCache: false, useFSCache: false, useCustomCache: false });
   // The prefix of file names in transformers.js's requests. The store knows the hub and the revision.
   const prefix = isFolder ? `${id}/` : new URL(`${id}/resolve/main/`, env.remoteHost).href;
   const failures: FileFailure[] = [];
+  let loseWeights!: (reason: unknown) => void;
+  const weightsLost = new Promise<never>((_, reject) => (loseWeights = reject));
+  weightsLost.catch(() => {});
   env.fetch = async (request: string | URL) => {
     const file = String(request).startsWith(prefix) ? String(request).slice(prefix.length) : undefined;
     if (file === undefined) return new Response(null, { status: 404 });
     const url = new URL(file, folderURL).href;
-    const response = await files.read(file).catch((thrown: unknown) => {
-      if (!signal.aborted) failures.push(failureOf(url, thrown));
-      throw thrown;
-    });
+    const isWeights = WEIGHTS.test(file);
+    // The library neither waits for an answer any more nor handles a failure.
+    const lose = async (reason: unknown): Promise<never> => {
+      loseWeights(reason);
+      return new Promise(() => {});
+    };
+    const noting = async <Given>(given: Promise<Given>): Promise<Given> =>
+      given.catch((thrown: unknown) => {
+        if (!signal.aborted) failures.push(failureOf(url, thrown));
+        if (isWeights) return lose(thrown);
+        throw thrown;
+      });
+    const response = await noting(files.read(file));
+    if (response && isWeights) return changed(response, async () => noting(response.bytes()));
     if (response) return task !== 'speech' && SHARED_GRAPH.test(file) ? rewritten(response, task) : response;
+    if (file === CHAT_TEMPLATES[0]) return new Response('');
     failures.push({ url, ...files.absence(file) });
-    return new Response(null, { status: 404 });
+    return isWeights ? lose(new Error(`${url} is missing.`)) : new Response(null, { status: 404 });
   };
-  return (thrown) => reasonOf(failures, thrown);
+  return { fileFailure: (thrown) => reasonOf(failures, thrown), weightsLost };
 }
 
 /** Rewrites the graph in memory; the stored file stays as it is. */
 function rewritten(response: StoredResponse, task: ModelEntry['task']): StoredResponse {
   const plans = task === 'chat' ? [quantizeByRow, keepLastLogits] : [quantizeByRow];
-  return new StoredResponse({
-    size: Number(response.headers.get('content-length')),
-    contentType: undefined,
-    bytes: async () => rewriteGraph(await response.bytes(), plans),
-  });
+  return changed(response, async () => rewriteGraph(await response.bytes(), plans));
+}
+
+function changed({ headers }: StoredResponse, bytes: StoredContent['bytes']): StoredResponse {
+  return new StoredResponse({ size: Number(headers.get('content-length')), contentType: undefined, bytes });
 }
 
 /** A failed download becomes the same error as in all engines; the store's own refusals keep theirs. */

@@ -128,6 +128,16 @@ describe('a decoder of text', () => {
       [MODEL, `${MODEL}_data`, `${MODEL}_data_1`],
     ],
     [
+      'whose weights are in its graph, though its config says that all have a file for them',
+      ['llama', { config: own({ use_external_data_format: true }) }],
+      [MODEL],
+    ],
+    [
+      'whose weights are in its graph, though its config says that those of other precisions are not',
+      ['llama', { config: own({ use_external_data_format: { model: 2 } }) }],
+      [MODEL],
+    ],
+    [
       'as version 2 of the library had them',
       ['gpt2', { form: { branch: true, positions: 'none' }, rename: { [MODEL]: 'onnx/decoder_model_merged.onnx' } }],
       ['onnx/decoder_model_merged.onnx'],
@@ -164,6 +174,39 @@ describe('a decoder of text', () => {
     const { entry, opened } = serve(files);
     await answers({ ...entry, dtype: 'q4' }, form);
     expect(graphsIn(opened)).toEqual(['onnx/decoder_model_merged_q4.onnx']);
+  });
+
+  it.each<[string, Partial<DecoderForm>, object, RegExp]>([
+    [
+      'of which a part of the weights is missing',
+      { shards: 2 },
+      {},
+      /model\.onnx_data_1 returned status 404.*a part of the weights/,
+    ],
+    [
+      'whose config tells of more weights than there are',
+      {},
+      own({ use_external_data_format: { 'model.onnx': 1 } }),
+      /model\.onnx_data returned status 404/,
+    ],
+  ])('%s is refused, and names the file', async (_, form, config, message) => {
+    const { files } = repository('llama', { form, config });
+    files.delete(`${MODEL}_data_1`);
+    const { entry } = serve(files);
+    await expect(loadTextModel(entry, LOAD)).rejects.toThrow(message);
+  });
+
+  it('whose weights cannot be fetched fails, and does not wait for ever', async () => {
+    const { files } = repository('llama', { form: { shards: 1 } });
+    const { entry } = serve(files);
+    const { fetch } = globalThis;
+    vi.stubGlobal('fetch', async (url: string | URL, init?: RequestInit) =>
+      String(url).endsWith('_data') && init?.method !== 'HEAD' ? new Response(null, { status: 451 }) : fetch(url, init),
+    );
+    await expect(loadTextModel(entry, LOAD)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/model\.onnx_data returned status 451/) as string,
+    });
   });
 
   it('is downloaded and packed as it is loaded', async () => {

@@ -102,7 +102,7 @@ export class ForwardPass {
     const logits = outputs['logits']!;
     if (!this.#hasRun) await this.#learn(logits, given);
     try {
-      return { logits: lastLogits(logits, rows.length, keep), state: next };
+      return { logits: lastLogits(logits, rows.length, keep, this.#options.vocabularySize), state: next };
     } finally {
       logits.dispose();
     }
@@ -200,14 +200,14 @@ function tokenIds(rows: readonly ForwardRow[]): OnnxTensor {
   return createTensor('int64', ids, [rows.length, length]);
 }
 
-/** Copies the logits of the last `keep` tokens of each row out of `[rows, tokens, vocabulary]`. */
-function lastLogits(logits: OnnxTensor, rows: number, keep: number): Float32Array[][] {
+/** Copies the logits of the last `keep` tokens of each row out of `[rows, tokens, vocabulary]`. @param most of a token */
+function lastLogits(logits: OnnxTensor, rows: number, keep: number, most: number): Float32Array[][] {
   const [, given = 1, vocabulary = 0] = logits.dims;
   const { data } = logits;
   return Array.from({ length: rows }, (_, row) =>
     Array.from({ length: keep }, (_, index) => {
       const start = ((row + 1) * given - keep + index) * vocabulary;
-      const part = data.subarray(start, start + vocabulary);
+      const part = data.subarray(start, start + Math.min(vocabulary, most));
       return part instanceof Float32Array ? part.slice() : toFloat32(part);
     }),
   );

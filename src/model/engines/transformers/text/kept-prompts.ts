@@ -15,7 +15,7 @@ import type { SequenceState } from './sequence-state.js';
 import { blockBytes, readBlock, stateOfBlocks } from './state-blocks.js';
 
 /** Raised when keys and values are computed or laid out otherwise, so that older ones match nothing. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Blocks of a prompt that is long enough: 512 tokens. */
 const LEAST_BLOCKS = 8;
@@ -42,7 +42,12 @@ export interface KeptPromptsOptions {
   /** Weights, precision, device and engine: everything beside the tokens that decides keys and values. */
   identity: string;
   emptyState: () => SequenceState;
-  /** Tokens at the end of a prompt that are always read, at least 1. */
+  /**
+   * Tokens that a pass reads of a prompt, a multiple of {@link REUSE_BLOCK}. Only what whole passes computed counts: the last
+   * bits may depend on how many tokens a pass reads.
+   */
+  passLength: number;
+  /** Least tokens at the end of a prompt that are always read, at least 1: with fewer the last pass would be another one. */
   rest: number;
   /** Requests are being worked on. */
   isBusy(): boolean;
@@ -75,7 +80,7 @@ export class KeptPrompts {
 
   async #take(prompt: readonly number[], known: number): Promise<CachedPrefix | undefined> {
     const { disk, rest, emptyState } = this.#options;
-    const most = Math.floor((prompt.length - rest) / REUSE_BLOCK);
+    const most = this.#wholeBlocks(prompt.length - rest);
     const first = Math.floor(known / REUSE_BLOCK);
     if (first >= most) return undefined;
     const names = await this.#names(prompt, most);
@@ -89,6 +94,7 @@ export class KeptPrompts {
         if (block?.length !== size) break;
         blocks.push(block);
       }
+      blocks.length = this.#wholeBlocks(blocks.length * REUSE_BLOCK);
       const length = blocks.length * REUSE_BLOCK;
       if (length <= known) return undefined;
       const held = { state: stateOfBlocks(empty, blocks, REUSE_BLOCK), row: 0, length };
@@ -109,7 +115,7 @@ export class KeptPrompts {
     mark: GenerationRequest['keepPrompt'],
   ): Promise<boolean> {
     const isWarm = mark === 'warm';
-    const usable = held.state.isCroppable(exact) ? Math.floor(exact / REUSE_BLOCK) : 0;
+    const usable = held.state.isCroppable(exact) ? this.#wholeBlocks(exact) : 0;
     const isLong = prompt.length >= LEAST_BLOCKS * REUSE_BLOCK;
     if (this.#over.signal.aborted || (!isLong && !isWarm) || (this.#waiting >= MOST_WAITING && !isWarm)) return false;
     held.state.hold();
@@ -138,6 +144,12 @@ export class KeptPrompts {
         held.state.release();
       });
     return turn.catch(() => false);
+  }
+
+  /** Blocks of so many tokens that whole passes read. */
+  #wholeBlocks(tokens: number): number {
+    const { passLength } = this.#options;
+    return (Math.floor(tokens / passLength) * passLength) / REUSE_BLOCK;
   }
 
   /** Nothing more is written. */

@@ -38,6 +38,12 @@ import { type TextEngineOptions, TransformersTextEngine } from './transformers-t
 /** Prompt tokens per forward pass: few enough to cancel soon, enough to use the hardware well. */
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
 
+/** The same on a GPU where prompts are kept: only what whole blocks computed is. */
+const KEPT_BLOCK_LENGTH = 64;
+
+/** A GPU computes fewer tokens by other kernels, with other last bits. */
+const SHORTEST_BLOCK_ON_GPU = 64;
+
 /** Milliseconds in which the disk for prompts must open. */
 const DISK_DEADLINE = 10_000;
 
@@ -131,7 +137,7 @@ async function assemble<Loaded>(
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     rows: oneRow ? 1 : MAX_ROWS,
     ragged: !oneRow && (await source.graphHas('GroupQueryAttention')),
-    blockLength: BLOCK_LENGTH[source.info.device === 'webgpu' ? 'webgpu' : 'wasm'],
+    ...blocksOf(source, persistPrefixes),
     vision: eyes,
     persist: await promptDisk(source, persistPrefixes),
   });
@@ -145,6 +151,16 @@ async function assemble<Loaded>(
       await model.dispose();
     },
   });
+}
+
+/** How prompts are cut into passes. */
+function blocksOf(
+  { info }: ModelSource,
+  persistPrefixes: number | undefined,
+): Pick<TextEngineOptions, 'blockLength' | 'shortestBlock'> {
+  if (info.device !== 'webgpu') return { blockLength: BLOCK_LENGTH.wasm };
+  const blockLength = persistPrefixes === undefined ? BLOCK_LENGTH.webgpu : KEPT_BLOCK_LENGTH;
+  return { blockLength, shortestBlock: SHORTEST_BLOCK_ON_GPU };
 }
 
 /**

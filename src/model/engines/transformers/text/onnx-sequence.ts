@@ -3,7 +3,7 @@ import type { Speculation, TextSequence } from '../../../decoding/text-engine.js
 import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
-import { type CachedPrefix, REUSE_BLOCK } from './prefix-cache.js';
+import type { CachedPrefix } from './prefix-cache.js';
 import type { BatchQueue, Row } from './batch-queue.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
@@ -17,6 +17,8 @@ export interface OnnxSequenceOptions {
   need: LogitsNeed;
   /** Prompt tokens per forward pass. */
   blockLength: number;
+  /** A last block of fewer tokens is read together with the one before. */
+  shortestBlock: number;
   /** Several tokens may be appended at once to others. */
   blocks: boolean;
   /** Tokens that a sliding window of the model's attention sees; absent: it sees all. */
@@ -73,15 +75,16 @@ export class OnnxSequence implements TextSequence {
   }
 
   async prefill(signal: AbortSignal): Promise<TokenLogits> {
-    const { blockLength, passes, layout } = this.#options;
+    const { blockLength, shortestBlock, passes, layout } = this.#options;
     while (!this.#promptLogits) {
       const length = this.#tokens.length;
-      const end = Math.min(this.#prompt.length, (Math.floor(length / blockLength) + 1) * blockLength);
+      const whole = (Math.floor(length / blockLength) + 1) * blockLength;
+      const end = this.#prompt.length - whole < shortestBlock ? this.#prompt.length : whole;
       await layout?.prepare(length, end);
       throwIfCancelled(signal);
       const [logits] = await this.#run([this.#prompt.slice(length, end)], 1, this.#prompt.length - length);
       this.#promptLength = end;
-      if (this.#exact === length && length % REUSE_BLOCK === 0) this.#exact = end;
+      if (this.#exact === length && length % blockLength === 0 && end <= whole) this.#exact = end;
       if (end === this.#prompt.length) {
         this.#promptLogits = logits![0]!;
         break;

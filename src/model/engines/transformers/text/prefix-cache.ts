@@ -31,8 +31,8 @@ export interface CachedPrefix {
   /** How many of the tokens are the prompt; the others were generated. */
   promptLength: number;
   /**
-   * How many tokens from the first on were read as a prompt that begins there: {@link REUSE_BLOCK} by {@link REUSE_BLOCK}, as
-   * whoever reads them anew would. Generated tokens, and what was read behind them, are equal but for the last bits.
+   * How many tokens from the first on were read as a prompt that begins there, pass by pass, as whoever reads them anew would.
+   * Generated tokens, and what was read behind them, are equal but for the last bits.
    */
   exact: number;
   /** The logits after the prompt: with them the same prompt needs no forward pass and gives the same answer. */

@@ -9,7 +9,7 @@ import type { LogitsNeed } from '../../../sampling/token-logits.js';
 import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
 import { KeptPrompts, type KeptPromptsOptions } from './kept-prompts.js';
-import { type CachedPrefix, PrefixCache, prefixCacheBytes, REUSE_BLOCK } from './prefix-cache.js';
+import { type CachedPrefix, PrefixCache, prefixCacheBytes } from './prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
 import { MAX_ROWS, BatchQueue } from './batch-queue.js';
 import { SequenceAdmission } from './sequence-admission.js';
@@ -34,6 +34,8 @@ export interface TextEngineOptions {
   reasoningFormat: ReasoningFormat;
   /** Maximum number of prompt tokens per forward pass. An abort takes effect between passes. */
   blockLength: number;
+  /** A last block of fewer tokens is read together with the one before. @default 1 */
+  shortestBlock?: number;
   /** Several tokens may be appended at once to others; else each prompt is read in one pass, from its beginning. */
   blocks: boolean;
   /** Tokens that a sliding window of the model's attention sees; absent: it sees all. */
@@ -66,6 +68,7 @@ export class TransformersTextEngine implements TextEngine {
   /** Undefined: nothing is kept beyond this engine's life. */
   readonly #lasting: KeptPrompts | undefined;
   readonly #blockLength: number;
+  readonly #shortestBlock: number;
   readonly #seen: ImageCache | undefined;
 
   constructor(options: TextEngineOptions) {
@@ -88,13 +91,14 @@ export class TransformersTextEngine implements TextEngine {
     this.#passes = new BatchQueue(options.forward, options.ragged, { inPlace });
     const { vision, tokenizer, persist } = options;
     this.#seen = vision && new ImageCache({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
+    this.#shortestBlock = options.shortestBlock ?? 1;
     this.#blockLength = options.blocks ? blockLengthOf(options) : Infinity;
     if (persist && options.blocks) {
       this.#lasting = new KeptPrompts({
         ...persist,
         emptyState: options.emptyState,
-        // A GPU computes few tokens by other kernels than many, with other last bits.
-        rest: this.#blockLength > REUSE_BLOCK ? REUSE_BLOCK : 1,
+        passLength: this.#blockLength,
+        rest: this.#shortestBlock,
         isBusy: () => this.#passes.isBusy,
       });
     }
@@ -117,6 +121,7 @@ export class TransformersTextEngine implements TextEngine {
         need,
         layout,
         blockLength: this.#blockLength,
+        shortestBlock: this.#shortestBlock,
         blocks: this.#options.blocks,
         window: this.#options.window,
         onClose: (ended) => this.#ended(promptTokens, ended, request, layout).finally(place.leave),
@@ -139,7 +144,8 @@ export class TransformersTextEngine implements TextEngine {
     if (!ended) return;
     const isLasting = layout ? undefined : this.#lasting?.keep(prompt, ended, request?.keepPrompt);
     await this.#kept.keep(ended);
-    if (request?.keepPrompt === 'warm' && !(await isLasting)) throw notKept();
+    if (request?.keepPrompt === 'warm' && !(await isLasting))
+      throw notKept(this.#blockLength + this.#shortestBlock - 1);
   }
 
   /** What is known of the prompt, in memory or, where that has more, on the disk. */
@@ -170,10 +176,11 @@ export class TransformersTextEngine implements TextEngine {
   }
 }
 
-function notKept(): InferenceError {
+/** @param least tokens of a prompt that can be kept */
+function notKept(least: number): InferenceError {
   return new InferenceError(
     'insufficient_resources',
-    `The prompt could not be kept: it has fewer than ${REUSE_BLOCK} tokens or holds images, the model cannot go on from a part of a prompt, or there is no room for it on this device.`,
+    `The prompt could not be kept: it has fewer than ${least} tokens or holds images, the model cannot go on from a part of a prompt, or there is no room for it on this device.`,
   );
 }
 

@@ -16,4 +16,4 @@ const load: Realm['load'] = async (name, files) => {
   const entry = { id: name, task: 'chat', backend: 'transformers', source, device: 'wasm', dtype: 'fp32' } as const;
   return loadTextModel(entry, LOAD);
 };
-describeDecoders({ load, draw: async (picture) => drawFlat(picture) });
+describeDecoders({ load, draw: async (picture) => drawFlat(picture), count: 4 });

@@ -11,7 +11,6 @@ import type { Picture } from './pictures.js';
 
 /** Longer than a block of a prompt. */
 const PROMPT = Array.from({ length: 130 }, (_, at) => (at * at * 5 + at * 3 + 1) % VOCABULARY);
-const COUNT = 4;
 
 /** What a realm does for these tests. */
 export interface Realm {
@@ -19,20 +18,31 @@ export interface Realm {
   load: (name: string, files: RepositoryFiles) => Promise<TextModel>;
   /** A picture as a file that the realm can read. */
   draw: (picture: Picture) => Promise<Blob>;
+  /** Tokens of an answer, at least 2. */
+  count: number;
 }
 
-export function describeDecoders({ load, draw }: Realm): void {
+/** One of several files that share the table. */
+export interface TablePart {
+  /** From 0. */
+  part: number;
+  of: number;
+}
+
+/** @param share of the table. @default all of it */
+export function describeDecoders({ load, draw, count }: Realm, { part, of }: TablePart = { part: 0, of: 1 }): void {
   describe.each([
     ['every class of chat models gets what it is given', CLASS_CASES],
     ['every form of export does, too', FORM_CASES],
-  ])('%s', (_, cases) => {
+  ])('%s', (_, all) => {
+    const cases = all.filter((__, index) => index % of === part);
     it.each(cases.map((each) => [each.title, each] as const))('%s', async (title, each) => {
       const model = await load(title.replaceAll(/\W+/g, '-'), madeModel(each));
       try {
-        const { given, expected } = await converse(model, each);
+        const { given, expected } = await converse(model, each, count);
         expect(given).toEqual(expected);
         expect(model.info.images).toBe(each.seeing !== undefined);
-        if (each.seeing) await lookAtPictures(model, each.form, each.seeing, draw);
+        if (each.seeing) await lookAtPictures(model, each.form, each.seeing, { draw, count });
       } finally {
         await model.unload();
       }
@@ -41,8 +51,12 @@ export function describeDecoders({ load, draw }: Realm): void {
 }
 
 /** What the model says to several prompts, one after the other, and what it should. */
-async function converse(model: TextModel, { form }: DecoderCase): Promise<{ given: object; expected: object }> {
-  const first = expectedTokens(form, received(form, PROMPT), COUNT);
+async function converse(
+  model: TextModel,
+  { form }: DecoderCase,
+  count: number,
+): Promise<{ given: object; expected: object }> {
+  const first = expectedTokens(form, received(form, PROMPT), count);
   const longer = [...PROMPT, ...first, 3, 1, 4, 1, 5, 9, 2, 6];
   const prompts = {
     'a prompt': PROMPT,
@@ -53,14 +67,14 @@ async function converse(model: TextModel, { form }: DecoderCase): Promise<{ give
   };
   const given: Record<string, unknown> = {};
   for (const [name, prompt] of Object.entries(prompts)) {
-    const { tokens, cached } = await answer(model, prompt);
+    const { tokens, cached } = await answer(model, prompt, count);
     given[name] = tokens;
     if (prompt === longer) given['it was continued'] = cached === 0 ? false : cached >= PROMPT.length || cached;
   }
-  given['two choices'] = (await answer(model, PROMPT, 2)).tokens;
+  given['two choices'] = (await answer(model, PROMPT, count, 2)).tokens;
   const answers = Object.entries(prompts).map(([name, prompt]) => [
     name,
-    expectedTokens(form, received(form, prompt), COUNT),
+    expectedTokens(form, received(form, prompt), count),
   ]);
   const continues = !form.noCache && !form.prefix && !form.oneTokenStates;
   const expected = {
@@ -72,8 +86,13 @@ async function converse(model: TextModel, { form }: DecoderCase): Promise<{ give
 }
 
 /** Greedy. */
-async function answer(model: TextModel, ids: number[], n = 1): Promise<{ tokens: number[]; cached: number }> {
-  const request = { ...plainGenerationRequest('made', { type: 'tokens', ids }), maxTokens: COUNT, n };
+async function answer(
+  model: TextModel,
+  ids: number[],
+  maxTokens: number,
+  n = 1,
+): Promise<{ tokens: number[]; cached: number }> {
+  const request = { ...plainGenerationRequest('made', { type: 'tokens', ids }), maxTokens, n };
   const events = await collectEvents(model.generate(request, new AbortController().signal));
   const pieces = piecesOf(events);
   const tokens = Array.from({ length: n }, (_, choice) => pieces.filter((piece) => piece.choice === choice))

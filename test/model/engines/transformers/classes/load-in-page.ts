@@ -1,11 +1,11 @@
 /** Made models in a browser's page, from a server that is none. */
 import { vi } from 'vitest';
 import { loadTextModel } from '../../../../../src/model/engines/transformers/text/load-text-model.js';
-import { describeDecoders, type Realm } from './describe-decoders.js';
+import { describeDecoders, type Realm, type TablePart } from './describe-decoders.js';
 import type { Picture } from './pictures.js';
 
-/** All decoders on one build of ONNX Runtime: a realm loads no other. */
-export function describeInPage(device: 'wasm' | 'webgpu'): void {
+/** Decoders on one build of ONNX Runtime: a realm loads no other. @param share see {@link describeDecoders} */
+export function describeInPage(device: 'wasm' | 'webgpu', share?: TablePart): void {
   const { fetch } = globalThis;
   const load: Realm['load'] = async (name, files) => {
     const folder = `${location.origin}/made-models/${device}/${name}/`;
@@ -24,7 +24,8 @@ export function describeInPage(device: 'wasm' | 'webgpu'): void {
       pageURL: location.href,
     });
   };
-  describeDecoders({ load, draw: drawGrey });
+  // A GPU in software takes long for each token.
+  describeDecoders({ load, draw: drawGrey, count: device === 'wasm' ? 4 : 2 }, share);
 }
 
 async function drawGrey({ width, height, grey }: Picture): Promise<Blob> {

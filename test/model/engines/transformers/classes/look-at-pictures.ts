@@ -13,7 +13,6 @@ import type { SeeingForm } from './vision-forms.js';
 type Part = readonly number[] | { picture: 0 | 1 };
 
 const [WIDE, TALL] = [{ picture: 0 }, { picture: 1 }] as const;
-const COUNT = 4;
 
 /** Conversations by what they try. */
 const CONVERSATIONS: Readonly<Record<string, readonly Part[]>> = {
@@ -22,12 +21,12 @@ const CONVERSATIONS: Readonly<Record<string, readonly Part[]>> = {
   'in the other order': [TALL, WIDE, [8, 9, 7, 9]],
 };
 
-/** @param draw a picture as a file */
+/** @param realm its way to draw, and how many tokens an answer has */
 export async function lookAtPictures(
   model: TextModel,
   form: DecoderForm,
   seeing: SeeingForm,
-  draw: (picture: Picture) => Promise<Blob>,
+  { draw, count }: { draw: (picture: Picture) => Promise<Blob>; count: number },
 ): Promise<void> {
   const parts = await Promise.all(
     PICTURES.map(async (picture): Promise<ContentPart> => {
@@ -40,8 +39,8 @@ export async function lookAtPictures(
   for (const [name, conversation] of Object.entries(CONVERSATIONS)) {
     const prompt = receivedParts(form, seeing, conversation);
     const content = conversation.map((part) => ('picture' in part ? parts[part.picture]! : textOf(part)));
-    given[name] = await answer(model, content);
-    expected[name] = { tokens: expectedTokens(form, prompt, COUNT), promptTokens: prompt.length };
+    given[name] = await answer(model, content, count);
+    expected[name] = { tokens: expectedTokens(form, prompt, count), promptTokens: prompt.length };
   }
   expect(given).toEqual(expected);
   // Both pictures were seen once, and were then known.
@@ -50,9 +49,9 @@ export async function lookAtPictures(
 
 const textOf = (ids: readonly number[]): ContentPart => ({ type: 'text', text: ids.map((id) => ` t${id}`).join('') });
 
-async function answer(model: TextModel, content: ContentPart[]): Promise<object> {
+async function answer(model: TextModel, content: ContentPart[], maxTokens: number): Promise<object> {
   const messages: Message[] = [{ role: 'user', content }];
-  const request = { ...plainGenerationRequest('made', { type: 'chat', messages }), maxTokens: COUNT };
+  const request = { ...plainGenerationRequest('made', { type: 'chat', messages }), maxTokens };
   const events = await collectEvents(model.generate(request, new AbortController().signal));
   const prompts = events.flatMap((event) => (event.type === 'prompt' ? [event.promptTokens] : []));
   return { tokens: piecesOf(events).map(({ token }) => token), promptTokens: prompts[0] };

@@ -1,5 +1,5 @@
 /** A repository around a made decoder: config, tokenizer, graphs. */
-import { FLOAT, INT64 } from '../../../../support/onnx-file.js';
+import { FLOAT, INT64, wholeFile } from '../../../../support/onnx-file.js';
 import { RandomGraph } from '../../../../vision/random-graph.js';
 import type { DecoderCase } from './decoder-forms.js';
 import { makeDecoder, TOKENS, VOCABULARY, WIDTH } from './made-decoder.js';
@@ -40,7 +40,7 @@ export function madeModel({ type, architecture, form, graphs, seeing }: DecoderC
     files.set('chat_template.jinja', new TextEncoder().encode(templateWith(template)));
   }
   const { graph, data } = makeDecoder(form, decoder);
-  files.set(`onnx/${decoder}.onnx`, joined(graph.toMessage()));
+  files.set(`onnx/${decoder}.onnx`, wholeFile(graph.toMessage()));
   for (const [name, bytes] of Object.entries(data)) files.set(`onnx/${name}`, Uint8Array.from(bytes));
   for (const name of graphs) {
     const other =
@@ -49,7 +49,7 @@ export function madeModel({ type, architecture, form, graphs, seeing }: DecoderC
         : name === 'vision_encoder' && seeing
           ? makeEncoder(seeing.encoder, WIDTH)
           : encoder(name);
-    files.set(`onnx/${name}.onnx`, joined(other.toMessage()));
+    files.set(`onnx/${name}.onnx`, wholeFile(other.toMessage()));
   }
   return files;
 }
@@ -166,14 +166,4 @@ function encoder(name: string): RandomGraph {
   graph.node('Identity', [`${name}_input`], `${name}_output`);
   graph.output(`${name}_output`, FLOAT, ['n', WIDTH]);
   return graph;
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }

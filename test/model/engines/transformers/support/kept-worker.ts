@@ -1,11 +1,13 @@
-/** tiny-chat on a software GPU, as a page has it after each reload: what it computed is lost with its worker, the disk is not. */
+/** A small decoder on a GPU, as a page has it after each reload: what it computed is lost with its worker, the disk is not. */
 import { loadTextModel } from '../../../../../src/model/engines/transformers/text/load-text-model.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../../../src/core/request/generation-request.js';
 import { collectEvents, logprobsOf, piecesOf } from '../../../../support/token-events.js';
+import { gpuDecoder } from './gpu-decoder.js';
 
 /** What to ask, one after the other. */
 export interface KeptOrder {
-  requests: Pick<GenerationRequest, 'prompt' | 'sampling' | 'keepPrompt' | 'maxTokens'>[];
+  dtype: 'fp32' | 'q4';
+  requests: (Pick<GenerationRequest, 'sampling' | 'keepPrompt' | 'maxTokens'> & { ids: number[] })[];
   /** Bytes of kept prompts; absent: none is kept. */
   persistPrefixes?: number;
 }
@@ -19,17 +21,25 @@ export interface KeptAnswer {
   logprobs: number[];
 }
 
-async function answer({ requests, persistPrefixes }: KeptOrder): Promise<KeptAnswer[]> {
+/** From a server that is none. */
+function serve(folder: string, files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): void {
+  const { fetch } = globalThis;
+  globalThis.fetch = async (url, init) => {
+    if (!String(url).startsWith(folder)) return fetch(url, init);
+    const bytes = files.get(String(url).slice(folder.length));
+    if (!bytes) return new Response(null, { status: 404 });
+    return new Response(init?.method === 'HEAD' ? null : bytes, {
+      headers: { 'content-length': String(bytes.length), etag: '"made"' },
+    });
+  };
+}
+
+async function answer({ dtype, requests, persistPrefixes }: KeptOrder): Promise<KeptAnswer[]> {
+  const source = new URL(`/made-models/kept-${dtype}/`, location.href).href;
+  serve(source, gpuDecoder(dtype));
   const { signal } = new AbortController();
   const model = await loadTextModel(
-    {
-      id: 'tiny-chat',
-      task: 'chat',
-      backend: 'transformers',
-      source: '/models/tiny-chat',
-      device: 'webgpu',
-      dtype: 'q8',
-    },
+    { id: 'small', task: 'chat', backend: 'transformers', source, device: 'webgpu', dtype },
     {
       onProgress: () => {},
       signal,
@@ -39,8 +49,8 @@ async function answer({ requests, persistPrefixes }: KeptOrder): Promise<KeptAns
     },
   );
   const answers: KeptAnswer[] = [];
-  for (const { prompt, ...more } of requests) {
-    const request = { ...plainGenerationRequest('tiny-chat', prompt), topLogprobs: 3, ...more };
+  for (const { ids, ...more } of requests) {
+    const request = { ...plainGenerationRequest('small', { type: 'tokens', ids }), topLogprobs: 3, ...more };
     const events = await collectEvents(model.generate(request, signal));
     const [first] = events;
     answers.push({

@@ -55,8 +55,14 @@ export async function smallSession(plans: readonly GraphPlan[], isResident = fal
  * A model that has read nothing yet.
  * @param guesses whether tokens may be drafted
  * @param persist where it keeps prompts; absent: nowhere
+ * @param blocks how prompts are cut into passes
  */
-export function smallModel(session: OnnxSession, guesses: boolean, persist?: TextEngineOptions['persist']): TextModel {
+export function smallModel(
+  session: OnnxSession,
+  guesses: boolean,
+  persist?: TextEngineOptions['persist'],
+  blocks: Pick<TextEngineOptions, 'blockLength' | 'shortestBlock'> = { blockLength: 64 },
+): TextModel {
   const engine = new TransformersTextEngine({
     forward: new ForwardPass(session, { firstPosition: 0, vocabularySize: byteTokenizer.vocabularySize }),
     emptyState: () => SequenceState.empty(session),
@@ -66,7 +72,7 @@ export function smallModel(session: OnnxSession, guesses: boolean, persist?: Tex
     reasoningFormat: 'none',
     blocks: true,
     ragged: true,
-    blockLength: 64,
+    ...blocks,
     persist,
   });
   return createTextModel(guesses ? engine : withoutDrafts(engine), {

@@ -1,0 +1,4 @@
+/** Minutes on a GPU in software: `npm run test:webgpu`. Each file has a page of its own. */
+import { describeInPage } from '../load-in-page.js';
+
+describeInPage('webgpu', { part: 4, of: 6 });
