@@ -87,8 +87,8 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
   const searched =
     wanted === undefined || wanted === 'auto' ? ': the graph has no file in a precision that can run here' : '';
   const said = searched || ` and whether it has files of dtype \`${wanted}\``;
-  const part = /\.onnx_data/.test(url) ? ': a part of the weights is missing' : '';
-  const precision = /\.onnx$/.test(url) ? said : part;
+  const part = url.includes('.onnx_data') ? ': a part of the weights is missing' : '';
+  const precision = url.endsWith('.onnx') ? said : part;
   const advice: Record<number, string> = {
     401: 'Check the hub id; a private or gated model needs a copy of your own.',
     403: 'Check the hub id; a private or gated model needs a copy of your own.',

@@ -24,9 +24,10 @@ export interface KeptAnswer {
 /** From a server that is none. */
 function serve(folder: string, files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): void {
   const { fetch } = globalThis;
-  globalThis.fetch = async (url, init) => {
-    if (!String(url).startsWith(folder)) return fetch(url, init);
-    const bytes = files.get(String(url).slice(folder.length));
+  globalThis.fetch = async (input, init) => {
+    const url = input instanceof Request ? input.url : String(new URL(input, location.href));
+    if (!url.startsWith(folder)) return fetch(input, init);
+    const bytes = files.get(url.slice(folder.length));
     if (!bytes) return new Response(null, { status: 404 });
     return new Response(init?.method === 'HEAD' ? null : bytes, {
       headers: { 'content-length': String(bytes.length), etag: '"made"' },
