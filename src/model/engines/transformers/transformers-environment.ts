@@ -5,13 +5,20 @@ import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import { type StoredContent, StoredResponse } from '../../../store/stored-response.js';
 import type { FileFailure } from '../load-failure.js';
+import { keepFirstToken } from './onnx-file/keep-first-token.js';
 import { keepLastLogits } from './onnx-file/keep-last-logits.js';
 import { quantizeByRow } from './onnx-file/quantize-by-row.js';
-import { rewriteGraph } from './onnx-file/write-graph.js';
+import { type GraphPlan, rewriteGraph } from './onnx-file/write-graph.js';
 import { CHAT_TEMPLATES } from './repository-files.js';
 
 /** More threads do not make these models faster. */
 const MAX_THREADS = 4;
+
+/** How graphs are changed; a model that ranks is a language model or a cross-encoder. */
+const PLANS: Readonly<Partial<Record<ModelEntry['task'], readonly GraphPlan[]>>> = {
+  chat: [quantizeByRow, keepLastLogits],
+  rerank: [quantizeByRow, keepLastLogits, keepFirstToken],
+};
 
 /** Files of graphs that read the tokens of several requests in one pass. */
 const SHARED_GRAPH = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
@@ -121,8 +128,7 @@ export function configureFiles(
 
 /** Rewrites the graph in memory; the stored file stays as it is. */
 function rewritten(response: StoredResponse, task: ModelEntry['task']): StoredResponse {
-  const plans = task === 'chat' ? [quantizeByRow, keepLastLogits] : [quantizeByRow];
-  return changed(response, async () => rewriteGraph(await response.bytes(), plans));
+  return changed(response, async () => rewriteGraph(await response.bytes(), PLANS[task] ?? [quantizeByRow]));
 }
 
 function changed({ headers }: StoredResponse, bytes: StoredContent['bytes']): StoredResponse {

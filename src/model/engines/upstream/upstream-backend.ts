@@ -11,7 +11,7 @@ import { toUpstreamRequest } from './chat-body.js';
 import { broken, readAnswer, readEventStream, tokenCount } from './read-event-stream.js';
 import { readChunks } from './read-chunks.js';
 import { speakRemotely } from './speak-remotely.js';
-import { rankRemotely } from './rank-remotely.js';
+import { RemoteRanker } from './remote-ranker.js';
 import { transcribeRemotely } from './transcribe-remotely.js';
 import { UpstreamClient } from './upstream-client.js';
 import { isInferenceError } from '../../../core/errors/inference-error.js';
@@ -37,7 +37,10 @@ export const upstreamBackend: Backend = {
     const limits = new FieldSupport();
     if (entry.task === 'chat') model.generate = (request, stop) => generate({ client, limits }, request, stop);
     if (entry.task === 'embeddings') model.embed = (request, stop) => embed(client, request, stop, entry.prompts);
-    if (entry.task === 'rerank') model.rerank = (request, stop) => rankRemotely(client, request, stop);
+    if (entry.task === 'rerank') {
+      const ranker = new RemoteRanker(client);
+      model.rerank = (request, stop) => ranker.rank(request, stop);
+    }
     if (entry.task === 'speech') model.transcribe = (request, stop) => transcribeRemotely(client, request, stop);
     if (entry.task === 'text-to-speech') {
       // Those that every service knows; what others it has, it checks itself.

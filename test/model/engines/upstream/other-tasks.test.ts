@@ -121,6 +121,22 @@ describe('ranking by an upstream model', () => {
     expect(await requests[0]!.json()).toEqual({ model: 'small', query: 'cat', documents: ['a dog', 'a cat', ''] });
   });
 
+  it('[N03] gives scores from 0 to 1 where the service gives logits, as llama.cpp does, from then on', async () => {
+    const given: number[][] = [
+      [0.5, 0.25, 1],
+      [7.5, 0.25, -11],
+      [0.5, 0.25, 1],
+    ];
+    const answers = given.map((scores) => ({
+      results: scores.map((score, index) => ({ index, relevance_score: score })),
+    }));
+    answerRemotely(() => Response.json(answers.shift()));
+    const model = await loadUpstream({ task: 'rerank' });
+    const ask = async (): Promise<number[]> => (await model.rerank!(request, signal)).scores;
+    const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
+    expect([await ask(), await ask(), await ask()]).toEqual([given[0], given[1]!.map(sigmoid), given[2]!.map(sigmoid)]);
+  });
+
   it.each([{ results: results.slice(1) }, { results: [{ index: 0 }] }, {}])(
     'fails when the answer is %j',
     async (body) => {

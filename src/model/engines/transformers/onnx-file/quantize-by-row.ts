@@ -5,7 +5,7 @@
  * @module
  */
 import { bytes, type Edit, integer } from './protobuf.js';
-import type { GraphNode, OnnxGraph } from './read-graph.js';
+import { type GraphNode, type OnnxGraph, type Readers, readersOf } from './read-graph.js';
 import { graphEdits, replaced } from './graph-edits.js';
 import { constant, type GraphPlan, node } from './write-graph.js';
 
@@ -72,16 +72,6 @@ function editsOf(file: Uint8Array, graph: OnnxGraph): Edit[] | undefined {
   const domain = [...bytes(OPERATOR_SET.domain, MICROSOFT), ...integer(OPERATOR_SET.version, 1)];
   const named = graph.domains.has(MICROSOFT) ? [] : bytes(MODEL.operatorSet, domain);
   return [...graphEdits(graph.field, edits, added), { from: file.length, to: file.length, pieces: named }];
-}
-
-/** Nodes that read each value; the graph's outputs are read by nobody here, and so have no entry of their own. */
-type Readers = ReadonlyMap<string, readonly GraphNode[]>;
-
-function readersOf({ nodes }: OnnxGraph): Readers {
-  const readers = new Map<string, GraphNode[]>();
-  for (const each of nodes)
-    for (const name of new Set(each.inputs)) readers.set(name, [...(readers.get(name) ?? []), each]);
-  return readers;
 }
 
 /** All products of these vectors; undefined when anything else reads them, their scale or their zero point. */

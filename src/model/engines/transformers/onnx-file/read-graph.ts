@@ -123,3 +123,13 @@ function rankOf(file: Uint8Array, tensor: Field): number {
   }
   return rank;
 }
+
+/** Nodes that read each value; the graph's outputs are read by nobody here, and so have no entry of their own. */
+export type Readers = ReadonlyMap<string, readonly GraphNode[]>;
+
+export function readersOf({ nodes }: OnnxGraph): Readers {
+  const readers = new Map<string, GraphNode[]>();
+  for (const each of nodes)
+    for (const name of new Set(each.inputs)) readers.set(name, [...(readers.get(name) ?? []), each]);
+  return readers;
+}
