@@ -11,7 +11,7 @@ import { docsPages } from './.ci/docs/docs-pages.js';
 import { serveOnnxRuntime } from './.ci/onnx-runtime.js';
 import { packageBuild } from './.ci/package-build.js';
 import { webLlmModelList } from './.ci/web-llm-model-list.js';
-import { CHROMIUM, CHROMIUM_ARGUMENTS, SWIFTSHADER } from './test/support/chromium.js';
+import { CHROMIUM, CHROMIUM_ARGUMENTS, LATE_WASM_TIER_UP, SWIFTSHADER } from './test/support/chromium.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -24,6 +24,7 @@ const UNIT_TESTS = {
   // Projects with another number come after them: they share two cores.
   sequence: { groupOrder: 0 },
   environment: 'node',
+  execArgv: [LATE_WASM_TIER_UP],
   setupFiles: ['test/support/property-seed.ts', 'test/support/compare-bytes.ts'],
   maxWorkers: '100%',
   testTimeout: 60_000,
@@ -35,7 +36,7 @@ const UNIT_TESTS = {
  */
 const BESIDE_EACH_OTHER = {
   sequence: { groupOrder: 1 },
-  maxWorkers: 3,
+  maxWorkers: 4,
 } satisfies TestProjectInlineConfiguration['test'];
 
 /** Unit tests that replace modules, or change what a library has once for all: each file needs modules of its own. */
@@ -81,6 +82,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
   test: {
     // Nothing waits this long in a test that passes; a busy machine may.
     hookTimeout: 120_000,
+    env: { LONG_RUNS: process.env['LONG_RUNS'] ?? '' },
     expect: { poll: { timeout: 15_000 } },
     projects: [
       {

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChannelPart } from '../../src/core/events/channel-part.js';
 import type { ChannelParser } from '../../src/model/families/parsing/channel-parser.js';
+import { rounds } from '../support/rounds.js';
 
 /** A model's output and what it means; neighbouring parts of one kind are joined. */
 export interface ChannelFixture {
@@ -53,7 +54,7 @@ export function describeChannelParser(name: string, { create, fixtures, fragment
           expect(read(create(), text.split(''))).toEqual(whole);
           expect(read(create(), cut(text, lengths))).toEqual(whole);
         }),
-        { numRuns: 1500 },
+        { numRuns: rounds(400, 1500) },
       );
     });
 

@@ -18,5 +18,11 @@ export const CHROMIUM = executablePath ? { executablePath } : {};
 /** What it is always started with. */
 export const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-background-networking', '--no-first-run'];
 
+/**
+ * V8's budget for WebAssembly that is not optimised yet; its own is a hundredth. A test runs a model for a moment, and
+ * optimising ONNX Runtime takes longer than what it gains there.
+ */
+export const LATE_WASM_TIER_UP = '--wasm-tiering-budget=150000000';
+
 /** WebGPU on the CPU: slow but true. */
 export const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];

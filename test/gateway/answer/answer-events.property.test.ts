@@ -11,6 +11,7 @@ import { PYTHONIC_FRAGMENTS } from '../../fixtures/channels/pythonic.js';
 import { THINK_FRAGMENTS } from '../../fixtures/channels/think-tags.js';
 import { collectAnswer, interpret as interpretBatches } from '../../support/token-events.js';
 import { end, PROMPT, request, source, token, type Written } from './token-source.js';
+import { rounds } from '../../support/rounds.js';
 
 const fragments = [
   HERMES_FRAGMENTS,
@@ -122,7 +123,7 @@ describe('AnswerEvents, whatever the model writes', () => {
           expect(calls.length).toBeLessThan(given.parallelToolCalls ? Infinity : 2);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: rounds(500, 1500) },
     );
   });
 
@@ -138,7 +139,7 @@ describe('AnswerEvents, whatever the model writes', () => {
         expect(usage.reasoningTokens).toBeLessThanOrEqual(usage.completionTokens);
         expect(choices.flatMap((choice, index) => choiceFaults(choice, written[index]!))).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: rounds(500, 1500) },
     );
   });
 

@@ -9,8 +9,9 @@ import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { type Answer, chat, eventsOf, post, read } from './support/call.js';
 import { type HostileRequest, hostileRequest } from './support/hostile.js';
 import { ALL_TASKS, AUDIO_PATHS } from './support/models.js';
+import { rounds } from '../../support/rounds.js';
 
-const { HOSTILE_REQUESTS = '4000', HOSTILE_SEED } = process.env;
+const { HOSTILE_REQUESTS = rounds(1500, 4000), HOSTILE_SEED } = process.env;
 const REQUESTS = Number(HOSTILE_REQUESTS);
 const STATUSES = [200, 400, 404, 405, 413, 422];
 /** Far more than any of them takes, far less than a hang. */

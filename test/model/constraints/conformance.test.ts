@@ -5,6 +5,7 @@ import { readSchemaDocument } from '../../../src/core/schema/schema-document.js'
 import type { JsonSchema } from '../../../src/core/request/tool.js';
 import { arbitrarySchema } from './support/arbitrary-schema.js';
 import { conformsToSchema } from './support/conforms-to-schema.js';
+import { rounds } from '../../support/rounds.js';
 
 function conforms(value: unknown, schema: JsonSchema): boolean {
   const document = readSchemaDocument(schema);
@@ -87,7 +88,7 @@ describe('Conformance', () => {
         for (const one of values)
           expect([each, one, conforms(one, each)]).toEqual([each, one, conformsToSchema(one, each)]);
       }),
-      { numRuns: 1_500, seed: 15 },
+      { numRuns: rounds(500, 1_500), seed: 15 },
     );
   });
 

@@ -12,6 +12,7 @@ import { seededRandom } from '../constraints/support/walk.js';
 import { read } from '../../contract/channel-parser-contract.js';
 import { EXAMPLE_TOOLS, type Meaning } from './support/meanings.js';
 import { familyExamples } from './support/family-examples.js';
+import { rounds } from '../../support/rounds.js';
 
 const families = familyExamples();
 const cases = families.flatMap(({ formats, examples }) =>
@@ -118,12 +119,12 @@ describe.each(tools)('grammar of $name', ({ name, family }) => {
 
   it.each(vocabularies)('[C46] [C56] required: only valid calls, at least one; %s', (_, marker) => {
     const ebnf = grammar(marker, {});
-    for (let seed = 0; seed < 60; seed += 1) expect(sample(ebnf, seed).length).toBeGreaterThan(0);
+    for (let seed = 0; seed < rounds(20, 60); seed += 1) expect(sample(ebnf, seed).length).toBeGreaterThan(0);
   });
 
   it.each(vocabularies)('[C47] [C50] one call of the forced function; %s', (_, marker) => {
     const ebnf = grammar(marker, { toolChoice: { name: 'book' }, parallelToolCalls: false });
-    for (let seed = 0; seed < 30; seed += 1) {
+    for (let seed = 0; seed < rounds(10, 30); seed += 1) {
       expect(sample(ebnf, seed).map((call) => call.name)).toEqual(['book']);
     }
   });

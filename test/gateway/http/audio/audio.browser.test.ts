@@ -26,23 +26,23 @@ async function transcribe(path: string): Promise<string> {
 }
 
 describe('tiny-whisper', () => {
+  /** `load-speech-model.test.ts` measures all clips on the same code in Node. */
+  const HEARD = ['en-1.wav', 'en-noisy.wav', 'de-1.wav', 'fr-1.wav', 'es-1.wav', 'silence.wav'];
+
   it('[A16] transcribes in the spoken language, below the word error rate of the card', async () => {
     let [errors, words] = [0, 0];
     const report: string[] = [];
     const texts = new Map<string, string>();
-    const rates = new Map<string, number>();
-    for (const { file, transcript } of await clips()) {
+    for (const { file, transcript } of (await clips()).filter((clip) => HEARD.includes(clip.file))) {
       const text = await transcribe(`${CLIPS}/${file}`);
       const count = wordErrors(transcript, text);
       errors += count.errors;
       words += count.words;
       report.push(`${file} ${count.errors}/${count.words}`);
       texts.set(file, text);
-      rates.set(file, count.errors / count.words);
     }
     console.warn(`word errors: ${report.join(', ')}; ${((100 * errors) / words).toFixed(1)} %`);
     expect(texts.get('silence.wav')).toBe('');
-    expect(rates.get('en-long.wav')).toBeLessThan(0.047);
     expect(errors / words).toBeLessThan(0.054);
   });
 
@@ -87,7 +87,8 @@ describe('tiny-whisper', () => {
       if (event.type === 'transcript.text.done') text = event.text;
     }
     expect(deltas.join('')).toBe(text);
-    expect(text.split(' ').length).toBeGreaterThan(80);
+    const { errors, words } = wordErrors((await clips()).find((clip) => clip.file === 'en-long.wav')!.transcript, text);
+    expect(errors / words).toBeLessThan(0.047);
     // The first words come long before the last are decoded.
     expect(tokens[0]!).toBeLessThan(tokens.at(-1)! / 10);
     expect(tokens[Math.floor(tokens.length / 2)]!).toBeLessThan(0.75 * tokens.at(-1)!);

@@ -101,6 +101,11 @@ const chatTypes = MODEL_CLASSES.flatMap(({ tasks, types }: ModelClasses) => (tas
 /** A case for each class that runs as a chat model. */
 export const CLASS_CASES: readonly DecoderCase[] = chatTypes.map((type) => caseOf(type, type));
 
+/** One class of each form: the others have the same inputs and caches under another name. */
+export const DISTINCT_CASES: readonly DecoderCase[] = [
+  ...new Map(CLASS_CASES.map((each) => [JSON.stringify([each.form, each.graphs, each.seeing]), each])).values(),
+];
+
 /** What the exports of a class of decoders take and remember. */
 export function decoderForm(type: string): DecoderForm {
   return FORMS[type] ?? { layers: [GROUPED, GROUPED] };

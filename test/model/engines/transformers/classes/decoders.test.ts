@@ -2,6 +2,7 @@ import { afterEach, vi } from 'vitest';
 import { loadTextModel } from '../../../../../src/model/engines/transformers/text/load-text-model.js';
 import { drawFlat } from '../support/flat-pictures.js';
 import { LOAD, modelServer } from '../support/web-build.js';
+import { CLASS_CASES } from './decoder-forms.js';
 import { describeDecoders, type Realm } from './describe-decoders.js';
 
 vi.mock('@huggingface/transformers', async () => {
@@ -16,4 +17,4 @@ const load: Realm['load'] = async (name, files) => {
   const entry = { id: name, task: 'chat', backend: 'transformers', source, device: 'wasm', dtype: 'fp32' } as const;
   return loadTextModel(entry, LOAD);
 };
-describeDecoders({ load, draw: async (picture) => drawFlat(picture), count: 4 });
+describeDecoders({ load, draw: async (picture) => drawFlat(picture), classes: CLASS_CASES, count: 4 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TextModel } from '../../../../../src/model/decoding/create-text-model.js';
 import { plainGenerationRequest } from '../../../../../src/core/request/generation-request.js';
 import { collectEvents, piecesOf } from '../../../../support/token-events.js';
-import { CLASS_CASES, type DecoderCase, FORM_CASES } from './decoder-forms.js';
+import { type DecoderCase, FORM_CASES } from './decoder-forms.js';
 import { expectedTokens, received, VOCABULARY } from './made-decoder.js';
 import { madeModel, type RepositoryFiles } from './made-model.js';
 import { lookAtPictures } from './look-at-pictures.js';
@@ -18,6 +18,8 @@ export interface Realm {
   load: (name: string, files: RepositoryFiles) => Promise<TextModel>;
   /** A picture as a file that the realm can read. */
   draw: (picture: Picture) => Promise<Blob>;
+  /** The classes that it tries, beside all forms of export. */
+  classes: readonly DecoderCase[];
   /** Tokens of an answer, at least 2. */
   count: number;
 }
@@ -30,9 +32,12 @@ export interface TablePart {
 }
 
 /** @param share of the table. @default all of it */
-export function describeDecoders({ load, draw, count }: Realm, { part, of }: TablePart = { part: 0, of: 1 }): void {
+export function describeDecoders(
+  { load, draw, classes, count }: Realm,
+  { part, of }: TablePart = { part: 0, of: 1 },
+): void {
   describe.each([
-    ['every class of chat models gets what it is given', CLASS_CASES],
+    ['every class of chat models gets what it is given', classes],
     ['every form of export does, too', FORM_CASES],
   ])('%s', (_, all) => {
     const cases = all.filter((__, index) => index % of === part);

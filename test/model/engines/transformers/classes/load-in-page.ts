@@ -1,6 +1,7 @@
 /** Made models in a browser's page, from a server that is none. */
 import { vi } from 'vitest';
 import { loadTextModel } from '../../../../../src/model/engines/transformers/text/load-text-model.js';
+import { CLASS_CASES, DISTINCT_CASES } from './decoder-forms.js';
 import { describeDecoders, type Realm, type TablePart } from './describe-decoders.js';
 import type { Picture } from './pictures.js';
 
@@ -25,7 +26,8 @@ export function describeInPage(device: 'wasm' | 'webgpu', share?: TablePart): vo
     });
   };
   // A GPU in software takes long for each token.
-  describeDecoders({ load, draw: drawGrey, count: device === 'wasm' ? 4 : 2 }, share);
+  const realm = device === 'wasm' ? { classes: DISTINCT_CASES, count: 4 } : { classes: CLASS_CASES, count: 2 };
+  describeDecoders({ load, draw: drawGrey, ...realm }, share);
 }
 
 async function drawGrey({ width, height, grey }: Picture): Promise<Blob> {
