@@ -1,5 +1,6 @@
 /** What Jinja's own implementation does and the library does not: templates are changed until both write the same. @module */
 
+import { TEXT_METHODS } from './python-text.js';
 import type { OwnNode } from './template-interpreter.js';
 
 /** A node of a template's syntax tree. */
@@ -21,9 +22,14 @@ export const TEMPLATE_FUNCTIONS = {
   inpage_max: (list: readonly { value: number }[]): number => Math.max(...list.map(({ value }) => value)),
 };
 
-/** The source with `is sameas x`, which the library cannot parse, as a comparison. */
+/** The source with what the library cannot parse in other words: tests with a value as comparisons, `raw` as a text. */
 export function mendSource(source: string): string {
-  return source.replaceAll(/\bis\s+(not\s+)?sameas\b/g, (_, not?: string) => (not ? '!=' : '=='));
+  return source
+    .replaceAll(
+      /\{%-?\s*raw\s*-?%\}(.*?)\{%-?\s*endraw\s*-?%\}/gs,
+      (_, text: string) => `{{ ${JSON.stringify(text)} }}`,
+    )
+    .replaceAll(/\bis\s+(not\s+)?(?:sameas|equalto|eq)\b/g, (_, not?: string) => (not ? '!=' : '=='));
 }
 
 /** Mends a syntax tree in place. */
@@ -37,7 +43,12 @@ function mend(node: Node): Node {
     const statements = node[field];
     if (Array.isArray(statements)) node[field] = (statements as Node[]).map(withPythonText);
   }
-  if (node.type === 'For') node['body'] = mendLoop(node['body'] as Node[]);
+  if (node.type === 'For') {
+    node['body'] = mendLoop(node['body'] as Node[]);
+    const list = node['iterable'] as Node;
+    if (list.type === 'SelectExpression') list['lhs'] = own({ type: 'Items', value: list['lhs'] as Node });
+    else node['iterable'] = own({ type: 'Items', value: list });
+  }
   if (node.type === 'For' || node.type === 'Macro')
     (node['body'] as Node[]).unshift({ type: 'Pass' } satisfies OwnNode);
   return mendExpression(node);
@@ -69,13 +80,21 @@ function mendExpression(node: Node): Node {
     }
     case 'CallExpression': {
       const [callee, args] = [node['callee'] as Node, node['args'] as Node[]];
-      const isGet = callee.type === 'MemberExpression' && (callee['property'] as Node)['value'] === 'get';
-      return isGet && args[0] ? { ...node, args: [keyOf(args[0]), ...args.slice(1)] } : node;
+      if (callee.type !== 'MemberExpression') return node;
+      const { value: name } = callee['property'] as Node;
+      if (name === 'get' && args[0]) return { ...node, args: [keyOf(args[0]), ...args.slice(1)] };
+      if (typeof name !== 'string' || callee['computed']) return node;
+      // Without marks the library does the same.
+      const isKnown = name.endsWith('strip') && args.length === 0;
+      const isText = !isKnown && (name in TEXT_METHODS || name === 'format');
+      return isText ? own({ type: 'Method', object: callee['object'] as Node, name, args, call: node }) : node;
     }
     case 'BinaryExpression': {
       const { value: operator } = node['operator'] as { value: string };
       const [left, right] = [node['left'] as Node, node['right'] as Node];
       if (operator === '~') return { ...node, left: textOf(left), right: textOf(right) };
+      if (operator === '%' || operator === '*')
+        return own({ type: 'Repeated', node: { ...node, left, right }, operator });
       return operator.endsWith('in') ? own({ type: 'Membership', node: { ...node, left, right } }) : node;
     }
     default:
@@ -113,10 +132,14 @@ function withPythonText(node: Node): Node {
   return SILENT.has(node.type) ? node : textOf(node);
 }
 
+function nameOf(filter: Node): unknown {
+  return filter.type === 'CallExpression' ? (filter['callee'] as Node)['value'] : filter['value'];
+}
+
 function mendFilter(node: Node): Node {
   const [operand, filter] = [node['operand'] as Node, node['filter'] as Node];
   const args = (filter['args'] as Node[] | undefined) ?? [];
-  switch (filter.type === 'CallExpression' ? (filter['callee'] as Node)['value'] : filter['value']) {
+  switch (nameOf(filter)) {
     case 'min':
     case 'max': {
       const callee = { type: 'Identifier', value: FILTER_FUNCTIONS[String(filter['value'])] };
@@ -127,6 +150,22 @@ function mendFilter(node: Node): Node {
     case 'join': {
       const isPlain = args.length < 2 && args.every(({ type }) => type !== 'KeywordArgumentExpression');
       return isPlain ? own({ type: 'Joined', value: operand, separator: args[0] }) : node;
+    }
+    case 'format':
+      return own({ type: 'Filled', value: operand, args });
+    case 'round':
+      return own({ type: 'Rounded', value: operand, digits: args[0] });
+    case 'map':
+      return args[0]?.type === 'StringLiteral'
+        ? own({ type: 'Mapped', value: operand, name: args[0]['value'] as string, args: args.slice(1) })
+        : node;
+    case 'selectattr':
+    case 'rejectattr':
+    case 'select':
+    case 'reject': {
+      const [name, negated] = [String(nameOf(filter)), String(nameOf(filter)).startsWith('reject')];
+      const [attribute, rest] = name.endsWith('attr') ? [args[0], args.slice(1)] : [undefined, args];
+      return own({ type: 'Chosen', value: operand, attribute, test: rest[0], given: rest[1], negated });
     }
     case 'tojson':
       // Escaped, the marks in a conversation would not be found again.

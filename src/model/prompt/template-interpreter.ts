@@ -1,10 +1,10 @@
 /** Runs the syntax tree of a template as Python's Jinja would, within bounds of time and size. @module */
 import { type Environment, Interpreter } from '@huggingface/jinja';
 import { InferenceError } from '../../core/errors/inference-error.js';
+import { itemsOf, plain, pythonText, type Value } from './python-values.js';
+import { formatFields, formatPercent, roundEven, TEXT_METHODS } from './python-text.js';
 
 type Statement = Parameters<Interpreter['evaluate']>[0];
-/** A value of the library's: text, number, list … */
-type Value = ReturnType<Interpreter['evaluate']>;
 
 /** Kinds of nodes that {@link TemplateInterpreter} knows besides the library's. */
 export type OwnNode =
@@ -16,6 +16,26 @@ export type OwnNode =
   | { type: 'Key'; value: object }
   /** What is asked for by a key that is first computed. */
   | { type: 'Item'; object: object; property: object }
+  /** What a loop goes through, with tuples as lists. */
+  | { type: 'Items'; value: object }
+  /** A method that the library's texts and lists lack. @param call as the library knows it */
+  | { type: 'Method'; object: object; name: string; args: readonly object[]; call: object }
+  /** `%` and `*`, also of texts and lists. */
+  | { type: 'Repeated'; node: { left: object; right: object }; operator: '%' | '*' }
+  /** The filter `format`. */
+  | { type: 'Filled'; value: object; args: readonly object[] }
+  | { type: 'Rounded'; value: object; digits: object | undefined }
+  /** Each item through the filter of this name. */
+  | { type: 'Mapped'; value: object; name: string; args: readonly object[] }
+  /** The items that a test holds for, or does not; of an attribute of theirs. */
+  | {
+      type: 'Chosen';
+      value: object;
+      attribute: object | undefined;
+      test: object | undefined;
+      given: object | undefined;
+      negated: boolean;
+    }
   /** `in` and `not in`. */
   | { type: 'Membership'; node: { left: object; right: object } }
   /** Stands at the beginning of what may be run again and again. */
@@ -86,6 +106,71 @@ export class TemplateInterpreter extends Interpreter {
         const key = isObject(object) ? this.#key(property, environment) : property;
         return library({ type: 'MemberExpression', computed: true, object: known(object), property: known(key) });
       }
+      case 'Items':
+        return this.#items(valueOf(node.value), environment);
+      case 'Method': {
+        const object = valueOf(node.object);
+        const args = node.args.map((each) => each as { type: string; key?: { value: string }; value?: object });
+        const plainOf = (each: object): string | number => plain(valueOf(each));
+        if (typeof object.value === 'string') {
+          const places = args.filter(({ type }) => type !== 'KeywordArgumentExpression');
+          if (node.name !== 'format')
+            return this.#value(
+              TEXT_METHODS[node.name]!(
+                object.value,
+                ...places.flatMap((each) =>
+                  node.name === 'join' ? itemsOf(valueOf(each)).map(pythonText) : [plainOf(each)],
+                ),
+              ),
+              environment,
+            );
+          const names = args.flatMap(({ key, value }) => (key && value ? [[key.value, plainOf(value)] as const] : []));
+          return this.#value(formatFields(object.value, places.map(plainOf), new Map(names)), environment);
+        }
+        const callee = {
+          type: 'MemberExpression',
+          computed: false,
+          object: known(object),
+          property: { type: 'Identifier', value: node.name },
+        };
+        return library({ ...node.call, callee });
+      }
+      case 'Repeated': {
+        const [left, right] = [valueOf(node.node.left), valueOf(node.node.right)];
+        if (node.operator === '%' && typeof left.value === 'string') {
+          const values = right.type === 'TupleValue' ? itemsOf(right) : [right];
+          return this.#value(formatPercent(left.value, values.map(plain)), environment);
+        }
+        const [list, count] = typeof left.value === 'number' ? [right, left] : [left, right];
+        if (node.operator === '*' && typeof count.value === 'number' && typeof list.value !== 'number') {
+          return this.#repeat(list, Math.max(0, count.value), environment);
+        }
+        return library({ ...node.node, left: known(left), right: known(right) });
+      }
+      case 'Filled':
+        return this.#value(
+          formatPercent(
+            pythonText(valueOf(node.value)),
+            node.args.map((each) => plain(valueOf(each))),
+          ),
+          environment,
+        );
+      case 'Rounded': {
+        const digits = node.digits ? Number(valueOf(node.digits).value) : 0;
+        return library({ type: 'FloatLiteral', value: roundEven(Number(valueOf(node.value).value), digits) });
+      }
+      case 'Mapped': {
+        const name = { type: 'Identifier', value: node.name };
+        const filter = node.args.length > 0 ? { type: 'CallExpression', callee: name, args: node.args } : name;
+        const items = itemsOf(valueOf(node.value)).map((item) => ({
+          type: 'FilterExpression',
+          operand: this.#known(item, environment),
+          filter,
+        }));
+        return library({ type: 'ArrayLiteral', value: items });
+      }
+      case 'Chosen':
+        return this.#choose(node, environment);
       case 'Membership': {
         const [left, right] = [valueOf(node.node.left), valueOf(node.node.right)];
         const key = isObject(right) ? this.#key(left, environment) : left;
@@ -94,6 +179,71 @@ export class TemplateInterpreter extends Interpreter {
       default:
         return library(node);
     }
+  }
+
+  #items(value: Value, environment: Environment): Value {
+    const hasTuples = Array.isArray(value.value) && (value.value as Value[]).some(({ type }) => type === 'TupleValue');
+    if (!hasTuples) return value;
+    const items = (value.value as Value[]).map((item) => {
+      return item.type === 'TupleValue'
+        ? { type: 'ArrayLiteral', value: (item.value as Value[]).map(known) }
+        : known(item);
+    });
+    return super.evaluate({ type: 'ArrayLiteral', value: items } as unknown as Statement, environment);
+  }
+
+  /** @throws InferenceError `invalid_request` for what would be too long */
+  #repeat(list: Value, count: number, environment: Environment): Value {
+    if (typeof list.value === 'string') {
+      if (list.value.length * count > this.#maxCharacters) throw tooMuch('write too much');
+      return this.#value(list.value.repeat(count), environment);
+    }
+    const items = itemsOf(list);
+    if (items.length * count > MAX_ITEMS) throw tooMuch('loop too often');
+    const repeated = Array.from({ length: count }, () => items.map((item) => this.#known(item, environment))).flat();
+    return super.evaluate({ type: 'ArrayLiteral', value: repeated } as Statement, environment);
+  }
+
+  #choose(
+    { value, attribute, test, given, negated }: Extract<OwnNode, { type: 'Chosen' }>,
+    environment: Environment,
+  ): Value {
+    const name = test && String(this.evaluate(test as Statement, environment).value);
+    const argument = given && known(this.evaluate(given as Statement, environment));
+    const isChosen = (item: Known): boolean => {
+      const operand = attribute ? this.#attribute(item, attribute, environment) : item;
+      // The library compares nothing with what is undefined.
+      if (argument && operand.value.type === 'UndefinedValue') return (COMPARISONS[name!] === '!=') !== negated;
+      const judged = this.evaluate(testOf(operand, name, argument) as Statement, environment);
+      return judged.__bool__().value !== negated;
+    };
+    const items = itemsOf(this.evaluate(value as Statement, environment)).map((item) => this.#known(item, environment));
+    return super.evaluate({ type: 'ArrayLiteral', value: items.filter(isChosen) } as Statement, environment);
+  }
+
+  /** An attribute of an item, or of its attributes, with dots between them. */
+  #attribute(item: Known, attribute: object, environment: Environment): Known {
+    const names = String(this.evaluate(attribute as Statement, environment).value).split('.');
+    return names.reduce((object, name) => {
+      const member = { type: 'MemberExpression', computed: true, object, property: text(name) };
+      return known(this.evaluate(member as object as Statement, environment));
+    }, item);
+  }
+
+  /** A plain value as the library's. */
+  #value(value: string | number | boolean | string[], environment: Environment): Value {
+    const literal = Array.isArray(value)
+      ? { type: 'ArrayLiteral', value: value.map(text) }
+      : typeof value === 'string'
+        ? text(value)
+        : typeof value === 'number'
+          ? { type: 'IntegerLiteral', value }
+          : { type: 'Identifier', value: String(value) };
+    return super.evaluate(literal as Statement, environment);
+  }
+
+  #known(item: Value | string, environment: Environment): Known {
+    return known(typeof item === 'string' ? this.#value(item, environment) : item);
   }
 
   #key(value: Value, environment: Environment): Value {
@@ -125,48 +275,36 @@ function known(value: Value): Known {
   return { type: 'Known', value };
 }
 
+const COMPARISONS: Readonly<Record<string, string>> = {
+  '==': '==',
+  eq: '==',
+  equalto: '==',
+  sameas: '==',
+  '!=': '!=',
+  ne: '!=',
+  '>': '>',
+  gt: '>',
+  greaterthan: '>',
+  ge: '>=',
+  '<': '<',
+  lt: '<',
+  lessthan: '<',
+  le: '<=',
+};
+
+/** What says whether a test of this name holds; without a name, whether the operand is true. */
+function testOf(operand: object, name: string | undefined, argument: object | undefined): object {
+  if (name === undefined) return operand;
+  if (!argument) return { type: 'TestExpression', operand, negate: false, test: { type: 'Identifier', value: name } };
+  if (name === 'in') {
+    return {
+      type: 'Membership',
+      node: { type: 'BinaryExpression', operator: { value: 'in' }, left: operand, right: argument },
+    };
+  }
+  return { type: 'BinaryExpression', operator: { value: COMPARISONS[name] ?? name }, left: operand, right: argument };
+}
+
 function isObject(value: Value): boolean {
   return (value as { value: unknown }).value instanceof Map;
-}
-
-/** The items of a list, the characters of a text. */
-function itemsOf({ value }: Value): readonly (Value | string)[] {
-  if (Array.isArray(value)) return value;
-  if (value instanceof Map) return [...value.keys()];
-  return typeof value === 'string' ? Array.from(value) : [];
-}
-
-/** `str(value)`, as templates write values; nothing for what is undefined. */
-function pythonText(value: Value | string): string {
-  if (typeof value === 'string') return value;
-  if (value.type === 'UndefinedValue') return '';
-  return typeof value.value === 'string' ? value.value : pythonRepresentation(value);
-}
-
-/** `repr(value)`, as values stand in lists and objects. */
-function pythonRepresentation(value: Value): string {
-  const { type, value: plain } = value as { type: string; value: unknown };
-  if (typeof plain === 'string') return quoted(plain);
-  if (typeof plain === 'boolean') return plain ? 'True' : 'False';
-  if (type === 'NullValue') return 'None';
-  if (plain === undefined) return 'Undefined';
-  if (Array.isArray(plain)) {
-    const items = (plain as Value[]).map(pythonRepresentation);
-    return type === 'TupleValue' ? `(${items.join(', ')})` : `[${items.join(', ')}]`;
-  }
-  if (!(plain instanceof Map)) return String(value);
-  const entries = [...(plain as Map<string, Value>)];
-  return `{${entries.map(([key, item]) => `${quoted(key)}: ${pythonRepresentation(item)}`).join(', ')}}`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-/** In single quotes, except where these alone stand in the text. */
-function quoted(plain: string): string {
-  const quote = plain.includes("'") && !plain.includes('"') ? '"' : "'";
-  // eslint-disable-next-line no-control-regex
-  const escaped = plain.replaceAll(/[\\\u0000-\u001f\u007f-\u00a0\u00ad]/g, (character) => {
-    return ESCAPES[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  });
-  return quote + (quote === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quote;
 }

@@ -51,6 +51,44 @@ describe('templates as Python’s Jinja renders them', () => {
     ['integer keys', "{% set d = {1: 'a', 2: 'b'} %}{{ d[1] }}{{ d[1 + 1] }}{{ d.get(2) }}{{ d.get(3, 'c') }}", 'abbc'],
     ['integer keys asked for', '{% set d = {1: 0} %}{{ 1 in d }} {{ 2 in d }} {{ 2 not in d }}', 'True False True'],
     ['places in lists and texts', "{% set d = {'a': [1, 2]} %}{{ d['a'][-1] }}{{ d.a[0] }}{{ 'xyz'[1] }}", '21y'],
+    [
+      'marks at the ends of a text',
+      "{{ '\n  x\n'.lstrip('\n') }}|{{ 'xxaxx'.strip('x') }}|{{ ' a-- '.rstrip('- ') }}|{{ ' a '.strip() }}",
+      '  x\n|a| a|a',
+    ],
+    [
+      'texts with fields',
+      "{{ 'a{}b{}'.format(1, 'x') }} {{ '{0}{0}{n}'.format('z', n=true) }} {{ '%s-%d%%' % ('a', 3) }} {{ '%.2f' | format(3.14159) }}",
+      'a1bx zzTrue a-3% 3.14',
+    ],
+    [
+      'texts and lists again and again',
+      "{{ '-' * 3 }}{{ 2 * 'ab' }}{{ [0] * 2 }}{{ 2 * 3 }}{{ 7 % 4 }}",
+      '---abab[0, 0]63',
+    ],
+    [
+      'methods of texts',
+      "{{ 'abca'.find('c') }}{{ 'abca'.rfind('a') }}{{ 'abca'.count('a') }}{{ 'a\nb\n'.splitlines() }}{{ '12'.isdigit() }}" +
+        "{{ 'abc'.removeprefix('a') }}{{ 'abc'.removesuffix('c') }}{{ 'a,b,c'.rsplit(',', 1) }}{{ '-'.join(['x', 1]) }}",
+      "232['a', 'b']Truebcab['a,b', 'c']x-1",
+    ],
+    [
+      'items through a filter',
+      "{{ ['a', 'b'] | map('upper') | join }}{{ ['a b'] | map('replace', ' ', '_') | list }}{{ [[1, 2], []] | map('length') | list }}",
+      "AB['a_b'][2, 0]",
+    ],
+    [
+      'items that are chosen by a test',
+      "{{ ['a', '', 1] | select | list }}{{ [1, 'b'] | select('string') | list }}{{ [1, 2, 3] | reject('eq', 2) | list }}" +
+        "{{ [{'r': {'n': 1}}, {}] | selectattr('r.n', 'equalto', 2 - 1) | list | length }}" +
+        "{{ [{'r': 'x'}, {'r': 'y'}, {}] | rejectattr('r', 'in', ['x', 'z']) | list | length }}" +
+        "{{ [{'r': 1}, {}] | selectattr('r', 'undefined') | list | length }}",
+      "['a', 1]['b'][1, 3]121",
+    ],
+    ['tuples in a loop', '{% for a, b in [(1, 2), (3, 4)] if a > 1 %}{{ a }}{{ b }}{% endfor %}', '34'],
+    ['rounding', '{{ 3.14159 | round(2) }} {{ 2.5 | round }} {{ 3.5 | round | int }}', '3.14 2.0 4'],
+    ['what stands in raw', '{% raw %}{{ "a" }} {% b %}{% endraw %}!', '{{ "a" }} {% b %}!'],
+    ['comparisons as tests', "{{ 1 is eq(1) }}{{ 'a' is not equalto 'b' }}", 'TrueTrue'],
     ['the name of the day', "{{ strftime_now('%A, %d %B %Y') }}", 'Tuesday, 03 February 2026'],
     [
       'short names and numbers',

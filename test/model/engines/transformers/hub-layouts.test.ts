@@ -13,7 +13,8 @@ import { decoderForm } from './classes/decoder-forms.js';
 import { type DecoderForm, expectedTokens, received } from './classes/made-decoder.js';
 import { madeModel } from './classes/made-model.js';
 import { makeEmbedder, vectorOf } from './classes/made-text-encoder.js';
-import { LOAD, wordTokenizer } from './support/web-build.js';
+import { LOAD } from './support/web-build.js';
+import { wordTokenizer } from './support/word-tokenizer.js';
 
 vi.mock('@huggingface/transformers', async () => (await import('./support/web-build.js')).webBuild());
 const store = vi.hoisted(() => ({ current: undefined as unknown }));

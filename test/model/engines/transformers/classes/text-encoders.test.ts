@@ -1,110 +1,15 @@
-/** Every class of embedding and ranking models, on a graph whose output is a sum over all that it received. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
+import { afterEach, vi } from 'vitest';
 import { loadEmbeddingModel } from '../../../../../src/model/engines/transformers/embeddings/load-embedding-model.js';
-import { MODEL_CLASSES, type ModelClasses } from '../../../../../src/model/engines/transformers/model-classes.js';
 import { loadRankingModel } from '../../../../../src/model/engines/transformers/ranking/load-ranking-model.js';
-import type { OnnxFile } from '../../../../support/onnx-file.js';
-import { LOAD, modelServer, wordTokenizer } from '../support/web-build.js';
-import { decoderForm } from './decoder-forms.js';
-import { configOf } from './made-model.js';
-import {
-  logitOf,
-  makeEmbedder,
-  makeRanker,
-  type ReceivedText,
-  type TextForm,
-  type TokenInput,
-  vectorOf,
-} from './made-text-encoder.js';
+import { LOAD, modelServer } from '../support/web-build.js';
+import { describeTextEncoders } from './describe-text-encoders.js';
 
 vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());
 
-const WORDS = Array.from({ length: 16 }, (_, index) => `w${index}`);
-const [CLS, SEP, FIRST] = [1, 2, 4];
-
-/** What the exports of encoders take beside ids and mask. */
-const INPUTS: Readonly<Record<string, readonly TokenInput[]>> = {
-  albert: ['token_type_ids'],
-  bert: ['token_type_ids'],
-  convbert: ['token_type_ids'],
-  deberta: ['token_type_ids'],
-  'deberta-v2': ['token_type_ids'],
-  electra: ['token_type_ids'],
-  mobilebert: ['token_type_ids'],
-  neobert: ['position_ids'],
-  nomic_bert: ['token_type_ids'],
-  roformer: ['token_type_ids'],
-  squeezebert: ['token_type_ids'],
-};
-
-const classesOf = (task: ModelEntry['task']) =>
-  MODEL_CLASSES.flatMap(({ kind, tasks, types }: ModelClasses) =>
-    tasks.includes(task) ? types.map((type) => [type, kind] as const) : [],
-  );
-
-/** Positions that begin elsewhere turn all vectors alike, so exports for texts are fed from 0. */
-const formOf = (type: string, kind: string): TextForm =>
-  kind === 'encoder of text' ? { inputs: INPUTS[type] ?? [] } : { ...decoderForm(type), firstPosition: 0 };
-
-function serve(type: string, architecture: string, graph: OnnxFile, files: object = {}): ModelEntry {
-  const config = { ...configOf(type, architecture), vocab_size: FIRST + WORDS.length };
-  const repository = {
-    'config.json': config,
-    ...wordTokenizer(WORDS),
-    'onnx/model.onnx': Buffer.concat(graph.toMessage()),
-    ...files,
-  };
-  vi.stubGlobal('fetch', modelServer({ [type]: repository }).fetch);
-  const source = `http://localhost/models/${type}`;
-  return { id: type, task: 'embeddings', backend: 'transformers', device: 'wasm', dtype: 'fp32', source };
-}
-
-const idsOf = (numbers: readonly number[]): number[] => [CLS, ...numbers.map((word) => FIRST + word), SEP];
-const textOf = (numbers: readonly number[]): string => numbers.map((word) => WORDS[word]).join(' ');
-
-/** Of several lengths, so that all but the longest are padded. */
-const TEXTS = [[3, 1, 4, 1, 5, 9, 2, 6], [5], [3, 5, 8, 9, 7, 9, 3], []];
-
-describe('every class of embedding models gets what it is given', () => {
-  const pooling = { '1_Pooling/config.json': { pooling_mode: 'lasttoken' } };
-
-  it.each(classesOf('embeddings'))('%s', async (type, kind) => {
-    const form = formOf(type, kind);
-    const entry = serve(type, `${type}Model`, makeEmbedder(form), pooling);
-    const model = await loadEmbeddingModel(entry, LOAD);
-    const texts = TEXTS.filter((numbers) => numbers.length > 0);
-    const request = { model: type, inputs: texts.map(textOf) };
-    const { vectors } = await model.embed!(request, LOAD.signal);
-    // Only the direction is given.
-    const given = vectors.map(([sum, unit]) => Math.round((sum! / unit!) * vectorOf(form, [])[1]!));
-    expect(given).toEqual(texts.map((numbers) => vectorOf(form, idsOf(numbers))[0]));
-    await model.unload();
-  });
+describeTextEncoders(async (task, name, files) => {
+  vi.stubGlobal('fetch', modelServer({ [name]: Object.fromEntries(files) }).fetch);
+  const source = `http://localhost/models/${name}`;
+  const entry = { id: name, task, backend: 'transformers', source, device: 'wasm', dtype: 'fp32' } as const;
+  return (task === 'rerank' ? loadRankingModel : loadEmbeddingModel)(entry, LOAD);
 });
-
-describe('every class of ranking models gets what it is given', () => {
-  it.each(classesOf('rerank'))('%s', async (type, kind) => {
-    const form = formOf(type, kind);
-    const entry = serve(type, 'MadeForSequenceClassification', makeRanker(form), {
-      'tokenizer.json': { ...(wordTokenizer(WORDS)['tokenizer.json'] as object), post_processor: PAIRS },
-    });
-    const model = await loadRankingModel({ ...entry, task: 'rerank' }, LOAD);
-    const query = [2, 7, 1];
-    const request = { model: type, query: textOf(query), documents: TEXTS.map(textOf) };
-    const { scores } = await model.rerank!(request, LOAD.signal);
-    for (const [index, document] of TEXTS.entries()) {
-      const logit = logitOf(form, pairOf(query, document));
-      expect(scores[index]).toBeCloseTo(1 / (1 + Math.exp(-logit)), 5);
-    }
-    await model.unload();
-  });
-});
-
-const PAIRS = { type: 'BertProcessing', cls: ['[CLS]', CLS], sep: ['[SEP]', SEP] };
-
-function pairOf(query: readonly number[], document: readonly number[]): ReceivedText {
-  const [first, second] = [idsOf(query), idsOf(document).slice(1)];
-  return { ids: [...first, ...second], types: [...first.map(() => 0), ...second.map(() => 1)] };
-}

@@ -4,7 +4,8 @@ import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
 import type { RankingRequest } from '../../../../../src/core/request/ranking-request.js';
 import { loadRankingModel } from '../../../../../src/model/engines/transformers/ranking/load-ranking-model.js';
 import { FLOAT, INT64, OnnxFile } from '../../../../support/onnx-file.js';
-import { LOAD, modelServer, wordTokenizer } from '../support/web-build.js';
+import { LOAD, modelServer } from '../support/web-build.js';
+import { wordTokenizer } from '../support/word-tokenizer.js';
 
 vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());

@@ -5,7 +5,8 @@ import type { SpeechRequest } from '../../../../../src/core/request/speech-reque
 import { loadVoiceModel } from '../../../../../src/model/engines/transformers/voice/load-voice-model.js';
 import { gaussianNoise } from '../../../../../src/model/engines/transformers/voice/supertonic.js';
 import { FLOAT, INT64, OnnxFile } from '../../../../support/onnx-file.js';
-import { LOAD, modelServer, wordTokenizer } from '../support/web-build.js';
+import { LOAD, modelServer } from '../support/web-build.js';
+import { wordTokenizer } from '../support/word-tokenizer.js';
 
 vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());

@@ -7,7 +7,8 @@ import type { SpeechRequest } from '../../../../../../src/core/request/speech-re
 import { loadVoiceModel } from '../../../../../../src/model/engines/transformers/voice/load-voice-model.js';
 import { FLOAT, INT64, type OnnxFile } from '../../../../../support/onnx-file.js';
 import { RandomGraph } from '../../../../../vision/random-graph.js';
-import { LOAD, modelServer, wordTokenizer } from '../../support/web-build.js';
+import { LOAD, modelServer } from '../../support/web-build.js';
+import { wordTokenizer } from '../../support/word-tokenizer.js';
 
 export const RATE = 24_000;
 export const bytesOf = (graph: OnnxFile) => Buffer.concat(graph.toMessage());
