@@ -14,8 +14,8 @@ const whole =
 function stripped(text: string, marks: Plain | undefined, atStart: boolean, atEnd: boolean): string {
   const isMark = (place: number): boolean => String(marks).includes(text[place]!);
   let [start, end] = [0, text.length];
-  while (atStart && start < end && isMark(start)) start += 1;
-  while (atEnd && start < end && isMark(end - 1)) end -= 1;
+  if (atStart) while (start < end && isMark(start)) start += 1;
+  if (atEnd) while (start < end && isMark(end - 1)) end -= 1;
   return text.slice(start, end);
 }
 

@@ -182,7 +182,7 @@ export class TemplateInterpreter extends Interpreter {
   }
 
   #items(value: Value, environment: Environment): Value {
-    const hasTuples = Array.isArray(value.value) && (value.value as Value[]).some(({ type }) => type === 'TupleValue');
+    const hasTuples = Array.isArray(value.value) && value.value.some(({ type }) => type === 'TupleValue');
     if (!hasTuples) return value;
     const items = (value.value as Value[]).map((item) => {
       return item.type === 'TupleValue'
@@ -208,14 +208,14 @@ export class TemplateInterpreter extends Interpreter {
     { value, attribute, test, given, negated }: Extract<OwnNode, { type: 'Chosen' }>,
     environment: Environment,
   ): Value {
-    const name = test && String(this.evaluate(test as Statement, environment).value);
+    const name = test && pythonText(this.evaluate(test as Statement, environment));
     const argument = given && known(this.evaluate(given as Statement, environment));
     const isChosen = (item: Known): boolean => {
       const operand = attribute ? this.#attribute(item, attribute, environment) : item;
       // The library compares nothing with what is undefined.
       if (argument && operand.value.type === 'UndefinedValue') return (COMPARISONS[name!] === '!=') !== negated;
-      const judged = this.evaluate(testOf(operand, name, argument) as Statement, environment);
-      return judged.__bool__().value !== negated;
+      const not = { type: 'UnaryExpression', operator: { value: 'not' }, argument: testOf(operand, name, argument) };
+      return this.evaluate(not as object as Statement, environment).value === negated;
     };
     const items = itemsOf(this.evaluate(value as Statement, environment)).map((item) => this.#known(item, environment));
     return super.evaluate({ type: 'ArrayLiteral', value: items.filter(isChosen) } as Statement, environment);
@@ -223,7 +223,7 @@ export class TemplateInterpreter extends Interpreter {
 
   /** An attribute of an item, or of its attributes, with dots between them. */
   #attribute(item: Known, attribute: object, environment: Environment): Known {
-    const names = String(this.evaluate(attribute as Statement, environment).value).split('.');
+    const names = pythonText(this.evaluate(attribute as Statement, environment)).split('.');
     return names.reduce((object, name) => {
       const member = { type: 'MemberExpression', computed: true, object, property: text(name) };
       return known(this.evaluate(member as object as Statement, environment));
@@ -239,7 +239,7 @@ export class TemplateInterpreter extends Interpreter {
         : typeof value === 'number'
           ? { type: 'IntegerLiteral', value }
           : { type: 'Identifier', value: String(value) };
-    return super.evaluate(literal as Statement, environment);
+    return super.evaluate(literal, environment);
   }
 
   #known(item: Value | string, environment: Environment): Known {
