@@ -49,7 +49,7 @@ export interface ControlledParts {
   recorder?: Recorder | undefined;
 }
 
-/** Answers the control calls of one tab, until its port is closed or the holder of its lifeline is gone. */
+/** Answers the control calls of one tab, until its port is closed or the tab has ended. */
 export function serveEngineControl(
   port: MessagePort,
   lifeline: string | undefined,

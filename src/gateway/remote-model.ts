@@ -141,7 +141,7 @@ class RemoteModel {
     });
   }
 
-  /** Ends the worker; whoever still waits for it learns so. */
+  /** Ends the worker. Pending calls to it fail. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

@@ -142,7 +142,7 @@ function toBytes(value: number | string): number {
   return Math.floor(Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN));
 }
 
-/** Obeyed by the gateway and by the relays before it. Without `compatibility` it depends on whom a request was meant for. */
+/** Used by the gateway and by the relays before it. Without `compatibility` it follows from the URL that was requested. */
 const SHARED = { prefix: optional(path, '/v1'), compatibility: optional(compatibility) };
 
 /** The options that each realm obeys. A realm is told all of its own, so an option is named here and where it is used. */

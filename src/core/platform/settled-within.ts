@@ -1,5 +1,5 @@
 /** Promises with a time limit. @module */
-/** The promise's value, or undefined when it is still pending after `milliseconds`. Rejects when it rejects in time. */
+/** The promise's value, or undefined when it is still pending after `milliseconds`. Rejects when the promise rejects before that. */
 export async function settledWithin<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -1,6 +1,6 @@
 /**
  * What an answer is made of besides its request: the tokens that were chosen, and whatever was drawn by chance or taken from
- * the clock. Whoever has it can go on with the answer when its engine or its host is gone, and makes the same bytes again.
+ * the clock. With it another engine or host can continue the answer and produce the same bytes.
  * @module
  */
 import type { BegunChoice } from '../../core/request/generation-request.js';

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the schemas that validate. Loaded when somebody asks for it. @module */
+/** The OpenAPI 3.1 document, made from the schemas that validate. Loaded on the first request for it. @module */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import type { Compatibility } from './compatibility.js';

@@ -23,7 +23,7 @@ interface Loading {
   downloading: Promise<void>;
 }
 
-/** Loads its model on demand, once for all who wait, and forgets it when its engine dies. */
+/** Loads its model on demand, once for all waiting requests, and drops it when its engine fails. */
 export class ModelSlot {
   readonly entry: ModelEntry;
   readonly queue: RunQueue;
@@ -48,7 +48,7 @@ export class ModelSlot {
   /** Why the engine is not there, when it failed. */
   #failure: InferenceError | undefined;
   #refused = false;
-  /** Engines that were ended because somebody wanted it. */
+  /** Engines that were ended on request, not by a failure. */
   readonly #unloaded = new WeakSet<LoadedModel>();
   /** Settles when nothing of earlier loads and engines is left: memory is for one. */
   #ending: Promise<unknown> = Promise.resolve();

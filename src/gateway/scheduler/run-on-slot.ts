@@ -8,7 +8,7 @@ import type { ModelSlot } from './model-slot.js';
 /** How long a cancelled engine may take to stop before its worker is ended. A long WASM call cannot be interrupted. */
 const STOP_GRACE_MS = 15_000;
 
-/** A request whose engine dies is tried so many times in all: before it answered anything, and where it can go on. */
+/** How often a request is tried in all when its engine fails: before the first token, or where the answer can be continued. */
 const ATTEMPTS = 2;
 const ATTEMPTS_TO_GO_ON = 4;
 
@@ -114,7 +114,7 @@ async function diedUnder(model: LoadedModel, slot: ModelSlot, error: unknown): P
   return lost || slot.model !== model;
 }
 
-/** The engine's items, never waiting longer than the signal or the engine lives; stops the engine in the end. */
+/** The engine's items. Ends when the signal aborts or the engine fails, and always stops the engine. */
 class EngineRun<T> {
   /** The engine was asked for an item and has not answered. */
   isWaiting = false;

@@ -39,7 +39,7 @@ export class RunQueue {
     });
   }
 
-  /** Comes in at once, beside whoever is there. */
+  /** Enters at once, beside the requests that run. */
   join(): Release {
     this.#joined += 1;
     return this.#entered(() => (this.#joined -= 1));

@@ -194,7 +194,7 @@ export class Scheduler implements ControlledInference {
     const signal = AbortSignal.any([options.signal, stalled.signal]);
     try {
       const fetching = this.#settings.host.fetchFiles?.(entry, { ...options, onProgress, signal });
-      // Whoever leaves waits for the end, so that the next attempt finds all locks free; whoever is stuck is not waited for.
+      // Wait for a cancelled attempt, so that the next one finds its locks free. A stuck attempt is not waited for.
       await orAborted(Promise.resolve(fetching), stalled.signal);
     } finally {
       stall.end();
@@ -276,7 +276,7 @@ export class Scheduler implements ControlledInference {
     // Asking again would start a worker, and perhaps load for minutes, before each answer of the fallback.
     if (slot.refused) return instead();
     const there = [slot.ready().then(() => true)];
-    // The browser fetches gigabytes, for all pages: nobody who has a fallback waits for them.
+    // The browser may have to download gigabytes: with a fallback the request does not wait for that.
     if (backend === 'browser' && !waitsForDownload) there.push(slot.downloading().then(() => false));
     try {
       if (await orAborted(Promise.race(there), signal)) return slot;

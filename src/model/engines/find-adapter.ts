@@ -4,7 +4,7 @@ import { settledWithin } from '../../core/platform/settled-within.js';
 /** Milliseconds. A browser whose GPU process hangs may never answer. */
 const DEADLINE = 10_000;
 
-/** The fast GPU if there are two; undefined for none, or for no answer in time. */
+/** The faster GPU if there are two; undefined when there is none or the browser does not answer in time. */
 export async function findAdapter(gpu: GPU | undefined): Promise<GPUAdapter | undefined> {
   const asked = gpu?.requestAdapter({ powerPreference: 'high-performance' });
   return asked && ((await settledWithin(asked, DEADLINE).catch(() => null)) ?? undefined);

@@ -42,7 +42,7 @@ export const functionary = {
     write: (calls) => calls.map(({ name, arguments: given }) => `${NEXT}${name}\n${argumentsText(given)}`).join('\n'),
     instruction: `Write each call in this form:\n${NEXT}<function name>\n<arguments as a JSON object>`,
   },
-  // It does not think, but says whom it speaks to.
+  // It does not think, but names the recipient of each message.
   reasoning: {
     ...none.reasoning,
     recognise: (source) => source.includes(`${NEXT}all`),

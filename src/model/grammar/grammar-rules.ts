@@ -8,7 +8,7 @@ import { printExpression } from './print-expression.js';
 import { type Rules, shareRules } from './share-rules.js';
 import { shortestText } from './shortest-text.js';
 
-/** Characters of a grammar's text: preparing masks for more takes the engine longer than anybody waits. */
+/** Most characters of a grammar. Token masks for a longer one would take too long to prepare. */
 const MAX_TEXT = 150_000;
 
 /** See {@link preparedStates}: 60,000 characters of an enumeration, or 800 places where any token may follow. */

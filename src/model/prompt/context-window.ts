@@ -44,7 +44,7 @@ function* textsOf(value: unknown): Generator<string, void, undefined> {
     for (const each of Object.values(value)) yield* textsOf(each);
 }
 
-/** The error of a prompt that is too long. @param promptLength how long it is, in words */
+/** The error of a prompt that is too long. @param promptLength its length as text, e.g. `5000 tokens` */
 export function promptTooLong(contextLength: number, promptLength: string): InferenceError {
   return new InferenceError(
     'context_length_exceeded',

@@ -96,7 +96,7 @@ export function withStringArguments(messages: readonly TemplateMessage[]): Templ
   });
 }
 
-/** For templates that read every description and have no word for a missing one. */
+/** For templates that fail on a missing description. */
 export function withDescriptions(tools: readonly TemplateTool[]): TemplateTool[] {
   return tools.map((tool) => ({
     ...tool,

@@ -222,7 +222,7 @@ type TemplatePart = { type: 'text'; text: string } | { type: 'image' };
 export type VariedMessage = Omit<TemplateMessage, 'content'> & { content: string | TemplatePart[] };
 
 /**
- * Templates differ in what they take, and only trying shows it: the plainest reading first, then milder ones.
+ * Templates accept different forms of the same messages, and only trying shows which: the usual form first.
  * @param mark stands for images; messages with one become lists of parts
  */
 export function* messageVariants(
@@ -233,7 +233,7 @@ export function* messageVariants(
   if (mark === undefined) yield messages;
   else {
     yield messages.map((message) => withParts(message, mark, false));
-    // A template that takes parts alone needs no milder reading.
+    // A template that takes only lists of parts needs no other form.
     yield inParts();
   }
   for (const variant of milderReadings(messages))

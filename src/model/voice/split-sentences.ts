@@ -11,7 +11,7 @@ const SPOKEN = /[\p{L}\p{N}]/u;
 
 /**
  * The sentences of a text, which joined are the text; long ones are cut behind clauses or, at worst, between letters. Empty
- * lines, emoji and the like in a row are one: a pause.
+ * lines, emoji and similar characters in a row count as one pause.
  */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];

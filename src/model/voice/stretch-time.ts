@@ -36,7 +36,7 @@ interface Search {
   ideal: number;
   seek: number;
   hop: number;
-  /** Where the sound goes on behind the last piece. */
+  /** Where the sound continues after the last piece. */
   continued: number;
 }
 

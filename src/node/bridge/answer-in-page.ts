@@ -12,7 +12,7 @@ export interface BridgedRequest {
   /** Absolute. */
   url: string;
   headers: [string, string][];
-  /** Where the page fetches the body, if it has one; a number: so many bytes, which nobody wants to see. */
+  /** Where the page fetches the body, if it has one; a number: only the length of a body that is too large to read. */
   body: string | number | undefined;
 }
 

@@ -4,7 +4,7 @@ import { launchChromium } from './launch-chromium.js';
 import { type HostedOptions, PageBridge } from './page-bridge.js';
 import type { RequestBodies } from './request-bodies.js';
 
-/** Milliseconds after a page could not be opened in which nobody tries again. */
+/** Milliseconds to wait before trying again to open a page. */
 const PAUSE = 1_000;
 
 /** What to open. */

@@ -5,11 +5,11 @@ import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 
 const FOLDER = '/inpage/bodies/';
 
-/** Offers each body once, at an address that nobody can guess. */
+/** Offers each body once, at an address that cannot be guessed. */
 export class RequestBodies {
   readonly #requests = new Map<string, IncomingMessage>();
 
-  /** @returns URL path of the body; nobody fetches it after `withdraw` */
+  /** @returns URL path of the body; not available after `withdraw` */
   offer(request: IncomingMessage): string {
     const path = FOLDER + randomUUID();
     this.#requests.set(path, request);

@@ -164,7 +164,7 @@ async function listen(server: Server, port: number): Promise<string> {
 }
 
 /**
- * Whether a web page of somebody else asks. It must not get to the models: neither by a name of its own that points here,
+ * Whether a foreign web page asks. It must not get to the models: neither by a name of its own that points here,
  * nor by one of those requests that browsers send to any address.
  */
 function isForeign({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
@@ -183,7 +183,7 @@ export interface ServerPatience {
   look: number;
 }
 
-/** Everybody is on this machine; 40 MB of a recording come in a moment. */
+/** Clients are on this machine: even a recording of 40 MB arrives quickly. */
 const PATIENCE: ServerPatience = { head: 10_000, request: 60_000, look: 2_000 };
 
 /** Each may hold a body of its own in memory. */

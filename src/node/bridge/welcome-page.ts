@@ -6,7 +6,7 @@ import type { InferenceOptions } from '../../core/models/inference-options.js';
 export function welcomePage(origin: string, options: InferenceOptions): string {
   const { models = DEFAULT_MODELS, prefix = '/v1', apiKeys } = options;
   const base = origin + prefix;
-  // A page that any program of this machine can read tells nobody a key.
+  // Any program on this machine can read the page, so it shows no key.
   const key = apiKeys === undefined ? 'none' : 'YOUR_KEY';
   const chat = models.find(({ task }) => task === 'chat');
   return `<!doctype html>

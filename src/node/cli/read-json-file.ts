@@ -37,7 +37,7 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * A message in words for errors of `node:fs`, with the path; that of other errors as it is.
+ * A readable message with the path for errors of `node:fs`; other errors keep theirs.
  * @param file for errors that do not name it, such as that of reading a folder
  */
 export function explainFileError(thrown: unknown, file?: string): string {

@@ -7,7 +7,7 @@ import { MOST_FILE_BYTES } from './request.js';
 /** Room for the fields around the file. */
 const MOST_OTHER_BYTES = 1024 * 1024;
 
-/** A form of a transcription has some ten parts; each costs the parser a moment, and a body has room for a million. */
+/** A transcription has about ten parts. Each takes time to parse, and a body could hold a million. */
 const MOST_PARTS = 100;
 
 /** Fields that count as absent when they are empty: forms cannot say null. */

@@ -21,7 +21,7 @@ import { chatMessage } from './messages.js';
 import type { GenerationRequest, Reasoning } from '../../../core/request/generation-request.js';
 import type { Message } from '../../../core/request/message.js';
 
-/** Templates take switches and short texts; each costs the template's reader a moment. */
+/** Templates need a few switches and short texts. More would only cost time. */
 const MOST_ARGUMENTS = 100_000;
 
 const templateArguments = v.pipe(

@@ -46,7 +46,7 @@ export const ERROR_ROWS: Record<InferenceErrorCode, ErrorRow> = {
   payload_too_large: { status: 413, type: 'invalid_request_error', code: 'payload_too_large' },
   model_not_in_plan: { status: 422, type: 'permission_error', code: 'model_not_in_plan' },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
-  // The caller has gone; nobody reads this answer.
+  // The client has disconnected, so this answer is not read.
   cancelled: { status: 499, type: 'invalid_request_error', code: 'cancelled' },
   internal: { status: 500, type: 'internal_error', code: null },
   unavailable: { status: 503, type: 'internal_error', code: 'unavailable' },

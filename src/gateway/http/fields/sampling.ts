@@ -19,7 +19,7 @@ export function integerBetween(minimum: number, maximum: number) {
   return v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum));
 }
 
-/** Caps, `n`, `seed` and the like: the same on chat and text completions. */
+/** Token limits, `n`, `seed` and others that chat and text completions share. */
 export const tokenCap = v.nullish(integerFrom(1));
 export const choiceCount = v.nullish(integerBetween(1, 8));
 export const seed = v.nullish(v.pipe(v.number(), v.integer()));

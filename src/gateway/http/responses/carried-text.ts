@@ -9,7 +9,7 @@ export function carryText(text: string): string {
   return MARK + encodeBase64(new TextEncoder().encode(text));
 }
 
-/** The text that such a string carries; undefined for another service's, which nobody here can read. */
+/** The text that such a string carries; undefined when another service made it, because it is encrypted. */
 export function readCarriedText(content: string): string | undefined {
   const bytes = content.startsWith(MARK) ? decodeBase64(content.slice(MARK.length)) : undefined;
   return bytes && new TextDecoder().decode(bytes);

@@ -12,7 +12,7 @@ import { createBodyReader } from './read-body.js';
 import { responsesRequestSchema } from './request.js';
 import { toResponseUsage } from './response-object.js';
 
-/** What the model is asked behind the conversation. */
+/** The instruction that follows the conversation. */
 const TASK =
   'Summarise this conversation for an assistant who continues it without having read it: what was asked, what was done, ' +
   'what was found and decided, what is left to do. Keep names, paths and numbers. Write the summary only.';

@@ -15,7 +15,7 @@ interface Kept {
   bytes: number;
 }
 
-/** In this engine's memory only, gone with it. The oldest go first; each caller finds its own. */
+/** Kept in the gateway's memory only. The oldest are dropped first; a client sees only its own. */
 export class RecentItems {
   readonly #limits: RecentItemsLimits;
   readonly #kept = new Map<string, Kept>();

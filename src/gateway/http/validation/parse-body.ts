@@ -1,4 +1,4 @@
-/** Bodies against valibot schemas: the first problem in field order, as one error in words. @module */
+/** Checks bodies against valibot schemas. The first problem, in the order of the fields, becomes the error's message. @module */
 import { safeParse } from 'valibot';
 import type { BaseIssue, GenericSchema, InferOutput } from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';

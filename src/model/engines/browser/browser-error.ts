@@ -74,7 +74,7 @@ export function answerError(thrown: unknown, constraintParam?: string): unknown 
   }
 }
 
-/** The session is gone, by an update of the model or by the browser's own will. A cancelled request is told apart before. */
+/** The browser ended the session, for example for an update of the model. Cancelled requests are handled before. */
 export function isDestroyed(thrown: unknown): boolean {
   const name = nameOf(thrown);
   return name === 'InvalidStateError' || name === 'AbortError';

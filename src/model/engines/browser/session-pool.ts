@@ -74,7 +74,7 @@ export class SessionPool {
     open.session.destroy();
   }
 
-  /** Destroys all, for good. */
+  /** Destroys all sessions. The pool cannot be used after that. */
   close(): void {
     this.#isClosed = true;
     this.clear();

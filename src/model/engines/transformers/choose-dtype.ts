@@ -54,7 +54,7 @@ export interface DtypeChoice {
   configured: (graph: string) => string | undefined;
   /** Whether the repository has a file. */
   has: (file: string) => Promise<boolean>;
-  /** All files of the repository; none when nobody lists them. */
+  /** All files of the repository; empty when the server cannot list them. */
   listed: () => Promise<readonly string[]>;
   /** Is told of a decoder, or a model's only graph, that is not there in a precision that is fast on the device. */
   onSubstitute?: (reason: string) => void;
@@ -62,7 +62,7 @@ export interface DtypeChoice {
 
 /**
  * The entry's precision; where it says none, the best one for the device that the repository has, for each graph: 8 bits on
- * WASM; on WebGPU 4 bits for chat models and 32 for others. Undefined: none was found, and nobody lists what there is.
+ * WASM; on WebGPU 4 bits for chat models and 32 for others. Undefined: none was found, and the server cannot list its files.
  * @throws InferenceError `model_not_supported` when the list of files has no graph that can be used
  */
 export async function chooseDtype(entry: ModelEntry, choice: DtypeChoice): Promise<Dtype | undefined> {

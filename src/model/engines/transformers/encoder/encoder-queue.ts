@@ -66,7 +66,7 @@ export class EncoderQueue<Text extends Tokens, Result> {
     });
   }
 
-  /** Runs batches until nobody waits. Never rejects: failures go to the requests of the failed batch. */
+  /** Runs batches until the queue is empty. Never rejects: failures go to the requests of the failed batch. */
   async #drain(): Promise<void> {
     if (this.#running) return;
     this.#running = true;

@@ -124,7 +124,7 @@ function rankOf(file: Uint8Array, tensor: Field): number {
   return rank;
 }
 
-/** Nodes that read each value; the graph's outputs are read by nobody here, and so have no entry of their own. */
+/** Nodes that read each value; the graph's outputs have no entry, because no node reads them. */
 export type Readers = ReadonlyMap<string, readonly GraphNode[]>;
 
 export function readersOf({ nodes }: OnnxGraph): Readers {

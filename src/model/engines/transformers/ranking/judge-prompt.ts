@@ -49,7 +49,7 @@ const MXBAI_RERANK_V2: Judge = {
 
 const JUDGES: Readonly<Record<string, Judge>> = { qwen3: QWEN3_RERANKER, qwen2: MXBAI_RERANK_V2 };
 
-/** How a language model is asked; undefined: it has a head for classification, or nobody wrote how. */
+/** How a language model is asked; undefined: it has a classification head, or its prompt is not known. */
 export function judgeOf(config: unknown): Judge | undefined {
   const { architectures = [], model_type: type = '' } = (config ?? {}) as {
     architectures?: readonly string[];

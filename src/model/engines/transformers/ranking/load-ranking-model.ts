@@ -97,7 +97,7 @@ async function rerank(
   const pairs: TokenPair[] = [];
   for (const document of documents) {
     pairs.push(template.join(asked, firstTokens(document, room, encode)));
-    // Many documents take a while, and whoever asked may leave meanwhile.
+    // Many documents take long, and the client may cancel meanwhile.
     await yieldToEventLoop();
     throwIfCancelled(signal);
   }

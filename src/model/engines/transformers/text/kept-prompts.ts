@@ -105,7 +105,7 @@ export class KeptPrompts {
   }
 
   /**
-   * Keeps of a prompt that was read what is worth it, behind the requests that run.
+   * Stores the blocks of a prompt that are worth keeping, after the running requests.
    * @param read its keys and values; they are held until they are written
    * @returns whether they are on the disk now; never rejects
    */

@@ -1,4 +1,4 @@
-/** Kept prompts that came with a packed model, over the device's own: whoever visits first has them too. @module */
+/** Kept prompts that come with a packed model, beside those on the device: they help on the first visit already. @module */
 import type { BlockName } from '../../../../store/block-name.js';
 import type { NewBlock } from '../../../../store/kept-blocks.js';
 import { packedPromptName } from '../../../../store/pack-manifest.js';

@@ -37,7 +37,7 @@ interface OpenSequence {
   tokens: () => number;
 }
 
-/** First come, first served: whoever waits lets nobody else go before. */
+/** First come, first served: a waiting request blocks those behind it. */
 export class SequenceAdmission {
   readonly #options: AdmissionOptions;
   readonly #open = new Set<OpenSequence>();

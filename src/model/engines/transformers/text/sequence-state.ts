@@ -103,7 +103,7 @@ export class SequenceState {
     );
   }
 
-  /** Whether nobody but these rows holds it, and it has room for so many tokens of each. */
+  /** Whether only these rows hold it, and it has room for so many more tokens in each. */
   isWritable(rows: number, room: number): boolean {
     return this.#holders === rows && this.tokens >= room && this.canBeWritten;
   }
