@@ -163,7 +163,8 @@ export function checkModelClass({ id, task }: Pick<ModelEntry, 'id' | 'task'>, c
 /** Refuses a class that neither the list nor the library knows. @throws InferenceError see {@link checkModelClass} */
 export function refuseUnknownClass({ id, task }: Pick<ModelEntry, 'id' | 'task'>, config: unknown): void {
   const type = typeOf(config);
-  if (type === undefined || classesOf(type)) return;
+  if (type === undefined) throw notSupported(id, 'its `config.json` names no `model_type`.');
+  if (classesOf(type)) return;
   throw notSupported(id, `transformers.js does not know the class \`${type}\`. Take ${INSTEAD[task]}.`);
 }
 

@@ -156,7 +156,11 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     readBytes: async (file) => (await files?.read(file))?.bytes(),
     async readJson(file) {
       const text = await readText(file);
-      return text === undefined ? undefined : (JSON.parse(text) as unknown);
+      try {
+        return text === undefined ? undefined : (JSON.parse(text) as unknown);
+      } catch (cause) {
+        throw new Error(`Its file ${file} is not JSON.`, { cause });
+      }
     },
     async fetchFiles() {
       if (!files) return;
@@ -238,7 +242,7 @@ function checkClass(entry: ModelEntry, config: unknown): void {
   checkModelClass(entry, config);
   const { model_type: type = '' } = (config ?? {}) as { model_type?: string };
   const isKnown = AutoModelForCausalLM.supports(type) || AutoModelForImageTextToText.supports(type);
-  if (entry.task === 'chat' && !isKnown) refuseUnknownClass(entry, config);
+  if (entry.task === 'chat' && !isKnown && config !== undefined) refuseUnknownClass(entry, config);
 }
 
 /** Bytes at the start of a file that contain the first operators of its graph; the weights come later. */

@@ -1,6 +1,6 @@
 /** Configures transformers.js for a model worker: files from the store, ONNX Runtime, threads. @module */
 import { env } from '@huggingface/transformers';
-import { isInferenceError } from '../../../core/errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import { type StoredContent, StoredResponse } from '../../../store/stored-response.js';
@@ -25,6 +25,14 @@ const SHARED_GRAPH = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
 
 /** Files of weights beside a graph. */
 const WEIGHTS = /^onnx\/[^/]*\.onnx_data(_\d+)?$/;
+
+/** What stands for a file that is not there. */
+const STAND_INS: Readonly<Record<string, string>> = {
+  // Processors of Gemma demand it; templates are read from all their places elsewhere.
+  [CHAT_TEMPLATES[0]]: '',
+  // Without it a tokenizer has no options of its own.
+  'tokenizer_config.json': '{}',
+};
 
 /** How the files of a load fare. */
 export interface FilesReport {
@@ -83,9 +91,8 @@ async function canImport(url: string): Promise<boolean> {
 
 /**
  * Gives transformers.js the model's files from the store and nothing else: folders never fall back to the hub, and hub
- * models never request the app's own paths. Its own caches, which would be a second copy, are off. An empty file stands for
- * the one of a chat template where there is none: processors of Gemma demand one, and templates are read from all their
- * places elsewhere.
+ * models never request the app's own paths. Its own caches, which would be a second copy, are off. Empty files stand for some
+ * that the library demands.
  */
 export function configureFiles(
   { id, folderURL, isFolder }: ModelLocation,
@@ -116,14 +123,26 @@ export function configureFiles(
         if (isWeights) return lose(thrown);
         throw thrown;
       });
-    const response = await noting(files.read(file));
+    const response = await noting(files.read(file).then(async (found) => withoutPointer(url, found)));
     if (response && isWeights) return changed(response, async () => noting(response.bytes()));
     if (response) return task !== 'speech' && SHARED_GRAPH.test(file) ? rewritten(response, task) : response;
-    if (file === CHAT_TEMPLATES[0]) return new Response('');
+    const standIn = STAND_INS[file];
+    if (standIn !== undefined) return new Response(standIn);
     failures.push({ url, ...files.absence(file) });
     return isWeights ? lose(new Error(`${url} is missing.`)) : new Response(null, { status: 404 });
   };
   return { fileFailure: (thrown) => reasonOf(failures, thrown), weightsLost };
+}
+
+/** Servers of a clone without its large files give what Git keeps in their place. */
+const [POINTER, POINTER_BYTES] = ['version https://git-lfs', 1_024] as const;
+
+/** @throws InferenceError `unavailable` when the file is a pointer of Git LFS */
+async function withoutPointer(url: string, found: StoredResponse | undefined): Promise<StoredResponse | undefined> {
+  const isSmall = Number(found?.headers.get('content-length')) < POINTER_BYTES;
+  if (!found || !isSmall || !(await found.text()).startsWith(POINTER)) return found;
+  const message = `${url} is a pointer of Git LFS, not the file itself: \`git lfs pull\` fetches it.`;
+  throw new InferenceError('unavailable', message, { reason: message, permanent: true });
 }
 
 /** Rewrites the graph in memory; the stored file stays as it is. */

@@ -150,6 +150,7 @@ describe('a decoder of text', () => {
     ],
     ['in 1 bit alone', ['llama', { rename: { [MODEL]: 'onnx/model_q1.onnx' } }], ['onnx/model_q1.onnx']],
     ['without a config for generation', ['llama', { without: ['generation_config.json'] }], [MODEL]],
+    ['without a config of its tokenizer', ['llama', { without: ['tokenizer_config.json'] }], [MODEL]],
   ])('%s', async (_, given, expected) => {
     const { files, form } = repository(...given);
     const { entry, opened } = serve(files);
@@ -193,6 +194,22 @@ describe('a decoder of text', () => {
   ])('%s is refused, and names the file', async (_, form, config, message) => {
     const { files } = repository('llama', { form, config });
     files.delete(`${MODEL}_data_1`);
+    const { entry } = serve(files);
+    await expect(loadTextModel(entry, LOAD)).rejects.toThrow(message);
+  });
+
+  it.each<[string, string, string, RegExp]>([
+    [
+      'a pointer of Git LFS',
+      MODEL,
+      'version https://git-lfs.github.com/spec/v1\noid sha256:1f\nsize 9',
+      /pointer of Git LFS/,
+    ],
+    ['a text that is no JSON', 'chat_template.json', '{"chat_template": ', /chat_template\.json is not JSON/],
+    ['a config without a class', 'config.json', '{"vocab_size": 9}', /names no `model_type`/],
+  ])('%s in place of a file is named', async (_, name, content, message) => {
+    const { files } = repository('llama');
+    files.set(name, new TextEncoder().encode(content));
     const { entry } = serve(files);
     await expect(loadTextModel(entry, LOAD)).rejects.toThrow(message);
   });
