@@ -26,6 +26,8 @@ const UNIT_TESTS = {
   environment: 'node',
   execArgv: [LATE_WASM_TIER_UP],
   setupFiles: ['test/support/property-seed.ts', 'test/support/compare-bytes.ts'],
+  // Styles are empty in tests, but for those that are read as text.
+  css: { include: [/\?raw$/] },
   maxWorkers: '100%',
   testTimeout: 60_000,
 } satisfies TestProjectInlineConfiguration['test'];

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path/posix';
 /** From the top down; rooms of one line do not know each other. A realm's own files stand above its rooms. */
 const ROOMS = [
   // Node: what serves an app beside its bundle, and programs that are no browsers.
+  ['node/create'],
   ['node/cli', 'node/vite', 'node/playwright'],
   ['node/bridge'],
   ['node/static-files', 'node/recording'],

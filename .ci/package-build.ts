@@ -7,6 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minify, type MinifyOptions } from 'terser';
 import type { EnvironmentOptions, LibraryOptions, Plugin, UserConfig } from 'vite';
+import { createPackage } from './create-package.js';
 import { copyOnnxRuntime } from './onnx-runtime.js';
 import { mp3Worker } from './mp3-worker.js';
 import { thirdPartyNotices } from './third-party-notices.js';
@@ -181,6 +182,20 @@ const ENVIRONMENTS = {
       rolldownOptions: { external: [/^node:/, 'vite', 'playwright'] },
     },
   },
+  // The package `create-inpage`: one with nothing in it but the command line and the templates.
+  create: {
+    consumer: 'server',
+    resolve: { noExternal: true },
+    build: {
+      target: 'node20',
+      minify: false,
+      ssr: true,
+      outDir: 'dist-create',
+      emptyOutDir: true,
+      lib: modules({ index: path('src/node/create/create.ts') }),
+      rolldownOptions: { external: [/^node:/], output: { chunkFileNames: '[name].js' } },
+    },
+  },
 } satisfies Record<string, EnvironmentOptions>;
 
 type Name = keyof typeof ENVIRONMENTS;
@@ -205,6 +220,7 @@ export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
       within(['workers'], copyOnnxRuntime(path('dist/ort'))),
       within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
       within(['page', 'node'], webLlmModelList()),
+      within(['create'], createPackage()),
       within(['page'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } })),
       within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(

@@ -1,48 +1,69 @@
 /**
- * `npm run test:examples [-- name …]`: packs Inpage, installs it in each example as a stranger would, builds the example and uses
- * it in Chromium. Needs the npm registry, and `npm run build:library` before.
+ * `npm run test:examples [-- name …]`: packs Inpage, installs it in each example and in an app from each template of
+ * `create-inpage` as a stranger would, builds the app and uses it in Chromium. Needs the npm registry, and `npm run
+ * build:library` before.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { launchChromium } from '../e2e/support/launch-chromium.js';
+import { npmPack, unpack } from '../support/npm-pack.js';
 import { EXAMPLES } from './examples.js';
 import { openExample } from './open-example.js';
+import { TEMPLATES } from './templates.js';
 
 const root = join(import.meta.dirname, '../..');
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in EXAMPLES));
+/** What an app from a template is called in the arguments. */
+const created = (template: string): string => `create-${template}`;
+const names = [...Object.keys(EXAMPLES), ...Object.keys(TEMPLATES).map(created)];
+const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) throw new Error(`No such example: ${unknown.join(', ')}`);
+if (!existsSync(join(root, 'dist/index.js'))) throw new Error('Run `npm run build:library` first.');
 
 const workshop = mkdtempSync(join(tmpdir(), 'inpage-examples-'));
 try {
-  const tarball = join(workshop, pack());
+  const library = await npmPack(root, workshop);
   for (const [name, example] of Object.entries(EXAMPLES)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
-    const folder = install(name, tarball);
-    await openExample(folder, example);
-    console.error(`${name}: works`);
-    rmSync(folder, { recursive: true });
+    await test(name, async (folder) => {
+      cpSync(join(root, 'demo/examples', name), folder, { recursive: true });
+      install(folder, library);
+      run('npm', ['run', '-s', 'build'], folder);
+      await openExample(folder, example);
+    });
+  }
+  const program = join(workshop, 'create-inpage');
+  const { bin } = await unpack(await npmPack(join(root, 'dist-create'), workshop), program);
+  for (const [template, use] of Object.entries(TEMPLATES)) {
+    await test(created(template), async (folder) => {
+      run('node', [join(program, bin['create-inpage']!), folder, template], workshop);
+      install(folder, library);
+      const browser = await launchChromium();
+      try {
+        const npm = async (...words: string[]): Promise<void> => run('npm', words, folder);
+        await use(folder, npm, await browser.newPage());
+      } finally {
+        await browser.close();
+      }
+    });
   }
 } finally {
   rmSync(workshop, { recursive: true, force: true });
 }
 
-function pack(): string {
-  if (!existsSync(join(root, 'dist/index.js'))) throw new Error('Run `npm run build:library` first.');
-  run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', workshop], root);
-  const packed = readdirSync(workshop).find((file) => file.endsWith('.tgz'));
-  if (!packed) throw new Error('npm packed nothing.');
-  return packed;
+/** @param use makes the app in this folder, and rejects when it does not do what it should */
+async function test(name: string, use: (folder: string) => Promise<void>): Promise<void> {
+  if (wanted.length > 0 && !wanted.includes(name)) return;
+  const folder = join(workshop, name);
+  await use(folder);
+  console.error(`${name}: works`);
+  rmSync(folder, { recursive: true });
 }
 
-/** A copy of the example with its packages, built. */
-function install(name: string, tarball: string): string {
-  const folder = join(workshop, name);
-  cpSync(join(root, 'demo/examples', name), folder, { recursive: true });
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', tarball], folder);
-  run('npm', ['run', '-s', 'build'], folder);
-  return folder;
+/** The app's packages, with the packed library. */
+function install(folder: string, library: string): void {
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', library], folder);
 }
 
 function run(command: string, args: string[], cwd: string): void {

@@ -19,7 +19,7 @@ export type CommandValues = Readonly<Record<string, string | boolean | undefined
 export interface Command {
   /** What it does, in a line. */
   summary: string;
-  /** How it is called, without `inpage`. */
+  /** How it is called, without the program's name. */
   usage: string[];
   options: Record<string, CommandOption>;
   /** Whole lines, to copy. */
@@ -53,8 +53,11 @@ export function allOptions({ options }: Pick<Command, 'options'>): Record<string
   return { ...options, ...COMMON };
 }
 
-/** What `inpage <command> --help` prints. */
-export function helpOf(command: Command): string {
+/**
+ * What `--help` prints.
+ * @param program the words before the forms of `usage`
+ */
+export function helpOf(program: string, command: Command): string {
   const flags = Object.entries(allOptions(command)).map(
     ([name, option]) =>
       [option.short === undefined ? flagOf(name, option) : `-${option.short}, --${name}`, option.help] as const,
@@ -62,7 +65,7 @@ export function helpOf(command: Command): string {
   return `${command.summary}
 
 Usage
-${lines(command.usage.map((form) => `inpage ${form}`))}
+${lines(command.usage.map((form) => `${program} ${form}`))}
 
 Options
 ${table(flags)}

@@ -11,10 +11,10 @@ export interface CommandArguments {
 }
 
 /**
- * @param name of the command
+ * @param call the words before the arguments, e.g. `inpage init`
  * @throws UsageError that names the flag and what is wrong with it
  */
-export function readArguments(name: string, command: Command, args: string[]): CommandArguments {
+export function readArguments(call: string, command: Command, args: string[]): CommandArguments {
   const options = allOptions(command);
   const { tokens, positionals, values } = parseArgs({
     args,
@@ -30,7 +30,7 @@ export function readArguments(name: string, command: Command, args: string[]): C
     if (!option) {
       const known = Object.keys(options).map((each) => `--${each}`);
       throw new UsageError(
-        `\`${token.rawName}\` is not an option of \`inpage ${name}\`. ${suggestName(token.rawName, known)}`,
+        `\`${token.rawName}\` is not an option of \`${call}\`. ${suggestName(token.rawName, known)}`,
       );
     }
     const isFlag = option.type === 'boolean';

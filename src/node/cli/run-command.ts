@@ -1,6 +1,6 @@
 /**
  * Finds the command and runs it. `npx inpage --help` lists the commands, and `npx inpage <command> --help` says
- * what each can be told. Ends with 0 when it is done, with 1 when it could not be done, with 2 for wrong arguments.
+ * what each can be told.
  * @module
  */
 import { readFileSync } from 'node:fs';
@@ -12,22 +12,15 @@ import { init } from './init.js';
 import { models } from './models.js';
 import { pack } from './pack.js';
 import { readArguments } from './read-arguments.js';
-import { explainFileError } from './read-json-file.js';
 import { record } from './record.js';
+import { runProgram } from './run-program.js';
 import { serve } from './serve.js';
 
 const COMMANDS: Record<string, Command> = { init, serve, record, doctor, connect, models, pack };
 
-/** Runs `inpage` with these arguments and sets the process's exit code. Never throws. */
-export async function runCommand(words: string[]): Promise<void> {
-  // Whoever reads may leave early, as `head` does.
-  process.stdout.on('error', () => {});
-  try {
-    await run(words);
-  } catch (thrown) {
-    process.stderr.write(`inpage: ${explainFileError(thrown)}\n`);
-    process.exitCode = thrown instanceof UsageError ? 2 : 1;
-  }
+/** Runs `inpage` with these arguments and sets the process's exit code. Never rejects. */
+export function runCommand(words: string[]): Promise<void> {
+  return runProgram('inpage', () => run(words));
 }
 
 async function run([name, ...rest]: string[]): Promise<void> {
@@ -39,11 +32,11 @@ async function run([name, ...rest]: string[]): Promise<void> {
     return;
   }
   if (['--help', '-h', 'help'].includes(name)) {
-    return print(rest[0] === undefined ? overview() : helpOf(commandOf(rest[0])));
+    return print(rest[0] === undefined ? overview() : helpOf('inpage', commandOf(rest[0])));
   }
   const command = commandOf(name);
-  const { words, values } = readArguments(name, command, rest);
-  if (values['help']) return print(helpOf(command));
+  const { words, values } = readArguments(`inpage ${name}`, command, rest);
+  if (values['help']) return print(helpOf('inpage', command));
   if (values['version']) return print(versionOf());
   await command.run(words, values);
 }

@@ -12,7 +12,7 @@ const command: Command = {
   examples: [],
   run() {},
 };
-const read = (...args: string[]) => readArguments('serve', command, args);
+const read = (...args: string[]) => readArguments('inpage serve', command, args);
 
 describe('arguments', () => {
   it('are words and flags in any order; the last of a flag counts', () => {

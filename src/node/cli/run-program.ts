@@ -1,0 +1,19 @@
+/** How a command line ends. @module */
+import { UsageError } from './command.js';
+import { explainFileError } from './read-json-file.js';
+
+/**
+ * Runs a program, prints why it failed, and sets the process's exit code: 0 when it is done, 1 when it could not be done, 2
+ * for wrong arguments. Never rejects.
+ * @param name begins the message
+ */
+export async function runProgram(name: string, run: () => Promise<void>): Promise<void> {
+  // Whoever reads may leave early, as `head` does.
+  process.stdout.on('error', () => {});
+  try {
+    await run();
+  } catch (thrown) {
+    process.stderr.write(`${name}: ${explainFileError(thrown)}\n`);
+    process.exitCode = thrown instanceof UsageError ? 2 : 1;
+  }
+}
