@@ -6,7 +6,12 @@ import { demoOrigin } from './support/demo-origin.js';
 import { withContexts } from './support/shared-chromium.js';
 
 let context: BrowserContext;
-withContexts((fresh) => (context = fresh));
+/** What the browser has printed as errors, in the page of {@link findingsOf}. */
+let errors: string[];
+withContexts((fresh) => {
+  context = fresh;
+  errors = [];
+});
 
 const TINY: InferenceOptions = {
   models: [
@@ -17,6 +22,7 @@ const TINY: InferenceOptions = {
 /** Opens the page, waits until its start has succeeded or failed, and asks. */
 async function findingsOf(options: InferenceOptions, origin = demoOrigin()) {
   const page = await context.newPage();
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   await page.goto(`${origin}/host.html#${encodeURIComponent(JSON.stringify(options))}`);
   await started(page);
   return page.evaluate(() => window.diagnose());
@@ -38,6 +44,7 @@ it('finds no problem on a page that is right, and says of each check what it fou
   for (const check of ['content-security-policy', 'threads', 'versions', 'other-service-workers']) {
     expect([check, levelOf(findings, check)]).toEqual([check, ['ok']]);
   }
+  expect(errors).toEqual([]);
   expect(findings.find(({ check }) => check === 'versions')?.message).toMatch(/^inpage \d+\.\d+\.\d+/);
   expect(findings.filter(({ level, cure }) => (level === 'ok') !== (cure === undefined))).toEqual([]);
 });

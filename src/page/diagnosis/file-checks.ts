@@ -82,25 +82,32 @@ async function filesOfModel(entry: ModelEntry): Promise<Outcome[]> {
   if (typeof config !== 'object' || config === null) {
     return [problem(`the file ${pathname}config.json is not JSON`, cure)];
   }
-  // The weights of a packed folder may be in parts, which its list names.
-  const pack = await fetch(folder + PACK_MANIFEST, { cache: 'no-store' }).catch(() => undefined);
-  await pack?.body?.cancel();
-  const isPacked = pack?.ok && !pack.headers.get('content-type')?.includes('text/html');
-  const graphs = graphsOf(entry.task, config as Record<string, unknown>);
   const dtype = dtypeFor(entry, 'wasm');
-  const weights = graphs.flatMap((graph) => {
+  const weights = graphsOf(entry.task, config as Record<string, unknown>).flatMap((graph) => {
     const said = dtypeOf(dtype, graph);
-    return isPacked || said === undefined ? [] : [graphFile(graph, said)];
+    return said === undefined ? [] : [graphFile(graph, said)];
   });
-  const files = await Promise.all(
-    ['tokenizer.json', ...weights].map(async (file) => {
+  const faultsOf = async (files: string[]): Promise<Outcome[]> => {
+    const outcomes = files.map(async (file) => {
       const served = await requestFile({ url: folder + file, name: 'the file', cure });
       await served.response?.body?.cancel();
       return served.fault ?? [];
-    }),
-  );
-  const faults = files.flat();
+    });
+    return (await Promise.all(outcomes)).flat();
+  };
+  const [others, missing] = await Promise.all([faultsOf(['tokenizer.json']), faultsOf(weights)]);
+  const faults = missing.length > 0 && (await isPacked(folder)) ? others : [...others, ...missing];
   return faults.length > 0 ? faults : [ok(`\`${entry.id}\` is served below ${pathname}`)];
+}
+
+/**
+ * The weights of a packed folder may be in parts, which its list names. Asked for only when weights are missing: browsers
+ * print an error about each file that is not there.
+ */
+async function isPacked(folder: string): Promise<boolean> {
+  const list = await fetch(folder + PACK_MANIFEST, { cache: 'no-store' }).catch(() => undefined);
+  await list?.body?.cancel();
+  return list?.ok === true && !list.headers.get('content-type')?.includes('text/html');
 }
 
 /** Whether the policy lets workers start, and WASM be compiled in them. */
@@ -146,7 +153,14 @@ async function refusesWorkers(script: string): Promise<boolean> {
   let worker: Worker | undefined;
   try {
     worker = new Worker(script);
-    const failed = new Promise((resolve) => worker?.addEventListener('error', resolve, { signal }));
+    const failed = new Promise<void>((resolve) => {
+      const handled = (event: Event): void => {
+        // It is no error of the page: browsers print none.
+        event.preventDefault();
+        resolve();
+      };
+      worker?.addEventListener('error', handled, { signal });
+    });
     const settled = settledWithin(failed, PROBE_DEADLINE).then(() => new Promise((go) => setTimeout(go, REPORT_DELAY)));
     return (await Promise.race([refused, settled])) === true;
   } catch {

@@ -1,6 +1,6 @@
 /** `npm create inpage` from its packed file: each app is built from the packed library and used. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -76,5 +76,4 @@ it('the packed program knows its version and all templates, and has nothing else
     'package.json',
     'run-create.js',
   ]);
-  expect(existsSync(join(dirname(program), 'node_modules'))).toBe(false);
 });
