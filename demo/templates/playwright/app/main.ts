@@ -1,6 +1,6 @@
 // Put your app in the place of this one. It knows nothing of Inpage.
 const button = document.querySelector('button')!;
-const status = document.querySelector('[role=status]')!;
+const output = document.querySelector('[role=status]')!;
 
 async function ask(question: string): Promise<string> {
   const response = await fetch('/v1/chat/completions', {
@@ -14,5 +14,5 @@ async function ask(question: string): Promise<string> {
 }
 
 button.addEventListener('click', () => {
-  void ask(button.textContent).then((answer) => (status.textContent = answer));
+  void ask(button.textContent).then((answer) => (output.textContent = answer));
 });
