@@ -42,7 +42,11 @@ export const TEMPLATES: Record<string, UseTemplate> = {
       detached: true,
     });
     try {
-      await Promise.race([once(server.stdout, 'data'), once(server, 'exit')]);
+      const isReady = new Promise<void>((resolve) => {
+        server.stdout.on('data', (text: Buffer) => text.includes('Ready') && resolve());
+      });
+      const hasEnded = once(server, 'exit').then(([code]) => Promise.reject(new Error(`npm start ended with ${code}`)));
+      await Promise.race([isReady, hasEnded]);
       await askFrance(page, `http://localhost:${port}`);
     } finally {
       // With Next.js, which npm started.
