@@ -168,7 +168,8 @@ async function demo(): Promise<ViteUserConfig> {
 
 export default defineConfig(({ command, mode }) => {
   if (mode === 'demo') return demo();
-  if (command === 'serve') return testing(mode === 'long' ? 'test/**/*.long.test.ts' : 'test/**/*.browser.test.ts');
+  if (command === 'serve')
+    return testing(mode === 'long' ? 'test/model/**/*.long.test.ts' : 'test/**/*.browser.test.ts');
   if (mode === 'library') return packageBuild();
   return packageBuild(async () => build({ configFile: false, mode: 'demo', ...(await demo()) }));
 });
