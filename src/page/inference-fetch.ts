@@ -25,7 +25,8 @@ export function createInferenceFetch(
     const { signal } = request;
     // A body may be a stream that never ends.
     const payload = await Promise.race([toRequestPayload(request, target), rejectOnAbort(signal)]);
-    return relayRequest(payload, connect, { signal, compatibility: settings.compatibility });
+    const response = await relayRequest(payload, connect, { signal, compatibility: settings.compatibility });
+    return Object.defineProperty(response, 'url', { value: target });
   };
 }
 

@@ -64,7 +64,7 @@ export interface TabHello {
   hosts: boolean;
 }
 
-/** A Request without its streams. */
+/** A Request as data. */
 export interface RequestPayload {
   url: string;
   /** It was meant for an intercepted base of another origin. Absent: it was not. */
@@ -73,6 +73,8 @@ export interface RequestPayload {
   headers: [string, string][];
   /** `broken`: its sender broke it off. */
   body: ArrayBuffer | 'broken' | undefined;
+  /** Instead of `body`: what is still being made. It is moved, so it can be sent once. */
+  stream?: [ReadableStream<Uint8Array>] | undefined;
   /** Of what the client has of the answer, when its host is gone and another one shall go on. Absent: nothing. */
   marks?: StreamMark[] | undefined;
 }

@@ -146,6 +146,39 @@ describe('a relayed request', () => {
 });
 
 describe('cancelling a relayed request', () => {
+  it('with bare sound as its body arrives while it is sent', async () => {
+    let hear = (_: unknown): void => {};
+    const { fetch } = relay(async (request) => {
+      const reader = request.body!.getReader();
+      for (let count = 0; count < 2; count++) {
+        const { value } = await reader.read();
+        hear(value);
+      }
+      return new Response('heard');
+    });
+    let microphone!: ReadableStreamDefaultController<Uint8Array>;
+    const body = streamOf((controller) => (microphone = controller));
+    const answer = fetch('http://page.test/v1/x', { method: 'POST', headers: { 'content-type': 'audio/pcm' }, body });
+    for (const text of ['one', 'two']) {
+      const heard = new Promise((resolve) => (hear = resolve));
+      microphone.enqueue(bytes(text));
+      expect(await heard).toEqual(bytes(text));
+    }
+    expect(await (await answer).text()).toBe('heard');
+  });
+
+  it('with a body that was moved away is not sent to another gateway', async () => {
+    let asked = 0;
+    const { fetch, kill } = relay(async () => {
+      asked += 1;
+      kill();
+      return new Promise<Response>(() => {});
+    });
+    const headers = { 'content-type': 'audio/pcm' };
+    const answer = await fetch('http://page.test/v1/x', { method: 'POST', headers, body: streamOf(() => {}) });
+    expect([answer.status, asked]).toEqual([503, 1]);
+  });
+
   it('before it is sent rejects with the reason', async () => {
     const { fetch } = relay(() => new Response());
     const reason = new Error('no more');

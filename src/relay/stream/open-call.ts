@@ -11,6 +11,8 @@ export interface CallOptions {
   timing: CallTiming;
   /** The callee's lifeline. */
   lifeline: string | undefined;
+  /** What of the payload is moved, not copied. */
+  transfer?: Transferable[] | undefined;
   /** Called when the callee says that it works on this call. */
   onBegun?: () => void;
   /** Called for each message, with the beats of silence before it and whether it brings items. */
@@ -96,7 +98,8 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
       if (this.#silentBeats > timing.silentBeats) this.#stuck();
     }, timing.beat);
     const own = await ownLifeline();
-    this.#send({ type: 'open', payload, lifeline: own });
+    const open: CallerMessage<unknown> = { type: 'open', payload, lifeline: own };
+    this.#port.postMessage(open, this.#options.transfer ?? []);
     if (signal.aborted) this.#cancel();
     else signal.addEventListener('abort', () => this.#cancel(), { signal: this.#ended.signal });
   }

@@ -53,7 +53,7 @@ export async function relayRequest(
     for (let attempt = 1; ; attempt++) {
       const stop = AbortSignal.any([cancellation.signal, AbortSignal.timeout(CONNECT_DEADLINE)]);
       const { port, hello } = await connect(stop);
-      let isBegun = attempt === ATTEMPTS;
+      let isBegun = attempt === ATTEMPTS || !!payload.stream;
       const batches = new OpenCall<ResponseItem>(
         port,
         { ...payload, marks },
@@ -61,6 +61,7 @@ export async function relayRequest(
           signal: cancellation.signal,
           timing: REQUEST_TIMING,
           lifeline: hello.lifeline,
+          transfer: payload.stream,
           onBegun: () => (isBegun = true),
         },
       );
@@ -75,16 +76,15 @@ export async function relayRequest(
 
   const answer = async (): Promise<Response> => {
     const [batches, head, ...chunks] = await begin();
+    const failureTail = head?.failureTail;
     if (!head) throw peerGone();
-    if (head.failureTail) {
-      const response = fromResponseHead(head, payload, () => streamed(head.failureTail!, chunks, batches));
-      if (!response.body) end();
-      return response;
-    }
     // An answer that is no stream comes whole or not at all: a failure in the middle of it could not be reported.
-    for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
-    end();
-    return fromResponseHead(head, payload, () => new Blob(chunks.map(({ bytes }) => bytes)));
+    if (!failureTail) for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
+    const response = fromResponseHead(head, payload, () =>
+      failureTail ? streamed(failureTail, chunks, batches) : new Blob(chunks.map(({ bytes }) => bytes)),
+    );
+    if (!failureTail || !response.body) end();
+    return response;
   };
 
   const streamed = (

@@ -9,20 +9,26 @@ const BODILESS = [204, 205, 304];
 
 /**
  * Reads a request completely. Bodies are sent whole: they are prompts and recordings, and not every browser can move
- * streams between realms.
+ * streams between realms. Where this one can, bare sound goes as it comes: it may be spoken just now.
  * @param url what the gateway shall see, where it differs from the request's own
  */
 export async function toRequestPayload(request: Request, url: string = request.url): Promise<RequestPayload> {
-  const { method } = request;
-  const bodiless = method === 'GET' || method === 'HEAD';
-  const body = bodiless ? undefined : await request.arrayBuffer().catch(() => 'broken' as const);
+  const stream = liveBody(request);
+  const body = stream ? undefined : await request.arrayBuffer().catch(() => 'broken' as const);
   return {
     url,
     intercepted: !request.url.startsWith(`${new URL(url).origin}/`),
-    method,
+    method: request.method,
     headers: [...request.headers],
-    body: body === 'broken' || body?.byteLength ? body : undefined,
+    body: (body as ArrayBuffer | undefined)?.byteLength === 0 ? undefined : body,
+    stream,
   };
+}
+
+/** A browser whose requests have `duplex` moves streams. */
+function liveBody(request: Request & { duplex?: unknown }): [ReadableStream<Uint8Array>] | undefined {
+  const isLive = request.duplex && request.headers.get('content-type')?.includes('pcm');
+  return isLive && request.body ? [request.body] : undefined;
 }
 
 /** In whose manner a request is answered. @param asked by the app */
@@ -32,11 +38,12 @@ export function mannerOf(asked: CompatibilityName | null | undefined, intercepte
 
 /** The Request that a payload describes. */
 export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal): Request {
-  const { url, method, headers, body } = payload;
-  if (body !== 'broken') return new Request(url, { method, headers, signal, ...(body && { body }) });
+  const { url, method, headers, body, stream } = payload;
   // The reader notices the error, and answers with its dialect's error.
-  const broken = new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
-  return new Request(url, { method, headers, signal, body: broken, duplex: 'half' } as RequestInit);
+  const broken = (): ReadableStream =>
+    new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
+  const given = stream?.[0] ?? (body === 'broken' ? broken() : body);
+  return new Request(url, { method, headers, signal, ...(given && { body: given, duplex: 'half' }) } as RequestInit);
 }
 
 // Kept by body: middleware that changes headers makes a new Response around the same stream.
@@ -62,11 +69,9 @@ export function toResponseHead(response: Response): ResponseHead {
 }
 
 /** The response that a head and a body make. The body is ignored where the method or status forbids one. */
-export function fromResponseHead(head: ResponseHead, { method, url }: RequestPayload, body: () => BodyInit): Response {
+export function fromResponseHead(head: ResponseHead, { method }: RequestPayload, body: () => BodyInit): Response {
   const bodiless = method === 'HEAD' || BODILESS.includes(head.status);
-  const response = new Response(bodiless ? null : body(), { status: head.status, headers: head.headers });
-  Object.defineProperty(response, 'url', { value: url });
-  return response;
+  return new Response(bodiless ? null : body(), { status: head.status, headers: head.headers });
 }
 
 /**

@@ -32,9 +32,14 @@ export async function readForm(c: HttpRequestContext): Promise<Record<string, un
   } catch (cause) {
     throw malformed(cause);
   }
+  return readFields(form);
+}
+
+/** The fields of a form or of a query, see {@link readForm}. */
+export function readFields(entries: Iterable<[string, unknown]>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   const lists = new Map<string, unknown[]>();
-  for (const [name, value] of form) {
+  for (const [name, value] of entries) {
     if (value === '' && NULLABLE.includes(name)) continue;
     if (name.endsWith('[]')) lists.set(name.slice(0, -2), [...(lists.get(name.slice(0, -2)) ?? []), value]);
     else if (!Object.hasOwn(fields, name)) fields[name] = value;

@@ -45,18 +45,14 @@ export const audioRequestSchema = v.object({
 
 export type AudioRequest = v.InferOutput<typeof audioRequestSchema>;
 
-/**
- * @param model catalog id
- * @throws InferenceError `invalid_media` when the file is no recording of a known kind, `invalid_request` for units of
- * time that are none
- */
-export async function toTranscriptionRequest(
-  body: AudioRequest,
-  model: string,
-  task: TranscriptionRequest['task'],
-  compatibility: Compatibility,
-): Promise<TranscriptionRequest> {
-  const { bytes, ...named } = await readRecording(body.file);
+/** What the query says where the body is the sound itself. */
+export const liveRequestSchema = v.omit(audioRequestSchema, ['file']);
+
+type LiveRequest = v.InferOutput<typeof liveRequestSchema>;
+
+/** @throws InferenceError `invalid_media` when the file is no recording of a known kind */
+export async function toRecording(file: Blob): Promise<TranscriptionRequest['audio']> {
+  const { bytes, ...named } = await readRecording(file);
   if (sniffAudio(bytes) === undefined) {
     throw new InferenceError(
       'invalid_media',
@@ -64,11 +60,24 @@ export async function toTranscriptionRequest(
       { param: 'file' },
     );
   }
+  return { bytes, ...named };
+}
+
+/**
+ * All but the sound.
+ * @param model catalog id
+ * @throws InferenceError `invalid_request` for units of time that are none
+ */
+export function toTranscriptionRequest(
+  body: LiveRequest,
+  model: string,
+  task: TranscriptionRequest['task'],
+  compatibility: Compatibility,
+): Omit<TranscriptionRequest, 'audio'> {
   const times = compatibility.timedTranscripts === 'timed' ? toTimes(body) : undefined;
   return {
     model,
     task,
-    audio: { bytes, ...named },
     ...(times && { times }),
     ...(body.language !== undefined && { language: body.language }),
     ...(body.prompt !== undefined && { prompt: body.prompt }),
@@ -92,7 +101,7 @@ async function readRecording(file: Blob): Promise<TranscriptionRequest['audio']>
   return { bytes, ...(file.type !== '' && { mediaType: file.type }), ...(name !== undefined && { fileName: name }) };
 }
 
-function toTimes({ response_format: format, timestamp_granularities: units = [] }: AudioRequest): Times {
+function toTimes({ response_format: format, timestamp_granularities: units = [] }: LiveRequest): Times {
   if (format === undefined || format === 'json' || format === 'text') return undefined;
   if (!Array.isArray(units) || units.some((unit) => unit !== 'segment' && unit !== 'word')) {
     const message = '`timestamp_granularities` must be a list of "segment" or "word".';

@@ -1,5 +1,6 @@
 /** POST /audio/transcriptions and POST /audio/translations @module */
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
+import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { runOptions } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
@@ -8,8 +9,9 @@ import { requireModel } from '../policy/require-model.js';
 import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
 import { abortWith, streamResponse } from '../sse/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
-import { readForm } from './read-form.js';
-import { audioRequestSchema, toTranscriptionRequest } from './request.js';
+import { liveRate, transcribeLive } from './live-speech.js';
+import { readFields, readForm } from './read-form.js';
+import { audioRequestSchema, liveRequestSchema, toRecording, toTranscriptionRequest } from './request.js';
 import { collectTranscript, toResponse } from './to-response.js';
 import type { ServerSentEvent } from '../sse/server-sent-event.js';
 
@@ -32,23 +34,33 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
     requestSchema: () => audioRequestSchema,
     requestType: 'multipart/form-data',
     route: (context) => async (c) => {
-      const body = parseBody(audioRequestSchema, await readForm(c));
+      const { raw } = c.req;
+      const rate = liveRate(raw.headers.get('content-type'));
+      const form = rate === undefined ? parseBody(audioRequestSchema, await readForm(c)) : undefined;
+      const body = form ?? parseBody(liveRequestSchema, readFields(new URL(raw.url).searchParams));
       const entry = requireModel(context.inference.catalog, body.model, 'speech');
-      const request = await toTranscriptionRequest(body, entry.id, task, context.compatibility);
+      const audio = form && (await toRecording(form.file));
+      const request = toTranscriptionRequest(body, entry.id, task, context.compatibility);
       await context.admit(c);
-      if (body.stream === true) return stream(request, c, context);
-      const options = runOptions(c, 'result');
-      const transcript = await collectTranscript(context.inference.transcribe(request, options));
-      return toResponse(transcript, request, body.response_format);
+      const transcribe: Transcribe = (deadline, signal) => {
+        const options = runOptions(c, deadline, signal);
+        if (audio) return context.inference.transcribe({ ...request, audio }, options);
+        const live = { ...options, deadline: 'result' } as const;
+        const sound = { body: raw.body ?? new Blob().stream(), rate: rate! };
+        return transcribeLive(sound, request, (phrase) => context.inference.transcribe(phrase, live));
+      };
+      if (body.stream === true) return stream(transcribe, c, context);
+      return toResponse(await collectTranscript(transcribe('result')), request, body.response_format);
     },
   };
 }
 
-async function stream(request: TranscriptionRequest, c: HttpRequestContext, context: HttpContext): Promise<Response> {
+type Transcribe = (deadline: RunOptions['deadline'], signal?: AbortSignal) => AsyncIterable<TranscriptEvent>;
+
+async function stream(transcribe: Transcribe, c: HttpRequestContext, context: HttpContext): Promise<Response> {
   const abort = abortWith(c.req.raw.signal);
-  const events = context.inference.transcribe(request, runOptions(c, 'first-token', abort.signal));
   return streamResponse(context, {
-    events: toTranscriptStream(events),
+    events: toTranscriptStream(transcribe('first-token', abort.signal)),
     encode: encodeServerSentEvent,
     abort,
     keepAlive: () => COMMENT,

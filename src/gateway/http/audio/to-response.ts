@@ -26,7 +26,7 @@ export async function collectTranscript(events: AsyncIterable<TranscriptEvent>):
  */
 export async function toResponse(
   transcript: Transcript,
-  { task, times }: TranscriptionRequest,
+  { task, times }: Pick<TranscriptionRequest, 'task' | 'times'>,
   format: AudioRequest['response_format'] = 'json',
 ): Promise<Response> {
   if (times === undefined)
