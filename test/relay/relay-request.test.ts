@@ -147,7 +147,7 @@ describe('a relayed request', () => {
 
 describe('cancelling a relayed request', () => {
   it('with bare sound as its body arrives while it is sent', async () => {
-    let hear = (_: unknown): void => {};
+    let hear: (value: unknown) => void = () => {};
     const { fetch } = relay(async (request) => {
       const reader = request.body!.getReader();
       for (let count = 0; count < 2; count++) {

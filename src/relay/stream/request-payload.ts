@@ -43,7 +43,7 @@ export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal)
   const broken = (): ReadableStream =>
     new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
   const given = stream?.[0] ?? (body === 'broken' ? broken() : body);
-  return new Request(url, { method, headers, signal, ...(given && { body: given, duplex: 'half' }) } as RequestInit);
+  return new Request(url, { method, headers, signal, ...(given && { body: given, duplex: 'half' }) });
 }
 
 // Kept by body: middleware that changes headers makes a new Response around the same stream.

@@ -89,19 +89,18 @@ describe('speech that is sent while it is spoken', () => {
   });
 
   it.each([
-    ['model=nothing', undefined, 404, undefined],
-    ['', undefined, 400, 'model'],
-    [`model=${listener.id}&language=klingon`, undefined, 400, 'language'],
-    [`model=${listener.id}&stream=perhaps`, undefined, 400, 'stream'],
-    [`model=${listener.id}`, 'audio/pcm; rate=7', 400, undefined],
-    [`model=${listener.id}`, 'audio/pcm; rate=fast', 400, undefined],
-    [`model=${listener.id}`, 'audio/pcm; channels=2', 400, undefined],
-  ])('is refused before it is heard: %s %s', async (query, type, status, param) => {
+    ['model=nothing', undefined, 404, 'does not exist'],
+    ['', undefined, 400, '`model`'],
+    [`model=${listener.id}&language=klingon`, undefined, 400, '`language`'],
+    [`model=${listener.id}&stream=perhaps`, undefined, 400, '`stream`'],
+    [`model=${listener.id}`, 'audio/pcm; rate=7', 400, '`rate`'],
+    [`model=${listener.id}`, 'audio/pcm; rate=fast', 400, '`rate`'],
+    [`model=${listener.id}`, 'audio/pcm; channels=2', 400, 'one channel'],
+  ])('is refused before it is heard: %s %s', async (query, type, status, sentence) => {
     const { app } = await build();
-    const mic = microphone();
-    const answer = await read(await app.request(...post(mic.body, query, type)));
+    const answer = await read(await app.request(...post(microphone().body, query, type)));
     expect(answer.status).toBe(status);
-    if (param !== undefined) expect(answer.json.error.param).toBe(param);
+    expect(answer.text).toContain(sentence);
   });
 
   it('that breaks off ends the stream with an error, and lets go of the model', async () => {
