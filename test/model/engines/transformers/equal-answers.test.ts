@@ -10,9 +10,8 @@ import type { OnnxSession } from '../../../../src/model/engines/transformers/tex
 import { describeBackend } from '../../../contract/backend-contract.js';
 import { collectEvents, logprobsOf, piecesOf, textOf } from '../../../support/token-events.js';
 import { smallModel, smallSession } from './support/small-q8.js';
-import { rounds } from '../../../support/rounds.js';
 
-const PROMPTS = rounds(20, 50);
+const PROMPTS = 50;
 const TOKENS = 20;
 /** So many run at a time. */
 const TOGETHER = 20;
