@@ -1,5 +1,9 @@
 /** What there is to see of each example. */
-import type { Page } from 'playwright';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright';
+import { makeRankingModel } from '../bench/make-ranking-model.js';
 
 export interface Example {
   /** What is served of it, below its folder. */
@@ -21,6 +25,35 @@ async function askFrance(page: Page): Promise<void> {
 
 const TIMETABLE = 'The ferry to the island leaves at half past seven in the morning.';
 const RECIPE = 'For the cake, mix flour, butter, sugar and three eggs.';
+
+/** Without the hub the nearest passages are used, and the page says so; with it they are shown in both orders. */
+async function useReranker(page: Page, near: Locator): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'inpage-ranker-'));
+  try {
+    makeRankingModel(folder);
+    let isThere = false;
+    await page.context().route('https://huggingface.co/**', async (route) => {
+      const path = join(folder, 'ranker', new URL(route.request().url()).pathname.replace(/^.*\/resolve\/[^/]+\//, ''));
+      if (!isThere) return route.abort();
+      const headers = { 'access-control-allow-origin': '*' };
+      return route.fulfill(existsSync(path) ? { path, headers } : { status: 404, headers });
+    });
+    const note = page.getByRole('note');
+    const ask = page.getByRole('button', { name: 'Ask' });
+    await page.getByLabel('Rerank').check();
+    await ask.click();
+    await note.getByText('Not reranked').waitFor();
+    isThere = true;
+    await ask.click();
+    const reranked = page.getByRole('list', { name: 'Reranked' }).getByRole('listitem');
+    await reranked.first().waitFor();
+    const [one, other] = [await near.allTextContents(), await reranked.allTextContents()];
+    if (one.toSorted().join() !== other.toSorted().join())
+      throw new Error(`Other passages were reranked: ${other.join()}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 export const EXAMPLES: Record<string, Example> = {
   'plain-page': { serve: '.', use: askFrance },
@@ -70,8 +103,11 @@ export const EXAMPLES: Record<string, Example> = {
       await page.getByLabel('Text files').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer });
       await page.getByLabel('Question').fill('When does the boat go to the island?');
       await page.getByRole('button', { name: 'Ask' }).click();
-      await page.getByRole('listitem').first().getByText(TIMETABLE).waitFor();
-      await page.getByRole('status').filter({ hasText: /\w/ }).waitFor();
+      const near = page.getByRole('list', { name: 'Nearest' }).getByRole('listitem');
+      await near.first().getByText(TIMETABLE).waitFor();
+      const answer = page.getByRole('status').filter({ hasText: /\w/ });
+      await answer.waitFor();
+      await useReranker(page, near);
     },
   },
 };
