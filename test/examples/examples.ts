@@ -40,7 +40,7 @@ async function useReranker(page: Page, near: Locator): Promise<void> {
     });
     const note = page.getByRole('note');
     const ask = page.getByRole('button', { name: 'Ask' });
-    await page.getByLabel('Rerank').check();
+    await page.getByRole('checkbox', { name: 'Rerank' }).check();
     await ask.click();
     await note.getByText('Not reranked').waitFor();
     isThere = true;
