@@ -31,6 +31,8 @@ const FILLED: Record<string, (page: Page) => Promise<void>> = {
   async JSON(page) {
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByLabel('Answer').waitFor();
+    // The wire panel follows a little later.
+    await page.getByLabel('Events').getByRole('listitem').first().waitFor({ state: 'attached' });
   },
   async Check(page) {
     await page.getByRole('list', { name: 'Findings' }).waitFor();
