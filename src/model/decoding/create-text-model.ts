@@ -44,18 +44,24 @@ export interface TextModel extends LoadedModel {
 export function createTextModel(engine: TextEngine, options: TextModelOptions): TextModel {
   const { contextLength, toolFormat, reasoningFormat } = engine;
   const lost = options.lost ?? new Promise<InferenceError>(() => {});
-  const gone = new AbortController();
-  void lost.then((error) => gone.abort(error));
+  let loss: InferenceError | undefined;
+  /** One for each running generation. */
+  const running = new Set<AbortController>();
+  void lost.then((error) => {
+    loss = error;
+    for (const gone of running) gone.abort(error);
+  });
   let decodedTokens = 0;
-  let running = 0;
 
   async function* generate(
     request: GenerationRequest,
     signal: AbortSignal,
   ): AsyncGenerator<TokenEvent[], void, undefined> {
-    if (running >= engine.maxSequences)
+    if (running.size >= engine.maxSequences)
       throw new InferenceError('internal', 'More generations were started than can run at a time.');
-    running += 1;
+    const gone = new AbortController();
+    if (loss) gone.abort(loss);
+    running.add(gone);
     const alive = new Interruptible(gone.signal);
     let run: DecodeRun | undefined;
     let steps: AsyncGenerator<TokenEvent[], void, undefined> | undefined;
@@ -75,7 +81,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
       if (gone.signal.aborted) closed?.catch(() => {});
       else await closed;
       run?.constraint?.dispose();
-      running -= 1;
+      running.delete(gone);
     }
   }
 

@@ -1,5 +1,11 @@
 /** A small decoder with random weights and the operators of the hub's q8 files, in ONNX Runtime's WASM build in Node. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as ort from 'onnxruntime-web';
+import { withoutFlashAttention } from '../../../../../.ci/onnx-runtime.js';
 import { createTextModel, type TextModel } from '../../../../../src/model/decoding/create-text-model.js';
 import type { TextEngine } from '../../../../../src/model/decoding/text-engine.js';
 import { keepLastLogits } from '../../../../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
@@ -30,13 +36,14 @@ const SHAPE = {
 /**
  * Loads its session.
  * @param plans for its graph, before that for the last logits
- * @param isResident whether keys and values stay in wasm memory, as in a page; the first load of a process decides
+ * @param isResident whether keys and values stay in wasm memory, as in a page
  */
 export async function smallSession(plans: readonly GraphPlan[], isResident = false): Promise<OnnxSession> {
   const file = Uint8Array.from(Buffer.concat(randomDecoder(7, SHAPE).toMessage()));
   ort.env.wasm.numThreads = 1;
-  if (isResident) ort.env.wasm.wasmPaths = { mjs: new URL('shared-runtime.mjs', import.meta.url) };
-  const session = await ort.InferenceSession.create(rewriteGraph(file, [...plans, keepLastLogits]));
+  const session = await withPagesLoader(() =>
+    ort.InferenceSession.create(rewriteGraph(file, [...plans, keepLastLogits])),
+  );
   if (isResident) return wasmSession(session as unknown as OnnxSession)!;
   const own = ({ type, dims, data }: OnnxTensor): ort.Tensor => new ort.Tensor(type as 'float32', data as never, dims);
   return {
@@ -49,6 +56,23 @@ export async function smallSession(plans: readonly GraphPlan[], isResident = fal
       return (await session.run(inputs)) as unknown as Record<string, OnnxTensor>;
     },
   };
+}
+
+/** Loads with ONNX Runtime's loader as pages get it, whose kernels round otherwise. The first load of a process counts. */
+async function withPagesLoader<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+  const distribution = dirname(createRequire(import.meta.url).resolve('onnxruntime-web'));
+  const folder = mkdtempSync(join(tmpdir(), 'inpage-'));
+  try {
+    const loader = join(folder, 'loader.mjs');
+    const code = readFileSync(join(distribution, 'ort-wasm-simd-threaded.mjs'), 'utf8');
+    writeFileSync(loader, withoutFlashAttention(code));
+    const mjs = new URL('shared-runtime.mjs', import.meta.url);
+    mjs.searchParams.set('loader', pathToFileURL(loader).href);
+    ort.env.wasm.wasmPaths = { mjs };
+    return await load();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /**
