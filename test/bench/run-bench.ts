@@ -30,6 +30,7 @@ const PARTS = [
   'embedding',
   'rerank',
   'speech',
+  'voice',
   'vision',
   'store',
   'fixture',
