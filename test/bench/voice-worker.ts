@@ -28,7 +28,8 @@ const TEXT = Array.from(
 ).join(' ');
 
 async function load(origin: string) {
-  const size = { width: 256, latent: 24, seconds: 1.5, hidden: 8 };
+  // Some hundred frames a second, as published models have: with one for each few samples, noise would take most of the time.
+  const size = { width: 256, latent: 24, seconds: 1.5, hidden: 8, chunk: 128 };
   const files = { ...wordTokenizer(WORDS), ...madeSupertonic(STYLE, size) };
   const localFiles = Object.entries(files).map(([path, content]) => ({
     path: `made-voice/${path}`,

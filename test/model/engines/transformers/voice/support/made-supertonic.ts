@@ -13,14 +13,16 @@ export interface SupertonicSize {
   seconds: number;
   /** Layers of 1,024 numbers in the denoiser. */
   hidden?: number;
+  /** Samples of a frame before it is compressed. @default 5 */
+  chunk?: number;
 }
 
 const SMALL: SupertonicSize = { width: 8, latent: 6, seconds: 0.02 };
 
 /** @param style of its one voice, `F1`: rows of four */
 export function madeSupertonic(style: Float32Array, size = SMALL): Record<string, unknown> {
-  const { width: WIDTH, latent: LATENT, seconds, hidden } = size;
-  const [STYLE, CHUNK, FACTOR] = [4, 5, 2];
+  const { width: WIDTH, latent: LATENT, seconds, hidden = 0, chunk: CHUNK = 5 } = size;
+  const [STYLE, FACTOR] = [4, 2];
   const encoder = new RandomGraph(19);
   for (const name of ['input_ids', 'attention_mask']) encoder.input(name, INT64, ['batch_size', 'tokens']);
   encoder.input('style', FLOAT, ['batch_size', 'rows', STYLE]);
@@ -48,7 +50,7 @@ export function madeSupertonic(style: Float32Array, size = SMALL): Record<string
   for (const name of ['timestep', 'num_inference_steps']) denoiser.input(name, FLOAT, ['batch_size']);
   const frames = denoiser.op('Transpose', ['noisy_latents'], { perm: [0, 2, 1] });
   let mixed = denoiser.product(frames, 'mixed', [LATENT * FACTOR, LATENT * FACTOR]);
-  for (let layer = 0; layer < (hidden ?? 0); layer++) {
+  for (let layer = 0; layer < hidden; layer++) {
     const wide = denoiser.op('Tanh', [denoiser.product(mixed, `wide.${layer}`, [LATENT * FACTOR, 1024])]);
     mixed = denoiser.product(wide, `narrow.${layer}`, [1024, LATENT * FACTOR]);
   }
