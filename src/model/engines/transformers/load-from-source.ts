@@ -53,11 +53,13 @@ export async function loadFromSource<Texts, Loaded>(
     // The worker may live on, so the sessions of a failed load are freed.
     void opening?.then((model) => model.dispose()).catch(() => {});
     const failure = toLoadError(thrown, entry, signal, source);
+    // Some drivers fail on single operators, run out of memory or lack what a graph needs.
+    const isChoice = (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu';
+    const onCpu = isChoice ? new RetryInNewWorker(failure, { ...entry, device: 'wasm' }) : failure;
+    if (isInferenceError(thrown) && thrown.param === 'device') throw onCpu;
     if (!source || signal.aborted || !isEngineFailure(thrown) || source.fileFailure(thrown)) throw failure;
     if (await isMended(source, entry, signal)) throw new RetryInNewWorker(failure, entry);
-    // Some drivers fail on single operators or run out of memory.
-    const isChoice = (entry.device ?? 'auto') === 'auto' && source.info.device === 'webgpu';
-    throw isChoice ? new RetryInNewWorker(failure, { ...entry, device: 'wasm' }) : failure;
+    throw onCpu;
   }
 }
 

@@ -50,6 +50,8 @@ export interface ModelSource extends FilesReport {
   readPackedPrompt(file: string): Promise<Uint8Array | undefined>;
   /** Names of the model's graphs. */
   graphs: readonly string[];
+  /** It runs on a GPU that computes with 16-bit floats. */
+  halfFloats: boolean;
   /** Tells the app, in the console and in `info.warning`. @param warning a sentence that begins small, with its point */
   warn(warning: string): void;
   /**
@@ -137,6 +139,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     warn,
     fileFailure,
     weightsLost,
+    halfFloats: chosen.halfFloats,
     async graphHas(operator) {
       const start = dtype === undefined ? undefined : await files?.start(graphFile(decoder, dtype), GRAPH_START);
       return start !== undefined && new TextDecoder('latin1').decode(start).includes(operator);
@@ -192,6 +195,8 @@ export interface ChosenFiles extends Weights, FilesReport {
   /** Absent in Node: transformers.js reads a folder itself. */
   files: ModelFiles | undefined;
   device: 'webgpu' | 'wasm';
+  /** The GPU computes with 16-bit floats. */
+  halfFloats: boolean;
 }
 
 /** Names of the files that a model's pack has for kept prompts. */
@@ -219,7 +224,7 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
     const graphs = await modelGraphs(entry, location.id, config);
     const report: FilesReport = { fileFailure: () => undefined, weightsLost: new Promise<never>(() => {}) };
     const none = { files: undefined, ...report, shards: {} };
-    return { location, ...none, device: 'wasm', dtype, graphs };
+    return { location, ...none, device: 'wasm', halfFloats: false, dtype, graphs };
   }
   const files = await openModelFiles(entry, location.folderURL, options);
   const report = configureFiles(location, files, { task: entry.task, signal: options.signal });
@@ -231,7 +236,7 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
     const { device, halfFloats } = await chooseDevice(entry, location.id);
     const graphs = await modelGraphs(entry, location.id, config ?? {});
     const weights = await chooseWeights(entry, { device, halfFloats, graphs, config: config ?? {}, files });
-    return { location, files, ...report, device, ...weights };
+    return { location, files, ...report, device, halfFloats, ...weights };
   } catch (thrown) {
     throw loadFailure(thrown, entry, options.signal, report.fileFailure(thrown));
   }

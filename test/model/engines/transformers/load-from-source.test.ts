@@ -24,6 +24,7 @@ function load(
     fetchFiles: async () => {},
     fileFailure: () => undefined,
     repair: async () => false,
+    weightsLost: new Promise<never>(() => {}),
     ...changes,
   } as unknown as ModelSource;
   prepareSource.mockResolvedValue(source);
@@ -66,6 +67,17 @@ describe('a load that breaks', () => {
     expect(await load({ info: onGpu }, { broken }).loading).toMatchObject({ entry: { ...ENTRY, device: 'wasm' } });
     const wished = { ...ENTRY, device: 'webgpu' } as const;
     expect(await load({ info: onGpu }, { broken, entry: wished }).loading).not.toBeInstanceOf(RetryInNewWorker);
+  });
+
+  it('for what a GPU lacks asks for the CPU in a fresh realm, unless the entry demands the GPU', async () => {
+    const lacking = new InferenceError('insufficient_resources', 'It lacks 16-bit floats.', { param: 'device' });
+    const repair = vi.fn<ModelSource['repair']>();
+    const thrown = await load({ info: onGpu, repair }, { broken: lacking }).loading;
+    expect(thrown).toBeInstanceOf(RetryInNewWorker);
+    expect(thrown).toMatchObject({ entry: { ...ENTRY, device: 'wasm' } });
+    const wished = { ...ENTRY, device: 'webgpu' } as const;
+    expect(await load({ info: onGpu, repair }, { broken: lacking, entry: wished }).loading).toBe(lacking);
+    expect(repair).not.toHaveBeenCalled();
   });
 
   it.each<[string, Partial<ModelSource>, unknown, string]>([

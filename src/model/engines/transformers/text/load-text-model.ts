@@ -111,6 +111,7 @@ async function assemble<Loaded>(
   const resident = (plain: OnnxSession): OnnxSession =>
     source.info.device === 'wasm' ? (wasmSession(plain) ?? plain) : plain;
   const session = resident(decoderSession(model, entry));
+  checkHalfFloats(source, session, entry);
   const config = model.config as unknown as Record<string, unknown>;
   const tokenizer = textTokenizerOf(pretrained, { endTokens: endTokens(model), ...templates });
   const { embed_tokens: embedding } = sessionsOf(model);
@@ -218,6 +219,13 @@ function decoderSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession 
       param: 'model',
     },
   );
+}
+
+/** @throws InferenceError `insufficient_resources` for a graph whose keys and values the GPU cannot compute with */
+function checkHalfFloats({ info, halfFloats }: ModelSource, { inputMetadata }: OnnxSession, { id }: ModelEntry): void {
+  if (info.device !== 'webgpu' || halfFloats || inputMetadata.every(({ type }) => type !== 'float16')) return;
+  const message = `The model \`${id}\` has keys and values of 16-bit floats, which this GPU does not offer.`;
+  throw new InferenceError('insufficient_resources', message, { param: 'device' });
 }
 
 /** @throws InferenceError `model_not_supported` */

@@ -40,7 +40,8 @@ export function describeInPage(device: Device, share?: TablePart): void {
   const load = async (name: string, files: RepositoryFiles) =>
     loadTextModel(serve(device, 'chat', name, files), OPTIONS);
   // A GPU in software takes long for each token.
-  const realm = device === 'wasm' ? { classes: DISTINCT_CASES, count: 4 } : { classes: CLASS_CASES, count: 2 };
+  const realm =
+    device === 'wasm' ? { classes: DISTINCT_CASES, count: 4 } : { classes: CLASS_CASES, count: 2, halfFloats };
   describeDecoders({ load, draw: drawGrey, ...realm }, share);
 }
 
@@ -51,6 +52,10 @@ export function describeEncodersInPage(device: Device, share?: TablePart): void 
       (task === 'rerank' ? loadRankingModel : loadEmbeddingModel)(serve(device, task, name, files), OPTIONS),
     share,
   );
+}
+
+async function halfFloats(): Promise<boolean> {
+  return (await navigator.gpu.requestAdapter())?.features.has('shader-f16') ?? false;
 }
 
 async function drawGrey({ width, height, grey }: Picture): Promise<Blob> {
