@@ -5,8 +5,6 @@
 import { readFile } from 'node:fs/promises';
 import type { LoadOptions } from '../../../../../src/core/models/backend.js';
 
-export { wordTokenizer } from './word-tokenizer.js';
-
 const root = new URL('../../../../../', import.meta.url);
 
 /** What the tests' entries have as folder of their models' folders. */
