@@ -39,6 +39,8 @@ export class SequenceState {
   /** Number of sequences. */
   readonly rows: number;
   #holders = 1;
+  /** Found out when it is first asked for: a state that is written in place lives for many passes, with one shape. */
+  #shape: StateShape | undefined;
 
   /** Held once, by the caller. */
   constructor(tensors: Record<string, OnnxTensor>, rows = Object.values(tensors)[0]?.dims[0] ?? 1) {
@@ -91,16 +93,12 @@ export class SequenceState {
    * @param length tokens that were read
    */
   isCroppable(length: number): boolean {
-    return Object.entries(this.tensors).every(
-      ([name, tensor]) => isKeyOrValue(name, tensor.dims) && tensor.dims[2]! >= length,
-    );
+    return this.#known.least >= length;
   }
 
   /** It is nothing but keys and values, in wasm memory, so that a run may write the next ones behind them. */
   get canBeWritten(): boolean {
-    return Object.entries(this.tensors).every(
-      ([name, tensor]) => tensor instanceof WasmTensor && isKeyOrValue(name, tensor.dims),
-    );
+    return this.#known.canBeWritten;
   }
 
   /** Whether only these rows hold it, and it has room for so many more tokens in each. */
@@ -110,8 +108,11 @@ export class SequenceState {
 
   /** Tokens that the longest row has, or has room for; 0 for states that do not grow. */
   get tokens(): number {
-    const all = Object.entries(this.tensors).filter(([name, tensor]) => isKeyOrValue(name, tensor.dims));
-    return Math.max(0, ...all.map(([, tensor]) => tensor.dims[2]!));
+    return this.#known.tokens;
+  }
+
+  get #known(): StateShape {
+    return (this.#shape ??= shapeOf(this.tensors));
   }
 
   get bytes(): number {
@@ -137,6 +138,26 @@ export class SequenceState {
     this.#holders -= 1;
     if (this.#holders === 0) for (const tensor of Object.values(this.tensors)) tensor.dispose();
   }
+}
+
+interface StateShape {
+  canBeWritten: boolean;
+  /** Tokens of the longest keys or values. */
+  tokens: number;
+  /** Tokens of the shortest; -1 where there is anything but keys and values. */
+  least: number;
+}
+
+function shapeOf(tensors: SequenceState['tensors']): StateShape {
+  const all = Object.entries(tensors);
+  const kept = all.filter(([name, tensor]) => isKeyOrValue(name, tensor.dims)).map(([, tensor]) => tensor);
+  const isPlain = kept.length === all.length;
+  const lengths = kept.map(({ dims }) => dims[2]!);
+  return {
+    canBeWritten: isPlain && kept.every((tensor) => tensor instanceof WasmTensor),
+    tokens: Math.max(0, ...lengths),
+    least: isPlain ? Math.min(...lengths) : -1,
+  };
 }
 
 /** The input that takes the next value of a state, by the output that gives it; undefined: the output is no state. */
