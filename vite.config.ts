@@ -10,6 +10,7 @@ import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig 
 import { docsPages } from './.ci/docs/docs-pages.js';
 import { serveOnnxRuntime } from './.ci/onnx-runtime.js';
 import { packageBuild } from './.ci/package-build.js';
+import WaitingFirst from './.ci/waiting-first.js';
 import { webLlmModelList } from './.ci/web-llm-model-list.js';
 import { CHROMIUM, CHROMIUM_ARGUMENTS, LATE_WASM_TIER_UP, SWIFTSHADER } from './test/support/chromium.js';
 
@@ -84,6 +85,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
   test: {
     // Nothing waits this long in a test that passes; a busy machine may.
     hookTimeout: 120_000,
+    sequence: { sequencer: WaitingFirst },
     env: { LONG_RUNS: process.env['LONG_RUNS'] ?? '' },
     expect: { poll: { timeout: 15_000 } },
     projects: [
@@ -121,7 +123,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
             provider: playwright({
               launchOptions: {
                 ...CHROMIUM,
-                args: [...CHROMIUM_ARGUMENTS, ...SWIFTSHADER],
+                args: [...CHROMIUM_ARGUMENTS, `--js-flags=${LATE_WASM_TIER_UP}`, ...SWIFTSHADER],
               },
             }),
             instances: [{ browser: 'chromium' }],

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../support/chromium.js';
+import { newContext } from '../e2e/support/host-page.js';
 import { connectToSharedChromium } from '../e2e/support/shared-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { openResponse } from '../support/open-responses.js';
@@ -163,7 +164,7 @@ describe('an app under test', () => {
   });
 
   it('has its images seen with the Playwright fixture', async () => {
-    const context = await browser.newContext();
+    const context = await newContext(browser);
     const inference = await installInference(context, { origin: app.origin, models: [SEEING_MODEL] });
     const page = await context.newPage();
     await page.goto(app.origin);

@@ -3,75 +3,92 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright';
-import { describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright';
+import { describe, it, type TestContext } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
-import { countingModel, started, stopServiceWorkers } from './support/host-page.js';
-import { withContexts } from './support/shared-chromium.js';
+import { countingModel, newContext, started, stopServiceWorkers } from './support/host-page.js';
+import { withBrowser } from './support/shared-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
 
 const root = join(import.meta.dirname, '../..');
 const cli = (...args: string[]): string =>
   execFileSync(process.execPath, [join(root, 'dist/cli.js'), ...args], { encoding: 'utf8' });
 
-describe('an app that has left', () => {
-  let context: BrowserContext;
-  let folder: string;
-  let server: Awaited<ReturnType<typeof serveFolder>>;
-  withContexts(
-    async (fresh) => {
-      folder = mkdtempSync(join(tmpdir(), 'inpage-left-'));
-      cpSync(join(root, 'dist-demo'), folder, { recursive: true, filter: (file) => !file.includes('/models/') });
-      cpSync(join(root, 'dist/uninstall.js'), join(folder, 'uninstall.js'));
-      cpSync(join(root, 'dist/chunks'), join(folder, 'chunks'), { recursive: true });
-      // The policy of the demo would keep the page from asking another origin at all.
-      server = await serveFolder(folder, false);
-      context = fresh;
-    },
-    async () => {
-      await server.close();
-      rmSync(folder, { recursive: true });
-    },
-  );
+let browser: Browser;
+withBrowser((connected) => (browser = connected));
 
-  /** A visit of the app while it still had inference; the page is closed. */
-  const visit = async (options: InferenceOptions): Promise<void> => {
+/** An app on a server and in a browser of its own, since the tests run at once: they wait for the same silence. */
+async function makeApp({ onTestFinished, expect }: TestContext): Promise<App> {
+  const folder = mkdtempSync(join(tmpdir(), 'inpage-left-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(join(root, 'dist-demo'), folder, { recursive: true, filter: (file) => !/\/models\/|\.wasm$/.test(file) });
+  cpSync(join(root, 'dist/uninstall.js'), join(folder, 'uninstall.js'));
+  cpSync(join(root, 'dist/chunks'), join(folder, 'chunks'), { recursive: true });
+  // The policy of the demo would keep the page from asking another origin at all.
+  const server = await serveFolder(folder, false);
+  onTestFinished(() => server.close());
+  const context = await newContext(browser);
+  onTestFinished(() => context.close());
+  const openHost = async (options: InferenceOptions): Promise<Page> => {
     const page = await context.newPage();
     await page.goto(`${server.origin}/host.html#${encodeURIComponent(JSON.stringify(options))}`);
     await started(page);
     expect(await statusOf(page, '/v1/models')).toBe(200);
-    await page.close();
-  };
-  /** A page of a release without inference. */
-  const openPlain = async (): Promise<Page> => {
-    const page = await context.newPage();
-    await page.goto(`${server.origin}/uninstall.js`);
     return page;
   };
-  const statusOf = (page: Page, url: string, headers: Record<string, string> = {}): Promise<number | string> =>
-    page.evaluate(
-      async ([address, more]) => {
-        try {
-          return (await fetch(address, { headers: more })).status;
-        } catch (error) {
-          return (error as Error).name;
-        }
-      },
-      [url, headers] as const,
-    );
-  const registrations = (page: Page): Promise<number> =>
-    page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
-  const models = [countingModel(3, 0)];
+  return {
+    folder,
+    openHost,
+    visit: async (options) => (await openHost(options)).close(),
+    openPlain: async () => {
+      const page = await context.newPage();
+      await page.goto(`${server.origin}/uninstall.js`);
+      return page;
+    },
+  };
+}
 
-  it('without a word answers 503, as long as its Service Worker is there', async () => {
+interface App {
+  folder: string;
+  /** A page of the app while it still has inference. */
+  openHost: (options: InferenceOptions) => Promise<Page>;
+  /** The same, closed again. */
+  visit: (options: InferenceOptions) => Promise<void>;
+  /** A page of a release without inference. */
+  openPlain: () => Promise<Page>;
+}
+
+function statusOf(page: Page, url: string, headers: Record<string, string> = {}): Promise<number | string> {
+  return page.evaluate(
+    async ([address, more]) => {
+      try {
+        return (await fetch(address, { headers: more })).status;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    },
+    [url, headers] as const,
+  );
+}
+
+const registrations = (page: Page): Promise<number> =>
+  page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+const models = [countingModel(3, 0)];
+
+describe.concurrent('an app that has left', () => {
+  it('without a word answers 503, as long as its Service Worker is there', async (test) => {
+    const { expect } = test;
+    const { visit, openPlain } = await makeApp(test);
     await visit({ models });
     const page = await openPlain();
     expect(await statusOf(page, '/v1/models')).toBe(503);
   });
 
-  it.each([false, true])(
+  it.for([false, true])(
     'calls uninstallInference, and its requests go to the network at once (isolated: %s)',
-    async (crossOriginIsolation) => {
+    async (crossOriginIsolation, test) => {
+      const { expect } = test;
+      const { visit, openPlain } = await makeApp(test);
       await visit({ models, crossOriginIsolation });
       const [page, other] = [await openPlain(), await openPlain()];
       // As text, because the test's own build would rewrite the import.
@@ -89,11 +106,10 @@ describe('an app that has left', () => {
     },
   );
 
-  it('stops, calls uninstallInference and starts again in one page', async () => {
-    const page = await context.newPage();
-    await page.goto(`${server.origin}/host.html#${encodeURIComponent(JSON.stringify({ models }))}`);
-    await started(page);
-    expect(await statusOf(page, '/v1/models')).toBe(200);
+  it('stops, calls uninstallInference and starts again in one page', async (test) => {
+    const { expect } = test;
+    const { openHost } = await makeApp(test);
+    const page = await openHost({ models });
     const again = `(async () => {
       await inference.stop();
       const { uninstallInference } = await import('/uninstall.js');
@@ -107,9 +123,11 @@ describe('an app that has left', () => {
     expect(await statusOf(page, '/v1/models')).toBe(200);
   });
 
-  it.each([false, true])(
+  it.for([false, true])(
     'serves the script that removes itself, and returning visitors are rid of it without any code (isolated: %s)',
-    async (crossOriginIsolation) => {
+    async (crossOriginIsolation, test) => {
+      const { expect } = test;
+      const { visit, openPlain, folder } = await makeApp(test);
       await visit({ models, crossOriginIsolation });
       expect(cli('init', folder, '--uninstall')).toContain('removes the Service Worker');
       const page = await openPlain();
@@ -118,7 +136,9 @@ describe('an app that has left', () => {
     },
   );
 
-  it('said `whenUnhosted: network`: requests go on, but none with a key to another origin', async () => {
+  it('said `whenUnhosted: network`: requests go on, but none with a key to another origin', async (test) => {
+    const { expect } = test;
+    const { visit, openPlain } = await makeApp(test);
     const elsewhere = 'https://api.example.test/v1';
     await visit({ models, whenUnhosted: 'network', intercept: [elsewhere] });
     const page = await openPlain();
@@ -136,7 +156,9 @@ describe('an app that has left', () => {
     expect(await statusOf(page, `${elsewhere}/models`)).toBe('TypeError');
   });
 
-  it('said so and came back: its own tab answers again', async () => {
+  it('said so and came back: its own tab answers again', async (test) => {
+    const { expect } = test;
+    const { visit, openPlain } = await makeApp(test);
     await visit({ models, whenUnhosted: 'network' });
     const page = await openPlain();
     // The worker that has seen a host waits for the next one: a tab may just be changing hands.

@@ -19,8 +19,11 @@ export function countingModel(tokens: number, tokenDelayMs: number, id = 'counti
 }
 
 /** A context of its own: its Service Worker, locks and storage are nobody else's. */
-export function newContext(browser: Browser): Promise<BrowserContext> {
-  return browser.newContext({ serviceWorkers: 'allow' });
+export async function newContext(browser: Browser): Promise<BrowserContext> {
+  const context = await browser.newContext({ serviceWorkers: 'allow' });
+  // Playwright's 30 s are not enough for a first load of a model on a busy machine.
+  context.setDefaultTimeout(100_000);
+  return context;
 }
 
 /** Opens `/host.html` with these options and waits until inference has started. */

@@ -1,7 +1,7 @@
 /** Starts the one Chromium of all end-to-end files that need none of their own. */
 import { chromium } from 'playwright';
 import type { TestProject } from 'vitest/node';
-import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
+import { CHROMIUM, CHROMIUM_ARGUMENTS, LATE_WASM_TIER_UP } from '../../support/chromium.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,7 +15,10 @@ const FAKE_MICROPHONE = ['--use-fake-device-for-media-stream', '--use-fake-ui-fo
 
 /** Vitest's global set-up of the e2e project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await chromium.launchServer({ ...CHROMIUM, args: [...CHROMIUM_ARGUMENTS, ...FAKE_MICROPHONE] });
+  const server = await chromium.launchServer({
+    ...CHROMIUM,
+    args: [...CHROMIUM_ARGUMENTS, `--js-flags=${LATE_WASM_TIER_UP}`, ...FAKE_MICROPHONE],
+  });
   project.provide('sharedChromium', server.wsEndpoint());
   return () => server.close();
 }

@@ -8,6 +8,9 @@ import { arbitrarySchema } from './support/arbitrary-schema.js';
 import { ask } from './support/ask.js';
 import { tinyChatTokenizer } from './support/tiny-chat-tokenizer.js';
 import { type Walk, randomWalk, seededRandom } from './support/walk.js';
+import { rounds } from '../../support/rounds.js';
+
+const SCHEMAS = rounds(60, 200);
 
 async function tinyChat(): Promise<ConstrainedModel> {
   return {
@@ -35,19 +38,20 @@ async function walkOf(model: ConstrainedModel, schema: JsonSchema, seed: number,
 describe('compileConstraint', () => {
   it('[C38] json_object: every walk through the grammar is a JSON object', async () => {
     const model = await tinyChat();
-    for (let seed = 0; seed < 30; seed += 1) {
-      const compiled = await compileConstraint(ask({ output: { type: 'json-object' } }), model);
+    const n = rounds(10, 30);
+    const compiled = await compileConstraint(ask({ output: { type: 'json-object' }, n }), model);
+    for (let seed = 0; seed < n; seed += 1) {
       const state = compiled!.start();
       const walk = randomWalk(model.tokenizer, state, { random: seededRandom(seed) });
       state.dispose();
-      compiled!.dispose();
       expect(walk.complete).toBe(true);
       const value: unknown = JSON.parse(walk.text);
       expect(typeof value === 'object' && value !== null && !Array.isArray(value)).toBe(true);
     }
+    compiled!.dispose();
   });
 
-  it('[C39] json_schema: walks through the grammars of 200 random schemas conform', async () => {
+  it('[C39] json_schema: walks through the grammars of random schemas conform', async () => {
     const model = await tinyChat();
     let seed = 0;
     let complete = 0;
@@ -61,8 +65,8 @@ describe('compileConstraint', () => {
         const value: unknown = JSON.parse(walk.text);
         if (!conformsToSchema(value, schema)) throw new Error(`Does not conform: ${walk.text}`);
       }),
-      { numRuns: 200, seed: 7, endOnFailure: true },
+      { numRuns: SCHEMAS, seed: 7, endOnFailure: true },
     );
-    expect(complete).toBeGreaterThan(190);
+    expect(complete).toBeGreaterThan(0.95 * SCHEMAS);
   });
 });

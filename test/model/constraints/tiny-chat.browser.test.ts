@@ -9,10 +9,11 @@ import { type GenerationRequest, plainGenerationRequest } from '../../../src/cor
 import type { JsonSchema, Tool } from '../../../src/core/request/tool.js';
 import { collectEvents } from '../../support/token-events.js';
 import { arbitraryBoundedSchema } from './support/arbitrary-schema.js';
+import { rounds } from '../../support/rounds.js';
 
 const { signal } = new AbortController();
 /** `compile-constraint.browser.test.ts` walks through the grammars of more without a model. */
-const SCHEMAS = 50;
+const SCHEMAS = rounds(15, 50);
 let model: TextModel;
 
 beforeAll(async () => {
@@ -84,7 +85,7 @@ describe('tiny-chat under constraints', () => {
 
   it('[C46] [C47] [C50] required and forced choices hold at any temperature', async () => {
     for (const temperature of [0, 0.7, 1, 2]) {
-      for (let seed = 0; seed < 4; seed += 1) {
+      for (let seed = 0; seed < rounds(1, 4); seed += 1) {
         const sampling = { temperature, seed };
         const tools = [lookUp, other];
         const required = await write('Tell me a story.', {

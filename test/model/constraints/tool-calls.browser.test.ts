@@ -9,6 +9,7 @@ import type { JsonSchema, Tool } from '../../../src/core/request/tool.js';
 import { ask } from './support/ask.js';
 import { disguised, tinyChatTokenizer } from './support/tiny-chat-tokenizer.js';
 import { type Walk, randomWalk, seededRandom } from './support/walk.js';
+import { rounds } from '../../support/rounds.js';
 
 const weather: JsonSchema = {
   type: 'object',
@@ -77,22 +78,28 @@ async function model(toolFormat: ToolFormat, renamed: Record<string, string>): P
   };
 }
 
-async function walk(
+/** So many walks through the grammar of a request. */
+async function walks(
+  count: number,
   using: ConstrainedModel,
   more: Partial<GenerationRequest>,
-  seed: number,
   prefer?: number,
-): Promise<Walk> {
-  const compiled = await compileConstraint(ask({ tools, ...more }), using);
-  const state = compiled!.start();
+): Promise<Walk[]> {
+  const compiled = await compileConstraint(ask({ tools, ...more, n: count }), using);
   try {
-    return randomWalk(using.tokenizer, state, {
-      random: seededRandom(seed),
-      jump: seed % 2 === 0,
-      ...(prefer !== undefined && { prefer }),
+    return Array.from({ length: count }, (_, seed) => {
+      const state = compiled!.start();
+      try {
+        return randomWalk(using.tokenizer, state, {
+          random: seededRandom(seed),
+          jump: seed % 2 === 0,
+          ...(prefer !== undefined && { prefer }),
+        });
+      } finally {
+        state.dispose();
+      }
     });
   } finally {
-    state.dispose();
     compiled!.dispose();
   }
 }
@@ -125,8 +132,7 @@ function expectValid(calls: readonly Call[]): void {
 describe.each(families)('%s with %j', (toolFormat, renamed) => {
   it('[C46] [C56] required: only valid calls of declared tools, at least one', async () => {
     const using = await model(toolFormat, renamed);
-    for (let seed = 0; seed < 12; seed += 1) {
-      const { text, complete } = await walk(using, { toolChoice: 'required' }, seed);
+    for (const { text, complete } of await walks(rounds(5, 12), using, { toolChoice: 'required' })) {
       expect(complete).toBe(true);
       const found = read(using, text);
       expect(found.calls.length).toBeGreaterThan(0);
@@ -137,16 +143,15 @@ describe.each(families)('%s with %j', (toolFormat, renamed) => {
 
   it('[C47] a forced function is the one that is called', async () => {
     const using = await model(toolFormat, renamed);
-    for (let seed = 0; seed < 6; seed += 1) {
-      const { text } = await walk(using, { toolChoice: { name: 'weather_map' }, parallelToolCalls: false }, seed);
+    const forced = { toolChoice: { name: 'weather_map' }, parallelToolCalls: false };
+    for (const { text } of await walks(rounds(3, 6), using, forced))
       expect(read(using, text).calls.map((call) => call.name)).toEqual(['weather_map']);
-    }
   });
 
   it('[C50] without parallel calls there is one', async () => {
     const using = await model(toolFormat, renamed);
-    for (let seed = 0; seed < 8; seed += 1) {
-      const { text } = await walk(using, { toolChoice: 'required', parallelToolCalls: false }, seed);
+    const single = { toolChoice: 'required', parallelToolCalls: false } as const;
+    for (const { text } of await walks(rounds(4, 8), using, single)) {
       const { calls } = read(using, text);
       expect(calls).toHaveLength(1);
       expectValid(calls);
@@ -207,8 +212,7 @@ describe('harmony', () => {
   it('[C46] [C56] thinks or not, then calls a declared tool', async () => {
     const using: ConstrainedModel = { ...(await model('none', renamed)), reasoningFormat: 'harmony' };
     const end = using.tokenizer.addedTokens.get('<|end|>')!;
-    for (let seed = 0; seed < 10; seed += 1) {
-      const { text, complete } = await walk(using, { toolChoice: 'required' }, seed, end);
+    for (const { text, complete } of await walks(10, using, { toolChoice: 'required' }, end)) {
       expect(complete).toBe(true);
       const { calls } = read(using, text);
       expect(calls).toHaveLength(1);
@@ -219,10 +223,8 @@ describe('harmony', () => {
   it('[C38] the final message is the JSON', async () => {
     const using: ConstrainedModel = { ...(await model('none', renamed)), reasoningFormat: 'harmony' };
     const end = using.tokenizer.addedTokens.get('<|end|>')!;
-    for (let seed = 0; seed < 10; seed += 1) {
-      const { text } = await walk(using, { tools: [], output: { type: 'json-object' } }, seed, end);
+    for (const { text } of await walks(10, using, { tools: [], output: { type: 'json-object' } }, end))
       expect(JSON.parse(read(using, text).text)).toBeTypeOf('object');
-    }
   });
 });
 
