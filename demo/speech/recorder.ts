@@ -45,7 +45,7 @@ export function stopRecording(): void {
 }
 
 /** Fills {@link levels} until the returned function is called. */
-function measureLevels(stream: MediaStream): () => void {
+export function measureLevels(stream: MediaStream): () => void {
   const context = new AudioContext();
   const analyser = new AnalyserNode(context, { fftSize: 1024 });
   context.createMediaStreamSource(stream).connect(analyser);

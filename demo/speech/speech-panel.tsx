@@ -4,10 +4,12 @@ import { inference } from '../inference.js';
 import { Segmented } from '../parts/segmented.js';
 import { problemOf } from '../parts/problem-of.js';
 import { Clips } from './clips.js';
+import { endLive, isLive } from './live.js';
 import { isRecording, levels, record, stopRecording } from './recorder.js';
 import {
   language,
   listen,
+  listenLive,
   note,
   problem,
   recording,
@@ -36,20 +38,14 @@ export function SpeechPanel() {
       </p>
       <Sources />
       <Options />
-      {recording.value ? <Transcript file={recording.value} /> : null}
+      {recording.value ? <Transcript file={recording.value} /> : <LiveTranscript />}
     </div>
   );
 }
 
 function Sources() {
   const isReady = inference.value !== undefined;
-  const recordTake = async (): Promise<void> => {
-    try {
-      await listen(await record());
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-  };
+  const recordTake = (): Promise<void> => attempt(async () => listen(await record()));
   return (
     <fieldset class="sources" disabled={!isReady}>
       <legend class="hidden">Recording</legend>
@@ -59,8 +55,22 @@ function Sources() {
             Stop recording
           </button>
         ) : (
-          <button type="button" class="primary" onClick={() => void recordTake()}>
+          <button type="button" class="primary" disabled={isLive.value} onClick={() => void recordTake()}>
             Record
+          </button>
+        )}
+        {isLive.value ? (
+          <button type="button" class="primary stop" onClick={endLive}>
+            Stop listening
+          </button>
+        ) : (
+          <button
+            type="button"
+            disabled={isRecording.value}
+            title="Writes each phrase down when you pause"
+            onClick={() => void attempt(listenLive)}
+          >
+            Listen live
           </button>
         )}
         <label class="button">
@@ -76,7 +86,7 @@ function Sources() {
         </label>
         <span class="quiet">or a clip:</span>
       </div>
-      {isRecording.value ? <Bars label="Level" levels={levels.value} /> : null}
+      {isRecording.value || isLive.value ? <Bars label="Level" levels={levels.value} /> : null}
       <Clips chosen={recording.value?.name} onChoose={(file) => void listen(file)} />
       {problem.value && !recording.value ? (
         <p class="alert" role="alert">
@@ -85,6 +95,15 @@ function Sources() {
       ) : null}
     </fieldset>
   );
+}
+
+/** A browser without a microphone, or a visitor who refuses it, is told so. */
+async function attempt(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    problem.value = problemOf(error);
+  }
 }
 
 function Options() {
@@ -117,6 +136,26 @@ function Options() {
   );
 }
 
+/** What is said into the microphone, phrase by phrase. */
+function LiveTranscript() {
+  if (!isLive.value && !running.value && !transcript.value && !note.value) return null;
+  return (
+    <section class="card transcript" aria-label="Transcript" aria-busy={running.value}>
+      <Written />
+      <p class="quiet">{note.value}</p>
+    </section>
+  );
+}
+
+function Written() {
+  return (
+    <p role="status" data-testid="transcript">
+      {transcript.value}
+      {running.value ? <span class="waiting" aria-label="listening" /> : null}
+    </p>
+  );
+}
+
 function Transcript({ file }: { file: File }) {
   const url = useMemo(() => URL.createObjectURL(file), [file]);
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
@@ -124,10 +163,7 @@ function Transcript({ file }: { file: File }) {
     <section class="card transcript" aria-label="Transcript" aria-busy={running.value}>
       <Waveform file={file} />
       <audio controls src={url} />
-      <p role="status" data-testid="transcript">
-        {transcript.value}
-        {running.value ? <span class="waiting" aria-label="listening" /> : null}
-      </p>
+      <Written />
       {problem.value ? (
         <p class="alert" role="alert">
           {problem.value}

@@ -3,6 +3,8 @@ import { computed, signal } from '@preact/signals';
 import { models } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { streamInference } from '../wire/call-inference.js';
+import type { LiveSound } from '../wire/live-sound.js';
+import { openMicrophone } from './live.js';
 
 export type SpeechTask = 'transcriptions' | 'translations';
 
@@ -37,17 +39,29 @@ export async function listen(file: File): Promise<void> {
   await transcribe();
 }
 
+/** Writes down what is said, until the speaker ends or {@link stop} is called. */
+export async function listenLive(): Promise<void> {
+  stop();
+  recording.value = undefined;
+  await show(await openMicrophone({ ...fields(), stream: 'true' }), `/audio/${speechTask.value}`);
+}
+
 /** The chosen recording again, for example with another task. */
 export async function transcribe(): Promise<void> {
   const file = recording.value;
   if (!file) return;
   stop();
+  await show(toForm(file), `/audio/${speechTask.value}`);
+}
+
+/** One answer at a time is shown. */
+async function show(body: FormData | LiveSound, path: string): Promise<void> {
   const { signal } = (controller = new AbortController());
   transcript.value = problem.value = note.value = '';
   running.value = true;
   const start = performance.now();
   try {
-    for await (const event of streamInference(`/audio/${speechTask.value}`, toForm(file), signal)) {
+    for await (const event of streamInference(path, body, signal)) {
       const { type, delta, text, error } = event as TranscriptEvent;
       if (error) throw new Error(error.message);
       if (delta) transcript.value += delta;
@@ -66,9 +80,12 @@ export async function transcribe(): Promise<void> {
 
 function toForm(file: File): FormData {
   const form = new FormData();
-  form.append('model', ear.value);
+  for (const [name, value] of Object.entries(fields())) form.append(name, value);
   form.append('file', file);
   form.append('stream', 'true');
-  if (language.value) form.append('language', language.value);
   return form;
+}
+
+function fields(): Record<string, string> {
+  return { model: ear.value, ...(language.value && { language: language.value }) };
 }

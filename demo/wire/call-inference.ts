@@ -2,28 +2,36 @@
 import { inference } from '../inference.js';
 import { followRequest } from '../metrics/request-log.js';
 import { AnswerClock } from './answer-clock.js';
+import { LiveSound } from './live-sound.js';
 import { readEvents } from './read-events.js';
 import { requestError } from './request-error.js';
 import { recordEvent, recordRequest, type WireRequest } from './wire-log.js';
 
-type Body = Record<string, unknown> | FormData;
+type Body = Record<string, unknown> | FormData | LiveSound;
 
 /** Resolves with the response when its status is good. @throws RequestError otherwise */
 async function post(request: WireRequest, body: Body, signal?: AbortSignal): Promise<Response> {
   const service = inference.value;
   if (!service) throw new Error('Inference has not started yet.');
   recordRequest(request);
-  const response = await fetch(service.baseURL + request.path, {
-    method: 'POST',
-    ...(body instanceof FormData
-      ? { body }
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    ...(signal && { signal }),
-  });
+  const init: RequestInit = { method: 'POST', ...toInit(body), ...(signal && { signal }) };
+  const response =
+    body instanceof LiveSound
+      ? // Not every browser's own `fetch` sends a body while it is made.
+        await service.fetch(`${service.baseURL}${request.path}?${new URLSearchParams(body.fields)}`, init)
+      : await fetch(service.baseURL + request.path, init);
   if (response.ok) return response;
   const text = await response.text();
   recordEvent(text);
   throw requestError(text, response.status);
+}
+
+function toInit(body: Body): RequestInit {
+  if (body instanceof FormData) return { body };
+  if (body instanceof LiveSound) {
+    return { headers: { 'content-type': `audio/pcm; rate=${body.rate}` }, body: body.samples };
+  }
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 /**
@@ -76,7 +84,8 @@ export async function callForSound(path: string, body: Body, signal?: AbortSigna
 }
 
 function readable(path: string, body: Body): WireRequest {
-  if (!(body instanceof FormData)) return { path, isForm: false, body };
+  if (body instanceof LiveSound) return { path, sentAs: 'sound', body: { ...body.fields, rate: body.rate } };
+  if (!(body instanceof FormData)) return { path, sentAs: 'json', body };
   const fields = [...body].map(([name, value]) => [name, value instanceof File ? value.name : value]);
-  return { path, isForm: true, body: Object.fromEntries(fields) as Record<string, unknown> };
+  return { path, sentAs: 'form', body: Object.fromEntries(fields) as Record<string, unknown> };
 }

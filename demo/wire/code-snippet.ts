@@ -12,7 +12,7 @@ export interface SnippetKind {
 
 const always = (): boolean => true;
 const isChat = ({ path }: WireRequest): boolean => path === '/chat/completions';
-const isOpenAI = ({ path }: WireRequest): boolean => path !== '/messages';
+const isOpenAI = ({ path, sentAs }: WireRequest): boolean => path !== '/messages' && sentAs !== 'sound';
 
 /** In the order of the tabs. */
 export const SNIPPETS: Record<string, SnippetKind> = {
@@ -29,8 +29,17 @@ export const SNIPPETS: Record<string, SnippetKind> = {
 };
 
 /** Runs in this page's console. */
-function fetchSnippet({ path, body, isForm }: WireRequest): string {
-  if (!isForm) {
+function fetchSnippet({ path, body, sentAs }: WireRequest): string {
+  if (sentAs === 'sound') {
+    return `const clip = await (await fetch('/models/tiny-whisper/clips/en-2.wav')).blob();
+const response = await fetch('/v1${path}?${queryOf(body)}', {
+  method: 'POST',
+  headers: { 'content-type': 'audio/pcm; rate=16000' },
+  body: clip.slice(44), // without the header of a WAV file
+});
+console.log(await response.text());`;
+  }
+  if (sentAs === 'json') {
     return `const response = await fetch('/v1${path}', {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
@@ -50,9 +59,15 @@ console.log(await response.text());`;
 }
 
 /** A shell reaches the service through `npx inpage serve`. */
-function curlSnippet({ path, body, isForm }: WireRequest): string {
+function curlSnippet({ path, body, sentAs }: WireRequest): string {
   const url = `http://localhost:8080/v1${path}`;
-  if (isForm) {
+  if (sentAs === 'sound') {
+    const type = `-H 'content-type: audio/pcm; rate=${String(body['rate'])}'`;
+    return `# npx inpage serve --port 8080
+arecord -t raw -f S16_LE -r ${String(body['rate'])} | \
+curl --no-buffer -T - -X POST ${type} ${shellQuoted(`${url}?${queryOf(body)}`)}`;
+  }
+  if (sentAs === 'form') {
     const fields = Object.entries(body).map(([name, value]) =>
       name === 'file' ? `-F file=@sound.wav` : `-F ${name}=${shellQuoted(String(value))}`,
     );
@@ -65,7 +80,8 @@ curl ${body['stream'] ? '--no-buffer ' : ''}${url} \\
 }
 
 /** The official client of the dialect. */
-function clientSnippet({ path, body, isForm }: WireRequest, client: 'openai' | 'anthropic'): string {
+function clientSnippet({ path, body, sentAs }: WireRequest, client: 'openai' | 'anthropic'): string {
+  const isForm = sentAs === 'form';
   const method = path.slice(1).replaceAll('/', '.');
   const values = isForm ? formValues(body) : indented(body, 0);
   const create = `await ${client}.${method}.create(${values});`;
@@ -115,6 +131,13 @@ function members(values: Record<string, unknown>): string {
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}: ${indented(value)},`)
     .join('\n  ');
+}
+
+/** The fields of a sound, without what stands in its type. */
+function queryOf(body: WireRequest['body']): string {
+  const fields = new URLSearchParams(body as Record<string, string>);
+  fields.delete('rate');
+  return fields.toString();
 }
 
 /** A form's values are texts; the client wants a boolean. */

@@ -7,12 +7,14 @@ const KEPT = 200;
 /** Milliseconds between two renderings of the list: tokens come faster than anyone reads. */
 const FLUSH_INTERVAL = 50;
 
-/** A request as it was sent. A form's file is there by its name. */
+/** A request as it was sent. */
 export interface WireRequest {
   /** Below the base, e.g. `/chat/completions`. */
   path: string;
+  /** The fields. A form's file is there by its name. */
   body: Record<string, unknown>;
-  isForm: boolean;
+  /** How it was sent: `sound` is the sound itself, with the fields in the query. */
+  sentAs: 'json' | 'form' | 'sound';
 }
 
 export interface WireEvent {

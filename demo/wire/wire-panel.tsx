@@ -11,7 +11,7 @@ import { type WireEvent, type WireRequest, eventCount, events, request } from '.
 
 const WELCOME: WireRequest = {
   path: '/chat/completions',
-  isForm: false,
+  sentAs: 'json',
   body: { model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello!' }], stream: true },
 };
 

@@ -41,17 +41,22 @@ afterAll(() => rmSync(workshop, { recursive: true, force: true }));
 function snippets(): [name: string, code: string][] {
   const messages = [{ role: 'user', content: "What's 17 + 25?" }];
   const requests: WireRequest[] = [
-    { path: '/chat/completions', isForm: false, body: { model: 'tiny-chat', messages, stream: true, max_tokens: 9 } },
-    { path: '/messages', isForm: false, body: { model: 'tiny-chat', max_tokens: 64, messages, stream: true } },
-    { path: '/responses', isForm: false, body: { model: 'tiny-chat', input: messages, stream: true } },
-    { path: '/embeddings', isForm: false, body: { model: 'tiny-embed', input: ['one', 'two'] } },
-    { path: '/audio/transcriptions', isForm: true, body: { model: 'tiny-whisper', file: 'en-2.wav', stream: 'true' } },
+    { path: '/chat/completions', sentAs: 'json', body: { model: 'tiny-chat', messages, stream: true, max_tokens: 9 } },
+    { path: '/messages', sentAs: 'json', body: { model: 'tiny-chat', max_tokens: 64, messages, stream: true } },
+    { path: '/responses', sentAs: 'json', body: { model: 'tiny-chat', input: messages, stream: true } },
+    { path: '/embeddings', sentAs: 'json', body: { model: 'tiny-embed', input: ['one', 'two'] } },
+    {
+      path: '/audio/transcriptions',
+      sentAs: 'form',
+      body: { model: 'tiny-whisper', file: 'en-2.wav', stream: 'true' },
+    },
+    { path: '/audio/transcriptions', sentAs: 'sound', body: { model: 'tiny-whisper', stream: 'true', rate: 48_000 } },
   ];
   return requests.flatMap((request) =>
     Object.entries(SNIPPETS)
       .filter(([name, { fits }]) => !['curl', 'langchain'].includes(name) && fits(request))
       .map(([name, { write }]): [string, string] => [
-        `wire${request.path.replaceAll('/', '-')}-${name}`,
+        `wire${request.path.replaceAll('/', '-')}-${request.sentAs}-${name}`,
         write(request),
       ]),
   );

@@ -159,6 +159,35 @@ describe('the other panels', () => {
     expect(await page.getByTestId('transcript').innerText()).toMatch(/Vienna/);
   });
 
+  it('speech writes down what a microphone hears, phrase by phrase', async () => {
+    // The microphone is a clip that is said again and again, with a pause.
+    await context.addInitScript(() => {
+      // The empty page before has none.
+      if (location.protocol === 'about:') return;
+      navigator.mediaDevices.getUserMedia = async () => {
+        const context = new AudioContext();
+        const clip = await (await fetch('/models/tiny-whisper/clips/en-2.wav')).arrayBuffer();
+        const microphone = context.createMediaStreamDestination();
+        const said = await context.decodeAudioData(clip);
+        const sound = context.createBuffer(1, said.length + 2 * said.sampleRate, said.sampleRate);
+        sound.copyToChannel(said.getChannelData(0), 0);
+        const source = new AudioBufferSourceNode(context, { buffer: sound, loop: true });
+        source.connect(microphone);
+        source.start();
+        return microphone.stream;
+      };
+    });
+    const page = await openDemo(context, demoOrigin(), 'speech');
+    await page.getByRole('button', { name: 'Listen live' }).click();
+    // While the microphone is still open.
+    await page.getByTestId('transcript').getByText('We are going to take a photo on Sunday').waitFor();
+    const wire = page.getByRole('complementary', { name: 'On the wire' });
+    expect(await wire.getByLabel('Request body').innerText()).toContain('"rate"');
+    await page.getByRole('button', { name: 'Stop listening' }).click();
+    await page.getByText(/\d s in this page/).waitFor();
+    expect(await page.getByRole('button', { name: 'Listen live' }).isEnabled()).toBe(true);
+  });
+
   it('tools run in the page, and the answer uses the result', async () => {
     const page = await openDemo(context, demoOrigin(), 'tools');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
