@@ -1,5 +1,6 @@
 /** Reading what a model gives, one event after the other. @module */
 import { AnswerEvents, type AnswerOptions, createToolCallId } from '../../src/gateway/answer/answer-events.js';
+import { AnswerRecord } from '../../src/gateway/answer/answer-record.js';
 import { type CollectedGeneration, collectGeneration } from '../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../src/gateway/answer/generation-event.js';
 import type { PieceEvent, TokenEvent } from '../../src/core/events/token-event.js';
@@ -28,7 +29,9 @@ export async function* interpret(
 ): AsyncGenerator<GenerationEvent> {
   const clock = options.clock ?? (() => performance.now());
   const startTime = options.startTime ?? clock();
-  const answer = new AnswerEvents(request, { createId: createToolCallId, ...options, startTime, clock });
+  const record = new AnswerRecord();
+  const said = record.begin(request.n);
+  const answer = new AnswerEvents(request, { createId: createToolCallId, record, said, ...options, startTime, clock });
   for await (const batch of batches) yield* answer.take(batch) ?? [];
   yield* answer.finish();
 }

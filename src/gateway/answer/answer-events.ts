@@ -1,7 +1,8 @@
 /** The stage between models and dialects: parts of an answer in, paired blocks and measured facts out. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { PieceEvent, TokenEvent } from '../../core/events/token-event.js';
-import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
+import type { AnswerRecord, SaidTokens } from './answer-record.js';
 import { ChoiceBlocks } from './choice-blocks.js';
 import type { GenerationEvent } from './generation-event.js';
 import { createUsageMeter, type UsageMeter } from './usage-meter.js';
@@ -13,19 +14,57 @@ export interface AnswerOptions {
   createId: () => string;
   /** When the request came, by `clock`. */
   startTime: number;
+  /** Of the request's answer. */
+  record: AnswerRecord;
+  /** What `record` knows of this generation. */
+  said: SaidTokens;
 }
 
-/** One generation on its way. Blocks come paired and in order, see {@link GenerationEvent}. */
+/** One choice on its way. */
+interface AnswerChoice {
+  blocks: ChoiceBlocks;
+  /** Pieces that the current engine has given. */
+  given: number;
+  /** Pieces that were taken, from any engine. */
+  taken: number;
+  isOver: boolean;
+}
+
+/**
+ * One generation on its way, the reader of a run (see `scheduler/run-on-slot.ts`). Blocks come paired and in order, see
+ * {@link GenerationEvent}. One engine may begin it and another end it: what the second one gives again is not taken twice.
+ */
 export class AnswerEvents {
   readonly #model: string;
-  readonly #choices: readonly ChoiceBlocks[];
+  readonly #choices: readonly AnswerChoice[];
   readonly #meter: UsageMeter;
+  readonly #record: AnswerRecord;
+  readonly #said: SaidTokens;
+  #hasPrompt = false;
 
   constructor(request: GenerationRequest, options: AnswerOptions) {
-    const { createId } = options;
+    const { record } = options;
+    const createId = (): string => record.draw('call', options.createId);
     this.#model = request.model;
-    this.#choices = Array.from({ length: request.n }, (_, choice) => new ChoiceBlocks({ choice, request, createId }));
+    this.#record = record;
+    this.#said = options.said;
+    this.#choices = Array.from({ length: request.n }, (_, choice) => {
+      return { blocks: new ChoiceBlocks({ choice, request, createId }), given: 0, taken: 0, isOver: false };
+    });
     this.#meter = createUsageMeter(options);
+  }
+
+  /** Another engine can go on with it. */
+  get canGoOn(): boolean {
+    return !this.#record.isLost;
+  }
+
+  /** An engine begins. @returns what it must be told of the answer; undefined: nothing, it is the first */
+  begin(): BegunChoice[] | undefined {
+    for (const choice of this.#choices) choice.given = 0;
+    const { choices } = this.#said;
+    const isNew = choices.every(({ tokens, ended }) => tokens.length === 0 && !ended);
+    return isNew ? undefined : choices.map(({ tokens, ended }) => ({ tokens: [...tokens], ended }));
   }
 
   /**
@@ -34,11 +73,15 @@ export class AnswerEvents {
    */
   take(batch: readonly TokenEvent[]): GenerationEvent[] | undefined {
     const events: GenerationEvent[] = [];
+    const pieces: PieceEvent[] = [];
     for (const event of batch) {
-      if (event.type === 'piece') (this.#choices[event.choice] ?? noChoice()).token(event.parts, events);
-      else this.#takeOther(event, events);
+      if (event.type !== 'piece') this.#takeOther(event, events);
+      else if (this.#isNew(event)) {
+        pieces.push(event);
+        this.#choices[event.choice]!.blocks.token(event.parts, events);
+      }
     }
-    this.#meter.tokens(batch);
+    this.#meter.tokens(pieces);
     return events.length > 0 ? events : undefined;
   }
 
@@ -47,15 +90,36 @@ export class AnswerEvents {
     return [{ type: 'finish', usage: this.#meter.read() }];
   }
 
+  /** Whether no engine before this one gave the piece. Notes its token. */
+  #isNew({ choice, token }: PieceEvent): boolean {
+    const known = this.#choices[choice] ?? noChoice();
+    known.given += 1;
+    if (known.given <= known.taken) return false;
+    known.taken = known.given;
+    if (token === undefined) this.#said.lose();
+    else if (known.taken > this.#said.choices[choice]!.tokens.length) this.#said.add(choice, token);
+    return true;
+  }
+
   #takeOther(event: Exclude<TokenEvent, PieceEvent>, events: GenerationEvent[]): void {
     if (event.type === 'prompt') {
+      if (this.#hasPrompt) return;
+      this.#hasPrompt = true;
       const { type: _, ...prompt } = event;
-      this.#meter.prompt(prompt.promptTokens, prompt.cachedTokens);
-      events.push({ type: 'start', model: this.#model, ...prompt });
+      const cachedTokens = this.#record.draw('cached', () => prompt.cachedTokens);
+      this.#meter.prompt(prompt.promptTokens, cachedTokens);
+      events.push({ type: 'start', model: this.#model, ...prompt, cachedTokens });
     } else if (event.type === 'counts') {
       const { type: _, ...counts } = event;
+      this.#said.lose();
       this.#meter.counts(counts);
-    } else (this.#choices[event.choice] ?? noChoice()).end(event, events);
+    } else {
+      const choice = this.#choices[event.choice] ?? noChoice();
+      if (choice.isOver) return;
+      choice.isOver = true;
+      if (!this.#said.choices[event.choice]!.ended) this.#said.add(event.choice);
+      choice.blocks.end(event, events);
+    }
   }
 }
 

@@ -55,10 +55,11 @@ export class AnswerRecord {
   /** What is known of the answer's next generation. @param choices how many it has */
   begin(choices: number): SaidTokens {
     const run = this.#begun++;
+    const known = this.#runOf(run, choices);
     return {
-      choices: this.#runOf(run, choices),
+      choices: known,
       add: (choice, token = END) => {
-        note(this.#runOf(run, choice + 1)[choice]!, token);
+        note(known[choice]!, token);
         this.#news.said.push([run, choice, token]);
       },
       lose: () => (this.#isLost = true),

@@ -1,13 +1,13 @@
 /** Counts tokens and takes times: all that usage says, unless the engine tells its own counts. @module */
-import type { CountsEvent, TokenEvent } from '../../core/events/token-event.js';
+import type { CountsEvent, PieceEvent } from '../../core/events/token-event.js';
 import type { GenerationUsage } from './generation-event.js';
 
 type Counts = Omit<CountsEvent, 'type'>;
 
 export interface UsageMeter {
   prompt(promptTokens: number, cachedTokens: number): void;
-  /** The pieces among these events are tokens that came together, now. */
-  tokens(events: readonly TokenEvent[]): void;
+  /** These tokens came together, now. */
+  tokens(pieces: readonly PieceEvent[]): void;
   /** The engine's own counts, which replace what was counted here. */
   counts(counts: Counts): void;
   /** The facts so far; `endTime` is now. */
@@ -33,19 +33,14 @@ export function createUsageMeter({ clock, startTime }: { clock: () => number; st
       promptTokens = all;
       cachedTokens = cached;
     },
-    tokens(events) {
-      let count = 0;
-      for (const event of events) {
-        if (event.type !== 'piece') continue;
-        count += 1;
-        if (event.isReasoning) reasoningTokens += 1;
-      }
-      if (count === 0) return;
+    tokens(pieces) {
+      if (pieces.length === 0) return;
+      for (const { isReasoning } of pieces) if (isReasoning) reasoningTokens += 1;
       // Read once: between tokens that came together there is only the time that counting takes.
       lastAt = clock();
       if (completionTokens === 0) firstAt = lastAt;
       if (completionTokens < FIRST_TEN) eleventhAt = lastAt;
-      completionTokens += count;
+      completionTokens += pieces.length;
     },
     counts(counts) {
       told = counts;

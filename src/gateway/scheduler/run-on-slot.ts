@@ -3,6 +3,7 @@ import type { LoadedModel } from '../../core/models/backend.js';
 import { InferenceError, isInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import { Interruptible, orAborted } from '../../core/platform/reject-on-abort.js';
 import { Deadline } from './deadline.js';
+import type { RunOptions } from './inference.js';
 import type { ModelSlot } from './model-slot.js';
 
 /** How long a cancelled engine may take to stop before its worker is ended. A long WASM call cannot be interrupted. */
@@ -17,8 +18,6 @@ export interface SlotRun<T, Given = T, Reader extends RunReader<T, Given> = RunR
   start: (model: LoadedModel, signal: AbortSignal, reader: Reader) => AsyncIterable<T>;
   /** False: the engine takes several of these at once (embeddings), so they do not queue. */
   exclusive: boolean;
-  /** The first item is what the deadline waits for; else the end is. */
-  meetsDeadlineAtFirst?: boolean;
   /** Called when an attempt begins anew. @default the caller gets the items themselves */
   createReader?: () => Reader;
 }
@@ -33,14 +32,6 @@ export interface RunReader<T, Given> {
   readonly canGoOn?: boolean;
 }
 
-/** Both ends that a run may meet early. */
-export interface RunLimits {
-  /** See {@link Deadline}. */
-  seconds: number;
-  /** The caller's cancellation. */
-  signal: AbortSignal;
-}
-
 /** A run that knows its slot. */
 export interface PreparedRun<T, Given, Reader extends RunReader<T, Given> = RunReader<T, Given>> {
   slot: ModelSlot;
@@ -51,14 +42,17 @@ export interface PreparedRun<T, Given, Reader extends RunReader<T, Given> = RunR
  * Runs work on a slot's engine. Ends by throwing an InferenceError: the engine's own, `cancelled`, `timeout`, or
  * `unavailable` when the engine died after the first item and no other can go on. The slot is free again when the engine has really stopped.
  * One generator from the engine to the caller, because each costs some turns of the event loop per token.
+ * @param seconds see {@link Deadline}
  * @param prepare finds the slot, and does what must be done before its queue is entered
  */
 export async function* runOnSlot<T, Given = T, Reader extends RunReader<T, Given> = RunReader<T, Given>>(
-  limits: RunLimits,
+  seconds: number,
+  options: RunOptions,
   prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Given, Reader>>,
 ): AsyncGenerator<Given, void> {
-  const deadline = new Deadline(limits.seconds, limits.signal);
+  const deadline = new Deadline(seconds, options.signal);
   const { signal } = deadline;
+  const meetsDeadlineAtFirst = options.deadline === 'first-token';
   try {
     const { slot, run } = await prepare(signal);
     let reader: Reader | undefined;
@@ -77,13 +71,14 @@ export async function* runOnSlot<T, Given = T, Reader extends RunReader<T, Given
       let isHeard = false;
       try {
         if (!answered) reader = run.createReader?.();
+        options.onBegin?.();
         // Whoever has no reader does not look at it.
-        engine.start((loaded, stop) => run.start(loaded, stop, reader as Reader));
+        engine.start(run.start(model, signal, reader as Reader));
         for (;;) {
           const { done, value } = await engine.next();
           engine.isWaiting = false;
           if (done) break;
-          if (!isHeard && run.meetsDeadlineAtFirst) deadline.meet();
+          if (!isHeard && meetsDeadlineAtFirst) deadline.meet();
           isHeard = answered = true;
           const given = reader ? reader.take(value) : (value as unknown as Given);
           if (given !== undefined) yield given;
@@ -97,7 +92,7 @@ export async function* runOnSlot<T, Given = T, Reader extends RunReader<T, Given
         const most = answered ? ATTEMPTS_TO_GO_ON : ATTEMPTS;
         const mayTry = attempt < most && (!answered || (reader?.canGoOn === true && !slot.wasUnloaded(model)));
         if (!mayTry || !(await diedUnder(model, slot, error))) throw toInferenceError(error);
-        if (isHeard && run.meetsDeadlineAtFirst) deadline.renew();
+        if (isHeard && meetsDeadlineAtFirst) deadline.renew();
       } finally {
         engine.end(false);
       }
@@ -140,9 +135,8 @@ class EngineRun<T> {
     signal.addEventListener('abort', this.#leave, { once: true });
   }
 
-  start(start: (model: LoadedModel, signal: AbortSignal) => AsyncIterable<T>): void {
-    this.isWaiting = true;
-    this.#iterator = start(this.#model, this.#signal)[Symbol.asyncIterator]();
+  start(items: AsyncIterable<T>): void {
+    this.#iterator = items[Symbol.asyncIterator]();
   }
 
   next(): Promise<IteratorResult<T>> {

@@ -1,9 +1,8 @@
 /** The scheduler: models, queues, deadlines and memory for all requests. @module */
 import type { LoadedModel } from '../../core/models/backend.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
-import { createToolCallId } from '../answer/answer-events.js';
+import { AnswerEvents, createToolCallId } from '../answer/answer-events.js';
 import { AnswerRecord } from '../answer/answer-record.js';
-import { ContinuedAnswer } from '../answer/continued-answer.js';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
@@ -21,7 +20,7 @@ import type { FetchOptions, ModelHost } from './model-host.js';
 import { LOAD_STALL_MS, ModelSlot } from './model-slot.js';
 import { StallWatch } from './stall-watch.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
-import { once, operationOf, type PreparedRun, type RunLimits, runOnSlot } from './run-on-slot.js';
+import { once, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
 
 export interface SchedulerSettings {
   catalog: Catalog;
@@ -88,21 +87,23 @@ export class Scheduler implements ControlledInference {
   }
 
   generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
-    return runOnSlot(this.#limits(options), (signal) => this.#prepareGeneration(request, options, signal));
+    return runOnSlot(this.#settings.requestTimeout, options, (signal) =>
+      this.#prepareGeneration(request, options, signal),
+    );
   }
 
   async #prepareGeneration(
     request: GenerationRequest,
     options: RunOptions,
     signal: AbortSignal,
-  ): Promise<PreparedRun<readonly TokenEvent[], GenerationEvent[], ContinuedAnswer>> {
+  ): Promise<PreparedRun<readonly TokenEvent[], GenerationEvent[], AnswerEvents>> {
     const slot = await this.#runnable(this.#slotFor(request.model, 'chat'), signal);
-    const hears = await takesSound(slot, request, signal);
-    const prompt = hears
-      ? request.prompt
-      : await transcribeAudioParts(request.prompt, slot.entry, this.catalog, (heard) =>
-          this.transcribe(heard, { signal, deadline: 'result' }),
-        );
+    let { prompt } = request;
+    if (hasPart(prompt, 'audio') && !(await takesSound(slot, signal))) {
+      prompt = await transcribeAudioParts(prompt, slot.entry, this.catalog, (heard) =>
+        this.transcribe(heard, { signal, deadline: 'result' }),
+      );
+    }
     const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
     const { record = new AnswerRecord() } = options;
     const said = record.begin(request.n);
@@ -111,20 +112,18 @@ export class Scheduler implements ControlledInference {
     const start = (
       model: LoadedModel,
       stop: AbortSignal,
-      answer: ContinuedAnswer,
+      answer: AnswerEvents,
     ): AsyncIterable<readonly TokenEvent[]> => {
       requireImages(canonical, model);
-      options.onBegin?.();
       const begun = answer.begin();
       return operationOf(model, 'generate')(begun ? { ...canonical, begun } : canonical, stop);
     };
     // Time in the queue is no time of the engine, so the clock starts with the attempt.
-    const createReader = (): ContinuedAnswer => {
+    const createReader = (): AnswerEvents => {
       const clock = this.#clock;
-      return new ContinuedAnswer(canonical, said, { clock, createId: this.#createId, startTime: clock(), record });
+      return new AnswerEvents(canonical, { clock, createId: this.#createId, startTime: clock(), record, said });
     };
-    const meetsDeadlineAtFirst = options.deadline === 'first-token';
-    return { slot, run: { exclusive: true, start, createReader, meetsDeadlineAtFirst } };
+    return { slot, run: { exclusive: true, start, createReader } };
   }
 
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
@@ -220,13 +219,9 @@ export class Scheduler implements ControlledInference {
     options: RunOptions,
     work: (model: LoadedModel, id: string, signal: AbortSignal) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
-    return runOnSlot<T>(this.#limits(options), async (signal) => {
+    return runOnSlot<T>(this.#settings.requestTimeout, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
-      const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => {
-        options.onBegin?.();
-        return work(model, slot.entry.id, stop);
-      };
-      return { slot, run: { exclusive: true, start, meetsDeadlineAtFirst: options.deadline === 'first-token' } };
+      return { slot, run: { exclusive: true, start: (model, stop) => work(model, slot.entry.id, stop) } };
     });
   }
 
@@ -236,20 +231,12 @@ export class Scheduler implements ControlledInference {
     exclusive: boolean,
     work: (model: LoadedModel, slot: ModelSlot, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const results = runOnSlot<T>(this.#limits(options), async (signal) => {
+    const results = runOnSlot<T>(this.#settings.requestTimeout, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
-      const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => {
-        options.onBegin?.();
-        return once(work(model, slot, stop));
-      };
-      return { slot, run: { exclusive, start } };
+      return { slot, run: { exclusive, start: (model, stop) => once(work(model, slot, stop)) } };
     });
     for await (const result of results) return result;
     throw new InferenceError('internal', 'The model returned no result.');
-  }
-
-  #limits({ signal }: RunOptions): RunLimits {
-    return { seconds: this.#settings.requestTimeout, signal };
   }
 
   #slotFor(model: string, task: ModelEntry['task']): ModelSlot {
@@ -303,9 +290,9 @@ export class Scheduler implements ControlledInference {
 /** Unix milliseconds like `Date.now`, but finer and never running backwards. */
 const preciseClock = (): number => performance.timeOrigin + performance.now();
 
-/** Whether the model itself takes the request's sound, which of the browser's own is known once it is loaded. */
-async function takesSound(slot: ModelSlot, { prompt }: GenerationRequest, signal: AbortSignal): Promise<boolean> {
-  if (slot.entry.backend !== 'browser' || !hasPart(prompt, 'audio')) return false;
+/** Whether the model itself takes sound. Of the browser's own model it is known once it is loaded. */
+async function takesSound(slot: ModelSlot, signal: AbortSignal): Promise<boolean> {
+  if (slot.entry.backend !== 'browser') return false;
   return (await orAborted(slot.ready(), signal)).info.audio === true;
 }
 

@@ -6,7 +6,7 @@ import { InferenceError, isInferenceError } from '../../core/errors/inference-er
 import type { Catalog } from '../../core/models/catalog.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { ContentPart, Message } from '../../core/request/message.js';
-import { hasPart, type Prompt } from '../../core/request/generation-request.js';
+import type { Prompt } from '../../core/request/generation-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
 
 type Transcribe = (request: TranscriptionRequest) => AsyncIterable<TranscriptEvent>;
@@ -24,7 +24,7 @@ export async function transcribeAudioParts(
   catalog: Catalog,
   transcribe: Transcribe,
 ): Promise<Prompt> {
-  if (prompt.type !== 'chat' || !hasPart(prompt, 'audio')) return prompt;
+  if (prompt.type !== 'chat') return prompt;
   const mayLeave = chat.backend === 'upstream';
   const speech = catalog
     .usable()

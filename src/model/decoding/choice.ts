@@ -56,7 +56,8 @@ export class Choice {
   readonly #options: ChoiceOptions;
   /** Undefined: there is nothing to adjust. */
   readonly #adjuster: LogitAdjuster | undefined;
-  readonly #random: RandomNumbers;
+  /** Undefined: the sampler needs none. */
+  readonly #random: RandomNumbers | undefined;
   readonly #decoder = new TokenTextDecoder();
   readonly #reader: AnswerReader;
   readonly #jumps: boolean;
@@ -75,7 +76,7 @@ export class Choice {
     if (sampling.logitBias || (sampling.repetitionPenalty ?? 1) !== 1) {
       this.#adjuster = new LogitAdjuster(sampling, promptTokens, tokenizer.vocabularySize);
     }
-    this.#random = createRandomNumbers(sampling.seed, index);
+    if (!options.sampler.isGreedy) this.#random = createRandomNumbers(sampling.seed, index);
     this.#reader = new AnswerReader(options.parser, request.stop);
     // A token that is appended without its own logits would have no log-probability.
     this.#jumps = options.alone && request.topLogprobs === undefined;
@@ -144,7 +145,7 @@ export class Choice {
     const { topLogprobs } = this.#options.request;
     const again = this.#again.pop();
     // What an earlier engine drew for this token is drawn again, so that the next one gets its own number.
-    if (again !== undefined && forced === undefined) this.#random();
+    if (again !== undefined && forced === undefined) this.#random?.();
     let probabilities: LogProbabilities | undefined;
     let logprobOf: ((token: number) => number) | undefined;
     let token = again ?? forced;
@@ -173,18 +174,17 @@ export class Choice {
    * choice's, however often it is drawn: an answer that goes on elsewhere knows its tokens only.
    */
   #sample(logits: TokenLogits): number {
-    const { sampler, request, constraint, index } = this.#options;
-    const own = this.#random();
-    let random: RandomNumbers = () => own;
-    const draw = (): number => sampler.sample(logits, request.sampling, random);
-    let token = draw();
+    const { sampler, constraint, index } = this.#options;
+    const own = this.#random?.() ?? 0;
+    let token = sampler.sample(logits, own);
     const lengths = constraint?.lengths;
     if (!lengths || !(logits instanceof Float32Array)) return token;
+    let random: RandomNumbers | undefined;
     for (let draws = 1; token >= 0 && !lengths.allows(token); draws += 1) {
-      if (draws === 1) random = createRandomNumbers(own, index);
+      random ??= createRandomNumbers(own, index);
       if (draws < MOST_DRAWS) logits[token] = -Infinity;
       else lengths.maskLogits(logits);
-      token = draw();
+      token = sampler.sample(logits, random());
     }
     return token;
   }

@@ -39,7 +39,7 @@ export interface DecodeRun {
 export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined> {
   const { engine, request, promptTokens } = run;
   const { vocabularySize } = engine.tokenizer;
-  const sampler = new TokenSampler(vocabularySize);
+  const sampler = new TokenSampler(vocabularySize, request.sampling);
   for (let first = 0; first < request.n; first += engine.maxRows) {
     const rows = Math.min(engine.maxRows, request.n - first);
     if (signal.aborted) throw cancelled();

@@ -1,6 +1,5 @@
 /** Samples the next token from logits, in linear time: only tokens at the cut-off are sorted. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
-import type { RandomNumbers } from './random.js';
 import { isGreedy, type TokenLogits } from './token-logits.js';
 
 /** Buckets of tokens by probability: 4 per factor e, 192 in all. Tokens below e^-48 of the best are never chosen. */
@@ -48,35 +47,43 @@ interface Cut {
 }
 
 /**
- * Samples with temperature, top_k, top_p and min_p. Holds scratch memory for one vocabulary; one sampler serves all choices of a
- * request.
+ * Samples with temperature, top_k, top_p and min_p. Holds scratch memory for one vocabulary, unless it is greedy; one
+ * sampler serves all choices of a request.
  */
 export class TokenSampler {
+  /** No random number is needed: the most likely token is taken. */
+  readonly isGreedy: boolean;
+  readonly #sampling: Sampling;
   readonly #weights: Float32Array;
   readonly #buckets: Uint8Array;
   readonly #tokens: Int32Array;
   readonly #bucketCounts = new Int32Array(BUCKETS);
   readonly #bucketWeights = new Float64Array(BUCKETS);
 
-  constructor(vocabularySize: number) {
-    this.#weights = new Float32Array(vocabularySize);
-    this.#buckets = new Uint8Array(vocabularySize);
-    this.#tokens = new Int32Array(vocabularySize);
+  constructor(vocabularySize: number, sampling: Sampling) {
+    this.isGreedy = isGreedy(sampling);
+    this.#sampling = sampling;
+    const size = this.isGreedy ? 0 : vocabularySize;
+    this.#weights = new Float32Array(size);
+    this.#buckets = new Uint8Array(size);
+    this.#tokens = new Int32Array(size);
   }
 
   /**
    * The chosen token, or -1 when every token is forbidden. The greatest logits (see `logitsNeed`)
    * give the same token as all of them: the same tokens are weighed, in the same order.
    * @param logits of the vocabulary, or the greatest; forbidden tokens are -Infinity. Not changed.
+   * @param random from 0 (included) to 1 (excluded)
    */
-  sample(logits: TokenLogits, sampling: Sampling, random: RandomNumbers): number {
-    if (logits instanceof Float32Array) return this.#sampleIndex(logits, sampling, random);
-    return logits.tokens[this.#sampleIndex(logits.values, sampling, random)] ?? -1;
+  sample(logits: TokenLogits, random: number): number {
+    if (logits instanceof Float32Array) return this.#sampleIndex(logits, random);
+    return logits.tokens[this.#sampleIndex(logits.values, random)] ?? -1;
   }
 
-  #sampleIndex(logits: Float32Array, sampling: Sampling, random: RandomNumbers): number {
+  #sampleIndex(logits: Float32Array, random: number): number {
     const best = greatestLogit(logits);
-    if (best < 0 || isGreedy(sampling)) return best;
+    if (best < 0 || this.isGreedy) return best;
+    const sampling = this.#sampling;
     const temperature = sampling.temperature ?? 1;
     const topK = sampling.topK !== undefined && sampling.topK >= 1 ? sampling.topK : Infinity;
     const topP = sampling.topP ?? 1;
@@ -88,11 +95,11 @@ export class TokenSampler {
     // Even with no more logits than topK: the order of drawing must not depend on how many logits were given.
     if (topK < Infinity) cut = this.#cutByCount(logits, topK, cut);
     if (topP < 1) cut = this.#cutByWeight(logits, topP * cut.weight, cut);
-    return this.#draw(cut, random() * cut.weight, best, logits.length);
+    return this.#draw(cut, random * cut.weight, best, logits.length);
   }
 
   /** Without cut-offs no buckets are needed. */
-  #sampleFromAll(logits: Float32Array, best: number, temperature: number, random: RandomNumbers): number {
+  #sampleFromAll(logits: Float32Array, best: number, temperature: number, random: number): number {
     const weights = this.#weights;
     const greatest = logits[best]!;
     const scale = 1 / temperature;
@@ -102,7 +109,7 @@ export class TokenSampler {
       weights[token] = weight;
       total += weight;
     }
-    let left = random() * total;
+    let left = random * total;
     for (let token = 0; token < logits.length; token++) {
       left -= weights[token]!;
       if (left < 0) return token;

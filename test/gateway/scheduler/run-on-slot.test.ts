@@ -4,7 +4,7 @@ import { InferenceError } from '../../../src/core/errors/inference-error.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { ModelHost } from '../../../src/gateway/scheduler/model-host.js';
 import { ModelSlot } from '../../../src/gateway/scheduler/model-slot.js';
-import { type RunLimits, runOnSlot, type SlotRun } from '../../../src/gateway/scheduler/run-on-slot.js';
+import { runOnSlot, type SlotRun } from '../../../src/gateway/scheduler/run-on-slot.js';
 
 const entry: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted' };
 const info = { device: 'none', threads: 1, contextLength: 10, images: false } as LoadedModel['info'];
@@ -33,10 +33,15 @@ async function* count(to: number, signal: AbortSignal): AsyncGenerator<number> {
 }
 
 const start = (_: LoadedModel, signal: AbortSignal) => count(3, signal);
-const calm = (): RunLimits => ({ seconds: 60, signal: new AbortController().signal });
+/** Seconds and signal that end a run early. */
+interface Limits {
+  seconds: number;
+  signal: AbortSignal;
+}
+const calm = (): Limits => ({ seconds: 60, signal: new AbortController().signal });
 
-const run = <T>(slot: ModelSlot, work: SlotRun<T>, limits: RunLimits): AsyncGenerator<T, void> =>
-  runOnSlot(limits, async () => ({ slot, run: work }));
+const run = <T>(slot: ModelSlot, work: SlotRun<T>, { seconds, signal }: Limits): AsyncGenerator<T, void> =>
+  runOnSlot(seconds, { signal, deadline: 'result' }, async () => ({ slot, run: work }));
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

@@ -39,12 +39,12 @@ describe('TokenSampler', () => {
     });
     fc.assert(
       fc.property(logitsOf, samplings, (logits, sampling) => {
-        const sampler = new TokenSampler(logits.length);
+        const sampler = new TokenSampler(logits.length, sampling);
         const possible = expectedChances(logits, sampling, 1e-6);
         const certain = expectedChances(logits, sampling, -1e-6);
         const reached = new Set<number>();
         for (let step = 0; step < 400; step++) {
-          reached.add(sampler.sample(logits, sampling, () => step / 400));
+          reached.add(sampler.sample(logits, step / 400));
         }
         expect([...reached].filter((token) => !possible.has(token))).toEqual([]);
         // Every token with a chance above the step's width is reached by some random number.
@@ -58,12 +58,12 @@ describe('TokenSampler', () => {
   it('chooses as often as the probabilities say', () => {
     const logits = Float32Array.from([0.3, 2.1, -1, 1.4, 0, 2]);
     const sampling = { temperature: 0.8 };
-    const sampler = new TokenSampler(logits.length);
+    const sampler = new TokenSampler(logits.length, sampling);
     const random = createRandomNumbers(11, 0);
     const counts = new Map<number, number>();
     const draws = 40_000;
     for (let draw = 0; draw < draws; draw++) {
-      const token = sampler.sample(logits, sampling, random);
+      const token = sampler.sample(logits, random());
       counts.set(token, (counts.get(token) ?? 0) + 1);
     }
     for (const [token, chance] of expectedChances(logits, sampling)) {
@@ -80,7 +80,7 @@ describe('TokenSampler', () => {
   ])('is greedy with %s', (_, sampling) => {
     fc.assert(
       fc.property(logitsOf, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (logits, random) => {
-        const token = new TokenSampler(logits.length).sample(logits, sampling, () => random);
+        const token = new TokenSampler(logits.length, sampling).sample(logits, random);
         expect(token).toBe([...logits].indexOf(Math.max(...logits)));
       }),
     );
@@ -88,10 +88,10 @@ describe('TokenSampler', () => {
 
   it('shares the chances among the tokens that are not forbidden', () => {
     const logits = Float32Array.from({ length: 1000 }, (_, token) => (token % 10 === 3 ? 0 : -Infinity));
-    const sampler = new TokenSampler(1000);
     for (const sampling of [{ temperature: 1 }, { temperature: 2, topP: 0.99 }, { temperature: 1, topK: 100 }]) {
+      const sampler = new TokenSampler(1000, sampling);
       const seen = new Set<number>();
-      for (let step = 0; step < 200; step++) seen.add(sampler.sample(logits, sampling, () => step / 200));
+      for (let step = 0; step < 200; step++) seen.add(sampler.sample(logits, step / 200));
       expect([...seen].every((token) => token % 10 === 3)).toBe(true);
       expect(seen.size).toBeGreaterThan(90);
     }
@@ -99,16 +99,15 @@ describe('TokenSampler', () => {
 
   it('never chooses a forbidden token, and says so when all are', () => {
     const logits = new Float32Array(100).fill(-Infinity);
-    const sampler = new TokenSampler(100);
-    expect(sampler.sample(logits, { temperature: 1 }, () => 0.5)).toBe(-1);
+    const sampler = new TokenSampler(100, { temperature: 1 });
+    expect(sampler.sample(logits, 0.5)).toBe(-1);
     logits[42] = -1000;
-    for (const random of [0, 0.5, 0.999999]) expect(sampler.sample(logits, { temperature: 1 }, () => random)).toBe(42);
+    for (const random of [0, 0.5, 0.999999]) expect(sampler.sample(logits, random)).toBe(42);
     expect(greatestLogit(Float32Array.from([NaN, 3, NaN]))).toBe(1);
   });
 
   it('stays linear for large vocabularies', () => {
     const logits = Float32Array.from({ length: 150_000 }, (_, token) => Math.sin(token) * 4);
-    const sampler = new TokenSampler(logits.length);
     const random = createRandomNumbers(1, 0);
     // The fastest of several runs: that one was not disturbed.
     const fastest = (work: () => void): number =>
@@ -119,8 +118,8 @@ describe('TokenSampler', () => {
           return performance.now() - start;
         }),
       );
-    const sampling = { temperature: 0.7, topP: 0.9, topK: 50 };
-    const choosing = fastest(() => sampler.sample(logits, sampling, random));
+    const sampler = new TokenSampler(logits.length, { temperature: 0.7, topP: 0.9, topK: 50 });
+    const choosing = fastest(() => sampler.sample(logits, random()));
     const sorting = fastest(() => [...logits.keys()].toSorted((a, b) => logits[b]! - logits[a]!));
     expect(choosing).toBeLessThan(sorting / 2);
   });

@@ -30,21 +30,23 @@ export const DONE: ServerSentEvent = { data: '[DONE]' };
 export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {
   const { n, includeUsage, compatibility } = options;
   const calls = callRenderer(options.customTools);
-  let head: CompletionHead | undefined;
+  /** What all chunks of the stream begin with. */
+  let head: object | undefined;
+  const noUsage = includeUsage ? { usage: null } : undefined;
   /** Why the first choice ended. */
   let stopReason: 'stop' | 'length' | 'tool_calls' = 'stop';
   return (event, chunks) => {
     if (event.type === 'start') {
-      head = options.headOf(event.model);
+      head = chunkHead(options.headOf(event.model));
       const first = { role: 'assistant', content: '' };
       for (let index = 0; index < n; index++)
-        chunks.push({ data: chunk(head, includeUsage, [choiceChunk(index, first)]) });
+        chunks.push({ data: { ...head, choices: [choiceChunk(index, first)], ...noUsage } });
       return;
     }
     if (!head) throw new InferenceError('internal', 'The engine sent output before its first event.');
     if (event.type === 'finish') {
       const usage = usageObject(event.usage, stopReason);
-      if (includeUsage) chunks.push({ data: { ...chunk(head, includeUsage, []), usage } });
+      if (includeUsage) chunks.push({ data: { ...head, choices: [], usage } });
       chunks.push(DONE);
       return 'over';
     }
@@ -57,7 +59,7 @@ export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {
       if (event.choice === 0) stopReason = finishReason(event);
     }
     const choice = toChoice(event, options, calls);
-    if (choice) chunks.push({ data: chunk(head, includeUsage, [choice]) });
+    if (choice) chunks.push({ data: { ...head, choices: [choice], ...noUsage } });
   };
 }
 
@@ -117,14 +119,6 @@ function choiceChunk(index: number, delta: object, reason: string | null = null)
   return { index, delta, logprobs: null, finish_reason: reason };
 }
 
-function chunk(head: CompletionHead, includeUsage: boolean, choices: object[]): Record<string, unknown> {
-  return {
-    id: head.id,
-    object: 'chat.completion.chunk',
-    created: head.created,
-    model: head.model,
-    system_fingerprint: head.systemFingerprint,
-    choices,
-    ...(includeUsage && { usage: null }),
-  };
+function chunkHead({ id, created, model, systemFingerprint }: CompletionHead): object {
+  return { id, object: 'chat.completion.chunk', created, model, system_fingerprint: systemFingerprint };
 }

@@ -123,22 +123,22 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     let count = 0;
     for (const event of events) {
       const encoded = this.#source.encode(event);
-      if (this.#wasSent()) continue;
-      text += encoded;
-      count += 1;
+      if (this.#sent > 0) this.#skip();
+      else {
+        text += encoded;
+        count += 1;
+      }
     }
     if (count > 0) this.#write(controller, text, count);
     return count > 0;
   }
 
   /** Another host has sent the event that was just encoded. */
-  #wasSent(): boolean {
-    if (this.#sent === 0) return false;
+  #skip(): void {
     this.#sent -= 1;
     // Keep-alives may be numbered like events.
     const { keepAlives = 0 } = this.#source.record?.delivered ?? {};
     if (this.#sent === 0) for (let left = keepAlives; left > 0; left--) this.#source.keepAlive();
-    return true;
   }
 
   /** One timer for the whole stream, set anew only when it fires: most streams are never silent. */

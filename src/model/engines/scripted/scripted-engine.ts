@@ -1,7 +1,6 @@
 /** A text engine whose model answers from a script. @module */
 import { textOfTokens } from '../../decoding/text-decoder.js';
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
-import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
 import type { Script, ScriptedReply } from '../../../core/models/script.js';
 import {
@@ -95,7 +94,7 @@ class ScriptedSequence implements TextSequence {
   async prefill(signal: AbortSignal): Promise<Float32Array> {
     this.#signal = AbortSignal.any([signal, this.#closed.signal]);
     await failAsScripted(this.#options.script, this.#signal);
-    await this.#pause();
+    await this.#rest();
     return this.#logits(0);
   }
 
@@ -104,7 +103,7 @@ class ScriptedSequence implements TextSequence {
   }
 
   async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
-    await this.#pause();
+    await this.#rest();
     return this.#positions.map((position, row) => {
       const next = (this.#positions[row] = this.#advance(position, tokens[row] ?? []));
       return this.#logits(next);
@@ -115,9 +114,8 @@ class ScriptedSequence implements TextSequence {
     this.#closed.abort();
   }
 
-  async #pause(): Promise<void> {
-    await rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
-    if (this.#closed.signal.aborted) throw new InferenceError('internal', 'A closed sequence was used.');
+  #rest(): Promise<void> {
+    return rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
   }
 
   /**
