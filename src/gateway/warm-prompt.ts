@@ -5,7 +5,7 @@ import { chatCompletionRequest, toGenerationRequest } from './http/chat-completi
 import { toMessages } from './http/chat-completions/messages.js';
 import type { Compatibility } from './http/compatibility.js';
 import { RequestImages } from './http/fields/request-images.js';
-import { arrangeSystemTexts } from './http/generation/arrange-system-texts.js';
+import { arrangeSystemTexts } from './http/generation/generate.js';
 import { requireModel } from './http/policy/require-model.js';
 import { parseBody } from './http/validation/parse-body.js';
 import type { Inference } from './scheduler/inference.js';

@@ -15,6 +15,8 @@ export interface HttpEnvironment {
     record?: AnswerRecord;
   };
   Variables: {
+    /** The one of {@link HttpEnvironment.Bindings}, or a new one. */
+    record: AnswerRecord;
     /** Uuid of the request: `inference-id` of the answer, `request_id` of an error. */
     inferenceId: string;
     /** Which error shapes the endpoint has. */

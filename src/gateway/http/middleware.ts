@@ -1,18 +1,21 @@
 /** What happens to every request around its endpoint: ids, the caller's key, errors in the form of the endpoint. @module */
 import type { MiddlewareHandler } from 'hono';
+import { AnswerRecord } from '../answer/answer-record.js';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import type { Endpoint } from './endpoint.js';
 import type { EndpointName } from './errors/error-table.js';
 import { renderError } from './errors/render-error.js';
-import { recordOf } from './generation/request-record.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext } from './http-context.js';
 import type { KeyRing } from './policy/api-key.js';
 
 /** Around everything: an id before, and after it the headers that every answer carries. */
 export function addIds(context: HttpContext): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
-    c.set('inferenceId', recordOf(c)?.draw('id', context.createId) ?? context.createId());
+    // Nothing is bound where the app is asked without a gateway, in tests.
+    const record = (c.env as HttpRequestContext['env'] | undefined)?.record ?? new AnswerRecord();
+    c.set('record', record);
+    c.set('inferenceId', record.draw('id', context.createId));
     c.set('endpoint', 'service');
     c.set('answerHeaders', {});
     try {

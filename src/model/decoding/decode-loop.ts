@@ -12,7 +12,7 @@ import { Choice, type ReasoningLimit } from './choice.js';
 import { textOfTokens } from './text-decoder.js';
 import { SpeculativeDecoder } from './speculative-decoder.js';
 import type { TextEngine, TextSequence } from './text-engine.js';
-import { yieldToEventLoop } from '../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../core/platform/pause.js';
 
 /** One generation, ready to run. */
 export interface DecodeRun {
@@ -39,6 +39,8 @@ export interface DecodeRun {
 export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined> {
   const { engine, request, promptTokens } = run;
   const { vocabularySize } = engine.tokenizer;
+  const readsAll = run.constraint !== undefined || request.topLogprobs !== undefined;
+  const need: LogitsNeed = readsAll ? { type: 'all' } : logitsNeed(request.sampling);
   const sampler = new TokenSampler(vocabularySize, request.sampling);
   for (let first = 0; first < request.n; first += engine.maxRows) {
     const rows = Math.min(engine.maxRows, request.n - first);
@@ -47,7 +49,7 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
     let sequence: TextSequence | undefined;
     let speculative: SpeculativeDecoder | undefined;
     try {
-      sequence = await engine.open(promptTokens, request, needOf(run), signal, run.images);
+      sequence = await engine.open(promptTokens, request, need, signal, run.images);
       const prompted = await sequence.prefill(signal);
       if (signal.aborted) throw cancelled();
       let events = first === 0 ? [promptEvent(run, sequence)] : [];
@@ -120,11 +122,6 @@ function createParser({ engine, request, reasoningOpen }: DecodeRun): ChannelPar
   const { toolFormat, reasoningFormat } = engine;
   const { tools } = request;
   return createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: offersTools(request), tools });
-}
-
-/** Which logits choosing the next token reads. */
-function needOf({ request, constraint }: DecodeRun): LogitsNeed {
-  return constraint || request.topLogprobs !== undefined ? { type: 'all' } : logitsNeed(request.sampling);
 }
 
 /** Choices change their logits in place, so each gets a copy. */

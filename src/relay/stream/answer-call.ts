@@ -1,5 +1,5 @@
 /** The callee's half of a call: pushes items into a MessagePort as far as the caller's credit goes. @module */
-import { yieldToEventLoop } from '../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../core/platform/pause.js';
 import { cancelled, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import { watchLifeline } from '../lifeline.js';

@@ -58,14 +58,9 @@ export function setFailureTail(response: Response, tail: string): Response {
   return response;
 }
 
-/** The text given to {@link setFailureTail}; undefined: a lost rest is an error of the body stream. */
-export function failureTailOf(response: Response): string | undefined {
-  return response.body ? failureTails.get(response.body) : undefined;
-}
-
-/** Everything of a response but its body. */
-export function toResponseHead(response: Response): ResponseHead {
-  return { status: response.status, headers: [...response.headers], failureTail: failureTailOf(response) };
+/** Everything of a response but its body. Without a failure tail, a lost rest is an error of the body stream. */
+export function toResponseHead({ status, headers, body }: Response): ResponseHead {
+  return { status, headers: [...headers], failureTail: body ? failureTails.get(body) : undefined };
 }
 
 /** The response that a head and a body make. The body is ignored where the method or status forbids one. */

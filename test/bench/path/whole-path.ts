@@ -5,7 +5,7 @@
 import { createApp } from '../../../src/gateway/http/app.js';
 import { loadRemoteModel } from '../../../src/gateway/remote-model.js';
 import { Scheduler } from '../../../src/gateway/scheduler/scheduler.js';
-import { serveCall } from '../../../src/gateway/serve-call.js';
+import { type RequestFacts, serveCall } from '../../../src/gateway/serve-call.js';
 import { Catalog } from '../../../src/core/models/catalog.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
@@ -45,7 +45,8 @@ export function openPath(tokenDelayMs: number): Ask {
     rateLimits: { requestsPerMinute: 10_000, requestsPerDay: 10_000 },
   });
   const handlers = {
-    request: (request: Request, begin: () => void) => app.fetch(request, { onBegin: begin }),
+    request: (request: Request, begin: () => void, { record }: RequestFacts) =>
+      app.fetch(request, { onBegin: begin, record }),
     control: () => {},
   };
   return async (tokens) => {

@@ -6,14 +6,12 @@ import { runOptions } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
-import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { abortWith, COMMENT, encodeServerSentEvent, streamResponse, type ServerSentEvent } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { liveRate, transcribeLive } from './live-speech.js';
 import { readFields, readForm } from './read-form.js';
 import { audioRequestSchema, liveRequestSchema, toRecording, toTranscriptionRequest } from './request.js';
 import { collectTranscript, toResponse } from './to-response.js';
-import type { ServerSentEvent } from '../sse/server-sent-event.js';
 
 /** Speech to text in the spoken language. */
 export const transcriptionsEndpoint = audioEndpoint('transcriptions', 'transcribe', 'Transcribes an audio file.');

@@ -3,18 +3,15 @@ import { collectGeneration } from '../../answer/collect-generation.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
-import { asTheyAre, generate, renderBatches, runOptions } from '../generation/generate.js';
-import { recordedContext, recordOf } from '../generation/request-record.js';
+import { asTheyAre, generate, renderBatches, runOptions, recordedContext } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
 import { beginHead } from '../generation/completion-parts.js';
 import type { HeadOf } from '../generation/completion-parts.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import { markOf } from '../fields/kept-prompt.js';
 import { RequestImages } from '../fields/request-images.js';
-import { requireLogprobs, requireStream } from '../fields/sampling.js';
-import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
-import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { markOf, requireLogprobs, requireStream } from '../fields/sampling.js';
+import { abortWith, COMMENT, encodeServerSentEvent, streamResponse } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { chatCompletionRequest, toGenerationRequest } from './request.js';
@@ -86,6 +83,6 @@ function streamed(
     abort,
     keepAlive: () => COMMENT,
     failure: (error) => encodeServerSentEvent({ data: inStream(error) }),
-    record: recordOf(c),
+    record: c.get('record'),
   });
 }

@@ -4,7 +4,7 @@ import type { Compatibility } from '../compatibility.js';
 import { customInput } from '../fields/custom-tool.js';
 import { finishReason, logprobsObject, usageObject } from '../generation/completion-parts.js';
 import type { CompletionHead } from '../generation/completion-parts.js';
-import { choiceError } from '../generation/output-failure-error.js';
+import { choiceError } from '../generation/generate.js';
 
 /** What a completion depends on besides the answer. */
 export interface ResponseOptions {

@@ -6,8 +6,8 @@ import { CustomInputReader } from '../fields/custom-tool.js';
 import { finishReason, logprobsObject, usageObject } from '../generation/completion-parts.js';
 import type { CompletionHead, HeadOf } from '../generation/completion-parts.js';
 import type { Render } from '../generation/generate.js';
-import { choiceError } from '../generation/output-failure-error.js';
-import type { ServerSentEvent } from '../sse/server-sent-event.js';
+import { choiceError } from '../generation/generate.js';
+import type { ServerSentEvent } from '../stream-response.js';
 
 /** What the chunks depend on besides the events. */
 export interface ChunkOptions {

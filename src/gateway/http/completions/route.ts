@@ -3,17 +3,14 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
-import { asTheyAre, generate, renderBatches, runOptions } from '../generation/generate.js';
-import { recordedContext, recordOf } from '../generation/request-record.js';
+import { asTheyAre, generate, renderBatches, runOptions, recordedContext } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
 import { beginHead } from '../generation/completion-parts.js';
 import { echoPrompt, oneAfterAnother } from './several-prompts.js';
-import { markOf } from '../fields/kept-prompt.js';
 import type { HttpContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import { requireLogprobs, requireStream } from '../fields/sampling.js';
-import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
-import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { markOf, requireLogprobs, requireStream } from '../fields/sampling.js';
+import { abortWith, COMMENT, encodeServerSentEvent, streamResponse } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { completionsRequestSchema, toPromptRequests } from './request.js';
@@ -58,7 +55,7 @@ export const completionsEndpoint: Endpoint = {
       abort,
       keepAlive: () => COMMENT,
       failure: (error) => encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
-      record: recordOf(c),
+      record: c.get('record'),
     });
   },
 };

@@ -1,7 +1,7 @@
-/** Sampling, length and effort: fields that several dialects share, and their canonical form. null means left out. @module */
+/** Sampling, length, effort and others: fields that several dialects share, and their canonical form. null means left out. @module */
 import * as v from 'valibot';
 import { object, recordOf } from './json-object.js';
-import type { Reasoning, Sampling } from '../../../core/request/generation-request.js';
+import type { GenerationRequest, Reasoning, Sampling } from '../../../core/request/generation-request.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 
 /** A number within bounds, both included. */
@@ -81,6 +81,14 @@ export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as c
 export function toEffort(effort: (typeof EFFORTS)[number]): NonNullable<Reasoning['effort']> {
   if (effort === 'minimal') return 'low';
   return effort === 'xhigh' || effort === 'max' ? 'high' : effort;
+}
+
+/**
+ * Whether a client marks its prompt as one that comes back: by the `prompt_cache_key` of a body, whatever it is checked
+ * for. Without the app's option it changes nothing.
+ */
+export function markOf({ prompt_cache_key: key }: Record<string, unknown>): Pick<GenerationRequest, 'keepPrompt'> {
+  return typeof key === 'string' && key !== '' ? { keepPrompt: 'marked' } : {};
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** What answers of text and chat completions have in common: head, usage, log-probabilities. @module */
 import type { HttpContext } from '../http-context.js';
-import type { ChoiceEnd } from './output-failure-error.js';
+import type { ChoiceEnd } from './generate.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { GenerationUsage } from '../../answer/generation-event.js';
 import type { TokenCandidate, TokenLogprob } from '../../../core/events/token-logprob.js';

@@ -1,11 +1,11 @@
 /** Generations as a dialect asks for them: how they run, and errors from below with the dialect’s names. @module */
-import type { GenerationEvent } from '../../answer/generation-event.js';
+import type { GenerationEvent, OutputFailure } from '../../answer/generation-event.js';
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest, ParamNames } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
-import { arrangeSystemTexts } from './arrange-system-texts.js';
+import type { ContentPart, SystemMessage } from '../../../core/request/message.js';
+import type { Compatibility } from '../compatibility.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { recordOf } from './request-record.js';
 
 /**
  * Adds to `rendered` what a dialect makes of one event; may be nothing. `over`: the rest of the generation is not wanted.
@@ -88,5 +88,65 @@ export function runOptions(
 ): RunOptions {
   // Nothing is bound where the app is asked without a gateway, in tests.
   const { onBegin } = (c.env as HttpRequestContext['env'] | undefined) ?? {};
-  return { signal, deadline, onBegin, record: recordOf(c) };
+  return { signal, deadline, onBegin, record: c.get('record') };
+}
+
+/**
+ * The context for an answer that another host may go on with: it draws the same ids and times there. Whoever goes on was
+ * admitted when the answer began.
+ */
+export function recordedContext(c: HttpRequestContext, context: HttpContext): HttpContext {
+  const record = c.get('record');
+  return {
+    ...context,
+    createId: () => record.draw('id', context.createId),
+    now: () => record.draw('time', context.now),
+    admit: record.isContinued ? async () => {} : context.admit,
+  };
+}
+
+/** The request with its late system texts where the table says. Templates lose or refuse those that stay in their place. */
+export function arrangeSystemTexts(request: GenerationRequest, { lateSystem }: Compatibility): GenerationRequest {
+  const { prompt } = request;
+  if (lateSystem === 'in-place' || prompt.type !== 'chat') return request;
+  const texts = prompt.messages.filter((message) => message.role === 'system');
+  if (texts.length === 0 || (texts.length === 1 && prompt.messages[0] === texts[0])) return request;
+  const [first, ...late] = prompt.messages[0]?.role === 'system' ? texts : [emptySystem(), ...texts];
+  const content = [...first!.content];
+  for (const { text } of late.flatMap((message) => message.content).filter(isText)) {
+    content.push({ type: 'text', text: content.length > 0 ? `\n\n${text}` : text });
+  }
+  const others = prompt.messages.filter((message) => message.role !== 'system');
+  return { ...request, prompt: { type: 'chat', messages: [{ role: 'system', content }, ...others] } };
+}
+
+function emptySystem(): SystemMessage {
+  return { role: 'system', content: [] };
+}
+
+function isText(part: ContentPart): part is Extract<ContentPart, { type: 'text' }> {
+  return part.type === 'text';
+}
+
+const MESSAGES: Record<OutputFailure['type'], string> = {
+  'structured-output': 'The structured output is incomplete: generation ended before the JSON did.',
+  'tool-call': 'A tool call is incomplete: generation ended before its arguments did.',
+  'tool-choice': 'The model did not call a function as `tool_choice` demands.',
+};
+
+/** `model_output_invalid` with the raw text, or `tool_choice_unsatisfied`. */
+export function outputFailureError(failure: OutputFailure): InferenceError {
+  const message = MESSAGES[failure.type];
+  if (failure.type === 'tool-choice')
+    return new InferenceError('tool_choice_unsatisfied', message, { param: 'tool_choice' });
+  return new InferenceError('model_output_invalid', message, { modelOutput: failure.rawOutput });
+}
+
+/** How a choice ended. */
+export type ChoiceEnd = Pick<Extract<GenerationEvent, { type: 'choice-finish' }>, 'reason' | 'failure'>;
+
+/** The error that chat completions owe for a choice; undefined when it is an answer, be it one that was cut. */
+export function choiceError({ failure }: ChoiceEnd, { cutOutput }: Compatibility): InferenceError | undefined {
+  if (!failure || (failure.isCut && cutOutput === 'length')) return undefined;
+  return outputFailureError(failure);
 }

@@ -2,15 +2,13 @@
 import { MESSAGES_PATH } from '../../../core/errors/error-bodies.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
-import { countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
-import { recordedContext, recordOf } from '../generation/request-record.js';
+import { countTokens, generate, renderBatches, runOptions, recordedContext } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
 import { nameIgnoredTools } from '../fields/ignored-tools.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { RequestImages } from '../fields/request-images.js';
 import { requireModel } from '../policy/require-model.js';
-import { encodeServerSentEvent } from '../sse/server-sent-event.js';
-import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { abortWith, encodeServerSentEvent, streamResponse } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import {
@@ -78,7 +76,7 @@ async function stream(
     keepAlive: () => encodeServerSentEvent({ event: 'ping', data: { type: 'ping' } }),
     failure: (error) =>
       encodeServerSentEvent({ event: 'error', data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
-    record: recordOf(c),
+    record: c.get('record'),
   });
 }
 

@@ -2,7 +2,7 @@
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Render } from '../generation/generate.js';
-import { outputFailureError } from '../generation/output-failure-error.js';
+import { outputFailureError } from '../generation/generate.js';
 import { usageAtEnd, usageAtStart } from './message-object.js';
 import type { ContentBlock, MessageEnd, MessageStreamEvent, StopReason } from './message-object.js';
 

@@ -1,7 +1,7 @@
 /** What the endpoints of responses do with a body before anything runs. @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { markOf } from '../fields/kept-prompt.js';
+import { markOf } from '../fields/sampling.js';
 import { RequestImages } from '../fields/request-images.js';
 import { requireModel } from '../policy/require-model.js';
 import { parseBody } from '../validation/parse-body.js';

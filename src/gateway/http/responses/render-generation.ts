@@ -2,7 +2,7 @@
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { TokenLogprob } from '../../../core/events/token-logprob.js';
-import { outputFailureError } from '../generation/output-failure-error.js';
+import { outputFailureError } from '../generation/generate.js';
 import { carryText } from './carried-text.js';
 import { closeItem, growItem, newCall, newMessage, newReasoning, openItem } from './open-item.js';
 import type { CallPrefix, NewItem, OpenItem } from './open-item.js';

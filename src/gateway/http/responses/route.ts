@@ -1,13 +1,11 @@
 /** POST /responses @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
-import { generate, renderBatches, runOptions } from '../generation/generate.js';
-import { recordedContext, recordOf } from '../generation/request-record.js';
+import { generate, renderBatches, runOptions, recordedContext } from '../generation/generate.js';
 import { errorFacts } from '../errors/error-table.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { nameIgnoredTools } from '../fields/ignored-tools.js';
-import { encodeServerSentEvent } from '../sse/server-sent-event.js';
-import { abortWith, streamResponse } from '../sse/stream-response.js';
+import { abortWith, encodeServerSentEvent, streamResponse } from '../stream-response.js';
 import { createBodyReader } from './read-body.js';
 import { responsesRequestSchema, toEchoedFields } from './request.js';
 import type { ResponsesRequest } from './request.js';
@@ -76,7 +74,7 @@ async function stream(
     keepAlive: () => keepAliveText(progress),
     failure: (error) =>
       failureEvents(errorFacts(error, 'responses'), c.get('inferenceId'), progress).map(encode).join(''),
-    record: recordOf(c),
+    record: c.get('record'),
   });
 }
 

@@ -1,7 +1,7 @@
 /** A generation as a Responses stream: the rendered events, numbered, with an end even when it fails. @module */
 import type { ErrorFacts } from '../../../core/errors/error-bodies.js';
 import type { Render } from '../generation/generate.js';
-import { COMMENT, encodeServerSentEvent } from '../sse/server-sent-event.js';
+import { COMMENT, encodeServerSentEvent } from '../stream-response.js';
 import { renderGeneration, snapshot } from './render-generation.js';
 import type { RenderOptions, RenderState } from './render-generation.js';
 import type { ResponseEvent, ResponseObject, ResponseStreamEvent, StreamErrorEvent } from './response-object.js';

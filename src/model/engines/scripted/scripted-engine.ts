@@ -94,7 +94,7 @@ class ScriptedSequence implements TextSequence {
   async prefill(signal: AbortSignal): Promise<Float32Array> {
     this.#signal = AbortSignal.any([signal, this.#closed.signal]);
     await failAsScripted(this.#options.script, this.#signal);
-    await this.#rest();
+    await rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
     return this.#logits(0);
   }
 
@@ -103,7 +103,7 @@ class ScriptedSequence implements TextSequence {
   }
 
   async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
-    await this.#rest();
+    await rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
     return this.#positions.map((position, row) => {
       const next = (this.#positions[row] = this.#advance(position, tokens[row] ?? []));
       return this.#logits(next);
@@ -112,10 +112,6 @@ class ScriptedSequence implements TextSequence {
 
   async close(): Promise<void> {
     this.#closed.abort();
-  }
-
-  #rest(): Promise<void> {
-    return rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
   }
 
   /**

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Backend } from '../../../../src/core/models/backend.js';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
-import { failureTailOf } from '../../../../src/relay/stream/request-payload.js';
+import { toResponseHead } from '../../../../src/relay/stream/request-payload.js';
 import { alteredBackend } from '../../../support/altered-backend.js';
 import { breakingBackend } from '../../../support/breaking-backend.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
@@ -212,7 +212,7 @@ it('[S24] an error after the start is one event with the error object, then the 
 it('[S24] the relay is told how such a stream ends when everything behind it dies', async () => {
   const { app } = await buildApp();
   const response = await app.request('/v1/chat/completions', { method: 'POST', body: STREAM });
-  const [event, ...rest] = eventsOf(failureTailOf(response) ?? '');
+  const [event, ...rest] = eventsOf(toResponseHead(response).failureTail ?? '');
   expect(rest).toEqual([]);
   expect(event?.json.error.code).toBe('unavailable');
   await response.body?.cancel();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { plainGenerationRequest } from '../../../../src/core/request/generation-request.js';
 import type { ContentPart, Message } from '../../../../src/core/request/message.js';
 import { COMPATIBILITY } from '../../../../src/gateway/http/compatibility.js';
-import { arrangeSystemTexts } from '../../../../src/gateway/http/generation/arrange-system-texts.js';
+import { arrangeSystemTexts } from '../../../../src/gateway/http/generation/generate.js';
 import { renderPrompt } from '../../../../src/model/prompt/render-prompt.js';
 import type { TextTokenizer } from '../../../../src/model/prompt/text-tokenizer.js';
 import { FAMILY_TEMPLATES, type FamilyTemplate } from '../../../../test/model/families/support/templates.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CollectedGeneration } from '../../../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../../../src/gateway/answer/generation-event.js';
 import { toInferenceError } from '../../../../src/core/errors/inference-error.js';
-import { outputFailureError } from '../../../../src/gateway/http/generation/output-failure-error.js';
+import { outputFailureError } from '../../../../src/gateway/http/generation/generate.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import type { Script } from '../../../../src/core/models/script.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../../src/core/request/generation-request.js';

@@ -3,7 +3,7 @@ import { AutoModel, AutoTokenizer, type PreTrainedModel, type PreTrainedTokenize
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
-import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { RankingRequest, RankingResult } from '../../../../core/request/ranking-request.js';
 import { documentRoom } from '../../document-room.js';
 import { deviceLoss } from '../device-loss.js';

@@ -1,6 +1,6 @@
 /** Recognisers of one graph that gives a token for each frame of sound (CTC). @module */
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
-import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../../core/request/transcription-request.js';
 import { type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
 import { rounded } from './align-words.js';

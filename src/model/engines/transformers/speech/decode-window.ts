@@ -1,7 +1,7 @@
 /** Decodes one window of sound into tokens, again and more freely where the result is poor. @module */
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import { compressionRatio } from '../../../../core/platform/compression-ratio.js';
-import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { TranscriptionRequest } from '../../../../core/request/transcription-request.js';
 import { createRandomNumbers } from '../../../sampling/random.js';
 import type { AttentionRow } from './align-words.js';

@@ -1,6 +1,6 @@
 /** Recognisers whose decoder writes nothing but text (Moonshine, Cohere ASR): windows, and the most likely token each time. @module */
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
-import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type {
   TranscriptEvent,
   TranscriptionRequest,

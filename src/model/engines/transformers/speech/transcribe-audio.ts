@@ -1,5 +1,5 @@
 /** Transcribes a recording: cuts it into windows, detects the language, decodes window by window. @module */
-import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type {
   TimedText,

@@ -2,7 +2,7 @@
  * Runs the forward passes of all open sequences, in batches where the graph takes rows of different lengths.
  * @module
  */
-import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
 import { type RowState, SequenceState } from './sequence-state.js';

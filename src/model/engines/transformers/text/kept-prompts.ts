@@ -3,9 +3,8 @@
  * reads the prompt anew would compute to the last bit is kept, and written behind the answers.
  * @module
  */
-import { pause } from '../../../../core/platform/pause.js';
+import { pause, yieldToEventLoop } from '../../../../core/platform/pause.js';
 import { settledWithin } from '../../../../core/platform/settled-within.js';
-import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
 import type { GenerationRequest } from '../../../../core/request/generation-request.js';
 import { sha256 } from '../../../../store/digest.js';
 import type { BlockName } from '../../../../store/block-name.js';

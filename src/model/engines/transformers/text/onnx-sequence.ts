@@ -1,6 +1,6 @@
 /** One generation on an ONNX decoder: prefill in blocks, then decode steps of one row or several. @module */
 import type { Speculation, TextSequence } from '../../../decoding/text-engine.js';
-import { yieldToEventLoop } from '../../../../core/platform/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { CachedPrefix } from './prefix-cache.js';
