@@ -9,8 +9,8 @@ import {
 } from '../core/models/inference-options.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { parseOptions, wrongOption } from '../core/models/option-schema.js';
-import { packedURL } from '../core/models/packed-url.js';
 import { type Bases, matchBase } from '../relay/match-base.js';
+import { APP_BASE } from '../core/models/app-base.js';
 
 /**
  * The options with nothing left open, for each realm. The Service Worker's URL is absolute.
@@ -61,4 +61,16 @@ function inPack(entry: ModelEntry): ModelEntry {
     ...(source !== undefined && { source: packedURL(source) }),
     ...(modelLibrary !== undefined && { modelLibrary: packedURL(modelLibrary) }),
   };
+}
+
+/** Set by the Vite plugin: URLs with a hash, by the path that entries name; absent with other bundlers. */
+declare const INPAGE_PACKED: Readonly<Record<string, string>> | undefined;
+
+const PACKED = typeof INPAGE_PACKED === 'object' ? INPAGE_PACKED : {};
+
+/** A URL in a packed folder, below the name with its hash; any other as it is. */
+function packedURL(url: string): string {
+  const path = `/${(url.startsWith(APP_BASE) ? url.slice(APP_BASE.length) : url).replace(/^\.?\//, '')}`;
+  const folder = Object.keys(PACKED).find((name) => `${path}/`.startsWith(`${name}/`));
+  return folder === undefined ? url : PACKED[folder]! + path.slice(folder.length);
 }

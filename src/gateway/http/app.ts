@@ -16,7 +16,7 @@ import { embeddingsEndpoint } from './embeddings.js';
 import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint, retrieveModelEndpoint } from './models.js';
 import { compactEndpoint } from './responses/compact.js';
-import { inputTokensEndpoint } from './responses/input-tokens.js';
+import { inputTokensEndpoint } from './responses/route.js';
 import { rerankEndpoint } from './rerank.js';
 import { responsesEndpoint } from './responses/route.js';
 // What they share.

@@ -6,7 +6,7 @@ import type { TokenCandidate, TokenLogprob } from '../../core/events/token-logpr
 import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { LogitAdjuster } from '../sampling/adjust-logits.js';
-import { type LogProbabilities, logProbabilities } from '../sampling/log-probabilities.js';
+import { type LogProbabilities, logProbabilities } from '../sampling/adjust-logits.js';
 import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
 import type { TokenLogits } from '../sampling/token-logits.js';

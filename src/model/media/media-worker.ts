@@ -1,8 +1,12 @@
-/** Entry of a media worker: decodes recordings for the model worker that made it, which ends it when it takes too long. @module */
+/**
+ * Entry of a media worker: decodes recordings, with mediabunny's demuxers and WebCodecs, for the model worker that made it,
+ * which ends it when it takes too long.
+ * @module
+ */
 import { transfer } from 'comlink';
 import { serveControl } from '../../relay/control/control-channel.js';
-import { decodeWithCodecs } from './decode-with-codecs.js';
-import { SampleCollector } from './sample-collector.js';
+import { SampleCollector, mixDown, requirePlausibleRate, tooLong } from './sample-collector.js';
+import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
 
 /** What becomes of the samples. */
 export interface DecodeLimits {
@@ -19,10 +23,46 @@ export interface MediaControl {
 }
 
 const control: MediaControl = {
-  async decode(bytes, { sampleRate, maxSeconds }) {
-    const collect = (rate: number) => new SampleCollector(rate, sampleRate, maxSeconds);
-    const samples = (await decodeWithCodecs(bytes, { collect, maxSeconds }))?.slice();
+  async decode(bytes, limits) {
+    const samples = (await decodeWithCodecs(bytes, limits))?.slice();
     return samples && transfer(samples, [samples.buffer]);
   },
 };
 serveControl(control);
+
+/**
+ * The samples of the first audio track; undefined when this realm has no decoder for it.
+ * @throws InferenceError `invalid_media` when it is too long; whatever demuxer or decoder throw on broken files
+ */
+async function decodeWithCodecs(
+  bytes: Uint8Array,
+  { sampleRate, maxSeconds }: DecodeLimits,
+): Promise<Float32Array | undefined> {
+  const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS });
+  try {
+    const track = await input.getPrimaryAudioTrack();
+    if (!track) throw new Error('There is no audio track.');
+    // What the file says. Measuring it would read every packet, and loops on a FLAC file of no frames.
+    if (((await track.getDurationFromMetadata()) ?? 0) > maxSeconds) throw tooLong();
+    if (!(await track.canDecode())) return undefined;
+    requirePlausibleRate(track.sampleRate);
+    let collector: SampleCollector | undefined;
+    for await (const sample of new AudioSampleSink(track).samples()) {
+      try {
+        // HE-AAC doubles the rate that the container names, so the decoder's word counts.
+        collector ??= new SampleCollector(sample.sampleRate, sampleRate, maxSeconds);
+        const channels = Array.from({ length: sample.numberOfChannels }, (_, planeIndex) => {
+          const plane = new Float32Array(sample.numberOfFrames);
+          sample.copyTo(plane, { planeIndex, format: 'f32-planar' });
+          return plane;
+        });
+        collector.push(mixDown(channels));
+      } finally {
+        sample.close();
+      }
+    }
+    return collector?.end() ?? new Float32Array(0);
+  } finally {
+    input.dispose();
+  }
+}

@@ -1,10 +1,15 @@
 /** Creates a loaded model from a voice engine: sentences, sampling rate, file format and counting. @module */
 import type { LoadedModel, ModelInfo } from '../../core/models/backend.js';
-import { type InferenceError, throwIfCancelled } from '../../core/errors/inference-error.js';
-import { SPEECH_RATE, type SpeechEvent, type SpeechRequest } from '../../core/request/speech-request.js';
+import { InferenceError, throwIfCancelled } from '../../core/errors/inference-error.js';
+import {
+  SPEECH_RATE,
+  type SpeechEvent,
+  type SpeechRequest,
+  OPENAI_VOICES,
+  type Voice,
+} from '../../core/request/speech-request.js';
 import { openSpeechEncoder } from '../media/encode-audio.js';
 import { createResampler } from '../media/resample-audio.js';
-import { chooseVoice } from './choose-voice.js';
 import { isEnglish } from './spoken-english.js';
 import { splitSentences } from './split-sentences.js';
 import type { VoiceEngine } from './voice-engine.js';
@@ -72,4 +77,20 @@ function join(head: Float32Array, tail: Float32Array): Float32Array {
   whole.set(head);
   whole.set(tail, head.length);
   return whole;
+}
+
+/** So many voices are named in an error. */
+const NAMED = 50;
+
+/**
+ * A voice by its id. OpenAI's names, of which a model knows none, are spread over its voices, each always to the same.
+ * @throws InferenceError `invalid_request` with param `voice`, which lists the model's
+ */
+function chooseVoice(voices: readonly Voice[], asked: string): string {
+  const place = OPENAI_VOICES.indexOf(asked);
+  const found = voices.find(({ id }) => id === asked) ?? (place < 0 ? undefined : voices[place % voices.length]);
+  if (found) return found.id;
+  const names = voices.slice(0, NAMED).map(({ id }) => `\`${id}\``);
+  const message = `\`voice\` is not a voice of this model: it has ${names.join(', ')}. OpenAI's voice names work too.`;
+  throw new InferenceError('invalid_request', message, { param: 'voice' });
 }

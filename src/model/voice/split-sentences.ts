@@ -1,4 +1,4 @@
-/** Cuts a text into what is spoken at a time. @module */
+/** Texts for speaking: cut into what is spoken at a time, without what cannot be spoken. @module */
 
 /** UTF-16 units of a piece: longer ones make the first sound late, and cost models a square of memory. */
 const LONGEST = 300;
@@ -46,4 +46,18 @@ function cutLong(sentence: string): string[] {
 function wholeLetters(head: string): string {
   const last = head.charCodeAt(head.length - 1);
   return last >= 0xd800 && last < 0xdc00 ? head.slice(0, -1) : head;
+}
+
+/** Control characters, halves of letters, unassigned ones, and pictures with their joiners. */
+const UNSPOKEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Extended_Pictographic}\p{Regional_Indicator}\u{fe0f}\u{20e3}]+/gu;
+
+/** Marks above a letter; texts that pile up more mean none of them. */
+const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
+
+/** In one line; empty where nothing is left to speak, which is a pause. */
+export function speakableText(text: string): string {
+  // Digits and letters like © are both pictures and text: only what is no text by itself is left out.
+  const plain = text.replaceAll(UNSPOKEN, (run) => (/^[\p{N}©®™]+$/u.test(run) ? run : ' '));
+  const line = plain.replaceAll(PILED_MARKS, '$1').replaceAll(/\s+/g, ' ').trim();
+  return /[\p{L}\p{N}]/u.test(line) ? line : '';
 }

@@ -3,11 +3,11 @@ import { relative, resolve } from 'node:path';
 import { DEVICES, type ModelEntry, TASKS } from '../../core/models/model-entry.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { importPlaywright } from './import-playwright.js';
-import { explainPackError } from './pack/explain-pack-error.js';
 import { ProgressBar } from './pack/progress-bar.js';
 import type { NamedModel } from './pack/read-entry.js';
 import type { WarmedPack } from './pack/warm-pack.js';
 import { readJsonFile, readTextFile } from './read-json-file.js';
+import { isInferenceError } from '../../core/errors/inference-error.js';
 
 const UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
 /** Smaller files would only be many. */
@@ -158,4 +158,41 @@ function parseSize(value: CommandValues[string]): number | undefined {
     throw new UsageError(`\`--part-size\` must be a size of 1MB or more, such as 24MB, not \`${String(value)}\`.`);
   }
   return bytes;
+}
+
+/** What Node says when a server cannot be reached. */
+const REASONS: Record<string, string> = {
+  ENOTFOUND: 'its host name is unknown. Is this machine online, or does it need a proxy (`HTTPS_PROXY`)?',
+  EAI_AGAIN: 'its host name cannot be looked up. Is this machine online?',
+  ENETUNREACH: 'there is no network.',
+  EHOSTUNREACH: 'there is no route to it.',
+  ECONNREFUSED: 'it refused the connection. Is `--hub` right, and is the server running?',
+  ECONNRESET: 'it closed the connection.',
+  ETIMEDOUT: 'it did not answer in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time.',
+};
+
+/** The error with the file's URL and what the server answered, or why it could not be reached. */
+export function explainPackError(thrown: unknown): unknown {
+  if (!isInferenceError(thrown) || thrown.details.url === undefined) return thrown;
+  const { url, httpStatus } = thrown.details;
+  const status = httpStatus === undefined ? '' : `, status ${httpStatus}`;
+  const reason = httpStatus === undefined ? reasonIn(thrown) : undefined;
+  const { host } = new URL(url);
+  const why = reason === undefined ? '' : ` ${host} could not be reached: ${reason}`;
+  return new Error(`${thrown.message} (${url}${status})${why}`, { cause: thrown });
+}
+
+/** The first reason in the chain of causes. */
+function reasonIn(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, errors } = cause as { code?: unknown; errors?: unknown[] };
+    if (typeof code === 'string' && Object.hasOwn(REASONS, code)) return REASONS[code];
+    const inner = errors?.map(reasonIn).find((reason) => reason !== undefined);
+    if (inner !== undefined) return inner;
+    if (typeof code === 'string' && /^(CERT_|ERR_TLS|SELF_SIGNED|UNABLE_TO_)/.test(code)) {
+      return `its certificate is not accepted (${code}).`;
+    }
+  }
+  return undefined;
 }

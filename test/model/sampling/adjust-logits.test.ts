@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LogitAdjuster } from '../../../src/model/sampling/adjust-logits.js';
-import { logProbabilities } from '../../../src/model/sampling/log-probabilities.js';
+import { logProbabilities } from '../../../src/model/sampling/adjust-logits.js';
 
 describe('LogitAdjuster', () => {
   it('adds biases and ignores tokens that do not exist', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { speakableText } from '../../../src/model/voice/speakable-text.js';
+import { speakableText } from '../../../src/model/voice/split-sentences.js';
 import { splitSentences } from '../../../src/model/voice/split-sentences.js';
 import { stretchTime } from '../../../src/model/voice/stretch-time.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InferenceError } from '../../../src/core/errors/inference-error.js';
-import { explainPackError } from '../../../src/node/cli/pack/explain-pack-error.js';
+import { explainPackError } from '../../../src/node/cli/pack.js';
 import { type PackOptions, packModel } from '../../../src/node/cli/pack/pack-model.js';
 import { readEntry } from '../../../src/node/cli/pack/read-entry.js';
 import { type PackManifest, PACK_MANIFEST } from '../../../src/store/pack-manifest.js';

@@ -8,9 +8,9 @@ import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { resolveReferences } from './input.js';
 import type { SentItem } from './input-schema.js';
-import { RecentItems } from './recent-items.js';
 import { refuseBuiltInTools, responsesRequestSchema, type ResponsesRequest, toGenerationRequest } from './request.js';
 import type { ToolSet } from './tools.js';
+import type { OutputItem } from './response-object.js';
 
 /** A body that passed its checks. */
 export interface ReadBody {
@@ -42,4 +42,53 @@ export function createBodyReader(context: HttpContext): (c: HttpRequestContext) 
     await images.decodeAll(context.inference.takesImages(id), c.req.raw.signal);
     return { body, input, recent, ...generation, request: { ...generation.request, ...markOf(json) } };
   };
+}
+
+/** How much is kept. */
+interface RecentItemsLimits {
+  items: number;
+  /** Of the items as JSON in UTF-16. */
+  bytes: number;
+}
+
+const LIMITS: RecentItemsLimits = { items: 2000, bytes: 16 * 1024 * 1024 };
+
+interface Kept {
+  item: OutputItem;
+  bytes: number;
+}
+
+/**
+ * Output items of late answers, for clients that refer to them by id instead of sending them again. Kept in the gateway's
+ * memory only. The oldest are dropped first; a client sees only its own.
+ */
+export class RecentItems {
+  readonly #limits: RecentItemsLimits;
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(limits: RecentItemsLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** @param caller name of the caller's rate-limit counters */
+  keep(caller: string, item: OutputItem): void {
+    const bytes = 2 * JSON.stringify(item).length;
+    if (bytes > this.#limits.bytes) return;
+    this.#kept.set(keyOf(caller, item.id), { item, bytes });
+    this.#bytes += bytes;
+    for (const [key, oldest] of this.#kept) {
+      if (this.#kept.size <= this.#limits.items && this.#bytes <= this.#limits.bytes) return;
+      this.#kept.delete(key);
+      this.#bytes -= oldest.bytes;
+    }
+  }
+
+  find(caller: string, id: string): OutputItem | undefined {
+    return this.#kept.get(keyOf(caller, id))?.item;
+  }
+}
+
+function keyOf(caller: string, id: string): string {
+  return `${caller} ${id}`;
 }

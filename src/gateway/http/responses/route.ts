@@ -1,19 +1,24 @@
-/** POST /responses @module */
+/** POST /responses and POST /responses/input_tokens @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
-import { generate, renderBatches, runOptions, recordedContext } from '../generation/generate.js';
+import { generate, renderBatches, runOptions, recordedContext, countTokens } from '../generation/generate.js';
 import { errorFacts } from '../errors/error-table.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { nameIgnoredTools } from '../fields/ignored-tools.js';
 import { abortWith, encodeServerSentEvent, streamResponse } from '../stream-response.js';
 import { createBodyReader } from './read-body.js';
-import { responsesRequestSchema, toEchoedFields } from './request.js';
-import type { ResponsesRequest } from './request.js';
+import { responsesRequestSchema, toEchoedFields, type ResponsesRequest } from './request.js';
 import type { RenderOptions } from './render-generation.js';
-import type { ResponseStreamEvent } from './response-object.js';
-import { startResponse } from './response-object.js';
-import { failureEvents, keepAliveText, numbered, renderResponse, startProgress, toResponse } from './to-stream.js';
-import type { ResponseProgress } from './to-stream.js';
+import { type ResponseStreamEvent, startResponse } from './response-object.js';
+import {
+  failureEvents,
+  keepAliveText,
+  numbered,
+  renderResponse,
+  startProgress,
+  toResponse,
+  type ResponseProgress,
+} from './to-stream.js';
 
 /** Output items for a conversation, streamed or not. Nothing is stored but late items, in memory. */
 export const responsesEndpoint: Endpoint = {
@@ -81,3 +86,22 @@ async function stream(
 function encode(data: ResponseStreamEvent): string {
   return encodeServerSentEvent({ event: data.type, data });
 }
+
+/** How many input tokens a response has, without generating anything. */
+export const inputTokensEndpoint: Endpoint = {
+  name: 'responses',
+  method: 'POST',
+  path: '/responses/input_tokens',
+  summary: 'Counts the input tokens of a response.',
+  requestSchema: responsesRequestSchema,
+  route: (context) => {
+    const read = createBodyReader(context);
+    return async (c) => {
+      const { request, tools } = await read(c);
+      await context.admit(c);
+      nameIgnoredTools(c, tools.ignored);
+      const input_tokens = await countTokens(context, request, runOptions(c, 'result'));
+      return c.json({ object: 'response.input_tokens', input_tokens });
+    };
+  },
+};

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/gateway/http/app.js';
 import type { SentItem } from '../../../../src/gateway/http/responses/input-schema.js';
 import { customToolParts, CustomInputReader } from '../../../../src/gateway/http/fields/custom-tool.js';
-import { RecentItems } from '../../../../src/gateway/http/responses/recent-items.js';
+import { RecentItems } from '../../../../src/gateway/http/responses/read-body.js';
 import type {
   CustomToolCallItem,
   MessageItem,

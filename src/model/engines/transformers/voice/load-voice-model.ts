@@ -5,7 +5,7 @@ import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.j
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { createVoiceModel } from '../../../voice/create-voice-model.js';
 import { isEnglish, spokenEnglish } from '../../../voice/spoken-english.js';
-import { speakableText } from '../../../voice/speakable-text.js';
+import { speakableText } from '../../../voice/split-sentences.js';
 import { splitSentences } from '../../../voice/split-sentences.js';
 import type { Delivery, VoiceEngine } from '../../../voice/voice-engine.js';
 import { deviceLoss } from '../device-loss.js';
