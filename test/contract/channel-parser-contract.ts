@@ -1,7 +1,7 @@
 /** What every channel parser owes: the same parts however the text is cut, and paired, non-empty calls. @module */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChannelPart } from '../../src/core/events/channel-part.js';
+import type { ChannelPart } from '../../src/core/events/token-event.js';
 import type { ChannelParser } from '../../src/model/families/parsing/channel-parser.js';
 import { rounds } from '../support/rounds.js';
 

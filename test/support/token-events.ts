@@ -3,8 +3,7 @@ import { AnswerEvents, type AnswerOptions, createToolCallId } from '../../src/ga
 import { AnswerRecord } from '../../src/gateway/answer/answer-record.js';
 import { type CollectedGeneration, collectGeneration } from '../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../src/gateway/answer/generation-event.js';
-import type { PieceEvent, TokenEvent } from '../../src/core/events/token-event.js';
-import type { TokenLogprob } from '../../src/core/events/token-logprob.js';
+import type { PieceEvent, TokenEvent, TokenLogprob } from '../../src/core/events/token-event.js';
 import type { GenerationRequest } from '../../src/core/request/generation-request.js';
 
 type Batches<Event> = AsyncIterable<readonly Event[]>;

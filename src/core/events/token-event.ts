@@ -3,7 +3,6 @@
  * so nothing above reads markup.
  * @module
  */
-import type { ChannelPart } from './channel-part.js';
 
 /** First event of every generation. It comes together with the first token: a model that fails before has not begun. */
 export interface PromptEvent {
@@ -58,3 +57,27 @@ export interface ChoiceEndEvent {
 
 /** `prompt` first, then pieces of all choices in any order, one `end` per choice, then the stream closes. */
 export type TokenEvent = PromptEvent | PieceEvent | CountsEvent | ChoiceEndEvent;
+
+/** Blocks never overlap; `gateway/answer/` turns them into GenerationEvents. */
+export type ChannelPart =
+  /** `logprobs`: of its tokens, where they were asked for; with them, `text` may be empty. Parsers give none. */
+  | { type: 'text'; text: string; logprobs?: TokenLogprob[] }
+  | { type: 'reasoning'; text: string }
+  | { type: 'tool-call-start'; name: string }
+  /** A piece of the arguments' JSON text. */
+  | { type: 'tool-call-arguments'; text: string }
+  | { type: 'tool-call-end' };
+
+/** One candidate token with its exact log-probability (after bias and penalties, before temperature and cut-offs). */
+export interface TokenCandidate {
+  /** The token's text; bytes that are no whole character show as U+FFFD. */
+  token: string;
+  bytes: number[];
+  /** Natural logarithm, at most 0. */
+  logprob: number;
+}
+
+export interface TokenLogprob extends TokenCandidate {
+  /** The most likely tokens at this position, best first, at most `topLogprobs`. */
+  top: TokenCandidate[];
+}

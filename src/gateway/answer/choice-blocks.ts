@@ -1,6 +1,5 @@
 /** Turns the parts of one choice into paired blocks. @module */
-import type { ChannelPart } from '../../core/events/channel-part.js';
-import type { ChoiceEndEvent } from '../../core/events/token-event.js';
+import type { ChannelPart, ChoiceEndEvent } from '../../core/events/token-event.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { GenerationEvent, OutputFailure } from './generation-event.js';
 

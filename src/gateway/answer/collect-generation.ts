@@ -1,6 +1,6 @@
 /** The whole answer from its events: what every non-streaming response is made of. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
-import type { TokenLogprob } from '../../core/events/token-logprob.js';
+import type { TokenLogprob } from '../../core/events/token-event.js';
 import type { ToolCall } from '../../core/request/message.js';
 import type { GenerationEvent, GenerationUsage, OutputFailure } from './generation-event.js';
 

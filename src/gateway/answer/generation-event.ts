@@ -1,5 +1,5 @@
 /** What dialects render: tokens with their meaning. The same stream feeds streaming and collected answers. @module */
-import type { TokenLogprob } from '../../core/events/token-logprob.js';
+import type { TokenLogprob } from '../../core/events/token-event.js';
 
 /** Measured facts of one request. Times are Unix seconds with fraction, durations seconds. */
 export interface GenerationUsage {

@@ -1,6 +1,5 @@
 /** Reads one choice's text as it is decoded: its meaning, and where a stop sequence ends it. @module */
-import type { ChannelPart } from '../../core/events/channel-part.js';
-import type { TokenLogprob } from '../../core/events/token-logprob.js';
+import type { ChannelPart, TokenLogprob } from '../../core/events/token-event.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { StopSequences } from './stop-sequences.js';
 

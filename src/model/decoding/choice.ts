@@ -1,12 +1,10 @@
 /** One choice of a generation: chooses its tokens, knows its text and when it ends. @module */
 import type { TokenConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
-import type { ChoiceEndEvent, TokenEvent } from '../../core/events/token-event.js';
-import type { TokenCandidate, TokenLogprob } from '../../core/events/token-logprob.js';
+import type { ChoiceEndEvent, TokenEvent, TokenCandidate, TokenLogprob } from '../../core/events/token-event.js';
 import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
-import { LogitAdjuster } from '../sampling/adjust-logits.js';
-import { type LogProbabilities, logProbabilities } from '../sampling/adjust-logits.js';
+import { LogitAdjuster, type LogProbabilities, logProbabilities } from '../sampling/adjust-logits.js';
 import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
 import type { TokenLogits } from '../sampling/token-logits.js';

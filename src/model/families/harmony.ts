@@ -1,5 +1,5 @@
 /** Messages that name their channel, `<|channel|>final<|message|>…` (OpenAI’s harmony): gpt-oss. @module */
-import type { ChannelPart } from '../../core/events/channel-part.js';
+import type { ChannelPart } from '../../core/events/token-event.js';
 import { type Expression, choice, literal, optional, sequence } from '../grammar/expression.js';
 import {
   JSON_VALUES,

@@ -1,5 +1,5 @@
 /** `[TOOL_CALLS] [{"name": …, "arguments": {…}}]` and `[TOOL_CALLS]name[ARGS]{…}`: Mistral, Ministral, Magistral, Devstral. @module */
-import type { ChannelPart } from '../../core/events/channel-part.js';
+import type { ChannelPart } from '../../core/events/token-event.js';
 import type { Tool } from '../../core/request/tool.js';
 import { choice, literal, optional, sequence } from '../grammar/expression.js';
 import { comma } from '../grammar/value-style.js';

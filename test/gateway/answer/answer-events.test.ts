@@ -3,8 +3,7 @@ import type { CollectedChoice } from '../../../src/gateway/answer/collect-genera
 import type { GenerationEvent } from '../../../src/gateway/answer/generation-event.js';
 import { AnswerEvents, createToolCallId } from '../../../src/gateway/answer/answer-events.js';
 import { AnswerRecord } from '../../../src/gateway/answer/answer-record.js';
-import type { TokenEvent } from '../../../src/core/events/token-event.js';
-import type { TokenLogprob } from '../../../src/core/events/token-logprob.js';
+import type { TokenEvent, TokenLogprob } from '../../../src/core/events/token-event.js';
 import type { GenerationRequest } from '../../../src/core/request/generation-request.js';
 import { collectAnswer, interpret as interpretBatches } from '../../support/token-events.js';
 import { end, PROMPT, request, source, token, type Written } from './token-source.js';

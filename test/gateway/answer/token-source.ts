@@ -2,8 +2,7 @@
 import { type ChannelParserOptions, createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { createPlainTextParser } from '../../../src/model/families/parsing/channel-parser.js';
 import { AnswerReader } from '../../../src/model/decoding/answer-reader.js';
-import type { ChoiceEndEvent, TokenEvent } from '../../../src/core/events/token-event.js';
-import type { TokenLogprob } from '../../../src/core/events/token-logprob.js';
+import type { ChoiceEndEvent, TokenEvent, TokenLogprob } from '../../../src/core/events/token-event.js';
 import {
   type GenerationRequest,
   offersTools,

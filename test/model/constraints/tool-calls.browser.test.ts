@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChannelPart } from '../../../src/core/events/channel-part.js';
+import type { ChannelPart } from '../../../src/core/events/token-event.js';
 import { answerSyntax, createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { type ConstrainedModel, compileConstraint } from '../../../src/model/constraints/compile-constraint.js';
 import { conformsToSchema } from './support/conforms-to-schema.js';

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChannelParserOptions, createChannelParser } from '../../../src/model/families/answer-syntax.js';
 import { createPlainTextParser } from '../../../src/model/families/parsing/channel-parser.js';
 import { AnswerReader } from '../../../src/model/decoding/answer-reader.js';
-import type { ChannelPart } from '../../../src/core/events/channel-part.js';
-import type { TokenLogprob } from '../../../src/core/events/token-logprob.js';
+import type { ChannelPart, TokenLogprob } from '../../../src/core/events/token-event.js';
 
 const formats: ChannelParserOptions = {
   toolFormat: 'hermes',

@@ -8,7 +8,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
 import { decodeBase64 } from '../../../core/media/base64.js';
 import type { RequestImages } from '../fields/request-images.js';
-import { refuseDeepJson } from '../validation/refuse-deep-json.js';
+import { refuseDeepJson } from '../validation/read-json-body.js';
 
 const textPart = object({ type: v.literal('text'), text: v.string() });
 const imagePart = object({

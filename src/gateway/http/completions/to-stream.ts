@@ -1,10 +1,9 @@
 /** Generation events as the chunks of a text completion stream. @module */
-import type { TokenLogprob } from '../../../core/events/token-logprob.js';
+import type { TokenLogprob } from '../../../core/events/token-event.js';
 import type { Compatibility } from '../compatibility.js';
-import { logprobEntries, usageObject } from '../generation/completion-parts.js';
+import { logprobEntries, usageObject, type CompletionHead, type HeadOf } from '../generation/completion-parts.js';
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { CompletionHead, HeadOf } from '../generation/completion-parts.js';
 import type { Render } from '../generation/generate.js';
 
 /** The lists that text completion clients know, and beside them `content` as in chat completions. */

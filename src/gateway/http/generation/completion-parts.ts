@@ -3,7 +3,7 @@ import type { HttpContext } from '../http-context.js';
 import type { ChoiceEnd } from './generate.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { GenerationUsage } from '../../answer/generation-event.js';
-import type { TokenCandidate, TokenLogprob } from '../../../core/events/token-logprob.js';
+import type { TokenCandidate, TokenLogprob } from '../../../core/events/token-event.js';
 
 /** The same in every chunk of a stream. */
 export interface CompletionHead {

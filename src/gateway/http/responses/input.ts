@@ -4,7 +4,7 @@ import type { AssistantMessage, ContentPart, Message } from '../../../core/reque
 import { customArguments } from '../fields/custom-tool.js';
 import { fileText } from '../fields/file-text.js';
 import type { RequestImages } from '../fields/request-images.js';
-import { refuseDeepJson } from '../validation/refuse-deep-json.js';
+import { refuseDeepJson } from '../validation/read-json-body.js';
 import { readCarriedText } from './carried-text.js';
 import type { InputContent, InputPart, ResponseInput, SentItem } from './input-schema.js';
 import { publishedByCall, type PublishedCallType } from './published-tools.js';

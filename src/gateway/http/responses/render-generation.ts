@@ -1,14 +1,28 @@
 /** Generation events as the events of a response, from `response.created` to its end. @module */
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
-import type { TokenLogprob } from '../../../core/events/token-logprob.js';
+import type { TokenLogprob } from '../../../core/events/token-event.js';
 import { outputFailureError } from '../generation/generate.js';
 import { carryText } from './carried-text.js';
-import { closeItem, growItem, newCall, newMessage, newReasoning, openItem } from './open-item.js';
-import type { CallPrefix, NewItem, OpenItem } from './open-item.js';
+import {
+  closeItem,
+  growItem,
+  newCall,
+  newMessage,
+  newReasoning,
+  openItem,
+  type CallPrefix,
+  type NewItem,
+  type OpenItem,
+} from './open-item.js';
 import type { CallForm } from './tools.js';
-import type { OutputItem, ResponseEvent, ResponseLogprob, ResponseObject } from './response-object.js';
-import { toResponseUsage } from './response-object.js';
+import {
+  type OutputItem,
+  type ResponseEvent,
+  type ResponseLogprob,
+  type ResponseObject,
+  toResponseUsage,
+} from './response-object.js';
 
 /** What rendering needs besides the generation. */
 export interface RenderOptions {

@@ -1,7 +1,6 @@
 /** Answers of the browser's model as token events. @module */
 import { cancelled, InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
-import type { ChannelPart } from '../../../core/events/channel-part.js';
-import type { ChoiceEndEvent, TokenEvent } from '../../../core/events/token-event.js';
+import type { ChannelPart, ChoiceEndEvent, TokenEvent } from '../../../core/events/token-event.js';
 import { orAborted } from '../../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
 import { type GenerationRequest, offersTools } from '../../../core/request/generation-request.js';

@@ -1,6 +1,13 @@
 /** Turns the chunks of a remote service's streamed answer into token events. @module */
 import * as v from 'valibot';
-import type { ChoiceEndEvent, CountsEvent, TokenEvent } from '../../../core/events/token-event.js';
+import type {
+  ChoiceEndEvent,
+  CountsEvent,
+  TokenEvent,
+  ChannelPart,
+  TokenCandidate,
+  TokenLogprob,
+} from '../../../core/events/token-event.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import {
   chunkSchema,
@@ -11,8 +18,6 @@ import {
 } from './chunk-schema.js';
 import { broken } from './read-event-stream.js';
 import { streamedError } from './upstream-error.js';
-import type { ChannelPart } from '../../../core/events/channel-part.js';
-import type { TokenCandidate, TokenLogprob } from '../../../core/events/token-logprob.js';
 
 /**
  * Events of all choices, one batch per chunk. The service sends its token counts last, so the prompt event has none.

@@ -1,5 +1,5 @@
 /** Families that write one element per argument, strings as plain text. What they differ in is data. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { NEVER, choice, literal, sequence } from '../../grammar/expression.js';
 import { JSON_VALUES, type ToolGrammar, type ToolGrammarOptions, further, tag, triggered } from '../call-grammar.js';

@@ -1,5 +1,5 @@
 /** Families that write objects with bare keys and quotes of their own: `call:name{key:<quote>text<quote>,n:1}`. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 import { choice, literal, sequence } from '../../grammar/expression.js';
 import { type ToolGrammar, type ToolGrammarOptions, further, spellings, tag, triggered } from '../call-grammar.js';
 import type { ToolSyntax } from '../model-family.js';

@@ -1,5 +1,5 @@
 /** Families that write a call as its name, a mark and its arguments as JSON. What they differ in is data. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 import { type Expression, choice, literal, sequence } from '../../grammar/expression.js';
 import {
   JSON_VALUES,

@@ -1,5 +1,5 @@
 /** Families that write calls as Python, between tags or as the whole answer. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { type Expression, NEVER, choice, literal, optional, sequence } from '../../grammar/expression.js';
 import type { ObjectFrame } from '../../grammar/value-style.js';

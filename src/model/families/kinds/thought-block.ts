@@ -1,5 +1,5 @@
 /** Thinking in one block before the answer: what most families do, each with tags of its own. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 import { type Expression, characters, choice, repeat, sequence } from '../../grammar/expression.js';
 import { spellings, tag } from '../call-grammar.js';
 import type { ReasoningSyntax, ThoughtGrammarOptions } from '../model-family.js';

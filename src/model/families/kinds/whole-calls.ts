@@ -1,5 +1,5 @@
 /** Odd calls of small models that are only known for calls once they are whole. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { readPythonLiteral } from '../parsing/python-literal.js';
 import type { CallReader, CallShape } from '../parsing/tagged-calls.js';

@@ -1,5 +1,5 @@
 /** Reads `{"name": …, "arguments": …}` while it is written: what most families put inside their tags. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 import { createJsonExtent, type JsonExtent } from './json-extent.js';
 
 export interface CallObjectOptions {

@@ -1,5 +1,5 @@
 /** Text in, meaning out: one small parser per model family. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 
 /**
  * Fed with text in any pieces; the concatenated parts are the same for every way of cutting it.

@@ -1,5 +1,5 @@
 /** Calls that tags announce: the outside of what most families write. @module */
-import type { ChannelPart } from '../../../core/events/channel-part.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './channel-parser.js';
 import { certainLength, findTag, mayBecome } from './text-matching.js';
