@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- --json FILE] [-- --only PART] [-- --size real [--wllama FOLDER]]`: measures in real Chromium and prints a table. Every
- * row compares with the bare library or engine in the same run. Needs `npm run build` first. `--size real` makes a model
- * of 135 million random weights once, and measures it instead of the bundled one; `--wllama FOLDER` besides compares it
+ * `npm run bench [-- --json FILE] [-- --only PART] [-- --size real|360m [--wllama FOLDER]]`: measures in real Chromium and prints a
+ * table. Every row compares with the bare library or engine in the same run. Needs `npm run build` first. `--size real` makes
+ * a model of 135 million random weights once, and measures it instead of the bundled one (`--size 360m`: of 360 million); `--wllama FOLDER` besides compares it
  * with llama.cpp, where `@wllama/wllama` 3 is installed in that folder.
  */
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { serveFolder } from '../e2e/support/serve-demo.js';
 import { makeVisionModels, VISION_MODELS } from '../vision/make-vision-models.js';
 import { type BenchRow, compare } from './bench-row.js';
 import { makeRealGguf, makeRealModel } from './real/make-real-model.js';
+import { SHAPES } from './real/random-decoder.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
 import { fixtureRows } from './run-fixture.js';
 import { realRows } from './real/run-real.js';
@@ -42,8 +43,11 @@ const option = (name: string): string | undefined => {
 };
 
 const only = option('only');
-const isReal = option('size') === 'real';
+const size = option('size');
+const shape = size === undefined ? undefined : SHAPES[size];
+if (size && !shape) throw new Error(`--size takes ${Object.keys(SHAPES).join(' or ')}.`);
 const wllama = option('wllama');
+if (wllama && size !== 'real') throw new Error('--wllama goes with --size real.');
 const parts = only ? only.split(',') : PARTS;
 
 /** Built like an app's pages, so that what is measured is what users get. */
@@ -70,9 +74,9 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     recursive: true,
     filter: (path) => !path.includes('.') || /dist$|asyncify\.(mjs|wasm)$/.test(path),
   });
-  if (isReal) {
-    const folder = join(root, 'node_modules/.cache/inpage-bench-model');
-    await makeRealModel(folder);
+  if (shape) {
+    const folder = join(root, `node_modules/.cache/inpage-bench-model-${size}`);
+    await makeRealModel(folder, shape);
     if (wllama) await makeRealGguf(join(folder, 'model.gguf'));
     if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
   }
@@ -80,7 +84,7 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
   const ranking = join(root, 'node_modules/.cache/inpage-bench-ranking');
   if (parts.includes('rerank')) makeRankingModel(ranking);
   const hub = join(root, 'node_modules/.cache/inpage-bench-hub');
-  if (!isReal && parts.includes('store')) makeLargeModel(hub);
+  if (!shape && parts.includes('store')) makeLargeModel(hub);
   return serveFolder(outDir, false, true, {
     '/vision/': VISION_MODELS,
     '/bench-hub/': hub,
@@ -141,7 +145,7 @@ async function measure(origin: string): Promise<BenchRow[]> {
   const browser = await launchChromium();
   try {
     const rows: BenchRow[] = [];
-    if (isReal) {
+    if (shape) {
       const realParts = only?.split(',') ?? ['engine', 'service', 'open', 'prompts', ...(wllama ? ['wllama'] : [])];
       for await (const row of realRows(browser, origin, realParts)) {
         rows.push(row);

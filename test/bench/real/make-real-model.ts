@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomDecoder, SHAPE } from './random-decoder.js';
+import { randomDecoder, type SHAPE } from './random-decoder.js';
 import { randomGguf } from './random-gguf.js';
 import { randomTokenizer, SPECIAL_TOKENS } from './random-tokenizer.js';
 
@@ -13,7 +13,7 @@ const TEMPLATE =
 const ENDS = { bos_token_id: 1, eos_token_id: 2, pad_token_id: 0 };
 
 /** Files of the model but the weights, by name. */
-function smallFiles(): Record<string, unknown> {
+function smallFiles(shape: typeof SHAPE): Record<string, unknown> {
   const decoder = Object.fromEntries(
     SPECIAL_TOKENS.map((content, id) => [
       id,
@@ -24,17 +24,17 @@ function smallFiles(): Record<string, unknown> {
     'config.json': {
       architectures: ['LlamaForCausalLM'],
       model_type: 'llama',
-      vocab_size: SHAPE.vocabulary,
-      hidden_size: SHAPE.hidden,
-      intermediate_size: SHAPE.inner,
-      num_hidden_layers: SHAPE.layers,
-      num_attention_heads: SHAPE.heads,
-      num_key_value_heads: SHAPE.keyHeads,
-      head_dim: SHAPE.width,
+      vocab_size: shape.vocabulary,
+      hidden_size: shape.hidden,
+      intermediate_size: shape.inner,
+      num_hidden_layers: shape.layers,
+      num_attention_heads: shape.heads,
+      num_key_value_heads: shape.keyHeads,
+      head_dim: shape.width,
       hidden_act: 'silu',
       rms_norm_eps: 1e-5,
-      rope_theta: SHAPE.theta,
-      max_position_embeddings: SHAPE.context,
+      rope_theta: shape.theta,
+      max_position_embeddings: shape.context,
       tie_word_embeddings: true,
       ...ENDS,
     },
@@ -48,24 +48,24 @@ function smallFiles(): Record<string, unknown> {
       unk_token: null,
       added_tokens_decoder: decoder,
       clean_up_tokenization_spaces: false,
-      model_max_length: SHAPE.context,
+      model_max_length: shape.context,
       chat_template: TEMPLATE,
     },
-    'tokenizer.json': randomTokenizer(SHAPE.vocabulary),
+    'tokenizer.json': randomTokenizer(shape.vocabulary),
   };
 }
 
-/** Makes the model in a folder where it is not there yet. */
-export async function makeRealModel(folder: string): Promise<void> {
+/** Makes a model of this shape in a folder where it is not there yet. */
+export async function makeRealModel(folder: string, shape: typeof SHAPE): Promise<void> {
   const weights = join(folder, 'onnx/model_quantized.onnx');
   if (existsSync(weights)) return;
   await mkdir(join(folder, 'onnx'), { recursive: true });
-  for (const [name, content] of Object.entries(smallFiles()))
+  for (const [name, content] of Object.entries(smallFiles(shape)))
     await writeFile(join(folder, name), JSON.stringify(content));
-  await writePieces(weights, randomDecoder(SEED).toMessage());
+  await writePieces(weights, randomDecoder(SEED, shape).toMessage());
 }
 
-/** Makes the same shape for llama.cpp in a file where it is not there yet. */
+/** Makes the shape of 135 million weights for llama.cpp in a file where it is not there yet. */
 export async function makeRealGguf(file: string): Promise<void> {
   if (!existsSync(file)) await writePieces(file, randomGguf(SEED).toPieces());
 }

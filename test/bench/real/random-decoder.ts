@@ -14,6 +14,13 @@ export const SHAPE = {
   context: 8192,
 };
 
+/** By the name that `npm run bench -- --size` takes. */
+export const SHAPES: Record<string, typeof SHAPE> = {
+  real: SHAPE,
+  // SmolLM2-360M's.
+  '360m': { ...SHAPE, hidden: 960, layers: 32, heads: 15, keyHeads: 5, inner: 2560 },
+};
+
 /** Standard deviation of whole numbers from -100 to 100. */
 export const SPREAD = 58;
 const MICROSOFT = 'com.microsoft';

@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright';
 import { type BenchRow, median } from '../bench-row.js';
 import { rendererUsage } from '../processor-time.js';
-import type { ChatAnswer, PageCalls } from './page.js';
+import { loadRows } from './load-rows.js';
+import type { ChatAnswer } from './page.js';
 import type { EngineAnswer } from './engine-worker.js';
 import { keptPromptRows } from './kept-prompt-rows.js';
 import { type Call, callsOf, text, user } from './real-page.js';
@@ -150,6 +151,7 @@ async function* serviceRows(browser: Browser, origin: string): AsyncGenerator<Be
   yield await manyClients(call);
   yield await growingChat(call);
   yield await twoChats(call);
+  yield await manyChats(call);
   yield await sharedSystem(call);
   yield* structured(call);
   await page.context().close();
@@ -217,6 +219,24 @@ async function twoChats(call: Call): Promise<BenchRow> {
   return { ...row, ours, peer, ratio: ours / peer };
 }
 
+/** What was read of each conversation in its first turn is kept until its second, while 19 others are read. */
+async function manyChats(call: Call): Promise<BenchRow> {
+  const chats = Array.from({ length: 20 }, () => [user(400)]);
+  const turns = async (): Promise<number> => {
+    let sum = 0;
+    for (const chat of chats) {
+      let answer: ChatAnswer | undefined;
+      sum += await seconds(async () => ([answer] = await call('chats', [chat], 1)));
+      chat.push({ role: 'assistant', content: answer!.text }, user(20));
+    }
+    return sum;
+  };
+  const peer = await turns();
+  const ours = await turns();
+  const row = { name: 'second turns of 20 conversations over their first', goal: 0.4, unit: 's', lower: true };
+  return { ...row, ours, peer, ratio: ours / peer };
+}
+
 async function sharedSystem(call: Call): Promise<BenchRow> {
   const system = { role: 'system', content: text(1000) };
   const ask = (): Promise<number> => seconds(() => call('chats', [[system, user(20)]], BEGINNING));
@@ -246,40 +266,11 @@ async function* structured(call: Call): AsyncGenerator<BenchRow> {
   );
 }
 
-/** From nothing to ready, and the memory that it takes: each time a fresh page. */
-async function* openRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
-  const measured: Record<Engine, { cold: number; warm: number; bytes: number }> = { ours: zero(), bare: zero() };
-  for (const engine of ['ours', 'bare'] as const) {
-    const context = await browser.newContext();
-    for (const state of ['cold', 'warm'] as const) {
-      const page = await context.newPage();
-      await page.goto(`${origin}/test/bench/real/page.html`);
-      await page.waitForFunction(() => 'bench' in globalThis);
-      const before = rendererUsage();
-      await page.evaluate((name) => (globalThis as unknown as { bench: PageCalls }).bench.load(name), engine);
-      const after = rendererUsage();
-      measured[engine][state] = after.seconds - before.seconds;
-      measured[engine].bytes = after.bytes - before.bytes;
-      await page.close();
-    }
-    await context.close();
-  }
-  const { ours, bare } = measured;
-  for (const state of ['cold', 'warm'] as const) {
-    const row = { name: `load, ${state}, over transformers.js`, goal: 1, unit: 's', lower: true };
-    yield { ...row, ours: ours[state], peer: bare[state], ratio: ours[state] / bare[state] };
-  }
-  const row = { name: 'memory once loaded over transformers.js', goal: 1, unit: 'MB', lower: true };
-  yield { ...row, ours: ours.bytes / 1e6, peer: bare.bytes / 1e6, ratio: ours.bytes / bare.bytes };
-}
-
-const zero = () => ({ cold: 0, warm: 0, bytes: 0 });
-
 /** Rows as they come. @param parts `engine`, `service`, `open`, `prompts`, and `wllama` where it is served */
 export async function* realRows(browser: Browser, origin: string, parts: readonly string[]): AsyncGenerator<BenchRow> {
   if (parts.includes('engine')) yield* engineRows(browser, origin);
   if (parts.includes('service')) yield* serviceRows(browser, origin);
-  if (parts.includes('open')) yield* openRows(browser, origin);
+  if (parts.includes('open')) yield* loadRows(origin);
   if (parts.includes('prompts')) yield* keptPromptRows(origin);
   if (parts.includes('wllama')) yield* wllamaRows(browser, origin);
 }
