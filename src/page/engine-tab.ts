@@ -24,8 +24,8 @@ export interface EngineTabOptions {
 const ATTEMPT = 2_000;
 
 /**
- * Takes part from its construction until `stop`, but not while its page is frozen, as in the back/forward cache: then it
- * leaves its place to others and ends its workers, and models are loaded anew when it hosts again.
+ * Takes part from its construction until `stop`, but not while its page is frozen, as in the back/forward cache. Then it
+ * leaves its place to others and ends its workers; models are loaded anew when it hosts again.
  */
 export class EngineTab {
   readonly #options: EngineTabOptions;

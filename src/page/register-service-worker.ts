@@ -177,9 +177,9 @@ async function activatedWorker(
 }
 
 /**
- * Chromium asks the worker that has the page to leave it, and forgets that when this one starts anew for a request meanwhile.
- * It asks again once for an installed worker that says so, and for each new one; whoever else waits for this worker waits in
- * vain when it is replaced, so that is the last resort.
+ * Chromium asks the worker that has the page to leave it, and forgets that when this one starts anew for a request
+ * meanwhile. It asks again once for an installed worker that says so, and for each new one. That is the last resort: when a
+ * worker is replaced, others may wait for it in vain.
  */
 async function askAgain(
   container: ServiceWorkerContainer,

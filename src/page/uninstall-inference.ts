@@ -14,10 +14,10 @@ export interface UninstallOptions {
 }
 
 /**
- * Removes the Service Worker: requests of this page go to the network at once, those of other open pages too, and nothing
- * is left for the next visit but an empty cache, by which a worker that open pages still have knows it after a restart.
- * Call it in a release that no longer starts inference; it does nothing where nothing is. Prompts that were kept
- * (`persistPrefixes`) are removed, too; downloaded models stay in the browser's caches.
+ * Removes the Service Worker. Requests of this page and of other open pages go to the network at once. Only an empty cache
+ * is left: it tells a worker that open pages still have, and that the browser restarts, that it was removed. Call it in a
+ * release that no longer starts inference; it does nothing where nothing is. Prompts that were kept (`persistPrefixes`) are
+ * removed, too; downloaded models stay in the browser's caches.
  * @returns whether there was a Service Worker to remove
  * @example
  * import { uninstallInference } from 'inpage/uninstall';

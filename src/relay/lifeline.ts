@@ -1,7 +1,7 @@
 /**
- * Knowing that a peer is dead. No message says so: a worker that is terminated, a tab that is closed or crashes just
- * falls silent. But the browser releases its Web Locks, so every realm holds one with a random name and tells its
- * peers the name; a peer that is granted that lock knows that its holder is gone.
+ * Knowing that a peer is dead. No message says so: a worker that is terminated, a tab that is closed or crashes just falls
+ * silent. But the browser releases its Web Locks. So every realm holds a lock with a random name and tells its peers the
+ * name: a peer that is granted the lock knows that its holder is gone.
  * @module
  */
 import { createUuid } from '../core/platform/create-uuid.js';

@@ -1,7 +1,7 @@
 /**
- * The relay for apps whose host sends no COOP and COEP headers: it runs the relay and adds the headers to the app's own
- * pages, frames and workers, so that WASM gets several threads there. A script of its own, because the relay has few bytes
- * and most apps need none of this.
+ * The Service Worker for apps whose host sends no COOP and COEP headers. It runs the relay and adds these headers to the
+ * app's own pages, frames and workers, so that WASM gets several threads. A script of its own, because the relay has few
+ * bytes and most apps need none of this.
  * @module
  */
 

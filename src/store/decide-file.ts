@@ -72,8 +72,8 @@ export function compareStated(record: FileRecord, stated: ExpectedFile | undefin
  * What to do once the file's lock is held. Another tab may have fetched it while this one waited.
  * @param before what could not be used, when it was looked up without the lock
  * @param now what is there now
- * @returns `compare`: another file is there, to be used if it is what is stated; `verify`: its bytes may have been changed
- * and are to be read; `fetch`: download what is missing
+ * @returns `compare`: another file is there, and is used if its hash is the stated one; `verify`: its bytes may have been
+ * changed and must be read; `fetch`: download what is missing
  */
 export function decideLocked(before: KeptFile | undefined, now: KeptFile | undefined): 'compare' | 'verify' | 'fetch' {
   const isOld = now !== undefined && before !== undefined && isSameRecord(now.record, before.record);

@@ -1,6 +1,6 @@
 /**
- * Brings one file into storage: goes on where the last attempt stopped, over several connections where the server sends
- * parts, tries again after what can pass, and checks what storage holds then. `download-plan.ts` decides what is asked.
+ * Brings one file into storage. Goes on where the last attempt stopped, uses several connections where the server sends
+ * parts, tries again after failures that can pass, and checks the stored bytes. `download-plan.ts` decides what is asked.
  * @module
  */
 import { cancelled, isInferenceError } from '../core/errors/inference-error.js';

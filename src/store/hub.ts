@@ -50,8 +50,8 @@ export function hubModelOf(folder: string): HubModel | undefined {
 }
 
 /**
- * Sizes and hashes of a repository's files. The hub states them in headers too, but of its redirect to the machine that
- * sends a large file, which no page gets to see; that machine's own ETag is another hash.
+ * Sizes and hashes of a repository's files. The hub states them in headers too, but only in its redirect to the machine
+ * that sends a large file, and no page sees a redirect's headers. That machine's own ETag is another hash.
  * @returns undefined when the server does not say
  */
 export async function listHubFiles(

@@ -159,8 +159,8 @@ export function deserializeInferenceError(data: SerializedInferenceError): Infer
 }
 
 /**
- * Any thrown value as an InferenceError: aborts become `cancelled`, everything unknown becomes `internal` with a
- * message that says nothing of the inside; the original is kept as `cause` for the console.
+ * Any thrown value as an InferenceError. Aborts become `cancelled`. Everything unknown becomes `internal` with a message
+ * that reveals nothing; the original is its `cause`, for the console.
  */
 export function toInferenceError(thrown: unknown): InferenceError {
   if (isInferenceError(thrown)) return thrown;

@@ -5,9 +5,9 @@ import * as v from 'valibot';
 export const POOLINGS = ['cls', 'max', 'mean', 'mean_sqrt_len_tokens', 'weightedmean', 'lasttoken'] as const;
 
 /**
- * How one vector is made of those of a text's tokens, in the names of sentence-transformers: the first one (`cls`), the last
- * one (`lasttoken`), the greatest number of each place (`max`), the mean, the sum over the root of the count
- * (`mean_sqrt_len_tokens`), or a mean in which later tokens weigh more (`weightedmean`).
+ * How the vectors of a text's tokens become one, by the names of sentence-transformers. `cls` takes the first, `lasttoken`
+ * the last, `max` the greatest number of each place. `mean` is the mean, `mean_sqrt_len_tokens` the sum over the root of
+ * the count, and in `weightedmean` later tokens weigh more.
  */
 export type Pooling = (typeof POOLINGS)[number];
 

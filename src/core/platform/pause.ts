@@ -23,9 +23,9 @@ const waiting: (() => void)[] = [];
 let port: MessagePort | undefined;
 
 /**
- * Resolves after the event loop turned once, so that an abort message that already arrived is handled first.
- * In browsers a message to ourselves stands in line with the others and is not clamped like a timer; in Node, where a
- * port's messages are handled in one go, `setImmediate` does it.
+ * Resolves after the event loop turned once, so that an abort message that already arrived is handled first. In browsers a
+ * message to ourselves queues behind the others and is not clamped like a timer. Node handles all messages of a port in one
+ * go, so `setImmediate` is used there.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

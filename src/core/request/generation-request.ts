@@ -83,8 +83,8 @@ export interface GenerationRequest {
   maxTokens?: number;
   paramNames?: ParamNames;
   /**
-   * The prompt is worth keeping on the device, where the app wants prompts kept: `marked` by the client, or `warm`, which
-   * waits until it is kept and fails when it cannot be. Absent: once it is read a second time.
+   * Keeps the prompt on the device, where the app wants prompts kept. `marked`: the client asks for it; `warm`: the request
+   * waits until it is kept, and fails when it cannot be. Absent: once it is read a second time.
    */
   keepPrompt?: 'marked' | 'warm';
   /** Number of choices, 1 to 8. */

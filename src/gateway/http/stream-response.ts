@@ -1,6 +1,6 @@
 /**
- * Events of a dialect as a streamed answer. The first event is awaited before the headers are sent, so that whatever
- * fails before the stream begins is an ordinary error answer; a slow start is bridged with the dialect's keep-alive.
+ * Events of a dialect as a streamed answer. The first event is awaited before the headers are sent: what fails before is an
+ * ordinary error answer. The dialect's keep-alive bridges a slow start.
  * @module
  */
 import { UNAVAILABLE } from '../../core/errors/error-bodies.js';

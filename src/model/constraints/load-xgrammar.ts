@@ -35,9 +35,9 @@ export function dropXgrammar(module: XgrammarModule): void {
 }
 
 /**
- * The published file is a UMD script in a package of ES modules: imported, it exports nothing and sets a global, and
- * bundlers disagree on what to make of it. So it is not bundled but imported from its own address, and with another
- * query it can be evaluated again, the only way to get rid of an aborted wasm.
+ * The published file is a UMD script in a package of ES modules. Imported, it exports nothing and sets a global, and
+ * bundlers treat it differently. So it is not bundled but imported from its own address. With another query it is evaluated
+ * again: the only way to get rid of an aborted wasm.
  */
 async function start(): Promise<XgrammarModule> {
   generation += 1;

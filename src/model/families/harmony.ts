@@ -100,9 +100,9 @@ export interface HarmonyOptions {
 }
 
 /**
- * `analysis` is reasoning, `final` and a `commentary` without recipient are text, messages to `functions.<name>` are
- * calls; what goes to other recipients (browser, python) is the model's own business, so reasoning. Messages of one
- * kind that follow each other are parted by an empty line.
+ * `analysis` is reasoning; `final`, and a `commentary` without recipient, are text; messages to `functions.<name>` are
+ * calls. Messages to other recipients (browser, python) count as reasoning: they are not for the user. Messages of one kind
+ * that follow each other are parted by an empty line.
  */
 export function createHarmonyParser({ startOpen, toolsOffered }: HarmonyOptions): ChannelParser {
   let kind: 'text' | 'reasoning' = startOpen ? 'reasoning' : 'text';

@@ -28,7 +28,7 @@ export interface WrittenCall {
 /** How tool calls look. */
 export interface ToolSyntax {
   /**
-   * The text shows that calls are written so. Families are asked in the order of the list, first about a call that the
+   * The text shows that calls are written so. Families are asked in the order of the list: first about a call that the
    * model's template wrote, then about a whole prompt with tools, then about the template's source.
    */
   recognise(text: string): boolean;

@@ -1,7 +1,7 @@
 /**
- * Rewrites choices so that no two options begin with the same character. The grammar engine merges options that begin
- * and end alike and then takes texts that none of them allows (of `25`, `5`, `0.25` and `0.5` it makes `0.225`); where
- * nothing begins alike, it has nothing to merge.
+ * Rewrites choices so that no two options begin with the same character. The grammar engine merges options that begin and
+ * end alike. It then takes texts that no option allows: with `25`, `5`, `0.25` and `0.5` it takes `0.225`. Where no two
+ * options begin alike, it merges nothing.
  * @module
  */
 import { SchemaProblem } from '../../core/schema/schema-problem.js';

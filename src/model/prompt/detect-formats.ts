@@ -8,9 +8,8 @@ import { templateTraits } from './template-traits.js';
 const families: readonly ModelFamily[] = MODEL_FAMILIES;
 
 /**
- * The syntax of tool calls: that of a call which the template writes, else that of a prompt in which it declares a tool,
- * else that of which its source speaks. A template that knows nothing of tools gets the one that
- * prompts explain.
+ * The syntax of tool calls, told by a call that the template writes; else by a prompt in which it declares a tool; else by
+ * its source. A template that knows nothing of tools gets the one that prompts explain.
  * @param override from the catalog entry; unknown names are ignored
  */
 export function detectToolFormat(chatTemplate: string | undefined, override?: string): ToolFormat {

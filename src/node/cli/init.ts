@@ -5,8 +5,9 @@ import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js
 import { type Command, type CommandValues, UsageError } from './command.js';
 
 /**
- * A Service Worker script that removes itself. Served under the old script's name, browsers take it for an update: it takes over all open pages, which it leaves to
- * the network, and is gone with the next visit. No page needs to run any code for that.
+ * A Service Worker script that removes itself. Served under the old script's name, it is an update for browsers. It takes
+ * over all open pages, sends their requests to the network, and is gone with the next visit. No page needs to run any code
+ * for that.
  */
 const UNINSTALL_SCRIPT = `// Removes inpage's Service Worker from the browsers of returning visitors.
 addEventListener('install', () => skipWaiting());

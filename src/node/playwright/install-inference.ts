@@ -59,8 +59,8 @@ export interface InstalledInference {
   /** Failures, delays and broken streams on demand. */
   readonly faults: PageInference['faults'];
   /**
-   * Ends the service. Pages that are opened (or loaded again) afterwards ask the app's own server; one that stays open
-   * gets 503 for what the service answered, because a browser takes no Service Worker away from a page.
+   * Ends the service. Pages that are opened or reloaded afterwards ask the app's own server. A page that stays open gets
+   * 503 for what the service answered, because a browser takes no Service Worker away from a page.
    */
   stop(): Promise<void>;
 }

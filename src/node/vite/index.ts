@@ -1,6 +1,6 @@
 /**
- * Vite plugin: serves and emits what a page needs beside its bundle, so that not one request leaves the origin: the
- * Service Worker script, ONNX Runtime's files, and the bundled models.
+ * Vite plugin: serves and emits what a page needs beside its bundle (the Service Worker script, ONNX Runtime's files, the
+ * bundled models), so that no request leaves the origin.
  * @module
  * @example
  * // vite.config.ts

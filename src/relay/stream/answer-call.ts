@@ -6,8 +6,8 @@ import { watchLifeline } from '../lifeline.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from '../protocol.js';
 
 /**
- * Produces the items of one call. `signal` aborts when the caller cancels, dies or takes nothing any more; `begin` says
- * that the work begins, for callers who would else ask somebody else when this realm dies. What comes together, in one
+ * Produces the items of one call. `signal` aborts when the caller cancels, dies or takes nothing any more. `begin` tells
+ * the caller that the work begins: from then on it asks nobody else when this realm dies. What comes together, in one
  * batch, is sent together as far as the caller's credit goes.
  */
 export type CallHandler<Payload, Item> = (
@@ -20,10 +20,10 @@ export type CallHandler<Payload, Item> = (
 type Join<Item> = (items: Item[]) => Item[];
 
 /**
- * Answers the one call of a port. The first items go out at once, and those of a slow source always do; a fast source's
- * are collected into messages {@link PACE} apart, because every message costs four threads some work that the engine
- * lacks then. For a slow caller items are collected, up to {@link BUFFER_LIMIT}, and then the handler is not asked for
- * more. Resolves when the call is over; never rejects: errors of the handler go to the caller.
+ * Answers the one call of a port. The first items go out at once, and so do all items of a slow source. Those of a fast
+ * source are collected into messages {@link PACE} apart, because each message costs work on four threads, and the engine
+ * needs the processor. For a slow caller items are collected, up to {@link BUFFER_LIMIT}, and then the handler is not asked
+ * for more. Resolves when the call is over; never rejects: errors of the handler go to the caller.
  */
 export async function answerCall<Payload, Item>(
   port: MessagePort,

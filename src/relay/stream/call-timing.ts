@@ -26,10 +26,10 @@ export const MODEL_TIMING: CallTiming = { beat: 5_000, silentBeats: Infinity, st
 const MODEL_SILENCE = { least: 15, most: 300 };
 
 /**
- * Between the gateway and a model worker that answers. An engine on WASM looks at no message while it computes, which
- * on a slow device may take a minute, so as long as nothing is known of it its silence must be long to prove that it is
- * stuck: as long as the app waits for a first token, within bounds. (What is known then: `gateway/learned-timing.ts`.)
- * Silence counts only while a call is open; a cancelled call ends sooner, by the scheduler's grace.
+ * Between the gateway and a model worker that answers. An engine on WASM reads no messages while it computes, which may
+ * take a minute on a slow device. Until its speed is known, it counts as stuck only after a long silence: as long as the
+ * app waits for a first token, within bounds. (What is known then: `gateway/learned-timing.ts`.) Silence counts only while
+ * a call is open; a cancelled call ends sooner, by the scheduler's grace.
  * @param requestTimeout seconds
  */
 export function answeringModelTiming(requestTimeout: number): CallTiming {

@@ -23,10 +23,9 @@ export interface RelayOptions {
 
 /**
  * Sends one request to the gateway, and to the next one when the first is gone before a model worked on it. Resolves with
- * the answer, or with 503 when no engine can answer; rejects only with
- * the reason of `signal`, as `fetch` does. When the engine dies while the body streams, the next gateway goes on with it where
- * its chunks are marked; else the body ends with the failure tail that the head brought, or with an error: it is never
- * silently cut.
+ * the answer, or with 503 when no engine can answer; rejects only with the reason of `signal`, as `fetch` does. When the
+ * engine dies while the body streams, the next gateway continues it if its chunks are marked. Else the body ends with the
+ * failure tail of the head, or with an error: it is never silently cut.
  */
 export async function relayRequest(
   payload: RequestPayload,

@@ -1,8 +1,8 @@
 /**
- * `npm run trace-path [-- --list]`: counts what one warm streamed chat request runs in Node, by V8's precise coverage: the
- * files and functions of `src/` that ran at all, those that run once per token (their calls, resumptions of async
- * functions included, grow by at least a half per token), and of these the async ones. Once with tokens that come one by
- * one, each in a message of its own, and once with tokens that come faster than messages are sent.
+ * `npm run trace-path [-- --list]` counts, by V8's precise coverage, what one warm streamed chat request runs in Node: the
+ * files and functions of `src/` that ran at all, those that run for each token, and how many of these are async. A function
+ * runs for each token when its calls, with the resumptions of async functions, grow by at least a half per token. Once with
+ * tokens that come one by one, each in a message of its own, and once with tokens that come faster than messages are sent.
  */
 import { createHook } from 'node:async_hooks';
 import { readFileSync, realpathSync } from 'node:fs';

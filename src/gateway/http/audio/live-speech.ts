@@ -1,6 +1,6 @@
 /**
- * Speech that is written down while it is spoken: the request's body is the sound itself, sent as it is recorded, and each
- * phrase goes to the model when its speaker pauses.
+ * Transcribes speech while it is spoken. The request's body is the sound, sent as it is recorded; each phrase goes to the
+ * model when the speaker pauses.
  * @module
  */
 import { InferenceError } from '../../../core/errors/inference-error.js';

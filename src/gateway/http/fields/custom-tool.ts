@@ -8,8 +8,8 @@ const INPUT = 'input';
 export type CustomFormat = { type: 'text' } | { type: 'grammar'; syntax: 'lark' | 'regex'; definition: string };
 
 /**
- * Expressions whose every match can stand in a JSON string as it is, so that a grammar of JSON can keep them: letters,
- * digits, harmless signs, classes and groups of them, but no wildcard, no negation and nothing that JSON escapes.
+ * Expressions whose matches need no escaping in a JSON string, so that a grammar of JSON can keep them: letters, digits,
+ * harmless signs, classes and groups of them. No wildcard, no negation, nothing that JSON escapes.
  */
 const KEPT_BY_JSON = /^(?!.*(\[\^|\(\?))(?:[A-Za-z0-9 _,:;=@#%&~'<>!/()|*+?{}[\]^$-]|\\[dw.+*?()[\]{}|^$/-])*$/;
 

@@ -53,8 +53,8 @@ export type ToolsInput = v.InferOutput<ReturnType<typeof toolsSchema>>;
 export type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
 
 /**
- * The tools that the client runs, as functions. Those that it loads later come last, in the order in which they were found:
- * an agent adds them in mid-conversation, and what stands before them in the prompt need not be read again.
+ * The tools that the client runs, as functions. Those that it loads later come last, in the order in which they were found.
+ * An agent adds them in the middle of a conversation, and the prompt before them need not be read again.
  * @param found names of deferred tools, in the order of the conversation
  * @throws InferenceError `invalid_request` for a schema that is none
  */

@@ -72,8 +72,8 @@ export function responsesRequestSchema(compatibility: Compatibility) {
 export type ResponsesRequest = v.InferOutput<ReturnType<typeof responsesRequestSchema>>;
 
 /**
- * Runs the check of a body. When its first problem is the type of a tool, and that names one (neither a function nor a
- * custom tool), the error has a code of its own, too.
+ * Runs the check of a body. When the first problem is a tool of a named type that is neither a function nor a custom tool,
+ * the error has a code of its own.
  * @throws InferenceError `unsupported_tool_type`, or what `check` throws
  */
 export function refuseBuiltInTools<T>(body: Record<string, unknown>, check: () => T): T {

@@ -63,8 +63,8 @@ const addedPattern = new RegExp(
 );
 
 /**
- * Ids 0 to 255 are the bytes, then come the added tokens, then words in the order in which they were first seen:
- * those of the script when it is written, those of prompts as they come.
+ * Ids 0 to 255 are the bytes. The added tokens follow, then words in the order in which they were first seen: first those
+ * of the script, then those of prompts as they come.
  */
 export class ScriptedTokenizer implements TextTokenizer {
   readonly endTokens: ReadonlySet<number> = new Set([END_TOKEN]);

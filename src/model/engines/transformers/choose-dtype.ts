@@ -61,8 +61,9 @@ export interface DtypeChoice {
 }
 
 /**
- * The entry's precision; where it says none, the best one for the device that the repository has, for each graph: 8 bits on
- * WASM; on WebGPU 4 bits for chat models and 32 for others. Undefined: none was found, and the server cannot list its files.
+ * The entry's precision. Where it says none, the best one for the device that the repository has, for each graph: 8 bits on
+ * WASM; on WebGPU 4 bits for chat models and 32 for others. Undefined: none was found, and the server cannot list its
+ * files.
  * @throws InferenceError `model_not_supported` when the list of files has no graph that can be used
  */
 export async function chooseDtype(entry: ModelEntry, choice: DtypeChoice): Promise<Dtype | undefined> {

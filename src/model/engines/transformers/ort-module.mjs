@@ -1,7 +1,7 @@
 /**
  * Stands in front of ONNX Runtime's own loader and is served beside it. It begins to compile the wasm as soon as it is
- * imported, while the model's files are still on their way, and it hands the engine what the loader hides: the wasm
- * module. With it keys and values stay inside wasm memory between two runs.
+ * imported, while the model's files are still being fetched. It also gives the engine the wasm module, which the loader
+ * hides. With it keys and values stay inside wasm memory between two runs.
  */
 import createModule from './ort-wasm-simd-threaded.mjs';
 

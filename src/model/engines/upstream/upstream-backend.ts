@@ -111,8 +111,8 @@ const OPTIONAL_FIELDS = new Set(['stream_options', 'parallel_tool_calls', 'reaso
 type Body = Record<string, unknown>;
 
 /**
- * Which fields a service supports, learned from its refusals: many know only some of the optional fields; newer models
- * of some require `max_completion_tokens` and do not allow a temperature of 0.
+ * Which fields a service supports, learned from its refusals. Many know only some of the optional fields; newer models of
+ * some require `max_completion_tokens` and refuse a temperature of 0.
  */
 class FieldSupport {
   readonly #refused = new Set<string>();

@@ -12,8 +12,8 @@ export interface JsonExtent {
 }
 
 /**
- * Only strings and brackets are looked at: what is inside may be malformed, its end is found all the same, and
- * whether it parses is asked later, of the whole.
+ * Looks only at strings and brackets: the end is found even where the inside is malformed. Whether it parses is checked
+ * later, on the whole.
  */
 export function createJsonExtent(): JsonExtent {
   let depth = 0;

@@ -31,8 +31,8 @@ export function mayBecome(text: string, tags: readonly string[]): boolean {
 }
 
 /**
- * How many characters of `text` are certain to stand before a tag: what remains is white space, which belongs to
- * the tag if one follows, and what may be the tag's beginning.
+ * How many characters of `text` certainly stand before a tag. The rest is white space, which belongs to the tag if one
+ * follows, and what may be the tag's beginning.
  */
 export function certainLength(text: string, tags: readonly string[]): number {
   return text.slice(0, text.length - partialMatchLength(text, tags)).trimEnd().length;

@@ -120,8 +120,8 @@ const LENGTH_RATIO = 0.8;
 const LENGTH_SLACK = 2;
 
 /**
- * Picks the next batch from `lengths` (tokens per waiting text, all at least 1): the texts nearest in length to the
- * one at `anchor`, which is always part of it.
+ * Picks the next batch from `lengths` (tokens per waiting text, all at least 1). It has the text at `anchor` and those
+ * nearest to it in length.
  * @returns indices into `lengths`
  */
 function planBatch(lengths: readonly number[], anchor: number, tokenBudget: number = TOKEN_BUDGET): number[] {

@@ -1,7 +1,7 @@
 /**
- * Leaves vectors that nobody reads out of a cross-encoder's last layer: its head takes the first token's, and of what is
- * computed token by token before it, the other tokens' would be thrown away. That is a third of the time of a model with two
- * layers, and a tenth with six.
+ * Computes only the first token's vector in a cross-encoder's last layer. Its head reads no other, so what is computed
+ * token by token for the others would be thrown away. That is a third of the time of a model with two layers, and a tenth
+ * with six.
  * @module
  */
 import { bytes, type Edit, fieldsOf, type Message, textOf } from './protobuf.js';

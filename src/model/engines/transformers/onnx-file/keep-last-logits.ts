@@ -1,6 +1,7 @@
 /**
- * Adds an input to a decoder's graph that limits the logits to the last tokens. Most graphs compute those of every token: of
- * a prefill block nearly all are unused, and the product with the vocabulary is a large part of a small model's time.
+ * Adds an input to a decoder's graph that limits the logits to the last tokens. Most graphs compute logits for every token.
+ * Those of a prefill block are nearly all unused, and the product with the vocabulary is a large part of a small model's
+ * time.
  * @module
  */
 import { findLastProduct, type LastProduct } from './find-last-product.js';

@@ -1,7 +1,7 @@
 /**
  * Gives each row of a product in 8 bits a scale of its own. `DynamicQuantizeLinear` takes one scale for everything that a
- * pass reads, so what one sequence says would depend on who else is in the pass, on the length of the blocks in which its
- * prompt is read, and on how many tokens are drafted. With one scale per row (a token) it depends on nothing but the row.
+ * pass reads. The answer of one sequence would then depend on the other sequences of the pass, on the length of its
+ * prompt's blocks, and on the number of drafted tokens. With one scale per row (a token) it depends on nothing but the row.
  * @module
  */
 import { bytes, type Edit, integer } from './protobuf.js';
@@ -32,8 +32,8 @@ const MODEL = { operatorSet: 8 };
 const OPERATOR_SET = { domain: 1, version: 2 };
 
 /**
- * The same graph with a scale for each row; nothing when it has none for a whole pass, or only in forms that are unknown: in
- * front of convolutions, of products without weights, or in branches.
+ * The same graph with a scale for each row. Nothing when no scale is for a whole pass, or only in unknown forms: in front
+ * of convolutions or products without weights, or in branches.
  */
 export const quantizeByRow: GraphPlan = (graph, file) => (canBeChanged(graph) ? editsOf(file, graph) : undefined);
 

@@ -1,6 +1,6 @@
 /**
- * Sets the large weights of an ONNX file aside while its graph is changed, so that they need not be moved: the changed
- * operators mostly fit where the old ones stood.
+ * Sets the large weights of an ONNX file aside while its graph is changed, so that they need not be moved. The changed
+ * operators mostly fit in the place of the old ones.
  * @module
  */
 import { GRAPH, graphEdits, MODEL, replaced, TENSOR } from './graph-edits.js';

@@ -62,9 +62,9 @@ export interface WindowStep extends Choice {
 }
 
 /**
- * Yields the tokens as they are chosen, and holds back those that may be taken back: while the model doubts that anybody
- * speaks, while it is unsure, and while it says the same again. What is held back is written again where the whole is poor,
- * or left out where the window counts as silent.
+ * Yields the tokens as they are chosen. Holds back those that may be dropped: while the model doubts that anybody speaks,
+ * while it is unsure, and while it repeats itself. What is held back is written again where the whole is poor, or left out
+ * where the window counts as silent.
  */
 export async function* decodeWindow(engine: WindowEngine, run: WindowRun): AsyncGenerator<WindowStep, void, undefined> {
   const settled: WindowStep[] = [];

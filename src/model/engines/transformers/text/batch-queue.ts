@@ -46,8 +46,8 @@ interface Pass {
 /**
  * All sequences which decode one token per row share a batch, whatever their lengths. Between two such passes one block of
  * one prompt is read, so that nobody's first token waits for another's last one, and nobody's next token for many prompts.
- * Of several prompts the one with the least left to read comes first, so that a short one does not wait for a long one and
- * equal ones are read one after the other.
+ * Of several prompts, the one with the fewest tokens left comes first: a short one does not wait for a long one, and equal
+ * ones are read one after the other.
  */
 export class BatchQueue {
   readonly #forward: ForwardPass;

@@ -165,8 +165,8 @@ function blocksOf(
 }
 
 /**
- * Where prompts are kept, on this device or in the model's pack; undefined: the app does not want it, or this device cannot, and
- * a load must not fail by that.
+ * Where prompts are kept, on this device or in the model's pack. Undefined when the app does not want it or this device
+ * cannot: a load must not fail for that.
  */
 async function promptDisk(source: ModelSource, maxBytes: number | undefined): Promise<TextEngineOptions['persist']> {
   const open = async (): Promise<TextEngineOptions['persist']> => {

@@ -41,9 +41,9 @@ export interface CachedPrefix {
 }
 
 /**
- * How many tokens the prompt can reuse. Inside the earlier prompt only whole blocks count: then the rest is computed in the
- * same blocks as without a cache, so that the result is the same to the last bit (on WASM; a GPU reads longer blocks,
- * which may then begin elsewhere). In generated tokens, when a conversation goes on, every token counts.
+ * How many tokens the prompt can reuse. Inside the earlier prompt only whole blocks count. The rest is then computed in the
+ * same blocks as without a cache, and the result is the same to the last bit. (On WASM: a GPU reads longer blocks, which
+ * may begin elsewhere.) In generated tokens, when a conversation goes on, every token counts.
  * @param blocks several tokens may be appended at once; else only the same prompt can reuse anything
  */
 export function reusableLength(kept: CachedPrefix, prompt: readonly number[], need: LogitsNeed, blocks = true): number {
