@@ -17,8 +17,8 @@ export class AnswerRecord {
   readonly delivered = { events: 0, keepAlives: 0 };
   /** Another host has begun it. */
   readonly isContinued: boolean;
-  readonly #drawn = new Map<DrawnKind, Value[]>();
-  readonly #taken = new Map<DrawnKind, number>();
+  /** What was drawn before another host began it, and is to be drawn again. */
+  readonly #earlier = new Map<DrawnKind, Value[]>();
   readonly #runs: BegunChoice[][] = [];
   #begun = 0;
   /** Since the last mark. */
@@ -34,7 +34,11 @@ export class AnswerRecord {
     for (const { events, keepAlives, drawn, said } of earlier) {
       this.delivered.events += events;
       this.delivered.keepAlives += keepAlives;
-      for (const [kind, value] of drawn) this.#valuesOf(kind).push(value);
+      for (const [kind, value] of drawn) {
+        const values = this.#earlier.get(kind);
+        if (values) values.push(value);
+        else this.#earlier.set(kind, [value]);
+      }
       for (const [run, choice, token] of said) note(this.#runOf(run, choice + 1)[choice]!, token);
     }
     this.#hasEvents = this.delivered.events > 0;
@@ -42,14 +46,11 @@ export class AnswerRecord {
 
   /** A new value, or the one that stood here when the answer was begun elsewhere. Each kind has its own order. */
   draw<Drawn extends Value>(kind: DrawnKind, make: () => Drawn): Drawn {
-    const values = this.#valuesOf(kind);
-    const place = this.#taken.get(kind) ?? 0;
-    this.#taken.set(kind, place + 1);
-    if (place === values.length) {
-      values.push(make());
-      this.#news.drawn.push([kind, values[place]!]);
-    }
-    return values[place] as Drawn;
+    const known = this.#earlier.get(kind)?.shift();
+    if (known !== undefined) return known as Drawn;
+    const value = make();
+    this.#news.drawn.push([kind, value]);
+    return value;
   }
 
   /** What is known of the answer's next generation. @param choices how many it has */
@@ -82,12 +83,6 @@ export class AnswerRecord {
   /** The mark of the next chunk that is read; undefined: the answer cannot go on after it. */
   nextMark(): StreamMark | undefined {
     return this.#marks.shift();
-  }
-
-  #valuesOf(kind: DrawnKind): Value[] {
-    let values = this.#drawn.get(kind);
-    if (!values) this.#drawn.set(kind, (values = []));
-    return values;
   }
 
   #runOf(run: number, choices: number): BegunChoice[] {

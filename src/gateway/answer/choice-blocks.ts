@@ -11,6 +11,7 @@ export interface ChoiceBlocksOptions {
   createId: () => string;
 }
 
+/** `arguments` is JSON text; `complete` is false when the call never ended. */
 interface Call {
   name: string;
   arguments: string;
@@ -42,13 +43,13 @@ export class ChoiceBlocks {
     const { choice, request } = this.#options;
     const endedInText = this.#block === 'text' || this.#block === 'reasoning';
     this.#close(events);
-    const failure = findOutputFailure(request, { ...end, text: this.#text, toolCalls: this.#calls });
+    const failure = failureType(request, end, this.#text, this.#calls);
     events.push({
       type: 'choice-finish',
       choice,
       reason: this.#finishReason(end, endedInText),
       ...(end.stopSequence === undefined ? {} : { stopSequence: end.stopSequence }),
-      ...(failure ? { failure } : {}),
+      ...(failure && { failure: { type: failure, rawOutput: end.rawOutput, isCut: end.reason === 'length' } }),
       completionTokens: this.#completionTokens,
     });
   }
@@ -122,41 +123,26 @@ export class ChoiceBlocks {
   }
 }
 
-/** What is known of a choice when it has ended. */
-interface FinishedChoice {
-  /** All its text, tags included. */
-  rawOutput: string;
-  /** Its content. */
-  text: string;
-  /** `arguments` is JSON text; `complete` is false when the call never ended. */
-  toolCalls: readonly { name: string; arguments: string; complete: boolean }[];
-  /** The end came inside a call that had not yet been given out. */
-  cutBeforeCall: boolean;
-  reason: 'stop' | 'length';
-  /** The stop sequence that ended it. */
-  stopSequence?: string;
-}
-
 /**
- * The first reason why the choice must not count as an answer, or undefined when it is one. What a stop sequence ended
- * is the answer that was asked for, however unfinished.
+ * The first reason why the choice must not count as an answer; undefined when it is one. What a stop sequence ended is the
+ * answer that was asked for, however unfinished.
+ * @param text its content
  */
-function findOutputFailure(request: GenerationRequest, choice: FinishedChoice): OutputFailure | undefined {
-  const type = failureType(request, choice);
-  return type && { type, rawOutput: choice.rawOutput, isCut: choice.reason === 'length' };
-}
-
-function failureType(request: GenerationRequest, choice: FinishedChoice): OutputFailure['type'] | undefined {
-  const { toolCalls, reason } = choice;
-  if (choice.stopSequence !== undefined) return undefined;
-  if (choice.cutBeforeCall) return 'tool-call';
-  if (toolCalls.some((call) => !call.complete || !isJsonObject(call.arguments))) return 'tool-call';
-  if (!choiceSatisfied(request, toolCalls)) {
+function failureType(
+  request: GenerationRequest,
+  { reason, stopSequence, cutBeforeCall }: ChoiceEndEvent,
+  text: string,
+  calls: readonly Call[],
+): OutputFailure['type'] | undefined {
+  if (stopSequence !== undefined) return undefined;
+  if (cutBeforeCall) return 'tool-call';
+  if (calls.some((call) => !call.complete || !isJsonObject(call.arguments))) return 'tool-call';
+  if (!choiceSatisfied(request, calls)) {
     // The cap, not the model, kept a required call from coming.
-    return reason === 'length' && toolCalls.length === 0 ? 'tool-call' : 'tool-choice';
+    return reason === 'length' && calls.length === 0 ? 'tool-call' : 'tool-choice';
   }
-  if (request.output.type === 'text' || toolCalls.length > 0) return undefined;
-  const valid = request.output.type === 'json-object' ? isJsonObject(choice.text) : isJson(choice.text);
+  if (request.output.type === 'text' || calls.length > 0) return undefined;
+  const valid = request.output.type === 'json-object' ? isJsonObject(text) : parsedJson(text) !== undefined;
   return valid ? undefined : 'structured-output';
 }
 
@@ -166,20 +152,16 @@ function choiceSatisfied({ toolChoice, tools }: GenerationRequest, calls: readon
   return toolChoice === 'required' || calls.every((call) => call.name === toolChoice.name);
 }
 
-function isJson(text: string): boolean {
+/** Undefined: the text is no JSON. */
+function parsedJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
 function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  const value = parsedJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -18,13 +18,25 @@ export function compiledTemplate(source: string): ChatTemplate {
 const MAX_GROWTH = 20;
 const MAX_OWN_CHARACTERS = 1_000_000;
 
-/** Names that every template knows. */
-const CONSTANTS = { true: true, True: true, false: false, False: false, none: null, None: null };
-
 /** The template does not accept what it is given. */
 export class TemplateRefusal extends Error {
   override readonly name = 'TemplateRefusal';
 }
+
+/** Names that every template knows. */
+const KNOWN_NAMES = {
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  none: null,
+  None: null,
+  ...TEMPLATE_FUNCTIONS,
+  range: boundedRange,
+  raise_exception(reason: string): never {
+    throw new TemplateRefusal(reason);
+  },
+};
 
 /** A compiled Jinja template. Templates come with models, but clients choose how much they loop over. */
 export class ChatTemplate {
@@ -42,15 +54,8 @@ export class ChatTemplate {
    */
   render(variables: Readonly<Record<string, unknown>>): string {
     const maxCharacters = MAX_OWN_CHARACTERS + MAX_GROWTH * charactersOf(variables);
-    const functions = {
-      ...TEMPLATE_FUNCTIONS,
-      range: boundedRange,
-      raise_exception(reason: string): never {
-        throw new TemplateRefusal(reason);
-      },
-    };
     const environment = new Environment();
-    for (const [name, value] of Object.entries({ ...variables, ...CONSTANTS, ...functions }))
+    for (const [name, value] of Object.entries({ ...variables, ...KNOWN_NAMES }))
       if (!environment.variables.has(name)) environment.set(name, value);
     return new TemplateInterpreter(environment, maxCharacters).run(this.#program).toString();
   }

@@ -29,12 +29,9 @@ export async function answerCall<Payload, Item>(
   port: MessagePort,
   handler: CallHandler<Payload, Item>,
   timing: CallTiming,
-  join: Join<Item> = (items) => items,
+  join?: Join<Item>,
 ): Promise<void> {
-  const call = new AnsweredCall<Payload, Item>(port, timing, join);
-  const payload = await call.opened();
-  if (payload) await call.run(handler, payload.value);
-  else port.close();
+  await new AnsweredCall<Payload, Item>(port, timing, join).run(handler);
 }
 
 /** Milliseconds. */
@@ -49,7 +46,7 @@ const BURST = 4;
 class AnsweredCall<Payload, Item> {
   readonly #port: MessagePort;
   readonly #timing: CallTiming;
-  readonly #join: Join<Item>;
+  readonly #join: Join<Item> | undefined;
   readonly #cancellation = new AbortController();
   readonly signal: AbortSignal = this.#cancellation.signal;
   readonly #ended = new AbortController();
@@ -64,7 +61,7 @@ class AnsweredCall<Payload, Item> {
   #isComplete = false;
   #open: (payload: { value: Payload } | undefined) => void = () => {};
 
-  constructor(port: MessagePort, timing: CallTiming, join: Join<Item>) {
+  constructor(port: MessagePort, timing: CallTiming, join: Join<Item> | undefined) {
     this.#port = port;
     this.#timing = timing;
     this.#join = join;
@@ -72,20 +69,17 @@ class AnsweredCall<Payload, Item> {
 
   readonly #begin = (): void => this.#send({ type: 'begun' });
 
-  /** What the caller wants; undefined when it goes away without asking. */
-  opened(): Promise<{ value: Payload } | undefined> {
-    return new Promise((resolve) => {
-      this.#open = resolve;
-      this.#port.addEventListener('message', this.#onMessage);
-      this.#port.addEventListener('close', () => this.#cancel(), { signal: this.#ended.signal });
-      this.#port.start();
-    });
-  }
-
-  async run(handler: CallHandler<Payload, Item>, payload: Payload): Promise<void> {
+  async run(handler: CallHandler<Payload, Item>): Promise<void> {
+    const opened = new Promise<{ value: Payload } | undefined>((resolve) => (this.#open = resolve));
+    this.#port.addEventListener('message', this.#onMessage);
+    this.#port.addEventListener('close', () => this.#cancel(), { signal: this.#ended.signal });
+    this.#port.start();
+    const payload = await opened;
+    // The caller went away without asking.
+    if (!payload) return this.#port.close();
     const beat = setInterval(() => this.#send({ type: 'alive' }), this.#timing.beat);
     try {
-      await this.#pump(handler(payload, this.signal, this.#begin));
+      await this.#pump(handler(payload.value, this.signal, this.#begin));
       this.#send({ type: 'end' });
     } catch (thrown) {
       this.#flush();
@@ -140,7 +134,7 @@ class AnsweredCall<Payload, Item> {
   #flush(): void {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
     // Joined first: what stays is only what credit is missing for, so that a credit message always follows.
-    const items = this.#join(this.#buffer);
+    const items = this.#join?.(this.#buffer) ?? this.#buffer;
     this.#buffer = items.splice(this.#credit);
     this.#credit -= items.length;
     // A message that was sent ahead of the pace (a full buffer, the end) does not make later ones wait longer.

@@ -1,18 +1,12 @@
 /** Models of CTC: wav2vec 2.0 and its relatives, and Parakeet; what their files say. @module */
-import {
-  AutoFeatureExtractor,
-  AutoModelForCTC,
-  AutoTokenizer,
-  type PreTrainedModel,
-  type PreTrainedTokenizer,
-} from '@huggingface/transformers';
+import { AutoModelForCTC, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
 import { notSupported } from '../encoder/not-supported.js';
 import type { CTC_TYPES } from '../repository-files.js';
 import type { OnnxSession } from '../text/onnx-session.js';
 import { createCtcRecogniser } from './ctc-recogniser.js';
 import type { CtcVocabulary } from './ctc-words.js';
 import { createSpeechModel, type RecogniserKind } from './recogniser.js';
-import { type FeatureExtractor, firstNumber, sampleRateOf, toFeeds } from './sequence-kinds.js';
+import { firstNumber, readSpeechFiles, sampleRateOf, type SpeechFiles, toFeeds } from './sequence-kinds.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,16 +44,8 @@ export const CTC_KINDS: Readonly<Record<(typeof CTC_TYPES)[number], RecogniserKi
 function ctcKind(frameSamples: (config: Fields, preprocessor: Fields) => number): RecogniserKind {
   return {
     open: ({ id, pretrained }): Promise<PreTrainedModel> => AutoModelForCTC.from_pretrained(id, pretrained),
-    read: async ({ id }) => {
-      const reading = [AutoTokenizer.from_pretrained(id), AutoFeatureExtractor.from_pretrained(id)] as const;
-      const [tokenizer, extractor] = await Promise.all(reading);
-      return { tokenizer, extractor: extractor as unknown as FeatureExtractor };
-    },
-    assemble: (
-      source,
-      model,
-      { tokenizer, extractor }: { tokenizer: PreTrainedTokenizer; extractor: FeatureExtractor },
-    ) => {
+    read: readSpeechFiles,
+    assemble: (source, model, { tokenizer, extractor }: SpeechFiles) => {
       const config = model.config as unknown as Fields;
       const session = model.sessions['model'] as unknown as OnnxSession;
       // The same encoders are published with heads that sort sounds, and with none.

@@ -9,6 +9,7 @@ import {
 } from '@huggingface/transformers';
 import { textOfTokens } from '../../../decoding/text-decoder.js';
 import { notSupported } from '../encoder/not-supported.js';
+import type { ModelSource } from '../model-source.js';
 import { textTokenizerOf } from '../pretrained-tokenizer.js';
 import type { OnnxTensor } from '../text/onnx-session.js';
 import { openEncoderDecoder } from './encoder-decoder.js';
@@ -60,19 +61,23 @@ export const COHERE_ASR = sequenceKind(({ preprocessor, tokenId }) => {
   };
 });
 
+/** What a recogniser has beside its graphs. */
+export interface SpeechFiles {
+  tokenizer: PreTrainedTokenizer;
+  extractor: FeatureExtractor;
+}
+
+export async function readSpeechFiles({ id }: ModelSource): Promise<SpeechFiles> {
+  const reading = [AutoTokenizer.from_pretrained(id), AutoFeatureExtractor.from_pretrained(id)] as const;
+  const [tokenizer, extractor] = await Promise.all(reading);
+  return { tokenizer, extractor: extractor as unknown as FeatureExtractor };
+}
+
 function sequenceKind(factsOf: (files: SequenceFiles) => SequenceFacts): RecogniserKind {
   return {
     open: ({ id, pretrained }): Promise<PreTrainedModel> => AutoModelForSpeechSeq2Seq.from_pretrained(id, pretrained),
-    read: async ({ id }) => {
-      const reading = [AutoTokenizer.from_pretrained(id), AutoFeatureExtractor.from_pretrained(id)] as const;
-      const [tokenizer, extractor] = await Promise.all(reading);
-      return { tokenizer, extractor: extractor as unknown as FeatureExtractor };
-    },
-    assemble: (
-      source,
-      model,
-      { tokenizer, extractor }: { tokenizer: PreTrainedTokenizer; extractor: FeatureExtractor },
-    ) => {
+    read: readSpeechFiles,
+    assemble: (source, model, { tokenizer, extractor }: SpeechFiles) => {
       const config = model.config as unknown as Record<string, unknown>;
       const { generation_config: generation = {} } = model as unknown as {
         generation_config?: Record<string, unknown> | null;
