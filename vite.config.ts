@@ -42,13 +42,38 @@ const BESIDE_EACH_OTHER = {
   maxWorkers: 4,
 } satisfies TestProjectInlineConfiguration['test'];
 
-/** Unit tests that replace modules, or change what a library has once for all: each file needs modules of its own. */
+/**
+ * Unit tests that replace modules, or change what a library has once for all: each file needs modules of its own, and so a
+ * process of its own.
+ */
 const OWN_MODULES = [
-  'test/model/engines/**/*.test.ts',
-  'test/gateway/continued-streams.test.ts',
+  'test/model/engines/transformers/device-loss.test.ts',
+  'test/model/engines/transformers/hub-layouts.test.ts',
+  'test/model/engines/transformers/load-from-source.test.ts',
+  'test/model/engines/transformers/merged-graphs.test.ts',
+  'test/model/engines/transformers/onnx-file/quantize-by-row.test.ts',
+  'test/model/engines/transformers/opened-files.test.ts',
+  'test/model/engines/transformers/text/continuation.test.ts',
+  'test/model/engines/transformers/text/load-text-model.test.ts',
+  'test/model/engines/transformers/vision/image-cache.test.ts',
+  'test/model/engines/transformers/voice/made-pipelines.test.ts',
   'test/model/families/made-up-family.test.ts',
   'test/page/engine-client.test.ts',
   'test/page/inference-store.test.ts',
+];
+/** Unit tests that load models as a worker does: their `@huggingface/transformers` is the library's web build. */
+const WEB_BUILD = [
+  'test/model/engines/transformers/classes/decoders.test.ts',
+  'test/model/engines/transformers/classes/text-encoders.test.ts',
+  'test/model/engines/transformers/embeddings/embedding-graphs.test.ts',
+  'test/model/engines/transformers/ranking/create-judge.test.ts',
+  'test/model/engines/transformers/ranking/load-ranking-model.test.ts',
+  'test/model/engines/transformers/speech/recognisers.test.ts',
+  'test/model/engines/transformers/text/chat-templates.test.ts',
+  'test/model/engines/transformers/vision/template-places.test.ts',
+  'test/model/engines/transformers/voice/hostile-texts.test.ts',
+  'test/model/engines/transformers/voice/load-voice-model.test.ts',
+  'test/model/engines/transformers/voice/made-voices.test.ts',
 ];
 const NO_UNIT_TESTS = ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'];
 
@@ -95,14 +120,30 @@ const testing = (browserTests: string): ViteUserConfig => ({
           ...UNIT_TESTS,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...NO_UNIT_TESTS, ...OWN_MODULES],
+          exclude: [...NO_UNIT_TESTS, ...OWN_MODULES, ...WEB_BUILD],
           unstubGlobals: true,
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { ...UNIT_TESTS, name: 'unit-isolated', include: OWN_MODULES, exclude: NO_UNIT_TESTS },
+        test: { ...UNIT_TESTS, name: 'unit-isolated', include: OWN_MODULES },
+      },
+      {
+        extends: true,
+        resolve: {
+          alias: {
+            '@huggingface/transformers': path('node_modules/@huggingface/transformers/dist/transformers.web.js'),
+          },
+        },
+        test: {
+          ...UNIT_TESTS,
+          name: 'unit-web-build',
+          include: WEB_BUILD,
+          setupFiles: [...UNIT_TESTS.setupFiles, 'test/model/engines/transformers/support/browser-globals.ts'],
+          unstubGlobals: true,
+          isolate: false,
+        },
       },
       {
         extends: true,

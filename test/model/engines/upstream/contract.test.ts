@@ -1,11 +1,14 @@
-import { afterAll, vi } from 'vitest';
+import { afterAll, beforeEach, vi } from 'vitest';
 import { describeBackend } from '../../../contract/backend-contract.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
-import { loadUpstream, stubFetch } from './through-app.js';
+import { loadUpstream, type Remote, stubFetch } from './through-app.js';
 
 /** Scripted models count 4096 tokens of context. */
 const CONTEXT_LENGTH = 4096;
 
+let remote: Remote;
+// Stubs last for a test, the model for all.
+beforeEach(() => void stubFetch(remote));
 afterAll(() => void vi.unstubAllGlobals());
 
 describeBackend('an upstream model', {
@@ -14,7 +17,8 @@ describeBackend('an upstream model', {
     const { app } = await buildApp({
       models: [scriptedChat({ id: 'far', script: { replies: [{ text, repeat: 9 }] } })],
     });
-    stubFetch(app);
+    remote = app;
+    stubFetch(remote);
     return loadUpstream({ contextLength: CONTEXT_LENGTH });
   },
   skip: [

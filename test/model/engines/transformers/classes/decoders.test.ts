@@ -5,10 +5,6 @@ import { LOAD, modelServer } from '../support/web-build.js';
 import { CLASS_CASES } from './decoder-forms.js';
 import { describeDecoders, type Realm } from './describe-decoders.js';
 
-vi.mock('@huggingface/transformers', async () => {
-  (await import('../support/flat-pictures.js')).installCanvas();
-  return (await import('../support/web-build.js')).webBuild();
-});
 afterEach(() => void vi.unstubAllGlobals());
 
 const load: Realm['load'] = async (name, files) => {

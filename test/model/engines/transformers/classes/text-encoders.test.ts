@@ -4,7 +4,6 @@ import { loadRankingModel } from '../../../../../src/model/engines/transformers/
 import { LOAD, modelServer } from '../support/web-build.js';
 import { describeTextEncoders } from './describe-text-encoders.js';
 
-vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());
 
 describeTextEncoders(async (task, name, files) => {

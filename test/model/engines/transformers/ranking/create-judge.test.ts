@@ -5,7 +5,6 @@ import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
 import { loadRankingModel } from '../../../../../src/model/engines/transformers/ranking/load-ranking-model.js';
 import { filesOfFolder, LOAD, modelServer } from '../support/web-build.js';
 
-vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());
 
 const FILES = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'generation_config.json'];

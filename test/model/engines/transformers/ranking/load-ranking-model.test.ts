@@ -7,7 +7,6 @@ import { FLOAT, INT64, OnnxFile } from '../../../../support/onnx-file.js';
 import { LOAD, modelServer } from '../support/web-build.js';
 import { wordTokenizer } from '../support/word-tokenizer.js';
 
-vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());
 
 const WORDS = ['red', 'green', 'blue'];

@@ -9,7 +9,6 @@ import { LOAD, modelServer } from '../support/web-build.js';
 import { wordErrors } from './support/word-errors.js';
 import { madeCohere, madeCtc, madeMoonshine, madeWhisper } from './support/made-recognisers.js';
 
-vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());
 
 const RATE = 16_000;

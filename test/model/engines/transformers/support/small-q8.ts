@@ -69,7 +69,10 @@ async function withPagesLoader<Loaded>(load: () => Promise<Loaded>): Promise<Loa
     const mjs = new URL('shared-runtime.mjs', import.meta.url);
     mjs.searchParams.set('loader', pathToFileURL(loader).href);
     ort.env.wasm.wasmPaths = { mjs };
-    return await load();
+    const loaded = await load();
+    if (!Reflect.has(globalThis, Symbol.for('inpage.onnx-runtime')))
+      throw new Error('This process had loaded ONNX Runtime before: the file that did needs modules of its own.');
+    return loaded;
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,6 +1,7 @@
 /**
- * The library's web build and ONNX Runtime's WASM, in Node: a test file that mocks `@huggingface/transformers` with this
- * loads models as a worker of a browser does, from a store in memory that `fetch` fills.
+ * The library's web build and ONNX Runtime's WASM, in Node: a test file that has this for `@huggingface/transformers`, as
+ * those of the project `unit-web-build` and those that mock it, loads models as a worker of a browser does, from a store
+ * in memory that `fetch` fills.
  */
 import { readFile } from 'node:fs/promises';
 import type { LoadOptions } from '../../../../../src/core/models/backend.js';

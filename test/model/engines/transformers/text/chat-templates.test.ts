@@ -6,7 +6,6 @@ import { loadTextModel } from '../../../../../src/model/engines/transformers/tex
 import { makeVisionModels, VISION_MODELS } from '../../../../vision/make-vision-models.js';
 import { filesOfFolder, LOAD, modelServer } from '../support/web-build.js';
 
-vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllGlobals();

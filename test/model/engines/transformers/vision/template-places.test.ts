@@ -7,10 +7,6 @@ import { madeModel } from '../classes/made-model.js';
 import { drawFlat } from '../support/flat-pictures.js';
 import { LOAD, modelServer } from '../support/web-build.js';
 
-vi.mock('@huggingface/transformers', async () => {
-  (await import('../support/flat-pictures.js')).installCanvas();
-  return (await import('../support/web-build.js')).webBuild();
-});
 afterEach(() => void vi.unstubAllGlobals());
 
 const decode = (bytes: unknown): string => new TextDecoder().decode(bytes as Uint8Array);

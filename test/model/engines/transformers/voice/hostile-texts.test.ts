@@ -3,7 +3,6 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { isInferenceError } from '../../../../../src/core/errors/inference-error.js';
 import { load, madeVits, speak } from './support/made-voice.js';
 
-vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());
 
 const MOST = 4096;

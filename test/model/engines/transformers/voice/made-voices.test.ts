@@ -15,7 +15,6 @@ import { choice } from '../speech/support/made-recognisers.js';
 import { LOAD, modelServer } from '../support/web-build.js';
 import { bytesOf, bytesOfFloats, expectSame, floats, load, RATE, speak } from './support/made-voice.js';
 
-vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 afterEach(() => void vi.unstubAllGlobals());
 
 describe('SpeechT5', () => {
