@@ -5,7 +5,7 @@ import type { ChoiceEndEvent, TokenEvent, TokenCandidate, TokenLogprob } from '.
 import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { LogitAdjuster, type LogProbabilities, logProbabilities } from '../sampling/adjust-logits.js';
-import { createRandomNumbers, type RandomNumbers } from '../sampling/random.js';
+import { AnswerNumbers } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
 import type { TokenLogits } from '../sampling/token-logits.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
@@ -51,11 +51,11 @@ export class Choice {
   /** Tokens that the engine has not seen yet: what the last step chose. */
   pending: number[] = [];
   ended = false;
+  /** What its tokens are drawn with. */
+  readonly numbers: AnswerNumbers;
   readonly #options: ChoiceOptions;
   /** Undefined: there is nothing to adjust. */
   readonly #adjuster: LogitAdjuster | undefined;
-  /** Undefined: the sampler needs none. */
-  readonly #random: RandomNumbers | undefined;
   readonly #decoder = new TokenTextDecoder();
   readonly #reader: AnswerReader;
   readonly #jumps: boolean;
@@ -74,7 +74,7 @@ export class Choice {
     if (sampling.logitBias || (sampling.repetitionPenalty ?? 1) !== 1) {
       this.#adjuster = new LogitAdjuster(sampling, promptTokens, tokenizer.vocabularySize);
     }
-    if (!options.sampler.isGreedy) this.#random = createRandomNumbers(sampling.seed, index);
+    this.numbers = new AnswerNumbers(sampling.seed, index);
     this.#reader = new AnswerReader(options.parser, request.stop);
     // A token that is appended without its own logits would have no log-probability.
     this.#jumps = options.alone && request.topLogprobs === undefined;
@@ -84,7 +84,8 @@ export class Choice {
 
   /**
    * Chooses what comes next and fills `pending`.
-   * @param logits after the last token: of the whole vocabulary, changed in place; or the greatest, where they decide
+   * @param logits after the last token: of the whole vocabulary, changed in place; or the greatest, or a drawn token, where they
+   *   decide
    */
   step(logits: TokenLogits, events: TokenEvent[]): void {
     this.pending = [];
@@ -142,8 +143,6 @@ export class Choice {
   #take(logits: TokenLogits | undefined, forced: number | undefined, events: TokenEvent[]): void {
     const { topLogprobs } = this.#options.request;
     const again = this.#again.pop();
-    // What an earlier engine drew for this token is drawn again, so that the next one gets its own number.
-    if (again !== undefined && forced === undefined) this.#random?.();
     let probabilities: LogProbabilities | undefined;
     let logprobOf: ((token: number) => number) | undefined;
     let token = again ?? forced;
@@ -167,22 +166,17 @@ export class Choice {
     );
   }
 
-  /**
-   * Where masks leave lengths open, tokens that break them are drawn again. Each token takes one random number of the
-   * choice's, however often it is drawn: an answer that goes on elsewhere knows its tokens only.
-   */
+  /** Where masks leave lengths open, tokens that break them are drawn again. */
   #sample(logits: TokenLogits): number {
-    const { sampler, constraint, index } = this.#options;
-    const own = this.#random?.() ?? 0;
-    let token = sampler.sample(logits, own);
+    const { sampler, constraint } = this.#options;
+    const random = this.numbers.at(this.#count);
+    let token = sampler.sample(logits, random);
     const lengths = constraint?.lengths;
     if (!lengths || !(logits instanceof Float32Array)) return token;
-    let random: RandomNumbers | undefined;
     for (let draws = 1; token >= 0 && !lengths.allows(token); draws += 1) {
-      random ??= createRandomNumbers(own, index);
       if (draws < MOST_DRAWS) logits[token] = -Infinity;
       else lengths.maskLogits(logits);
-      token = sampler.sample(logits, random());
+      token = sampler.sample(logits, random);
     }
     return token;
   }

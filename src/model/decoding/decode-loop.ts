@@ -7,7 +7,7 @@ import type { TokenEvent } from '../../core/events/token-event.js';
 import type { PromptImage } from '../prompt/prompt-image.js';
 import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
-import { logitsNeed, type LogitsNeed, type TokenLogits } from '../sampling/token-logits.js';
+import { logitsFor, logitsNeed, type LogitsNeed, type TokenLogits } from '../sampling/token-logits.js';
 import { Choice, type ReasoningLimit } from './choice.js';
 import { textOfTokens } from './text-decoder.js';
 import { SpeculativeDecoder } from './speculative-decoder.js';
@@ -40,7 +40,6 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
   const { engine, request, promptTokens } = run;
   const { vocabularySize } = engine.tokenizer;
   const readsAll = run.constraint !== undefined || request.topLogprobs !== undefined;
-  const need: LogitsNeed = readsAll ? { type: 'all' } : logitsNeed(request.sampling);
   const sampler = new TokenSampler(vocabularySize, request.sampling);
   for (let first = 0; first < request.n; first += engine.maxRows) {
     const rows = Math.min(engine.maxRows, request.n - first);
@@ -49,6 +48,8 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
     let sequence: TextSequence | undefined;
     let speculative: SpeculativeDecoder | undefined;
     try {
+      const numbers = choices.map((choice) => choice.numbers);
+      const need: LogitsNeed = readsAll ? { type: 'all' } : logitsNeed(request.sampling, numbers);
       sequence = await engine.open(promptTokens, request, need, signal, run.images);
       const prompted = await sequence.prefill(signal);
       if (signal.aborted) throw cancelled();
@@ -59,7 +60,7 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
         yield events;
         continue;
       }
-      let logits = rows === 1 ? [prompted] : choices.map(() => copied(prompted));
+      let logits = rows === 1 ? [prompted] : choices.map((_, row) => logitsFor(row, prompted));
       if (rows > 1) await sequence.fork(rows);
       else speculative = speculativeDecoder(run, sequence, choices[0]!);
       for (;;) {
@@ -122,11 +123,6 @@ function createParser({ engine, request, reasoningOpen }: DecodeRun): ChannelPar
   const { toolFormat, reasoningFormat } = engine;
   const { tools } = request;
   return createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: offersTools(request), tools });
-}
-
-/** Choices change their logits in place, so each gets a copy. */
-function copied(logits: TokenLogits): TokenLogits {
-  return logits instanceof Float32Array ? logits.slice() : logits;
 }
 
 function speculativeDecoder(run: DecodeRun, sequence: TextSequence, choice: Choice): SpeculativeDecoder | undefined {

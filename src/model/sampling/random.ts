@@ -27,6 +27,41 @@ export function createRandomNumbers(seed: number | undefined, stream: number): R
   return () => ((next32() >>> 5) * 67108864 + (next32() >>> 6)) / 9007199254740992;
 }
 
+/**
+ * The random numbers of one answer. Each place in it has its own, so that an answer which goes on elsewhere, or whose tokens
+ * are read ahead, is drawn with the same ones.
+ */
+export class AnswerNumbers {
+  readonly #seed: number | undefined;
+  readonly #stream: number;
+  /** Gives the first number of one place after the other; absent before any is asked for. */
+  #random: RandomNumbers | undefined;
+  readonly #first: number[] = [];
+
+  /** See {@link createRandomNumbers}. */
+  constructor(seed: number | undefined, stream: number) {
+    this.#seed = seed;
+    this.#stream = stream;
+  }
+
+  /** The numbers that a token is drawn with, the same ones in each call. @param place of the token, 0 for the first */
+  at(place: number): RandomNumbers {
+    let further: RandomNumbers | undefined;
+    return () => {
+      if (further) return further();
+      const first = this.#firstOf(place);
+      further = createRandomNumbers(first, this.#stream);
+      return first;
+    };
+  }
+
+  #firstOf(place: number): number {
+    this.#random ??= createRandomNumbers(this.#seed, this.#stream);
+    while (this.#first.length <= place) this.#first.push(this.#random());
+    return this.#first[place]!;
+  }
+}
+
 function hashedState(seed: number, stream: number): Uint32Array {
   const words = new Uint32Array(new Float64Array([seed]).buffer);
   let hash = mix((words[0] ?? 0) ^ 0x9e3779b9);

@@ -1,27 +1,27 @@
 /** Samples the next token from logits, in linear time: only tokens at the cut-off are sorted. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
+import type { RandomNumbers } from './random.js';
 import { isGreedy, type TokenLogits } from './token-logits.js';
+import {
+  farthestOf,
+  FARTHEST,
+  shareOf,
+  UNITS_PER_HALVING,
+  unitsBelow,
+  unitsPerLogit,
+  weightAt,
+} from './token-weights.js';
 
-/** Buckets of tokens by probability: 4 per factor e, 192 in all. Tokens below e^-48 of the best are never chosen. */
-const BUCKETS_PER_NAT = 4;
-const BUCKETS = 192;
+/** Buckets of tokens by distance from the best one: 4 for each halving of the weight, each of this many units. */
+const UNITS_PER_BUCKET = UNITS_PER_HALVING / 4;
+const BUCKETS = (FARTHEST + 1) / UNITS_PER_BUCKET;
 const NO_BUCKET = 255;
 
-const STEPS_PER_NAT = 64;
-const POWERS = Float64Array.from({ length: (BUCKETS / BUCKETS_PER_NAT) * STEPS_PER_NAT + 1 }, (_, step) =>
-  Math.exp(-step / STEPS_PER_NAT),
-);
-
 /**
- * exp(-distance) to nine digits, from a table and three terms of the series; 0 beyond the last bucket. `Math.exp` would
- * take most of the time of sampling.
+ * With top_p alone a token is drawn from all, and again while top_p does not allow it: so the most likely tokens need not be
+ * sorted. After this many draws they are.
  */
-function decay(distance: number): number {
-  if (!(distance < BUCKETS / BUCKETS_PER_NAT)) return 0;
-  const step = (distance * STEPS_PER_NAT + 0.5) | 0;
-  const rest = step / STEPS_PER_NAT - distance;
-  return POWERS[step]! * (1 + rest * (1 + rest * (0.5 + rest / 6)));
-}
+export const MOST_DRAWS = 8;
 
 /** The token with the greatest logit, the lowest id of several; -1 when no logit is above -Infinity. */
 export function greatestLogit(logits: Float32Array): number {
@@ -54,7 +54,7 @@ export class TokenSampler {
   /** No random number is needed: the most likely token is taken. */
   readonly isGreedy: boolean;
   readonly #sampling: Sampling;
-  readonly #weights: Float32Array;
+  readonly #weights: Int32Array;
   readonly #buckets: Uint8Array;
   readonly #tokens: Int32Array;
   readonly #bucketCounts = new Int32Array(BUCKETS);
@@ -64,7 +64,7 @@ export class TokenSampler {
     this.isGreedy = isGreedy(sampling);
     this.#sampling = sampling;
     const size = this.isGreedy ? 0 : vocabularySize;
-    this.#weights = new Float32Array(size);
+    this.#weights = new Int32Array(size);
     this.#buckets = new Uint8Array(size);
     this.#tokens = new Int32Array(size);
   }
@@ -73,59 +73,96 @@ export class TokenSampler {
    * The chosen token, or -1 when every token is forbidden. The greatest logits (see `logitsNeed`)
    * give the same token as all of them: the same tokens are weighed, in the same order.
    * @param logits of the vocabulary, or the greatest; forbidden tokens are -Infinity. Not changed.
-   * @param random from 0 (included) to 1 (excluded)
+   * @param random gives one number, and more where top_p does not allow what was drawn; none where decoding is greedy
    */
-  sample(logits: TokenLogits, random: number): number {
+  sample(logits: TokenLogits, random: RandomNumbers): number {
     if (logits instanceof Float32Array) return this.#sampleIndex(logits, random);
+    if ('drawn' in logits) return logits.drawn[0]!;
     return logits.tokens[this.#sampleIndex(logits.values, random)] ?? -1;
   }
 
-  #sampleIndex(logits: Float32Array, random: number): number {
+  #sampleIndex(logits: Float32Array, random: RandomNumbers): number {
     const best = greatestLogit(logits);
     if (best < 0 || this.isGreedy) return best;
     const sampling = this.#sampling;
-    const temperature = sampling.temperature ?? 1;
+    const { temperature = 1, topP = 1, minP = 0 } = sampling;
     const topK = sampling.topK !== undefined && sampling.topK >= 1 ? sampling.topK : Infinity;
-    const topP = sampling.topP ?? 1;
-    const minP = sampling.minP ?? 0;
-    if (topK === Infinity && topP >= 1 && minP <= 0) return this.#sampleFromAll(logits, best, temperature, random);
-    this.#sortIntoBuckets(logits, logits[best]!, temperature, -Math.log(minP));
-    const weight = this.#weigh(logits, logits[best]!, temperature, this.#bucketOf(topK));
+    const scale = unitsPerLogit(temperature);
+    const farthest = farthestOf(minP);
+    if (topK === Infinity) {
+      const token = this.#drawFromAll(logits, best, scale, farthest, topP, random);
+      if (token !== undefined) return token;
+    }
+    this.#sortIntoBuckets(logits, logits[best]!, scale, farthest);
+    const weight = this.#weigh(logits, logits[best]!, scale, this.#bucketOf(topK));
     let cut: Cut = { border: BUCKETS, borderTokens: this.#tokens, borderCount: 0, weight };
     // Even with no more logits than topK: the order of drawing must not depend on how many logits were given.
     if (topK < Infinity) cut = this.#cutByCount(logits, topK, cut);
     if (topP < 1) cut = this.#cutByWeight(logits, topP * cut.weight, cut);
-    return this.#draw(cut, random * cut.weight, best, logits.length);
+    return this.#draw(cut, random() * cut.weight, best, logits.length);
   }
 
-  /** Without cut-offs no buckets are needed. */
-  #sampleFromAll(logits: Float32Array, best: number, temperature: number, random: number): number {
+  /** Draws as `draw-shader.ts` does. @returns undefined when top_p allows nothing that was drawn */
+  #drawFromAll(
+    logits: Float32Array,
+    best: number,
+    scale: number,
+    farthest: number,
+    topP: number,
+    random: RandomNumbers,
+  ): number | undefined {
+    const total = this.#weighAll(logits, logits[best]!, scale, farthest);
+    if (topP >= 1) return this.#tokenAt(shareOf(total, random()), best, logits.length);
+    const most = shareOf(total, topP);
+    for (let draw = 0; draw < MOST_DRAWS; draw++) {
+      const token = this.#tokenAt(shareOf(total, random()), best, logits.length);
+      const before = this.#weightBefore(logits, token);
+      if (before < most || before === 0) return token;
+    }
+    return undefined;
+  }
+
+  #weighAll(logits: Float32Array, greatest: number, scale: number, farthest: number): number {
     const weights = this.#weights;
-    const greatest = logits[best]!;
-    const scale = 1 / temperature;
     let total = 0;
     for (let token = 0; token < logits.length; token++) {
-      const weight = decay((greatest - logits[token]!) * scale);
+      const units = unitsBelow(greatest, logits[token]!, scale);
+      const weight = units <= FARTHEST && (units | 0) <= farthest ? weightAt(units | 0) : 0;
       weights[token] = weight;
       total += weight;
     }
-    let left = random * total;
-    for (let token = 0; token < logits.length; token++) {
+    return total;
+  }
+
+  /** The token where the sum of weights by token id exceeds `weight`. */
+  #tokenAt(weight: number, best: number, count: number): number {
+    const weights = this.#weights;
+    let left = weight;
+    for (let token = 0; token < count; token++) {
       left -= weights[token]!;
       if (left < 0) return token;
     }
     return best;
   }
 
-  /** @param farthest distance from the best token, in nats, beyond which tokens are dropped */
-  #sortIntoBuckets(logits: Float32Array, greatest: number, temperature: number, farthest: number): void {
-    const scale = BUCKETS_PER_NAT / temperature;
-    const limit = farthest * BUCKETS_PER_NAT;
+  /** The sum of the weights of all more likely tokens; of equally likely ones those with lower ids count. */
+  #weightBefore(logits: Float32Array, token: number): number {
+    const logit = logits[token]!;
+    let before = 0;
+    for (let other = 0; other < logits.length; other++) {
+      const value = logits[other]!;
+      if (value > logit || (value === logit && other < token)) before += this.#weights[other]!;
+    }
+    return before;
+  }
+
+  /** @param farthest distance from the best token, in units, beyond which tokens are dropped */
+  #sortIntoBuckets(logits: Float32Array, greatest: number, scale: number, farthest: number): void {
     this.#bucketCounts.fill(0);
     for (let token = 0; token < logits.length; token++) {
-      const place = (greatest - logits[token]!) * scale;
-      if (place < BUCKETS && place <= limit) {
-        const bucket = place | 0;
+      const units = unitsBelow(greatest, logits[token]!, scale);
+      if (units <= FARTHEST && (units | 0) <= farthest) {
+        const bucket = ((units | 0) / UNITS_PER_BUCKET) | 0;
         this.#buckets[token] = bucket;
         this.#bucketCounts[bucket] = this.#bucketCounts[bucket]! + 1;
       } else {
@@ -144,15 +181,14 @@ export class TokenSampler {
     return BUCKETS - 1;
   }
 
-  /** Fills the weights (relative to the best token's 1) of the buckets up to `last`; returns their sum. */
-  #weigh(logits: Float32Array, greatest: number, temperature: number, last: number): number {
+  /** Fills the weights of the buckets up to `last`; returns their sum. */
+  #weigh(logits: Float32Array, greatest: number, scale: number, last: number): number {
     this.#bucketWeights.fill(0);
-    const scale = 1 / temperature;
     let total = 0;
     for (let token = 0; token < logits.length; token++) {
       const bucket = this.#buckets[token]!;
       if (bucket > last) continue;
-      const weight = decay((greatest - logits[token]!) * scale);
+      const weight = weightAt(unitsBelow(greatest, logits[token]!, scale) | 0);
       this.#weights[token] = weight;
       this.#bucketWeights[bucket] = this.#bucketWeights[bucket]! + weight;
       total += weight;

@@ -1,5 +1,6 @@
 /** Logits after a token: of the whole vocabulary, or only those that sampling needs. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
+import type { AnswerNumbers } from './random.js';
 
 /** The greatest logits. */
 export interface GreatestLogits {
@@ -9,22 +10,40 @@ export interface GreatestLogits {
   values: Float32Array;
 }
 
-/** Of the whole vocabulary by token id, or the greatest. */
-export type TokenLogits = Float32Array | GreatestLogits;
+/** Tokens that the engine drew. */
+export interface DrawnTokens {
+  /** For each choice that goes on from here; -1 where the model gave no score to any token. */
+  drawn: readonly number[];
+}
 
-/**
- * Which logits sampling reads: all, the `count` greatest, or, without a seed, only a sampled token, which an engine may draw
- * itself with this temperature and `topP`. An engine may always give all.
- */
-export type LogitsNeed =
-  | { type: 'all' }
-  | { type: 'greatest'; count: number }
-  | { type: 'draw'; temperature: number; topP: number };
+/** Of the whole vocabulary by token id, the greatest, or what was drawn with them. */
+export type TokenLogits = Float32Array | GreatestLogits | DrawnTokens;
+
+/** What tokens are drawn with, all of it given. */
+export type DrawSettings = Required<Pick<Sampling, 'temperature' | 'topP' | 'minP'>>;
+
+/** Only a drawn token is read. */
+export interface DrawNeed extends DrawSettings {
+  type: 'draw';
+  /** The numbers of each choice. Where they decide, they must do so as in `TokenSampler`. */
+  numbers: readonly AnswerNumbers[];
+  /** No other numbers may decide. */
+  seeded: boolean;
+}
+
+/** Which logits sampling reads: all, the `count` greatest, or none but what a draw needs. An engine may always give all. */
+export type LogitsNeed = { type: 'all' } | { type: 'greatest'; count: number } | DrawNeed;
 
 /** Whether given logits are enough for another need. */
 export function serves(logits: TokenLogits, need: LogitsNeed): boolean {
   if (logits instanceof Float32Array) return true;
-  return need.type === 'greatest' && logits.tokens.length >= need.count;
+  return need.type === 'greatest' && 'tokens' in logits && logits.tokens.length >= need.count;
+}
+
+/** The logits for one of several choices that go on from the same place. They may be changed. */
+export function logitsFor(choice: number, logits: TokenLogits): TokenLogits {
+  if (logits instanceof Float32Array) return logits.slice();
+  return 'drawn' in logits ? { drawn: [logits.drawn[choice]!] } : logits;
 }
 
 /** Below this temperature decoding is greedy, as is an absent temperature. */
@@ -43,13 +62,15 @@ export function isGreedy(sampling: Sampling): boolean {
 /** Selecting more than this many of a vocabulary saves nothing. */
 const MAX_GREATEST = 64;
 
-/** The need of a choice without grammar and log-probabilities, which read all logits. */
-export function logitsNeed(sampling: Sampling): LogitsNeed {
+/**
+ * The need of choices without grammar and log-probabilities, which read all logits.
+ * @param numbers of each choice
+ */
+export function logitsNeed(sampling: Sampling, numbers: readonly AnswerNumbers[]): LogitsNeed {
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed, logitBias = {}, repetitionPenalty = 1 } = sampling;
   if (repetitionPenalty !== 1 || Object.keys(logitBias).length > 0) return { type: 'all' };
   if (isGreedy(sampling)) return { type: 'greatest', count: 1 };
-  if (topK < 1 && minP > 0) return { type: 'all' };
-  if (topK < 1) return seed === undefined ? { type: 'draw', temperature, topP } : { type: 'all' };
+  if (topK < 1) return { type: 'draw', temperature, topP, minP, numbers, seeded: seed !== undefined };
   // One more than can be chosen: the sampler then cuts as it would cut the whole vocabulary.
   return topK < MAX_GREATEST ? { type: 'greatest', count: topK + 1 } : { type: 'all' };
 }

@@ -196,6 +196,24 @@ describe('the greatest logits', () => {
     },
   );
 
+  it.each([{ temperature: 1 }, { temperature: 1.5, topP: 0.8 }, { temperature: 2, minP: 0.2 }])(
+    'are not even read where the engine draws, which says the very same with %o, drafts and several choices too',
+    async (settings) => {
+      const sampling = { ...settings, seed: 12 };
+      const begun = [[], [97, 98, 99], [97]].map((tokens) => ({ tokens, ended: false }));
+      for (const changes of [{}, { n: 3 }, { n: 3, begun }]) {
+        const asked = request({ maxTokens: 30, sampling, ...changes });
+        const drawing = modelOf({ logits, picks: true, speculates: true, maxRows: 2 });
+        const expected = await collect(modelOf({ logits, maxRows: 2 }).model.generate(asked, signal));
+        expect(await collect(drawing.model.generate(asked, signal))).toEqual(expected);
+        expect(drawing.fake.needs[0]).toMatchObject({ type: 'draw', seeded: true });
+        const spoken = await collect(drawing.model.generate({ ...asked, topLogprobs: 0 }, signal));
+        expect(textOf(spoken)).toBe(textOf(expected));
+        expect(drawing.fake.needs.at(-1)).toEqual({ type: 'all' });
+      }
+    },
+  );
+
   it('are not enough for log-probabilities', async () => {
     const { model, fake } = modelOf({ picks: true });
     await collect(model.generate(request({ topLogprobs: 0 }), signal));

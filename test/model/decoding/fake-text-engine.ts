@@ -2,6 +2,7 @@
 import type { Speculation, TextEngine, TextSequence } from '../../../src/model/decoding/text-engine.js';
 import type { TextTokenizer } from '../../../src/model/prompt/text-tokenizer.js';
 import { greatestOf } from '../sampling/greatest-of.js';
+import { TokenSampler } from '../../../src/model/sampling/sample-token.js';
 import type { LogitsNeed, TokenLogits } from '../../../src/model/sampling/token-logits.js';
 import { InferenceError } from '../../../src/core/errors/inference-error.js';
 
@@ -33,7 +34,7 @@ export interface FakeEngineOptions {
   contextLength?: number;
   tokenizer?: TextTokenizer;
   reasoningFormat?: TextEngine['reasoningFormat'];
-  /** Gives no more than the greatest logits where they are enough. @default false */
+  /** Gives no more than the greatest logits, or draws, where that is enough. @default false */
   picks?: boolean;
   /** Drafts may be read. @default false */
   speculates?: boolean;
@@ -73,14 +74,20 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
   };
   const text = tokenizer.encodeText(options.text ?? 'Hello');
 
-  function logitsAfter(tokens: readonly number[], promptLength: number, need: LogitsNeed): TokenLogits {
+  function logitsAfter(tokens: readonly number[], promptLength: number, need: LogitsNeed, row?: number): TokenLogits {
     // Two more than the vocabulary, as real graphs pad it.
     const logits = new Float32Array(tokenizer.vocabularySize + 2).fill(-10);
     logits.fill(50, tokenizer.vocabularySize);
     if (options.logits) options.logits(tokens, logits);
     else logits[text[tokens.length - promptLength] ?? END] = 10;
-    if (!options.picks || need.type !== 'greatest') return logits;
-    return greatestOf(logits.subarray(0, tokenizer.vocabularySize), need.count);
+    const known = logits.subarray(0, tokenizer.vocabularySize);
+    if (!options.picks || need.type === 'all') return logits;
+    if (need.type === 'greatest') return greatestOf(known, need.count);
+    const { numbers, temperature, topP, minP } = need;
+    const own = row === undefined ? numbers : [numbers[row]!];
+    const sampler = new TokenSampler(tokenizer.vocabularySize, { temperature, topP, minP });
+    const place = tokens.length - promptLength;
+    return { drawn: own.map((each) => sampler.sample(known, each.at(place))) };
   }
 
   function sequence(prompt: number[], need: LogitsNeed): TextSequence {
@@ -98,7 +105,7 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
       async decode(tokens) {
         engine.decodes.push(tokens.map((row) => [...row]));
         for (const [row, added] of tokens.entries()) rows[row]!.push(...added);
-        return rows.map((row) => logitsAfter(row, prompt.length, need));
+        return rows.map((row, place) => logitsAfter(row, prompt.length, need, place));
       },
       ...(options.speculates && { speculation: speculationOf(rows[0]!, prompt.length, need) }),
       async close() {
@@ -115,7 +122,7 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
         engine.decodes.push([[...tokens]]);
         row.push(...tokens);
         return Array.from({ length: count }, (_, index) =>
-          logitsAfter(row.slice(0, row.length - count + 1 + index), promptLength, need),
+          logitsAfter(row.slice(0, row.length - count + 1 + index), promptLength, need, 0),
         );
       },
       rollBack: (count) => void row.splice(row.length - count),

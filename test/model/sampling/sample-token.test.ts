@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sampling } from '../../../src/core/request/generation-request.js';
-import { createRandomNumbers } from '../../../src/model/sampling/random.js';
+import { AnswerNumbers, createRandomNumbers } from '../../../src/model/sampling/random.js';
 import { greatestLogit, TokenSampler } from '../../../src/model/sampling/sample-token.js';
 
 /** Logits with many ties, as float32. */
@@ -44,7 +44,7 @@ describe('TokenSampler', () => {
         const certain = expectedChances(logits, sampling, -1e-6);
         const reached = new Set<number>();
         for (let step = 0; step < 400; step++) {
-          reached.add(sampler.sample(logits, step / 400));
+          reached.add(sampler.sample(logits, () => step / 400));
         }
         expect([...reached].filter((token) => !possible.has(token))).toEqual([]);
         // Every token with a chance above the step's width is reached by some random number.
@@ -55,20 +55,35 @@ describe('TokenSampler', () => {
     );
   });
 
-  it('chooses as often as the probabilities say', () => {
-    const logits = Float32Array.from([0.3, 2.1, -1, 1.4, 0, 2]);
-    const sampling = { temperature: 0.8 };
+  it.each<Sampling>([
+    { temperature: 0.8 },
+    { temperature: 0.8, topP: 0.9 },
+    // Most of what is drawn is not allowed.
+    { temperature: 0.8, topP: 0.02 },
+    { temperature: 0.8, topP: 0.6, topK: 400 },
+    { temperature: 1.3, minP: 0.05 },
+  ])('chooses as often as the probabilities say, with %o', (sampling) => {
+    const { minP = 0 } = sampling;
+    const logits = Float32Array.from({ length: 500 }, (_, token) => Math.sin(token * 7) * 3);
     const sampler = new TokenSampler(logits.length, sampling);
-    const random = createRandomNumbers(11, 0);
-    const counts = new Map<number, number>();
+    const numbers = new AnswerNumbers(11, 0);
+    const counts = new Float64Array(logits.length);
     const draws = 40_000;
     for (let draw = 0; draw < draws; draw++) {
-      const token = sampler.sample(logits, random());
-      counts.set(token, (counts.get(token) ?? 0) + 1);
+      const token = sampler.sample(logits, numbers.at(draw));
+      counts[token] = counts[token]! + 1;
     }
-    for (const [token, chance] of expectedChances(logits, sampling)) {
-      expect((counts.get(token) ?? 0) / draws).toBeCloseTo(chance, 1.7);
-    }
+    const all = [...expectedChances(logits, sampling)];
+    const least = minP * Math.max(...all.map(([, chance]) => chance));
+    const kept = all.filter(([, chance]) => chance >= least);
+    const sum = kept.reduce((total, [, chance]) => total + chance, 0);
+    // Pearson's statistic has as many degrees of freedom as there are tokens but one, and twice that variance.
+    const statistic = kept.reduce((total, [token, chance]) => {
+      const expected = (draws * chance) / sum;
+      return total + (counts[token]! - expected) ** 2 / expected;
+    }, 0);
+    expect(kept.reduce((total, [token]) => total + counts[token]!, 0)).toBe(draws);
+    expect(Math.abs(statistic - (kept.length - 1)) / Math.sqrt(2 * kept.length)).toBeLessThan(4);
   });
 
   it.each<[string, Sampling]>([
@@ -80,7 +95,7 @@ describe('TokenSampler', () => {
   ])('is greedy with %s', (_, sampling) => {
     fc.assert(
       fc.property(logitsOf, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (logits, random) => {
-        const token = new TokenSampler(logits.length, sampling).sample(logits, random);
+        const token = new TokenSampler(logits.length, sampling).sample(logits, () => random);
         expect(token).toBe([...logits].indexOf(Math.max(...logits)));
       }),
     );
@@ -91,7 +106,7 @@ describe('TokenSampler', () => {
     for (const sampling of [{ temperature: 1 }, { temperature: 2, topP: 0.99 }, { temperature: 1, topK: 100 }]) {
       const sampler = new TokenSampler(1000, sampling);
       const seen = new Set<number>();
-      for (let step = 0; step < 200; step++) seen.add(sampler.sample(logits, step / 200));
+      for (let step = 0; step < 200; step++) seen.add(sampler.sample(logits, () => step / 200));
       expect([...seen].every((token) => token % 10 === 3)).toBe(true);
       expect(seen.size).toBeGreaterThan(90);
     }
@@ -100,9 +115,9 @@ describe('TokenSampler', () => {
   it('never chooses a forbidden token, and says so when all are', () => {
     const logits = new Float32Array(100).fill(-Infinity);
     const sampler = new TokenSampler(100, { temperature: 1 });
-    expect(sampler.sample(logits, 0.5)).toBe(-1);
+    expect(sampler.sample(logits, () => 0.5)).toBe(-1);
     logits[42] = -1000;
-    for (const random of [0, 0.5, 0.999999]) expect(sampler.sample(logits, random)).toBe(42);
+    for (const random of [0, 0.5, 0.999999]) expect(sampler.sample(logits, () => random)).toBe(42);
     expect(greatestLogit(Float32Array.from([NaN, 3, NaN]))).toBe(1);
   });
 
@@ -119,7 +134,7 @@ describe('TokenSampler', () => {
         }),
       );
     const sampler = new TokenSampler(logits.length, { temperature: 0.7, topP: 0.9, topK: 50 });
-    const choosing = fastest(() => sampler.sample(logits, random()));
+    const choosing = fastest(() => sampler.sample(logits, random));
     const sorting = fastest(() => [...logits.keys()].toSorted((a, b) => logits[b]! - logits[a]!));
     expect(choosing).toBeLessThan(sorting / 2);
   });

@@ -1,10 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sampling } from '../../../src/core/request/generation-request.js';
-import { logitsNeed, type LogitsNeed } from '../../../src/model/sampling/token-logits.js';
-import { createRandomNumbers } from '../../../src/model/sampling/random.js';
+import { type DrawNeed, logitsNeed, type LogitsNeed } from '../../../src/model/sampling/token-logits.js';
+import { AnswerNumbers, createRandomNumbers } from '../../../src/model/sampling/random.js';
 import { TokenSampler } from '../../../src/model/sampling/sample-token.js';
 import { greatestOf } from './greatest-of.js';
+
+const numbers = [new AnswerNumbers(1, 0)];
+const draw = (changes: Partial<DrawNeed>): LogitsNeed => ({
+  type: 'draw',
+  temperature: 1,
+  topP: 1,
+  minP: 0,
+  numbers,
+  seeded: false,
+  ...changes,
+});
 
 describe('logitsNeed', () => {
   it.each<[string, Sampling, LogitsNeed]>([
@@ -12,11 +23,13 @@ describe('logitsNeed', () => {
     ['greedy, with a seed', { temperature: 0, seed: 3, topK: 40 }, { type: 'greatest', count: 1 }],
     ['top_k', { temperature: 1, topK: 40, topP: 0.9, seed: 3 }, { type: 'greatest', count: 41 }],
     ['a large top_k', { temperature: 1, topK: 1000 }, { type: 'all' }],
-    ['no cut-off by count', { temperature: 0.7, topP: 0.9 }, { type: 'draw', temperature: 0.7, topP: 0.9 }],
-    ['the same with a seed', { temperature: 0.7, topP: 0.9, seed: 1 }, { type: 'all' }],
+    ['no cut-off by count', { temperature: 0.7, topP: 0.9 }, draw({ temperature: 0.7, topP: 0.9 })],
+    ['the same with a seed', { temperature: 0.7, seed: 1 }, draw({ temperature: 0.7, seeded: true })],
+    ['min_p', { temperature: 0.7, minP: 0.1 }, draw({ temperature: 0.7, minP: 0.1 })],
+    ['a bias of what is drawn', { temperature: 0.7, logitBias: { 5: 1 } }, { type: 'all' }],
     ['a bias', { logitBias: { 5: 1 } }, { type: 'all' }],
     ['a repetition penalty', { repetitionPenalty: 1.1 }, { type: 'all' }],
-  ])('%s', (_, sampling, need) => expect(logitsNeed(sampling)).toEqual(need));
+  ])('%s', (_, sampling, need) => expect(logitsNeed(sampling, numbers)).toEqual(need));
 
   it('asks for what leads to the very token that all logits lead to, ties, padding and NaN included', () => {
     // Steps of an eighth make many ties.
@@ -32,12 +45,12 @@ describe('logitsNeed', () => {
     fc.assert(
       fc.property(fc.array(logit, { minLength: 1, maxLength: 150 }), sampling, fc.integer(), (values, chosen, seed) => {
         const logits = Float32Array.from(values);
-        const need = logitsNeed(chosen);
+        const need = logitsNeed(chosen, numbers);
         if (need.type !== 'greatest') throw new Error('More was asked for than is needed.');
         const sampler = new TokenSampler(logits.length, chosen);
         const draw = (given: typeof logits | ReturnType<typeof greatestOf>): number[] => {
           const random = createRandomNumbers(seed, 0);
-          return Array.from({ length: 8 }, () => sampler.sample(given, random()));
+          return Array.from({ length: 8 }, () => sampler.sample(given, random));
         };
         expect(draw(greatestOf(logits, need.count))).toEqual(draw(logits));
       }),

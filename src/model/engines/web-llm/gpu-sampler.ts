@@ -45,7 +45,8 @@ export class GpuSampler {
 }
 
 function settingsFor(need: LogitsNeed): Pipeline['config'] | undefined {
-  if (need.type === 'draw') return { temperature: need.temperature, top_p: need.topP };
+  if (need.type === 'draw' && !need.seeded && need.minP <= 0)
+    return { temperature: need.temperature, top_p: need.topP };
   return need.type === 'greatest' && need.count === 1 ? GREEDY : undefined;
 }
 

@@ -39,10 +39,16 @@ const FEWER = 2;
 const LOGITS_BYTES = 8192 * 4;
 /** One token's id and logit. */
 const FOUND_BYTES = 8;
+/** One drawn token. */
+const DRAWN_BYTES = 4;
 let bytesRead = 0;
+let maps = 0;
 const { mapAsync } = GPUBuffer.prototype;
 GPUBuffer.prototype.mapAsync = function (this: GPUBuffer, mode, offset = 0, size = this.size - offset) {
-  if (mode === GPUMapMode.READ) bytesRead += size;
+  if (mode === GPUMapMode.READ) {
+    bytesRead += size;
+    maps += 1;
+  }
   return mapAsync.call(this, mode, offset, size);
 };
 
@@ -96,6 +102,29 @@ describe('tiny-chat on WebGPU', () => {
     expect(written[1]).toEqual(written[0]);
     expect(crossed[0]).toBeLessThanOrEqual(2 * FEWER * 21 * FOUND_BYTES);
     expect(crossed[1]).toBeGreaterThan((FEWER - 1) * LOGITS_BYTES);
+  });
+
+  it('draws with a temperature, and with top_p, on the GPU, and writes what it writes from all logits', async () => {
+    const asked = ask('Tell me a joke.', { maxTokens: FEWER, sampling: { temperature: 1, topP: 0.95, seed: 6 } });
+    [bytesRead, maps] = [0, 0];
+    const drawn = await collectEvents(onGpu.generate(asked, signal));
+    // Drafts are read, too.
+    expect(bytesRead).toBeLessThanOrEqual(2 * FEWER * DRAWN_BYTES);
+    expect(maps).toBeLessThanOrEqual(FEWER);
+    const [all, joined, beside] = await Promise.all(
+      [{ ...asked, topLogprobs: 0 }, asked, ask(FRANCE, { maxTokens: FEWER })].map((each) =>
+        collectEvents(onGpu.generate(each, signal)),
+      ),
+    );
+    expect(idsOf(all!)).toEqual(idsOf(drawn));
+    expect(idsOf(joined!)).toEqual(idsOf(drawn));
+    expect(idsOf(beside!)).toEqual(idsOf(france).slice(0, FEWER));
+    [bytesRead, maps] = [0, 0];
+    const two = { ...asked, n: 2, sampling: { temperature: 2, seed: 6 } };
+    const choices = await collectEvents(onGpu.generate(two, signal));
+    // All logits after the prompt are kept by now.
+    expect([bytesRead, maps]).toEqual([2 * (FEWER - 1) * DRAWN_BYTES, FEWER - 1]);
+    expect(textOf(choices, 0)).not.toBe(textOf(choices, 1));
   });
 
   it('writes for several requests of other lengths what it writes for each alone', async () => {

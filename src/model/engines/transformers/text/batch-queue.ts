@@ -3,8 +3,9 @@
  * @module
  */
 import { yieldToEventLoop } from '../../../../core/platform/pause.js';
-import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
+import type { TokenLogits } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
+import type { PassNeed } from './gpu-logits.js';
 import { type RowState, SequenceState } from './sequence-state.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
@@ -34,7 +35,8 @@ interface Pass {
   tokens: readonly (readonly number[])[];
   /** Logits are wanted for so many tokens at the end of each row. */
   keep: number;
-  need: LogitsNeed;
+  /** Per row. */
+  needs: readonly PassNeed[];
   /** Tokens of a prompt that are not read yet, these included; undefined: the tokens continue an answer. */
   unread: number | undefined;
   /** How many passes with later blocks of prompts went before. */
@@ -102,7 +104,7 @@ export class BatchQueue {
    * Appends tokens to the rows.
    * @param tokens per row, all of one length
    * @param keep at least 1
-   * @param need which logits the caller reads
+   * @param needs which logits the caller reads of each row
    * @param unread of a prompt: how many of its tokens are not read yet, these included
    * @returns per row the logits after each of its last `keep` tokens
    */
@@ -110,11 +112,11 @@ export class BatchQueue {
     rows: readonly Row[],
     tokens: readonly (readonly number[])[],
     keep: number,
-    need: LogitsNeed,
+    needs: readonly PassNeed[],
     unread?: number,
   ): Promise<TokenLogits[][]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ rows, tokens, keep, need, unread, overtaken: 0, resolve, reject });
+      this.#waiting.push({ rows, tokens, keep, needs, unread, overtaken: 0, resolve, reject });
       if (!this.#running) void this.#runAll();
     });
   }
@@ -201,7 +203,8 @@ export class BatchQueue {
     try {
       const reads = rows.map(({ held, layout }, row) => ({ tokens: tokens[row]!, past: held.length, layout }));
       const { keep } = passes[0]!;
-      const { logits, state: next } = await this.#forward.run(reads, state, keep, commonNeed(passes), inPlace);
+      const needs = passes.flatMap((pass) => pass.needs);
+      const { logits, state: next } = await this.#forward.run(reads, state, keep, needs, inPlace);
       for (const [place, row] of rows.entries()) {
         const before = row.held.state;
         row.held = { state: next.hold(), row: place, length: row.held.length + tokens[place]!.length };
@@ -237,11 +240,4 @@ function nextPrompt(prompts: readonly Pass[]): Pass {
   const shortest = prompts.reduce((best, pass) => (pass.unread! < best.unread! ? pass : best));
   if (shortest !== first) first.overtaken += 1;
   return shortest;
-}
-
-/** The greatest need of all sequences of a batch. */
-function commonNeed(passes: readonly Pass[]): LogitsNeed {
-  const counts = passes.map(({ need }) => (need.type === 'greatest' ? need.count : Infinity));
-  const count = Math.max(...counts);
-  return count === Infinity ? { type: 'all' } : { type: 'greatest', count };
 }

@@ -1,6 +1,6 @@
 /** One forward pass of a decoder graph: tokens and state in, logits and the next state out. @module */
-import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
-import { GpuLogits } from './gpu-logits.js';
+import type { TokenLogits } from '../../../sampling/token-logits.js';
+import { GpuLogits, type PassNeed } from './gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
 import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
 import { inputOfOutput, isState, SequenceState } from './sequence-state.js';
@@ -74,14 +74,14 @@ export class ForwardPass {
    * @param added tokens of each row
    * @param state of all rows; still belongs to the caller
    * @param keep how many tokens at the end of each row get their logits
-   * @param need which logits the caller reads
+   * @param needs which logits the caller reads of each row
    * @param inPlace the next keys and values are written into the state, which has room for them and no other reader
    */
   async run(
     added: readonly ForwardRow[],
     state: SequenceState,
     keep: number,
-    need: LogitsNeed,
+    needs: readonly PassNeed[],
     inPlace = false,
   ): Promise<ForwardResult> {
     const rows = this.hasCache ? added : withEarlierTokens(added, state);
@@ -98,7 +98,7 @@ export class ForwardPass {
       for (const tensor of Object.values(vectors ?? {})) tensor.dispose();
     });
     const next = inPlace ? state : this.#after(outputs, rows);
-    if (gpuLogits && target) return { logits: await gpuLogits.read(rows.length, given, keep, need), state: next };
+    if (gpuLogits && target) return { logits: await gpuLogits.read(rows.length, given, keep, needs), state: next };
     const logits = outputs['logits']!;
     if (!this.#hasRun) await this.#learn(logits, given);
     try {

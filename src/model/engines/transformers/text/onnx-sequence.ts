@@ -5,10 +5,14 @@ import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { CachedPrefix } from './prefix-cache.js';
 import type { BatchQueue, Row } from './batch-queue.js';
+import type { PassNeed } from './gpu-logits.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** More tokens are hardly ever drafted at once. */
 const MOST_DRAFTED = 256;
+
+/** For blocks of a prompt before the last one. */
+const UNREAD: PassNeed = { type: 'greatest', count: 1 };
 
 /** What a sequence needs of its engine. */
 export interface OnnxSequenceOptions {
@@ -141,13 +145,27 @@ export class OnnxSequence implements TextSequence {
   /** @param unread of a prompt, see {@link BatchQueue.run} */
   async #run(tokens: readonly (readonly number[])[], keep = 1, unread?: number): Promise<TokenLogits[][]> {
     try {
-      const logits = await this.#options.passes.run(this.#rows, tokens, keep, this.#options.need, unread);
+      const needs = this.#rows.map((_, row) => this.#needOf(row, tokens[row]!.length, keep, unread));
+      const logits = await this.#options.passes.run(this.#rows, tokens, keep, needs, unread);
       if (this.#rows[0] === this.#promptRow) this.#note(tokens[0]!);
       return logits;
     } catch (error) {
       this.#failed = true;
       throw error;
     }
+  }
+
+  /** @param unread see `#run` */
+  #needOf(row: number, added: number, keep: number, unread = added): PassNeed {
+    const { need } = this.#options;
+    if (unread > added) return UNREAD;
+    if (need.type !== 'draw') return need;
+    const { temperature, topP, minP, numbers } = need;
+    const place = this.#rows[row]!.held.length + added - this.#prompt.length;
+    // Right after the prompt a token is drawn for every choice.
+    const own = place === 0 ? numbers : [numbers[row]!];
+    const random = Array.from({ length: keep }, (_, index) => own.map((each) => each.at(place + 1 + index - keep)));
+    return { type: 'draw', settings: { temperature, topP, minP }, random };
   }
 
   /** Whether tokens that come next can be removed again. */

@@ -1,8 +1,23 @@
 /** A WebGPU shader that finds the greatest logits of rows in GPU memory. @module */
+import { bindGroup, dispatch, filledBuffer } from './compute-pass.js';
+
+/**
+ * Floats as integers of the same order, 0 for NaN. A 16-bit float is given in the upper half of a word.
+ * @param bits of the float
+ */
+export const ORDER_OF = /* wgsl */ `
+override HALF: bool = false;
+
+fn orderOf(bits: u32) -> u32 {
+  let magnitude = bits & 0x7fffffffu;
+  if (magnitude == 0u) { return 0x80000000u; }
+  if (magnitude > select(0x7f800000u, 0x7c000000u, HALF)) { return 0u; }
+  return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);
+}`;
 
 /** Threads of a workgroup, and logits per workgroup in the first of the two passes. */
-const THREADS = 256;
-const CHUNK = 4096;
+export const THREADS = 256;
+export const CHUNK = 4096;
 
 /**
  * Floats are mapped to integers of the same order, so nothing is rounded; NaN becomes 0 and is never found. Each round
@@ -21,19 +36,13 @@ struct Found {
   order: u32,
   id: u32,
 }
-override HALF: bool = false;
 override MERGE: bool = false;
 @group(0) @binding(0) var<storage, read> words: array<u32>;
 @group(0) @binding(1) var<storage, read_write> results: array<Found>;
 @group(0) @binding(2) var<uniform> shape: Shape;
 var<workgroup> best: array<Found, ${THREADS}>;
 
-fn orderOf(bits: u32) -> u32 {
-  let magnitude = bits & 0x7fffffffu;
-  if (magnitude == 0u) { return 0x80000000u; }
-  if (magnitude > select(0x7f800000u, 0x7c000000u, HALF)) { return 0u; }
-  return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);
-}
+${ORDER_OF}
 
 fn candidate(row: u32, place: u32) -> Found {
   if (MERGE) {
@@ -147,21 +156,13 @@ export class TopKSelection {
     chunks: number,
     rows: number,
   ): GPUBuffer {
-    const uniform = this.#device.createBuffer({ size: 32, usage: GPUBufferUsage.UNIFORM, mappedAtCreation: true });
-    new Uint32Array(uniform.getMappedRange()).set(shape);
-    uniform.unmap();
-    const resources = [input, { buffer: output }, { buffer: uniform }];
-    const pass = encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(
-      0,
-      this.#device.createBindGroup({
-        layout: pipeline.getBindGroupLayout(0),
-        entries: resources.map((resource, binding) => ({ binding, resource })),
-      }),
-    );
-    pass.dispatchWorkgroups(chunks, rows);
-    pass.end();
+    const uniform = filledBuffer(this.#device, Uint32Array.from(shape), GPUBufferUsage.UNIFORM);
+    const group = bindGroup(this.#device, pipeline.getBindGroupLayout(0), [
+      input,
+      { buffer: output },
+      { buffer: uniform },
+    ]);
+    dispatch(encoder, pipeline, group, chunks, rows);
     return uniform;
   }
 

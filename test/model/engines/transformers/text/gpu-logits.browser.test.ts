@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
-import { GpuLogits } from '../../../../../src/model/engines/transformers/text/gpu-logits.js';
-import { halfToFloats } from '../../../../../src/model/engines/transformers/text/half-floats.js';
+import { GpuLogits, type PassNeed } from '../../../../../src/model/engines/transformers/text/gpu-logits.js';
+import { floatsToHalves, halfToFloats } from '../../../../../src/model/engines/transformers/text/half-floats.js';
 import { createTensor, type OnnxTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import { AnswerNumbers, type RandomNumbers } from '../../../../../src/model/sampling/random.js';
+import { TokenSampler } from '../../../../../src/model/sampling/sample-token.js';
+import type { DrawSettings } from '../../../../../src/model/sampling/token-logits.js';
 import { greatestOf } from '../../../sampling/greatest-of.js';
 
 /** Odd, so that rows of halves begin in the middle of words; longer than one workgroup's part. */
@@ -14,6 +17,14 @@ function exampleOf(type: string, dims: readonly number[]): OnnxTensor {
   const data = { float16: new Uint16Array(size), int32: new Int32Array(size) }[type] ?? new Float32Array(size);
   return createTensor(type, data, dims);
 }
+
+/** Bytes of each buffer that was mapped for reading. */
+let copied: number[] = [];
+const { mapAsync } = GPUBuffer.prototype;
+GPUBuffer.prototype.mapAsync = function (this: GPUBuffer, mode, ...range) {
+  if (mode === GPUMapMode.READ) copied.push(this.size);
+  return mapAsync.call(this, mode, ...range);
+};
 
 async function deviceOf(): Promise<GPUDevice> {
   const adapter = await navigator.gpu.requestAdapter();
@@ -44,7 +55,12 @@ it.each(['float32', 'float16'])('finds in %s what sorting all logits finds, ties
     }),
   );
   for (const count of [1, 41]) {
-    const found = await logits.read(ROWS, GIVEN, KEEP, { type: 'greatest', count });
+    const found = await logits.read(
+      ROWS,
+      GIVEN,
+      KEEP,
+      Array.from({ length: ROWS }, () => ({ type: 'greatest', count }) as const),
+    );
     // Zero has no sign here.
     const plain = expected.map((row) =>
       row.map((all) =>
@@ -56,7 +72,101 @@ it.each(['float32', 'float16'])('finds in %s what sorting all logits finds, ties
     );
     expect(found).toEqual(plain);
   }
-  expect(await logits.read(ROWS, GIVEN, KEEP, { type: 'all' })).toEqual(expected);
+  expect(
+    await logits.read(
+      ROWS,
+      GIVEN,
+      KEEP,
+      Array.from({ length: ROWS }, () => ({ type: 'all' }) as const),
+    ),
+  ).toEqual(expected);
+  logits.dispose();
+  device.destroy();
+});
+
+/** Two likely words, a long tail that has as much weight, and what is no number. */
+function logitAt(place: number): number {
+  const random = Math.imul(place + 1, 0x9e3779b1) >>> 8;
+  if (place % STRIDE === 4000 || place % STRIDE === 8994) return 16;
+  return [NaN, -Infinity][random % 500] ?? (random % 4096) / 512;
+}
+
+const SETTINGS: DrawSettings[] = [
+  { temperature: 1, topP: 1, minP: 0 },
+  { temperature: 0.7, topP: 1, minP: 0.02 },
+  { temperature: 3, topP: 0.95, minP: 0 },
+  { temperature: 2, topP: 0.6, minP: 1e-4 },
+  { temperature: 0.002, topP: 0.99, minP: 0 },
+];
+
+it.each(['float32', 'float16'])(
+  'draws from %s what the sampler draws, and copies a word for each token',
+  async (type) => {
+    const device = await deviceOf();
+    const logits = (await GpuLogits.like(exampleOf(type, [1, 1, STRIDE]), 1, device, VOCABULARY))!;
+    const floats = Float32Array.from({ length: ROWS * GIVEN * STRIDE }, (_, place) => logitAt(place));
+    const halves = floatsToHalves(Float32Array.from([...floats, 0]));
+    const data = type === 'float16' ? halves : floats;
+    const numbers = type === 'float16' ? halfToFloats(halves) : floats;
+    device.queue.writeBuffer(
+      logits.take(ROWS, GIVEN)!.gpuBuffer,
+      0,
+      data.buffer,
+      0,
+      Math.floor(data.byteLength / 4) * 4,
+    );
+    const seen = new Set<number>();
+    for (const [seed, settings] of SETTINGS.entries()) {
+      const sampler = new TokenSampler(VOCABULARY, settings);
+      const answers = Array.from({ length: 4 }, (_, stream) => new AnswerNumbers(seed, stream));
+      const randomOf = (place: number): RandomNumbers[] => answers.map((answer) => answer.at(place));
+      const need = (row: number): PassNeed => ({
+        type: 'draw',
+        settings,
+        random: Array.from({ length: KEEP }, (_, place) => randomOf(row * KEEP + place)),
+      });
+      copied = [];
+      const drawn = await logits.read(ROWS, GIVEN, KEEP, [need(0), need(1)]);
+      expect(copied).toEqual([ROWS * KEEP * answers.length * 4]);
+      for (const [row, places] of drawn.entries()) {
+        for (const [place, tokens] of places.entries()) {
+          const start = (row * GIVEN + GIVEN - KEEP + place) * STRIDE;
+          const all = numbers.slice(start, start + VOCABULARY);
+          const expected = randomOf(row * KEEP + place).map((random) => sampler.sample(all, random));
+          expect(tokens).toEqual({ drawn: expected });
+          for (const token of expected) seen.add(token);
+        }
+      }
+    }
+    expect(seen.size).toBeGreaterThan(30);
+    logits.dispose();
+    device.destroy();
+  },
+);
+
+it('reads for each row what it needs, at once, and the logits where top_p allows nothing that was drawn', async () => {
+  const device = await deviceOf();
+  const logits = (await GpuLogits.like(exampleOf('float32', [1, 1, 100]), 1, device, 100))!;
+  const rows = [5, 5, 5, 0, NaN].map((top) =>
+    Float32Array.from({ length: 100 }, (_, token) => top - (token === 7 ? 0 : 5)),
+  );
+  // Nearly all of these are equally likely.
+  rows[3]!.fill(0);
+  const target = logits.take(rows.length, 1)!;
+  for (const [row, values] of rows.entries()) device.queue.writeBuffer(target.gpuBuffer, row * 400, values.buffer);
+  const draw = (topP: number): PassNeed => ({
+    type: 'draw',
+    settings: { temperature: 0.5, topP, minP: 0 },
+    random: [[new AnswerNumbers(1, 0).at(0)]],
+  });
+  const needs: PassNeed[] = [draw(1), { type: 'greatest', count: 2 }, { type: 'all' }, draw(0.01), draw(1)];
+  copied = [];
+  const [first, second, third, fourth, fifth] = await logits.read(rows.length, 1, 1, needs);
+  expect(copied).toEqual([4 + 16 + 400 + 4 + 4, 400]);
+  expect(first).toEqual([{ drawn: [7] }]);
+  expect(second).toEqual([{ tokens: [0, 7], values: Float32Array.of(0, 5) }]);
+  expect([third![0], fourth![0]]).toEqual([rows[2], rows[3]]);
+  expect(fifth).toEqual([{ drawn: [-1] }]);
   logits.dispose();
   device.destroy();
 });
