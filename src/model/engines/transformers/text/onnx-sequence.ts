@@ -157,11 +157,13 @@ export class OnnxSequence implements TextSequence {
 
   /** @param unread see `#run` */
   #needOf(row: number, added: number, keep: number, unread = added): PassNeed {
-    const { need } = this.#options;
+    const { need, blocks } = this.#options;
     if (unread > added) return UNREAD;
     if (need.type !== 'draw') return need;
     const { temperature, topP, minP, numbers } = need;
     const place = this.#rows[row]!.held.length + added - this.#prompt.length;
+    // With all logits the same prompt need not be read again for another draw; where it can be, a part of it is enough.
+    if (place === 0 && !blocks) return { type: 'all' };
     // Right after the prompt a token is drawn for every choice.
     const own = place === 0 ? numbers : [numbers[row]!];
     const random = Array.from({ length: keep }, (_, index) => own.map((each) => each.at(place + 1 + index - keep)));
