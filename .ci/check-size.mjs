@@ -1,5 +1,5 @@
 // Fails when an entry is heavier than promised. Counts gzip bytes of the entry and of all it imports statically.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -27,5 +27,17 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
   console.log(
     `${fits ? 'ok  ' : 'FAIL'} ${entry} ${(bytes / 1000).toFixed(2)} kB gzip of ${budget} kB (${files.length} files)`,
   );
+}
+
+/** What only models of transformers.js need: nothing else may import it. */
+for (const entry of ['gateway-worker.js', 'model-worker.js', 'web-llm-backend']) {
+  const [file] = entry.endsWith('.js')
+    ? [entry]
+    : readdirSync('dist/chunks')
+        .filter((name) => name.startsWith(entry))
+        .map((name) => `chunks/${name}`);
+  const brings = [...withImports(join('dist', file))].some((each) => /chunks\/transformers-[^-]*\.js$/.test(each));
+  failed ||= brings;
+  console.log(`${brings ? 'FAIL' : 'ok  '} ${entry} ${brings ? 'imports' : 'does without'} transformers.js`);
 }
 process.exitCode = failed ? 1 : 0;

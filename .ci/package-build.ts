@@ -93,24 +93,61 @@ function shrinkOnceMore(options: MinifyOptions): Plugin {
 /** Name of the chunk of what the page's entry imports. */
 const ENTRY = 'entry';
 
-/** Puts all that the page's entry imports at once into one file, which gzip packs better than a dozen small ones. */
-function oneEntryChunk(entry: string): Plugin {
-  const modules = new Set<string>();
+type Groups = Readonly<Record<string, ReadonlySet<string>>>;
+
+/**
+ * Puts sets of modules into one file each, by the file's name: a browser finds out what a file imports only when it has that
+ * file, so many small files that import each other come one after the other.
+ * @param choose the sets, of all that each module imports statically, itself included
+ */
+function inOneFileEach(choose: (withImports: (path: string) => ReadonlySet<string>) => Groups): Plugin {
+  let groups: Groups = {};
   return {
-    name: 'inpage:one-entry-chunk',
+    name: 'inpage:in-one-file-each',
     buildEnd() {
-      const add = (id: string): void => {
-        if (modules.has(id)) return;
-        modules.add(id);
-        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported);
+      const add = (id: string, found: Set<string>): Set<string> => {
+        if (found.has(id)) return found;
+        found.add(id);
+        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported, found);
+        return found;
       };
-      add(entry);
-      modules.delete(entry);
+      groups = choose((file) => add(path(file), new Set()));
     },
     outputOptions: (options) => ({
       ...options,
-      codeSplitting: { groups: [{ name: ENTRY, test: (id) => modules.has(id) }] },
+      codeSplitting: {
+        groups: [ENTRY, ...WORKER_FILES].map((name) => ({
+          name,
+          test: (id: string) => groups[name]?.has(id) === true,
+        })),
+      },
     }),
+  };
+}
+
+/** All that the page's entry imports at once; gzip packs it better than a dozen small ones. */
+function pageFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
+  const entry = path('src/index.ts');
+  return { [ENTRY]: new Set([...withImports('src/index.ts')].filter((id) => id !== entry)) };
+}
+
+/** What a gateway and a model's worker have in common; what most models have; what models of text have, without transformers.js and with it. */
+const WORKER_FILES = ['workers', 'models', 'text', 'transformers'] as const;
+
+/** A model's worker starts with a few files in two steps, and none brings an engine that is not needed. */
+function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
+  const engine = (file: string): ReadonlySet<string> => withImports(`src/model/engines/${file}.ts`);
+  const [gateway, worker] = [withImports('src/gateway/gateway-worker.ts'), withImports('src/model/model-worker.ts')];
+  const text = engine('transformers/text/load-text-model');
+  const embeddings = engine('transformers/embeddings/load-embedding-model');
+  const webLlm = engine('web-llm/web-llm-backend');
+  const others = [...text].filter((id) => !worker.has(id) && !gateway.has(id));
+  const ofModels = others.filter((id) => webLlm.has(id));
+  return {
+    workers: new Set([...gateway].filter((id) => worker.has(id) || text.has(id))),
+    models: new Set(ofModels.filter((id) => embeddings.has(id))),
+    text: new Set(ofModels.filter((id) => !embeddings.has(id))),
+    transformers: new Set(others.filter((id) => !webLlm.has(id))),
   };
 }
 
@@ -214,7 +251,8 @@ export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
     define: { INPAGE_VERSION: JSON.stringify(VERSION) },
     plugins: [
       within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
-      within(['page'], oneEntryChunk(path('src/index.ts'))),
+      within(['page'], inOneFileEach(pageFiles)),
+      within(['workers'], inOneFileEach(workerFiles)),
       within(['workers'], dropInlinedWasm()),
       within(['workers'], mp3Worker()),
       within(['workers'], copyOnnxRuntime(path('dist/ort'))),

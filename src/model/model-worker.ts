@@ -5,13 +5,18 @@ import { providePageAudioDecoder, type PageAudioDecoder } from './media/page-aud
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { ownLifeline } from '../relay/lifeline.js';
-import type { WorkerReady } from '../relay/protocol.js';
+import type { PlainLoadOptions, WorkerReady } from '../relay/protocol.js';
 import { serveModel } from './serve-model.js';
 
 /** Offered by the model worker to its page. */
 export interface ModelWorkerControl {
-  /** Comes first, once: the gateway's port, and a decoder for what this worker's own codecs cannot read. */
+  /** Comes once: the gateway's port, and a decoder for what this worker's own codecs cannot read. */
   serve(port: MessagePort, decodeAudio: PageAudioDecoder): void;
+  /**
+   * May come before: begins what a load of one of these models would begin with, where its files are on this device.
+   * @param entries of transformers.js
+   */
+  prepare(entries: readonly ModelEntry[], options: PlainLoadOptions): Promise<void>;
 }
 
 /** Only the engine that is needed is fetched. */
@@ -52,6 +57,9 @@ const control: ModelWorkerControl = {
   serve(port, decodeAudio): void {
     providePageAudioDecoder(decodeAudio);
     serveModel(port, backendOf);
+  },
+  async prepare(entries, options): Promise<void> {
+    await (await import('./engines/transformers/transformers-backend.js')).prepareTransformers(entries, options);
   },
 };
 serveControl(control);

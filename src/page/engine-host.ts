@@ -31,6 +31,13 @@ interface RunningModel {
   control?: ControlChannel<ModelWorkerControl>;
 }
 
+/** A model worker that has no model yet. */
+interface NewWorker {
+  id: number;
+  /** Its script runs. Rejects with InferenceError `unavailable`. */
+  started: Promise<{ lifeline: string | undefined; control: ControlChannel<ModelWorkerControl> }>;
+}
+
 /** Hz; any will do, the caller resamples. */
 const DECODED_RATE = 48_000;
 
@@ -59,6 +66,8 @@ export class EngineHost {
     endModelWorker: (id) => this.#endModel(id),
   };
   #nextId = 1;
+  /** Starts beside the gateway, so that the first load need not wait for it. */
+  #spare: NewWorker | undefined;
 
   /** @param onBroken told when the gateway's script cannot run: trying again alone will not help */
   constructor(options: GatewayOptions, onBroken: (error: InferenceError) => void = () => {}) {
@@ -79,15 +88,45 @@ export class EngineHost {
     if (!isTaken && current === this.#channel) this.#restart();
   }
 
-  async #spawnModelWorker(): Promise<SpawnedWorker> {
+  #newModelWorker(): NewWorker {
     const worker = makeModelWorker();
     const id = this.#nextId++;
     const end = (): void => worker.terminate();
     this.#models.set(id, { end });
-    try {
+    const start = async (): NewWorker['started'] => {
       const lifeline = await workerStarted(worker, makeModelWorker);
       const control = new ControlChannel<ModelWorkerControl>(worker, lifeline);
       this.#models.set(id, { end, control });
+      return { lifeline, control };
+    };
+    return { id, started: start() };
+  }
+
+  #startSpare(): void {
+    const { models, load } = this.#options;
+    // The browser's own models run in the page.
+    if (models.every(({ backend }) => backend === 'browser')) return;
+    const spare = (this.#spare = this.#newModelWorker());
+    // Whoever needs one next finds out why, from a new one.
+    const drop = (): void => {
+      if (this.#spare !== spare) return;
+      this.#spare = undefined;
+      this.#endModel(spare.id);
+    };
+    const own = models.filter(({ backend }) => backend === 'transformers');
+    const prepared = async (): Promise<void> => {
+      const { control } = await spare.started;
+      control.over.addEventListener('abort', drop);
+      if (own.length > 0) await control.call((worker) => worker.prepare(own, load));
+    };
+    prepared().catch(drop);
+  }
+
+  async #spawnModelWorker(): Promise<SpawnedWorker> {
+    const { id, started } = this.#spare ?? this.#newModelWorker();
+    this.#spare = undefined;
+    try {
+      const { lifeline, control } = await started;
       const { port1, port2 } = new MessageChannel();
       await control.call((model) => model.serve(transfer(port2, [port2]), proxy(decodeAudio)));
       return transfer({ id, port: port1, lifeline }, [port1]);
@@ -125,6 +164,7 @@ export class EngineHost {
   #start(): Promise<GatewayChannel> {
     const started = this.#tryToStart();
     started.catch(() => {}); // Nobody may be waiting.
+    this.#startSpare();
     return started;
   }
 
@@ -166,6 +206,7 @@ export class EngineHost {
 
   #endWorkers(): void {
     this.#gateway?.terminate();
+    this.#spare = undefined;
     for (const id of this.#models.keys()) this.#endModel(id);
   }
 }

@@ -151,13 +151,6 @@ export class ModelFiles {
     return [...(await this.#statements.all()).keys()];
   }
 
-  /** The beginning of a kept file, at most a part of it; undefined when it is not kept. */
-  async start(file: string, length: number): Promise<Uint8Array | undefined> {
-    const kept = await this.#environment.storage.find(this.#place(file));
-    if (!kept?.untouched || kept.bytes === 0) return undefined;
-    return (await this.#environment.storage.readPart(kept, 0)).subarray(0, length);
-  }
-
   /** What was found out about the content of a kept file; undefined: nothing yet. */
   async fact(file: string, question: string): Promise<boolean | undefined> {
     const kept = await this.#environment.storage.find(this.#place(file));

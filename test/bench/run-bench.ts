@@ -85,12 +85,13 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
   if (parts.includes('rerank')) makeRankingModel(ranking);
   const hub = join(root, 'node_modules/.cache/inpage-bench-hub');
   if (!shape && parts.includes('store')) makeLargeModel(hub);
-  return serveFolder(outDir, false, true, {
+  const more = {
     '/vision/': VISION_MODELS,
     '/bench-hub/': hub,
     '/ranking/': ranking,
     ...(wllama && { '/wllama/': join(resolve(wllama), 'node_modules/@wllama/wllama/esm/') }),
-  });
+  };
+  return serveFolder(outDir, false, true, more, true);
 }
 
 /** Opening a page is measured from outside: each time a fresh page, everything already in the browser's caches. */

@@ -61,7 +61,7 @@ const pass = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds);
 
 describe('a gateway that does not start', () => {
   it('is ended before the next one is tried, when its options cannot be sent', async () => {
-    const host = new EngineHost({ ...OPTIONS, models: [() => {}] as never });
+    const host = new EngineHost({ ...OPTIONS, models: [{ backend: 'browser', id: () => {} }] as never });
     SilentWorker.made[0]?.start();
     await pass();
     expect(SilentWorker.made.map(({ ended }) => ended)).toEqual([true]);
@@ -123,6 +123,30 @@ describe('a gateway that runs', () => {
     dies();
     await pass();
     expect(ends()).toEqual([true, false]);
+    host.stop();
+  });
+});
+
+describe('the first model worker', () => {
+  const models = [{ id: 'm', task: 'chat', backend: 'scripted' }] as const;
+
+  it('starts beside the gateway, and ends with it', async () => {
+    const host = new EngineHost({ ...OPTIONS, models: [...models] as never });
+    expect(SilentWorker.made.length).toBe(2);
+    const [gateway] = SilentWorker.made as [SilentWorker];
+    gateway.isWell = true;
+    gateway.start();
+    await pass();
+    dies();
+    await pass();
+    expect(SilentWorker.made.map(({ ended }) => ended)).toEqual([true, true, false, false]);
+    host.stop();
+    expect(SilentWorker.made.every(({ ended }) => ended)).toBe(true);
+  });
+
+  it('does not start where only the browser has models', () => {
+    const host = new EngineHost({ ...OPTIONS, models: [{ ...models[0], backend: 'browser' }] as never });
+    expect(SilentWorker.made.length).toBe(1);
     host.stop();
   });
 });

@@ -42,12 +42,14 @@ const POLICY = {
  * @param strict send the content security policy; the bare libraries of the benchmark do not work under it
  * @param isolated send what makes pages cross-origin isolated
  * @param more folders by the path that they are served below
+ * @param etags let the browser keep what it got, and ask whether it is still right, as static hosts do
  */
 export async function serveFolder(
   root: string,
   strict = true,
   isolated = true,
   more: Readonly<Record<string, string>> = {},
+  etags = false,
 ): Promise<{ origin: string; close(): Promise<void> }> {
   const log: string[] = [];
   const headers = { ...(isolated && ISOLATION), ...(strict && POLICY) };
@@ -67,8 +69,17 @@ export async function serveFolder(
       response.writeHead(404).end('Not found');
       return;
     }
+    const { size, mtimeMs } = statSync(file);
+    if (etags) {
+      const etag = `"${size.toString(36)}-${mtimeMs.toString(36)}"`;
+      response.setHeader('etag', etag).setHeader('cache-control', 'no-cache');
+      if (request.headers['if-none-match'] === etag) {
+        response.writeHead(304).end();
+        return;
+      }
+    }
     response.setHeader('content-type', MEDIA_TYPES[extname(file)] ?? 'application/octet-stream');
-    response.setHeader('content-length', statSync(file).size);
+    response.setHeader('content-length', size);
     createReadStream(file).pipe(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -55,11 +55,6 @@ export interface ModelSource extends FilesReport {
   /** Tells the app, in the console and in `info.warning`. @param warning a sentence that begins small, with its point */
   warn(warning: string): void;
   /**
-   * Whether the decoder's graph has an operator of this name; false also when unknown. Call it once the model is loaded and
-   * stored.
-   */
-  graphHas(operator: string): Promise<boolean>;
-  /**
    * What is asked about the decoder's graph on this device and version of the library. The answer is kept with the graph's
    * file, so that later loads do not pay for it. Call it once the model is loaded and stored.
    */
@@ -86,7 +81,7 @@ export interface ModelSource extends FilesReport {
  */
 export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
   const chosen = await chooseFiles(entry, options);
-  const { location, files, fileFailure, weightsLost, device, dtype: dtypes, graphs } = chosen;
+  const { location, files, fileFailure, weightsLost, graphHas, device, dtype: dtypes, graphs } = chosen;
   const decoder = graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
   // The precision that is shown is the decoder's, which takes nearly all of the time.
   const dtype = dtypeOf(dtypes, decoder);
@@ -139,11 +134,8 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     warn,
     fileFailure,
     weightsLost,
+    graphHas,
     halfFloats: chosen.halfFloats,
-    async graphHas(operator) {
-      const start = dtype === undefined ? undefined : await files?.start(graphFile(decoder, dtype), GRAPH_START);
-      return start !== undefined && new TextDecoder('latin1').decode(start).includes(operator);
-    },
     async askOnce(question, find) {
       if (dtype === undefined || !files) return find();
       const file = graphFile(decoder, dtype);
@@ -222,7 +214,11 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
     checkClass(entry, config);
     const dtype = dtypeFor(entry, 'wasm');
     const graphs = await modelGraphs(entry, location.id, config);
-    const report: FilesReport = { fileFailure: () => undefined, weightsLost: new Promise<never>(() => {}) };
+    const report: FilesReport = {
+      fileFailure: () => undefined,
+      weightsLost: new Promise<never>(() => {}),
+      graphHas: () => false,
+    };
     const none = { files: undefined, ...report, shards: {} };
     return { location, ...none, device: 'wasm', halfFloats: false, dtype, graphs };
   }
@@ -249,9 +245,6 @@ function checkClass(entry: ModelEntry, config: unknown): void {
   const isKnown = AutoModelForCausalLM.supports(type) || AutoModelForImageTextToText.supports(type);
   if (entry.task === 'chat' && !isKnown && config !== undefined) refuseUnknownClass(entry, config);
 }
-
-/** Bytes at the start of a file that contain the first operators of its graph; the weights come later. */
-const GRAPH_START = 2 ** 20;
 
 function locate(entry: ModelEntry, { pageURL, hub }: LoadOptions): ModelLocation {
   const source = entry.source ?? entry.id;

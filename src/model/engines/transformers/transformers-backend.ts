@@ -1,23 +1,33 @@
 /** The transformers.js engine: ONNX models on WASM and WebGPU. @module */
 import type { Backend } from '../../../core/models/backend.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import type { PlainLoadOptions } from '../../../relay/protocol.js';
+import { importRuntime, runsOnWasm } from './runtime-module.js';
+
+/** The code of each task. */
+const TASKS = {
+  chat: async () => (await import('./text/load-text-model.js')).loadTextModel,
+  embeddings: async () => (await import('./embeddings/load-embedding-model.js')).loadEmbeddingModel,
+  rerank: async () => (await import('./ranking/load-ranking-model.js')).loadRankingModel,
+  speech: async () => (await import('./speech/load-speech-model.js')).loadSpeechModel,
+  'text-to-speech': async () => (await import('./voice/load-voice-model.js')).loadVoiceModel,
+} satisfies Record<ModelEntry['task'], () => Promise<Backend['load']>>;
 
 /** Loads models of all tasks; the code of each task is imported on demand. */
 export const transformersBackend: Backend = {
   async load(entry, options) {
-    switch (entry.task) {
-      case 'chat':
-        return (await import('./text/load-text-model.js')).loadTextModel(entry, options);
-      case 'embeddings':
-        return (await import('./embeddings/load-embedding-model.js')).loadEmbeddingModel(entry, options);
-      case 'rerank':
-        return (await import('./ranking/load-ranking-model.js')).loadRankingModel(entry, options);
-      case 'speech':
-        return (await import('./speech/load-speech-model.js')).loadSpeechModel(entry, options);
-      case 'text-to-speech':
-        return (await import('./voice/load-voice-model.js')).loadVoiceModel(entry, options);
-    }
+    // It is fetched and compiled beside the code of the task and the model's files.
+    if (runsOnWasm(entry)) void importRuntime(options.assetsURL);
+    const load = await TASKS[entry.task]();
+    return load(entry, options);
   },
   async fetchFiles(entry, options) {
     await (await import('./load-from-source.js')).fetchFiles(entry, options);
   },
 };
+
+/** Begins what a load of the first of these models that is on this device would begin with. Never rejects. */
+export async function prepareTransformers(entries: readonly ModelEntry[], options: PlainLoadOptions): Promise<void> {
+  const { prepareLoad } = await import('./prepare-load.js');
+  await prepareLoad(entries, options, (task) => TASKS[task]());
+}

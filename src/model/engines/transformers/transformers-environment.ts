@@ -10,6 +10,7 @@ import { keepLastLogits } from './onnx-file/keep-last-logits.js';
 import { quantizeByRow } from './onnx-file/quantize-by-row.js';
 import { type GraphPlan, rewriteGraph } from './onnx-file/write-graph.js';
 import { CHAT_TEMPLATES } from './repository-files.js';
+import { importRuntime } from './runtime-module.js';
 
 /** More threads do not make these models faster. */
 const MAX_THREADS = 4;
@@ -38,6 +39,8 @@ const STAND_INS: Readonly<Record<string, string>> = {
 export interface FilesReport {
   /** Finds the file that made loading fail. */
   fileFailure: (thrown: unknown) => FileFailure | undefined;
+  /** Whether a graph that tokens of several requests pass has an operator of this name; false before it was read. */
+  graphHas: (operator: string) => boolean;
   /** Rejects when weights beside a graph cannot be had: the library would wait for them for ever. Never resolves. */
   weightsLost: Promise<never>;
 }
@@ -71,22 +74,12 @@ export async function configureRuntime(device: 'webgpu' | 'wasm', assetsURL: str
   const { wasm } = env.backends.onnx;
   if (!wasm) return;
   const file = `${assetsURL}ort-wasm-simd-threaded${device === 'webgpu' ? '.asyncify' : ''}`;
-  const shared = `${assetsURL}ort-module.mjs`;
-  const loader = device === 'wasm' && (await canImport(shared)) ? shared : `${file}.mjs`;
-  wasm.wasmPaths = { mjs: loader, wasm: `${file}.wasm` };
+  const shared = device === 'wasm' ? await importRuntime(assetsURL) : undefined;
+  wasm.wasmPaths = { mjs: shared ?? `${file}.mjs`, wasm: `${file}.wasm` };
   wasm.numThreads = threads;
   wasm.proxy = false;
   // The cache would import the runtime from a blob URL, which a strict CSP forbids.
   env.useWasmCache = false;
-}
-
-async function canImport(url: string): Promise<boolean> {
-  try {
-    await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ url);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -104,6 +97,16 @@ export function configureFiles(
   // The prefix of file names in transformers.js's requests. The store knows the hub and the revision.
   const prefix = isFolder ? `${id}/` : new URL(`${id}/resolve/main/`, env.remoteHost).href;
   const failures: FileFailure[] = [];
+  const operators = new Set<string>();
+  const noteOperators: GraphPlan = ({ nodes }) => {
+    for (const { operator } of nodes) operators.add(operator);
+    return undefined;
+  };
+  /** In memory; the stored file stays as it is. */
+  const rewritten = (response: StoredResponse): StoredResponse =>
+    changed(response, async () =>
+      rewriteGraph(await response.bytes(), [noteOperators, ...(PLANS[task] ?? [quantizeByRow])]),
+    );
   let loseWeights!: (reason: unknown) => void;
   const weightsLost = new Promise<never>((_, reject) => (loseWeights = reject));
   weightsLost.catch(() => {});
@@ -125,13 +128,17 @@ export function configureFiles(
       });
     const response = await noting(files.read(file).then(async (found) => withoutPointer(url, found)));
     if (response && isWeights) return changed(response, async () => noting(response.bytes()));
-    if (response) return task !== 'speech' && SHARED_GRAPH.test(file) ? rewritten(response, task) : response;
+    if (response) return task !== 'speech' && SHARED_GRAPH.test(file) ? rewritten(response) : response;
     const standIn = STAND_INS[file];
     if (standIn !== undefined) return new Response(standIn);
     failures.push({ url, ...files.absence(file) });
     return isWeights ? lose(new Error(`${url} is missing.`)) : new Response(null, { status: 404 });
   };
-  return { fileFailure: (thrown) => reasonOf(failures, thrown), weightsLost };
+  return {
+    fileFailure: (thrown) => reasonOf(failures, thrown),
+    weightsLost,
+    graphHas: (operator) => operators.has(operator),
+  };
 }
 
 /** Servers of a clone without its large files give what Git keeps in their place. */
@@ -143,11 +150,6 @@ async function withoutPointer(url: string, found: StoredResponse | undefined): P
   if (!found || !isSmall || !(await found.text()).startsWith(POINTER)) return found;
   const message = `${url} is a pointer of Git LFS, not the file itself: \`git lfs pull\` fetches it.`;
   throw new InferenceError('unavailable', message, { reason: message, permanent: true });
-}
-
-/** Rewrites the graph in memory; the stored file stays as it is. */
-function rewritten(response: StoredResponse, task: ModelEntry['task']): StoredResponse {
-  return changed(response, async () => rewriteGraph(await response.bytes(), PLANS[task] ?? [quantizeByRow]));
 }
 
 function changed({ headers }: StoredResponse, bytes: StoredContent['bytes']): StoredResponse {

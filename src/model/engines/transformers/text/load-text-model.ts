@@ -137,7 +137,7 @@ async function assemble<Loaded>(
     toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     rows: oneRow ? 1 : MAX_ROWS,
-    ragged: !oneRow && (await source.graphHas('GroupQueryAttention')),
+    ragged: !oneRow && source.graphHas('GroupQueryAttention'),
     ...blocksOf(source, persistPrefixes),
     vision: eyes,
     persist: await promptDisk(source, persistPrefixes),
