@@ -30,7 +30,7 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
 }
 
 /** What only models of transformers.js need: nothing else may import it. */
-for (const entry of ['gateway-worker.js', 'model-worker.js', 'web-llm-backend']) {
+for (const entry of ['gateway-worker.js', 'model-worker.js', 'transformers-backend', 'web-llm-backend']) {
   const [file] = entry.endsWith('.js')
     ? [entry]
     : readdirSync('dist/chunks')

@@ -141,10 +141,12 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   const text = engine('transformers/text/load-text-model');
   const embeddings = engine('transformers/embeddings/load-embedding-model');
   const webLlm = engine('web-llm/web-llm-backend');
-  const others = [...text].filter((id) => !worker.has(id) && !gateway.has(id));
+  const backend = engine('transformers/transformers-backend');
+  const early = new Set([...gateway, ...backend].filter((id) => worker.has(id) || text.has(id)));
+  const others = [...text].filter((id) => !worker.has(id) && !early.has(id));
   const ofModels = others.filter((id) => webLlm.has(id));
   return {
-    workers: new Set([...gateway].filter((id) => worker.has(id) || text.has(id))),
+    workers: early,
     models: new Set(ofModels.filter((id) => embeddings.has(id))),
     text: new Set(ofModels.filter((id) => !embeddings.has(id))),
     transformers: new Set(others.filter((id) => !webLlm.has(id))),
