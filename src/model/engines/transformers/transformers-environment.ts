@@ -24,6 +24,13 @@ const PLANS: Readonly<Partial<Record<ModelEntry['task'], readonly GraphPlan[]>>>
 /** Files of graphs that read the tokens of several requests in one pass. */
 const SHARED_GRAPH = /^onnx\/(decoder_)?model[^/]*\.onnx$/;
 
+/** Operators that decide how such a graph is used. */
+const NOTED_OPERATORS = ['GroupQueryAttention'] as const;
+type NotedOperator = (typeof NOTED_OPERATORS)[number];
+
+/** Bytes at the start of a file that contain the first operators of its graph; the weights come later. */
+const GRAPH_START = 2 ** 20;
+
 /** Files of weights beside a graph. */
 const WEIGHTS = /^onnx\/[^/]*\.onnx_data(_\d+)?$/;
 
@@ -39,8 +46,8 @@ const STAND_INS: Readonly<Record<string, string>> = {
 export interface FilesReport {
   /** Finds the file that made loading fail. */
   fileFailure: (thrown: unknown) => FileFailure | undefined;
-  /** Whether a graph that tokens of several requests pass has an operator of this name; false before it was read. */
-  graphHas: (operator: string) => boolean;
+  /** Whether a graph that tokens of several requests pass has this operator; false before it was read. */
+  graphHas: (operator: NotedOperator) => boolean;
   /** Rejects when weights beside a graph cannot be had: the library would wait for them for ever. Never resolves. */
   weightsLost: Promise<never>;
 }
@@ -98,15 +105,14 @@ export function configureFiles(
   const prefix = isFolder ? `${id}/` : new URL(`${id}/resolve/main/`, env.remoteHost).href;
   const failures: FileFailure[] = [];
   const operators = new Set<string>();
-  const noteOperators: GraphPlan = ({ nodes }) => {
-    for (const { operator } of nodes) operators.add(operator);
-    return undefined;
-  };
   /** In memory; the stored file stays as it is. */
   const rewritten = (response: StoredResponse): StoredResponse =>
-    changed(response, async () =>
-      rewriteGraph(await response.bytes(), [noteOperators, ...(PLANS[task] ?? [quantizeByRow])]),
-    );
+    changed(response, async () => {
+      const bytes = await response.bytes();
+      const start = new TextDecoder('latin1').decode(bytes.subarray(0, GRAPH_START));
+      for (const operator of NOTED_OPERATORS) if (start.includes(operator)) operators.add(operator);
+      return rewriteGraph(bytes, PLANS[task] ?? [quantizeByRow]);
+    });
   let loseWeights!: (reason: unknown) => void;
   const weightsLost = new Promise<never>((_, reject) => (loseWeights = reject));
   weightsLost.catch(() => {});

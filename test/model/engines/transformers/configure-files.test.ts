@@ -42,3 +42,15 @@ it.each([
 ] as const)('other files are as they are kept: %s, %s', async (task, file) => {
   expect(await fileOf(task, file)).toBe(Buffer.from(graph()).toString('latin1'));
 });
+
+it('a graph says which attention it has once it was read', async () => {
+  const location = { id: '/models/mine', folderURL: 'https://app.example/models/mine/', isFolder: true };
+  const bytes = new TextEncoder().encode('a graph with com.microsoft GroupQueryAttention in a branch');
+  const read = async () => new StoredResponse({ size: bytes.length, contentType: undefined, bytes: async () => bytes });
+  const { signal } = new AbortController();
+  const report = configureFiles(location, { read } as unknown as ModelFiles, { task: 'chat', signal });
+  const response = (await env.fetch('/models/mine/onnx/model_q4.onnx')) as Response;
+  expect(report.graphHas('GroupQueryAttention')).toBe(false);
+  await response.arrayBuffer();
+  expect(report.graphHas('GroupQueryAttention')).toBe(true);
+});

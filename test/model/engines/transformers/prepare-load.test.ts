@@ -29,14 +29,14 @@ const options = { assetsURL: 'data:text/javascript,none/', pageURL: 'http://loca
 describe('what a load begins with, ahead of it', () => {
   it('is for the first model that is on the device', async () => {
     kept.folders.add('http://localhost/models/b/').add('http://localhost/models/c/');
-    const importCode = vi.fn(async () => {});
+    const importCode = vi.fn<(task: string) => Promise<void>>(async () => {});
     const found = await prepareLoad([entry('a'), entry('b', 'embeddings'), entry('c')], options, importCode);
     expect(found?.id).toBe('b');
     expect(importCode.mock.calls).toEqual([['embeddings']]);
   });
 
   it('does nothing when no model was ever fetched, or the disk does not say', async () => {
-    const importCode = vi.fn(async () => {});
+    const importCode = vi.fn<(task: string) => Promise<void>>(async () => {});
     expect(await prepareLoad([entry('a'), entry('broken')], options, importCode)).toBeUndefined();
     expect(kept.asked.length).toBe(2);
     expect(importCode).not.toHaveBeenCalled();
