@@ -29,8 +29,8 @@ export async function* interpret(
   const clock = options.clock ?? (() => performance.now());
   const startTime = options.startTime ?? clock();
   const record = new AnswerRecord();
-  const said = record.begin(request.n);
-  const answer = new AnswerEvents(request, { createId: createToolCallId, record, said, ...options, startTime, clock });
+  const chosen = record.begin(request.n);
+  const answer = new AnswerEvents(request, { createId: createToolCallId, record, chosen, ...options, startTime, clock });
   for await (const batch of batches) yield* answer.take(batch) ?? [];
   yield* answer.finish();
 }

@@ -2,7 +2,7 @@
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { PieceEvent, TokenEvent } from '../../core/events/token-event.js';
 import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
-import type { AnswerRecord, SaidTokens } from './answer-record.js';
+import type { AnswerRecord, ChosenTokens } from './answer-record.js';
 import { ChoiceBlocks } from './choice-blocks.js';
 import type { GenerationEvent } from './generation-event.js';
 import { createUsageMeter, type UsageMeter } from './usage-meter.js';
@@ -17,7 +17,7 @@ export interface AnswerOptions {
   /** Of the request's answer. */
   record: AnswerRecord;
   /** What `record` knows of this generation. */
-  said: SaidTokens;
+  chosen: ChosenTokens;
 }
 
 /** One choice on its way. */
@@ -39,7 +39,7 @@ export class AnswerEvents {
   readonly #choices: readonly AnswerChoice[];
   readonly #meter: UsageMeter;
   readonly #record: AnswerRecord;
-  readonly #said: SaidTokens;
+  readonly #chosen: ChosenTokens;
   #hasPrompt = false;
 
   constructor(request: GenerationRequest, options: AnswerOptions) {
@@ -47,7 +47,7 @@ export class AnswerEvents {
     const createId = (): string => record.draw('call', options.createId);
     this.#model = request.model;
     this.#record = record;
-    this.#said = options.said;
+    this.#chosen = options.chosen;
     this.#choices = Array.from({ length: request.n }, (_, choice) => {
       return { blocks: new ChoiceBlocks({ choice, request, createId }), given: 0, taken: 0, isOver: false };
     });
@@ -56,13 +56,13 @@ export class AnswerEvents {
 
   /** Another engine can go on with it. */
   get canGoOn(): boolean {
-    return !this.#record.isLost;
+    return this.#record.canContinue;
   }
 
   /** An engine begins. @returns what it must be told of the answer; undefined: nothing, it is the first */
   begin(): BegunChoice[] | undefined {
     for (const choice of this.#choices) choice.given = 0;
-    const { choices } = this.#said;
+    const { choices } = this.#chosen;
     const isNew = choices.every(({ tokens, ended }) => tokens.length === 0 && !ended);
     return isNew ? undefined : choices.map(({ tokens, ended }) => ({ tokens: [...tokens], ended }));
   }
@@ -96,8 +96,8 @@ export class AnswerEvents {
     known.given += 1;
     if (known.given <= known.taken) return false;
     known.taken = known.given;
-    if (token === undefined) this.#said.lose();
-    else if (known.taken > this.#said.choices[choice]!.tokens.length) this.#said.add(choice, token);
+    if (token === undefined) this.#chosen.giveUp();
+    else if (known.taken > this.#chosen.choices[choice]!.tokens.length) this.#chosen.add(choice, token);
     return true;
   }
 
@@ -111,13 +111,13 @@ export class AnswerEvents {
       events.push({ type: 'start', model: this.#model, ...prompt, cachedTokens });
     } else if (event.type === 'counts') {
       const { type: _, ...counts } = event;
-      this.#said.lose();
+      this.#chosen.giveUp();
       this.#meter.counts(counts);
     } else {
       const choice = this.#choices[event.choice] ?? noChoice();
       if (choice.isOver) return;
       choice.isOver = true;
-      if (!this.#said.choices[event.choice]!.ended) this.#said.add(event.choice);
+      if (!this.#chosen.choices[event.choice]!.ended) this.#chosen.add(event.choice);
       choice.blocks.end(event, events);
     }
   }

@@ -17,15 +17,15 @@ export class AnswerRecord {
   readonly delivered = { events: 0, keepAlives: 0 };
   /** Another host has begun it. */
   readonly isContinued: boolean;
-  /** What was drawn before another host began it, and is to be drawn again. */
+  /** What the host before drew, by kind, as far as it was not drawn again. */
   readonly #earlier = new Map<DrawnKind, Value[]>();
   readonly #runs: BegunChoice[][] = [];
   #begun = 0;
-  /** Since the last mark. */
+  /** What was drawn and chosen since the last mark. */
   #news: Pick<StreamMark, 'drawn' | 'said'> = { drawn: [], said: [] };
-  /** Of the chunks that were written and not read yet. */
+  /** Those of the chunks that were written and not read yet. */
   readonly #marks: (StreamMark | undefined)[] = [];
-  #isLost = false;
+  #canContinue = true;
   #hasEvents: boolean;
 
   /** @param earlier of all chunks that its reader has, in their order */
@@ -54,7 +54,7 @@ export class AnswerRecord {
   }
 
   /** What is known of the answer's next generation. @param choices how many it has */
-  begin(choices: number): SaidTokens {
+  begin(choices: number): ChosenTokens {
     const run = this.#begun++;
     const known = this.#runOf(run, choices);
     return {
@@ -63,20 +63,20 @@ export class AnswerRecord {
         note(known[choice]!, token);
         this.#news.said.push([run, choice, token]);
       },
-      lose: () => (this.#isLost = true),
+      giveUp: () => (this.#canContinue = false),
     };
   }
 
-  /** Nobody can go on with it: its engine tells no tokens. */
-  get isLost(): boolean {
-    return this.#isLost;
+  /** Another engine or host can continue the answer. */
+  get canContinue(): boolean {
+    return this.#canContinue;
   }
 
   /** A chunk was written that holds so many of the stream's events. @param keepAlives that are not among them */
   wrote(events: number, keepAlives = 0): void {
     this.#hasEvents ||= events > 0;
     const mark = { events, keepAlives: this.#hasEvents ? keepAlives : 0, ...this.#news };
-    this.#marks.push(this.#isLost ? undefined : mark);
+    this.#marks.push(this.#canContinue ? mark : undefined);
     this.#news = { drawn: [], said: [] };
   }
 
@@ -93,13 +93,13 @@ export class AnswerRecord {
 }
 
 /** The tokens of one generation. */
-export interface SaidTokens {
+export interface ChosenTokens {
   /** So far. */
   readonly choices: readonly BegunChoice[];
   /** @param token absent: the choice has ended */
   add(choice: number, token?: number): void;
-  /** The engine tells no tokens. */
-  lose(): void;
+  /** The engine gives no token ids, so nobody can continue the answer. */
+  giveUp(): void;
 }
 
 function note(choice: BegunChoice, token: number): void {

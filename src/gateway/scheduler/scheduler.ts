@@ -106,7 +106,7 @@ export class Scheduler implements ControlledInference {
     }
     const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
     const { record = new AnswerRecord() } = options;
-    const said = record.begin(request.n);
+    const chosen = record.begin(request.n);
     if (record.draw('model', () => canonical.model) !== canonical.model)
       throw new InferenceError('unavailable', 'The model that began the answer cannot run here.');
     const start = (
@@ -121,7 +121,7 @@ export class Scheduler implements ControlledInference {
     // Time in the queue is no time of the engine, so the clock starts with the attempt.
     const createReader = (): AnswerEvents => {
       const clock = this.#clock;
-      return new AnswerEvents(canonical, { clock, createId: this.#createId, startTime: clock(), record, said });
+      return new AnswerEvents(canonical, { clock, createId: this.#createId, startTime: clock(), record, chosen });
     };
     return { slot, run: { exclusive: true, start, createReader } };
   }

@@ -344,7 +344,7 @@ describe('AnswerEvents: usage', () => {
   it('gives tokens that come together one time', () => {
     const record = new AnswerRecord();
     const times = { clock: tickingClock(), startTime: 1_000_000 };
-    const events = new AnswerEvents(request(), { ...times, createId: () => '', record, said: record.begin(1) });
+    const events = new AnswerEvents(request(), { ...times, createId: () => '', record, chosen: record.begin(1) });
     const piece: TokenEvent = { type: 'piece', choice: 0, parts: [{ type: 'text', text: 'a' }], isReasoning: false };
     events.take([{ type: 'prompt', promptTokens: 7, cachedTokens: 3 }, ...Array.from({ length: 12 }, () => piece)]);
     events.take([piece]);
