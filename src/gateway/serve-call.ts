@@ -1,4 +1,4 @@
-/** The gateway's end of the relay: a port that wants an answer meets the engine. @module */
+/** The gateway's end of the relay: answers the one request that comes through a port. @module */
 import { AnswerRecord, mergedMark } from './answer/answer-record.js';
 import { answerCall } from '../relay/stream/answer-call.js';
 import { REQUEST_TIMING, type CallTiming } from '../relay/stream/call-timing.js';

@@ -1,4 +1,4 @@
-/** Tells of other Service Workers that this page has lost, or is lost to: there is room for one. @module */
+/** Finds other Service Workers of the origin: a page has room for one, so one replaces the other. @module */
 
 const DOCUMENT = 'https://github.com/inpage-dev/inpage/blob/main/demo/docs/neighbours.md';
 

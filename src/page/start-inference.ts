@@ -1,4 +1,4 @@
-/** The door of the library: one call gives the page its own `/v1`. @module */
+/** `startInference`: one call gives the page its own `/v1`. @module */
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import { APP_BASE } from '../core/models/app-base.js';

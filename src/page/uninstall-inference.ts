@@ -1,4 +1,8 @@
-/** The way out: a page without inpage, also for visitors who were there before. Public, an entry of its own. @module */
+/**
+ * Removes the library from a site, also for visitors whose browsers still have its Service Worker. Public, an entry of its
+ * own.
+ * @module
+ */
 import { APP_BASE } from '../core/models/app-base.js';
 import { removeAllKeptPrefixes } from '../store/kept-blocks.js';
 import type { PageMessage } from '../relay/protocol.js';

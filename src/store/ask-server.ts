@@ -1,4 +1,4 @@
-/** Questions to a server that a load can do without an answer to. @module */
+/** Questions to a server whose answer a load can do without. @module */
 import { absenceOf, etagOf, sizeOf } from './file-response.js';
 import type { FileRecord } from './byte-storage.js';
 import type { StoreEnvironment } from './store-environment.js';

@@ -1,4 +1,4 @@
-/** Is what storage holds what came in, and what its source states? @module */
+/** Checks that storage holds what came in, and what its source states. @module */
 import { gitBlobName, type RunningDigest, runningSha256, sha256 } from './digest.js';
 import { wrongContent } from './file-errors.js';
 import {

@@ -30,7 +30,14 @@ export async function* interpret(
   const startTime = options.startTime ?? clock();
   const record = new AnswerRecord();
   const chosen = record.begin(request.n);
-  const answer = new AnswerEvents(request, { createId: createToolCallId, record, chosen, ...options, startTime, clock });
+  const answer = new AnswerEvents(request, {
+    createId: createToolCallId,
+    record,
+    chosen,
+    ...options,
+    startTime,
+    clock,
+  });
   for await (const batch of batches) yield* answer.take(batch) ?? [];
   yield* answer.finish();
 }

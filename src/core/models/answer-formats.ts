@@ -1,6 +1,6 @@
 /**
- * Names of the syntaxes in which models write tool calls and thoughts. Public: catalog entries and `status()` name them. The syntax of
- * each is a family of `model/families/`.
+ * Names of the syntaxes in which models write tool calls and thinking. Public: catalog entries and `status()` name them.
+ * The syntax of each is a family of `model/families/`.
  * @module
  */
 

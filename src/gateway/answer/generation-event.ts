@@ -1,4 +1,8 @@
-/** What dialects render: tokens with their meaning. The same stream feeds streaming and collected answers. @module */
+/**
+ * The events that dialects render: blocks of text, thinking and calls, and measured facts. The same stream feeds streaming
+ * and collected answers.
+ * @module
+ */
 import type { TokenLogprob } from '../../core/events/token-event.js';
 
 /** Measured facts of one request. Times are Unix seconds with fraction, durations seconds. */

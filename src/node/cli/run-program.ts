@@ -1,4 +1,4 @@
-/** How a command line ends. @module */
+/** Runs a command line to its end: what it prints of an error, and its exit code. @module */
 import { UsageError } from './command.js';
 import { explainFileError } from './read-json-file.js';
 

@@ -1,4 +1,4 @@
-/** The sessions that are open, so that a conversation that goes on is a session that goes on. @module */
+/** Open sessions of the browser's model: the next turn of a conversation continues its session. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { LanguageModelSession } from './language-model.js';
 
