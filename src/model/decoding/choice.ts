@@ -169,7 +169,7 @@ export class Choice {
   /** Where masks leave lengths open, tokens that break them are drawn again. */
   #sample(logits: TokenLogits): number {
     const { sampler, constraint } = this.#options;
-    const random = this.numbers.at(this.#count);
+    const random = sampler.isGreedy ? undefined : this.numbers.at(this.#count);
     let token = sampler.sample(logits, random);
     const lengths = constraint?.lengths;
     if (!lengths || !(logits instanceof Float32Array)) return token;

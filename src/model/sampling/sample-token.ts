@@ -73,17 +73,17 @@ export class TokenSampler {
    * The chosen token, or -1 when every token is forbidden. The greatest logits (see `logitsNeed`)
    * give the same token as all of them: the same tokens are weighed, in the same order.
    * @param logits of the vocabulary, or the greatest; forbidden tokens are -Infinity. Not changed.
-   * @param random gives one number, and more where top_p does not allow what was drawn; none where decoding is greedy
+   * @param random gives one number, and more where top_p does not allow what was drawn; undefined where decoding is greedy
    */
-  sample(logits: TokenLogits, random: RandomNumbers): number {
+  sample(logits: TokenLogits, random: RandomNumbers | undefined): number {
     if (logits instanceof Float32Array) return this.#sampleIndex(logits, random);
     if ('drawn' in logits) return logits.drawn[0]!;
     return logits.tokens[this.#sampleIndex(logits.values, random)] ?? -1;
   }
 
-  #sampleIndex(logits: Float32Array, random: RandomNumbers): number {
+  #sampleIndex(logits: Float32Array, random: RandomNumbers | undefined): number {
     const best = greatestLogit(logits);
-    if (best < 0 || this.isGreedy) return best;
+    if (best < 0 || this.isGreedy || !random) return best;
     const sampling = this.#sampling;
     const { temperature = 1, topP = 1, minP = 0 } = sampling;
     const topK = sampling.topK !== undefined && sampling.topK >= 1 ? sampling.topK : Infinity;
