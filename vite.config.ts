@@ -43,16 +43,22 @@ const BESIDE_EACH_OTHER = {
 } satisfies TestProjectInlineConfiguration['test'];
 
 /**
- * Unit tests that replace modules, or change what a library has once for all: each file needs modules of its own, and so a
- * process of its own.
+ * Unit tests that replace modules, or change what a library has once for all, such as the `env` of transformers.js by loading
+ * a model with its Node build: each file needs modules of its own, and so a process of its own.
  */
 const OWN_MODULES = [
+  'test/model/engines/transformers/configure-files.test.ts',
   'test/model/engines/transformers/device-loss.test.ts',
+  'test/model/engines/transformers/embeddings/load-embedding-model.test.ts',
   'test/model/engines/transformers/hub-layouts.test.ts',
   'test/model/engines/transformers/load-from-source.test.ts',
   'test/model/engines/transformers/merged-graphs.test.ts',
+  'test/model/engines/transformers/model-classes.test.ts',
   'test/model/engines/transformers/onnx-file/quantize-by-row.test.ts',
   'test/model/engines/transformers/opened-files.test.ts',
+  'test/model/engines/transformers/speech/load-speech-model.test.ts',
+  'test/model/engines/transformers/speech/log-mel.test.ts',
+  'test/model/engines/transformers/speech/timed-transcripts.test.ts',
   'test/model/engines/transformers/text/continuation.test.ts',
   'test/model/engines/transformers/text/load-text-model.test.ts',
   'test/model/engines/transformers/vision/image-cache.test.ts',

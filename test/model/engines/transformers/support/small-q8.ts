@@ -58,7 +58,10 @@ export async function smallSession(plans: readonly GraphPlan[], isResident = fal
   };
 }
 
-/** Loads with ONNX Runtime's loader as pages get it, whose kernels round otherwise. The first load of a process counts. */
+/**
+ * Loads with ONNX Runtime's loader as pages get it, whose kernels round otherwise. The first load of a process counts. In
+ * Node the loader makes `Worker` global, which other tests take for a browser's.
+ */
 async function withPagesLoader<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   const distribution = dirname(createRequire(import.meta.url).resolve('onnxruntime-web'));
   const folder = mkdtempSync(join(tmpdir(), 'inpage-'));
@@ -74,6 +77,7 @@ async function withPagesLoader<Loaded>(load: () => Promise<Loaded>): Promise<Loa
       throw new Error('This process had loaded ONNX Runtime before: the file that did needs modules of its own.');
     return loaded;
   } finally {
+    Reflect.deleteProperty(globalThis, 'Worker');
     rmSync(folder, { recursive: true });
   }
 }
