@@ -132,7 +132,7 @@ function pageFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
 }
 
 /** What a gateway and a model's worker have in common; what most models have; what models of text have, without transformers.js and with it. */
-const WORKER_FILES = ['workers', 'models', 'text', 'transformers'] as const;
+const WORKER_FILES = ['workers', 'any-model', 'text', 'transformers'] as const;
 
 /** A model's worker starts with a few files in two steps, and none brings an engine that is not needed. */
 function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
@@ -147,7 +147,7 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   const ofModels = others.filter((id) => webLlm.has(id));
   return {
     workers: early,
-    models: new Set(ofModels.filter((id) => embeddings.has(id))),
+    'any-model': new Set(ofModels.filter((id) => embeddings.has(id))),
     text: new Set(ofModels.filter((id) => !embeddings.has(id))),
     transformers: new Set(others.filter((id) => !webLlm.has(id))),
   };

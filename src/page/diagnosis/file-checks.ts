@@ -118,21 +118,27 @@ export const contentSecurityPolicy: Check = async (subject) => {
   }
   // A worker obeys the policy that came with its own script.
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
-  const worker = loaded.find((name) => /(gateway|model)-worker/.test(name)) ?? location.href;
-  const answer = await fetch(worker, { cache: 'no-store' });
-  await answer.body?.cancel();
-  const policy = answer.headers.get('content-security-policy');
-  if (usesOnnxRuntime(subject) && policy !== null && refusesWasm(policy)) {
+  const workers = new Set(loaded.filter((name) => /(gateway|model)-worker/.test(name)));
+  const answers = await Promise.all([...(workers.size > 0 ? workers : [location.href])].map(policyOf));
+  const refusing = answers.find(({ policy }) => policy !== null && refusesWasm(policy));
+  if (usesOnnxRuntime(subject) && refusing !== undefined) {
     outcomes.push(
       problem(
-        `the policy of ${new URL(worker).pathname} does not allow WASM`,
+        `the policy of ${new URL(refusing.url).pathname} does not allow WASM`,
         "Add `'wasm-unsafe-eval'` to `script-src`.",
       ),
     );
   }
   if (outcomes.length > 0) return outcomes;
-  return ok(policy === null ? 'none is sent' : 'the policy allows workers and WASM');
+  const sent = answers.some(({ policy }) => policy !== null);
+  return ok(sent ? 'the policy allows workers and WASM' : 'none is sent');
 };
+
+async function policyOf(url: string): Promise<{ url: string; policy: string | null }> {
+  const answer = await fetch(url, { cache: 'no-store' });
+  await answer.body?.cancel();
+  return { url, policy: answer.headers.get('content-security-policy') };
+}
 
 /**
  * Only the browser knows all rules by which an address matches a policy, so one worker is tried.
