@@ -104,8 +104,9 @@ export class EngineHost {
 
   #startSpare(): void {
     const { models, load } = this.#options;
-    // The browser's own models run in the page.
-    if (models.every(({ backend }) => backend === 'browser')) return;
+    const own = models.filter(({ backend }) => backend === 'transformers');
+    // Others have nothing to prepare, and what starts beside the gateway delays it.
+    if (own.length === 0) return;
     const spare = (this.#spare = this.#newModelWorker());
     // Whoever needs one next finds out why, from a new one.
     const drop = (): void => {
@@ -113,11 +114,10 @@ export class EngineHost {
       this.#spare = undefined;
       this.#endModel(spare.id);
     };
-    const own = models.filter(({ backend }) => backend === 'transformers');
     const prepared = async (): Promise<void> => {
       const { control } = await spare.started;
       control.over.addEventListener('abort', drop);
-      if (own.length > 0) await control.call((worker) => worker.prepare(own, load));
+      await control.call((worker) => worker.prepare(own, load));
     };
     prepared().catch(drop);
   }

@@ -128,7 +128,7 @@ describe('a gateway that runs', () => {
 });
 
 describe('the first model worker', () => {
-  const models = [{ id: 'm', task: 'chat', backend: 'scripted' }] as const;
+  const models = [{ id: 'm', task: 'chat', backend: 'transformers' }] as const;
 
   it('starts beside the gateway, and ends with it', async () => {
     const host = new EngineHost({ ...OPTIONS, models: [...models] as never });
@@ -144,8 +144,8 @@ describe('the first model worker', () => {
     expect(SilentWorker.made.every(({ ended }) => ended)).toBe(true);
   });
 
-  it('does not start where only the browser has models', () => {
-    const host = new EngineHost({ ...OPTIONS, models: [{ ...models[0], backend: 'browser' }] as never });
+  it.each(['browser', 'scripted', 'web-llm'])('does not start where all models are of %s', (backend) => {
+    const host = new EngineHost({ ...OPTIONS, models: [{ ...models[0], backend }] as never });
     expect(SilentWorker.made.length).toBe(1);
     host.stop();
   });
