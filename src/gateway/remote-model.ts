@@ -1,14 +1,11 @@
 /** The gateway's end of a model worker: a LoadedModel whose work happens in another realm. @module */
 import { proxy } from 'comlink';
-import type { LoadedModel } from '../core/models/backend.js';
 import { type InferenceError, throwIfCancelled, toInferenceError } from '../core/errors/inference-error.js';
+import type { LoadedModel } from '../core/models/backend.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
-import { hasPart } from '../core/request/generation-request.js';
-import { LearnedTiming } from './learned-timing.js';
-import type { CallTiming } from '../relay/stream/call-timing.js';
 import { settledWithin } from '../core/platform/settled-within.js';
+import { hasPart } from '../core/request/generation-request.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
-import { itemsOf, OpenCall, peerGone } from '../relay/stream/open-call.js';
 import type {
   LoadArgument,
   LoadedFacts,
@@ -18,6 +15,8 @@ import type {
   ModelPayload,
   ProgressListener,
 } from '../relay/protocol.js';
+import type { CallTiming } from '../relay/stream/call-timing.js';
+import { itemsOf, OpenCall, peerGone } from '../relay/stream/open-call.js';
 
 /** A running model worker. */
 export interface ModelWorkerHandle {
@@ -161,3 +160,43 @@ class RemoteModel {
 
 /** Milliseconds that a model gets to end properly (save caches) before its worker ends. */
 const UNLOAD_DEADLINE = 2_000;
+
+/** Milliseconds of silence that any model may need once it has answered: a busy machine, a grammar that is compiled. */
+const LEAST_SILENCE = 25_000;
+
+/** The next pass may take so many times what the longest one so far took. */
+const FACTOR = 5;
+
+/**
+ * The timing of calls to one model. A worker on WASM looks at no message during a pass of its model and beats between two,
+ * so its silences are as long as its passes. Before its first answer nothing is known, and the given silence counts;
+ * afterwards a multiple of the longest so far.
+ */
+export class LearnedTiming implements CallTiming {
+  readonly beat: number;
+  readonly stall: number;
+  readonly cancel: number;
+  readonly #most: number;
+  readonly #least: number;
+  #longest = 0;
+  #hasAnswered = false;
+
+  constructor({ beat, stall, cancel, silentBeats }: CallTiming) {
+    this.beat = beat;
+    this.stall = stall;
+    this.cancel = cancel;
+    this.#most = silentBeats;
+    this.#least = Math.ceil(LEAST_SILENCE / beat);
+  }
+
+  get silentBeats(): number {
+    if (!this.#hasAnswered) return this.#most;
+    return Math.min(this.#most, Math.max(this.#least, FACTOR * (this.#longest + 1)));
+  }
+
+  /** The worker was heard after so many silent beats; `answers`: with a part of an answer. */
+  readonly heard = (silentBeats: number, answers: boolean): void => {
+    this.#longest = Math.max(this.#longest, silentBeats);
+    this.#hasAnswered ||= answers;
+  };
+}

@@ -1,11 +1,10 @@
 /** The stage between models and dialects: parts of an answer in, paired blocks and measured facts out. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
-import type { PieceEvent, TokenEvent } from '../../core/events/token-event.js';
+import type { CountsEvent, PieceEvent, TokenEvent } from '../../core/events/token-event.js';
 import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
 import type { AnswerRecord, ChosenTokens } from './answer-record.js';
 import { ChoiceBlocks } from './choice-blocks.js';
-import type { GenerationEvent } from './generation-event.js';
-import { createUsageMeter, type UsageMeter } from './usage-meter.js';
+import type { GenerationEvent, GenerationUsage } from './generation-event.js';
 
 export interface AnswerOptions {
   /** Unix milliseconds, never running backwards within a request. */
@@ -134,4 +133,67 @@ export function createToolCallId(): string {
   let id = 'call_';
   for (const byte of crypto.getRandomValues(new Uint8Array(24))) id += ID_ALPHABET[byte & 63];
   return id;
+}
+
+/** Counts tokens and takes times: all that usage says, unless the engine tells its own counts. @module */
+type Counts = Omit<CountsEvent, 'type'>;
+
+interface UsageMeter {
+  prompt(promptTokens: number, cachedTokens: number): void;
+  /** These tokens came together, now. */
+  tokens(pieces: readonly PieceEvent[]): void;
+  /** The engine's own counts, which replace what was counted here. */
+  counts(counts: Counts): void;
+  /** The facts so far; `endTime` is now. */
+  read(): GenerationUsage;
+}
+
+/** The first token and the ten after it. */
+const FIRST_TEN = 11;
+
+/** @param options.clock Unix milliseconds. @param options.startTime when the request came, by the same clock */
+function createUsageMeter({ clock, startTime }: { clock: () => number; startTime: number }): UsageMeter {
+  let promptTokens = 0;
+  let cachedTokens = 0;
+  let completionTokens = 0;
+  let reasoningTokens = 0;
+  let firstAt = 0;
+  let eleventhAt = 0;
+  let lastAt = 0;
+  let told: Counts | undefined;
+
+  return {
+    prompt(all, cached) {
+      promptTokens = all;
+      cachedTokens = cached;
+    },
+    tokens(pieces) {
+      if (pieces.length === 0) return;
+      for (const { isReasoning } of pieces) if (isReasoning) reasoningTokens += 1;
+      // Read once: between tokens that came together there is only the time that counting takes.
+      lastAt = clock();
+      if (completionTokens === 0) firstAt = lastAt;
+      if (completionTokens < FIRST_TEN) eleventhAt = lastAt;
+      completionTokens += pieces.length;
+    },
+    counts(counts) {
+      told = counts;
+    },
+    read() {
+      const counts = told ?? { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+      const span = { startTime: startTime / 1000, endTime: Math.max(startTime, clock()) / 1000 };
+      if (completionTokens === 0) return { ...counts, ...span };
+      return {
+        ...counts,
+        ...span,
+        timeToFirstToken: seconds(startTime, firstAt),
+        timeAfterFirst: seconds(firstAt, lastAt),
+        timeFirstTen: seconds(firstAt, eleventhAt),
+      };
+    },
+  };
+}
+
+function seconds(from: number, to: number): number {
+  return Math.max(0, to - from) / 1000;
 }

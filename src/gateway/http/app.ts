@@ -1,34 +1,33 @@
 /** The service: the table of its operations, and how it is put together. @module */
+import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono/tiny';
-import { suggestName } from '../../core/models/suggest-name.js';
-import { InferenceError } from '../../core/errors/inference-error.js';
+import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../../core/models/inference-options.js';
+import { suggestName } from '../../core/models/suggest-name.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
-import { OWN_PATH } from '../../core/request/own-path.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
+import { OWN_PATH } from '../../core/request/own-path.js';
+import { AnswerRecord } from '../answer/answer-record.js';
 import type { Inference } from '../scheduler/inference.js';
-// The operations.
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
+import { COMPATIBILITY } from './compatibility.js';
 import { completionsEndpoint } from './completions/route.js';
 import { embeddingsEndpoint } from './embeddings.js';
+import type { Endpoint } from './endpoint.js';
+import type { EndpointName } from './errors/error-table.js';
+import { renderError } from './errors/render-error.js';
+import { Faults } from './faults.js';
+import type { HttpContext, HttpEnvironment, HttpRequestContext, StreamTiming } from './http-context.js';
 import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint, retrieveModelEndpoint } from './models.js';
-import { compactEndpoint } from './responses/compact.js';
-import { inputTokensEndpoint } from './responses/route.js';
-import { rerankEndpoint } from './rerank.js';
-import { responsesEndpoint } from './responses/route.js';
-// What they share.
-import { COMPATIBILITY } from './compatibility.js';
-import type { Endpoint } from './endpoint.js';
-import { Faults } from './faults.js';
-import type { HttpContext, HttpEnvironment, StreamTiming } from './http-context.js';
-import { addIds, answerError, identifyCaller, refuseMethod } from './middleware.js';
-import { createKeyRing } from './policy/api-key.js';
-import { createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
-import type { CounterStore } from './policy/counter-store.js';
+import { createKeyRing, type KeyRing } from './policy/api-key.js';
+import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
+import { rerankEndpoint } from './rerank.js';
+import { compactEndpoint } from './responses/compact.js';
+import { inputTokensEndpoint, responsesEndpoint } from './responses/route.js';
 
 /** Every operation below the prefix. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -154,4 +153,57 @@ function openApiEndpoint(endpoints: readonly Endpoint[], prefix: string): Endpoi
       return c.json(openApiDocument(endpoints, prefix, context.compatibility));
     },
   };
+}
+
+/** Around everything: an id before, and after it the headers that every answer carries. */
+function addIds(context: HttpContext): MiddlewareHandler<HttpEnvironment> {
+  return async (c, next) => {
+    // Nothing is bound where the app is asked without a gateway, in tests.
+    const record = (c.env as HttpRequestContext['env'] | undefined)?.record ?? new AnswerRecord();
+    c.set('record', record);
+    c.set('inferenceId', record.draw('id', context.createId));
+    c.set('endpoint', 'service');
+    c.set('answerHeaders', {});
+    try {
+      await next();
+    } catch (thrown) {
+      // hono hands only instances of Error to onError.
+      c.res = answerError(thrown, c, context);
+    }
+    setIds(c.res.headers, c.get('endpoint'), c.get('inferenceId'));
+    for (const [name, value] of Object.entries(c.get('answerHeaders'))) c.res.headers.set(name, value);
+  };
+}
+
+/** The request's id under every name that clients look for. */
+function setIds(headers: Headers, endpoint: EndpointName, inferenceId: string): void {
+  headers.set('inference-id', inferenceId);
+  headers.set('x-request-id', inferenceId);
+  if (endpoint === 'messages') headers.set('request-id', inferenceId);
+}
+
+/** Around the endpoints of one path: which error shapes they owe, and the key before anything else. */
+function identifyCaller(endpoints: readonly Endpoint[], keyRing: KeyRing): MiddlewareHandler<HttpEnvironment> {
+  return async (c, next) => {
+    c.set('endpoint', endpoints[0]?.name ?? 'service');
+    c.set('caller', await keyRing.identify(c.req.raw.headers));
+    await next();
+  };
+}
+
+/** @throws InferenceError `method_not_allowed` */
+function refuseMethod(endpoints: readonly Endpoint[]): never {
+  const allow = endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  throw new InferenceError('method_not_allowed', `This path takes ${allow.join(' or ')} only.`, { allow });
+}
+
+/** The answer to a request that failed. */
+function answerError(thrown: unknown, c: HttpRequestContext, context: HttpContext): Response {
+  const error = toInferenceError(thrown);
+  if (error.code === 'internal' && error.cause !== undefined) console.error(error.cause);
+  // An address that no pattern fits (an empty path) comes here without having passed `addIds`.
+  const { endpoint = 'service', inferenceId = createUuid() } = c.var as Partial<HttpEnvironment['Variables']>;
+  const response = renderError(error, endpoint, inferenceId, context.compatibility);
+  setIds(response.headers, endpoint, inferenceId);
+  return response;
 }

@@ -1,12 +1,11 @@
 /** A grammar under construction, and its text in the EBNF dialect of xgrammar. @module */
 import { SchemaProblem } from '../../core/schema/schema-problem.js';
 import type { WorkBudget } from '../../core/schema/work-budget.js';
-import { type Expression, NEVER, choice, isNever, repeat, rule, sequence, sizeOf } from './expression.js';
+import { choice, type Expression, isNever, NEVER, repeat, rule, sequence, sizeOf } from './expression.js';
 import { ChoiceFactoring } from './factor-choices.js';
 import { preparedStates } from './prepared-states.js';
 import { printExpression } from './print-expression.js';
 import { type Rules, shareRules } from './share-rules.js';
-import { shortestText } from './shortest-text.js';
 
 /** Most characters of a grammar. Token masks for a longer one would take too long to prepare. */
 const MAX_TEXT = 150_000;
@@ -207,5 +206,49 @@ function rulesIn(expression: Expression): string[] {
       return expression.triggers.map((trigger) => trigger.rule);
     default:
       return [];
+  }
+}
+
+/**
+ * Characters of the shortest text that matches the rule `root`; Infinity when there is none.
+ * @throws SchemaProblem when that is too much work
+ */
+function shortestText(rules: Rules, root: string, work: WorkBudget): number {
+  const lengths = new Map<string, number>();
+  // Rules stand before those that they refer to, so going backwards most lengths are right at once.
+  const names = [...rules.keys()].toReversed();
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const name of names) {
+      work.spend(4);
+      const length = lengthOf(rules.get(name), lengths);
+      if (length >= (lengths.get(name) ?? Infinity)) continue;
+      lengths.set(name, length);
+      changed = true;
+    }
+  }
+  return lengths.get(root) ?? Infinity;
+}
+
+function lengthOf(expression: Expression | undefined, lengths: ReadonlyMap<string, number>): number {
+  switch (expression?.type) {
+    case 'literal':
+      return expression.text.length;
+    case 'characters':
+      return 1;
+    case 'sequence':
+      return expression.parts.reduce((length, part) => length + lengthOf(part, lengths), 0);
+    case 'choice':
+      return Math.min(...expression.options.map((option) => lengthOf(option, lengths)));
+    case 'repeat':
+      return expression.min === 0 ? 0 : expression.min * lengthOf(expression.part, lengths);
+    case 'rule':
+      return lengths.get(expression.name) ?? Infinity;
+    case 'text-until':
+      return Math.min(...expression.stops.map((stop) => stop.length));
+    case 'triggered-text':
+      return 0;
+    case undefined:
+      return Infinity;
   }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PatternMatcher } from '../../../src/core/schema/automaton/pattern-matcher.js';
-import { patternAutomaton } from '../../../src/core/schema/automaton/pattern-automaton.js';
+import { patternAutomaton } from '../../../src/core/schema/automaton/pattern-matcher.js';
 import type { Automaton } from '../../../src/core/schema/automaton/automaton.js';
 import { WorkBudget } from '../../../src/core/schema/work-budget.js';
 

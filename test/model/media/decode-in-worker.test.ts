@@ -2,7 +2,7 @@
 import { expose } from 'comlink';
 import { expect, it, vi } from 'vitest';
 import { decodeAudio } from '../../../src/model/media/decode-audio.js';
-import { decodeTime } from '../../../src/model/media/decode-in-worker.js';
+import { decodeTime } from '../../../src/model/media/decode-audio.js';
 
 const FLAC = new Uint8Array(55);
 FLAC.set(new TextEncoder().encode('fLaC'));

@@ -9,7 +9,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { UsageError } from '../../../src/node/cli/command.js';
 import { createApp } from '../../../src/node/create/create-app.js';
 import { filesOf, TEMPLATES } from '../../../src/node/create/templates.js';
-import { packageName } from '../../../src/node/create/write-app.js';
+import { packageName } from '../../../src/node/create/create-app.js';
 
 const root = join(import.meta.dirname, '../../..');
 const workshop = mkdtempSync(join(tmpdir(), 'inpage-create-'));

@@ -1,22 +1,36 @@
 /** POST /chat/completions @module */
-import { collectGeneration } from '../../answer/collect-generation.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import { type CollectedChoice, type CollectedGeneration, collectGeneration } from '../../answer/collect-generation.js';
+import type { Compatibility } from '../compatibility.js';
 import type { Endpoint } from '../endpoint.js';
-import { asTheyAre, generate, renderBatches, runOptions, recordedContext } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
-import { beginHead } from '../generation/completion-parts.js';
-import type { HeadOf } from '../generation/completion-parts.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { requireModel } from '../policy/require-model.js';
+import { customInput } from '../fields/custom-tool.js';
 import { RequestImages } from '../fields/request-images.js';
 import { markOf, requireLogprobs, requireStream } from '../fields/sampling.js';
+import {
+  beginHead,
+  type CompletionHead,
+  finishReason,
+  type HeadOf,
+  logprobsObject,
+  usageObject,
+} from '../generation/completion-parts.js';
+import {
+  asTheyAre,
+  choiceError,
+  generate,
+  recordedContext,
+  renderBatches,
+  runOptions,
+} from '../generation/generate.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { requireModel } from '../policy/require-model.js';
 import { abortWith, COMMENT, encodeServerSentEvent, streamResponse } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { chatCompletionRequest, toGenerationRequest } from './request.js';
 import { toMessages } from './messages.js';
-import { type ResponseOptions, toResponse } from './to-response.js';
+import { chatCompletionRequest, toGenerationRequest } from './request.js';
 import { type ChunkOptions, renderChunks } from './to-stream.js';
 import { customToolNames } from './tools.js';
 
@@ -85,4 +99,59 @@ function streamed(
     failure: (error) => encodeServerSentEvent({ data: inStream(error) }),
     record: c.get('record'),
   });
+}
+
+/** What a completion depends on besides the answer. */
+interface ResponseOptions {
+  hasLogprobs: boolean;
+  compatibility: Compatibility;
+  /** Names of the free-text tools. */
+  customTools: ReadonlySet<string>;
+}
+
+/** @throws InferenceError `model_output_invalid` or `tool_choice_unsatisfied` when a choice is not what was asked for */
+function toResponse(
+  answer: CollectedGeneration,
+  head: CompletionHead,
+  options: ResponseOptions,
+): Record<string, unknown> {
+  for (const choice of answer.choices) {
+    const error = choiceError(choice, options.compatibility);
+    if (error) throw error;
+  }
+  return {
+    id: head.id,
+    object: 'chat.completion',
+    created: head.created,
+    model: head.model,
+    system_fingerprint: head.systemFingerprint,
+    choices: answer.choices.map((choice, index) => choiceObject(choice, index, options)),
+    usage: usageObject(answer.usage, finishReason(answer.choices[0] ?? { reason: 'stop' })),
+  };
+}
+
+function choiceObject(
+  choice: CollectedChoice,
+  index: number,
+  { hasLogprobs, customTools }: ResponseOptions,
+): Record<string, unknown> {
+  const toolCalls = choice.toolCalls.map(({ id, name, arguments: text }) =>
+    customTools.has(name)
+      ? { id, type: 'custom', custom: { name, input: customInput(text) } }
+      : { id, type: 'function', function: { name, arguments: text } },
+  );
+  // Without calls the content is a string, even an empty one; only calls may come without any.
+  const content = choice.text === '' && toolCalls.length > 0 ? null : choice.text;
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content,
+      refusal: null,
+      ...(choice.reasoning && { reasoning: choice.reasoning }),
+      ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    },
+    logprobs: hasLogprobs ? logprobsObject(choice.logprobs ?? []) : null,
+    finish_reason: finishReason(choice),
+  };
 }

@@ -1,21 +1,27 @@
 /** POST /completions @module */
-import type { GenerationEvent } from '../../answer/generation-event.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
-import { asTheyAre, generate, renderBatches, runOptions, recordedContext } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
+import { markOf, requireLogprobs, requireStream } from '../fields/sampling.js';
 import { beginHead } from '../generation/completion-parts.js';
-import { echoPrompt, oneAfterAnother } from './several-prompts.js';
+import { asTheyAre, generate, recordedContext, renderBatches, runOptions } from '../generation/generate.js';
 import type { HttpContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import { markOf, requireLogprobs, requireStream } from '../fields/sampling.js';
 import { abortWith, COMMENT, encodeServerSentEvent, streamResponse } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { completionsRequestSchema, toPromptRequests } from './request.js';
-import { toCompletion } from './to-response.js';
-import { renderCompletion } from './to-stream.js';
+import { echoPrompt, oneAfterAnother } from './several-prompts.js';
+import {
+  type CompletionChoice,
+  type CompletionLogprobs,
+  type CompletionObject,
+  DONE,
+  renderCompletion,
+} from './to-stream.js';
 
 /** Continues raw prompts, streamed or not. */
 export const completionsEndpoint: Endpoint = {
@@ -76,4 +82,40 @@ function generateAll(
       },
     })),
   );
+}
+
+/** The whole completion, its choices in order. Throws what the batches throw. */
+async function toCompletion(
+  batches: AsyncIterable<readonly (CompletionObject | typeof DONE)[]>,
+): Promise<CompletionObject> {
+  const choices: CompletionChoice[] = [];
+  let last: CompletionObject | undefined;
+  for await (const batch of batches) {
+    for (const chunk of batch) {
+      if (chunk === DONE) continue;
+      last = chunk;
+      for (const piece of chunk.choices) {
+        const choice = choices[piece.index];
+        if (choice) append(choice, piece);
+        else choices[piece.index] = piece;
+      }
+    }
+  }
+  if (!last?.usage) throw new InferenceError('internal', 'The generation ended without a result.');
+  return { ...last, choices };
+}
+
+function append(choice: CompletionChoice, piece: CompletionChoice): void {
+  choice.text += piece.text;
+  choice.finish_reason = piece.finish_reason;
+  if (choice.logprobs && piece.logprobs) appendLogprobs(choice.logprobs, piece.logprobs);
+  else choice.logprobs ??= piece.logprobs;
+}
+
+function appendLogprobs(logprobs: CompletionLogprobs, next: CompletionLogprobs): void {
+  logprobs.tokens.push(...next.tokens);
+  logprobs.token_logprobs.push(...next.token_logprobs);
+  logprobs.top_logprobs.push(...next.top_logprobs);
+  logprobs.text_offset.push(...next.text_offset);
+  logprobs.content.push(...next.content);
 }

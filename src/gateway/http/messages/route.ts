@@ -1,16 +1,19 @@
 /** POST /messages and POST /messages/count_tokens @module */
 import { MESSAGES_PATH } from '../../../core/errors/error-bodies.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
-import { countTokens, generate, renderBatches, runOptions, recordedContext } from '../generation/generate.js';
 import { errorObject } from '../errors/render-error.js';
+import { completeObject } from '../fields/complete-object.js';
 import { nameIgnoredTools } from '../fields/ignored-tools.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { RequestImages } from '../fields/request-images.js';
+import { countTokens, generate, recordedContext, renderBatches, runOptions } from '../generation/generate.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { abortWith, encodeServerSentEvent, streamResponse } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
+import type { BlockDelta, ContentBlock, MessageObject, MessageStreamEvent } from './message-object.js';
 import {
   asksForCache,
   countTokensRequestSchema,
@@ -19,10 +22,8 @@ import {
   toGenerationRequest,
   toPromptRequest,
 } from './request.js';
+import { type MessageContext, renderMessage } from './to-stream.js';
 import { ignoredTypes } from './tools.js';
-import { toMessage } from './to-response.js';
-import { renderMessage } from './to-stream.js';
-import type { MessageContext } from './to-stream.js';
 
 /** The next message of a conversation, in Anthropic's dialect, streamed or not. */
 export const messagesEndpoint: Endpoint = {
@@ -101,3 +102,55 @@ export const countTokensEndpoint: Endpoint = {
     };
   },
 };
+
+/**
+ * Adds all events up. Tool input that the token cap cut becomes the object that its complete members make.
+ * @throws what the events throw
+ */
+async function toMessage(events: AsyncIterable<readonly MessageStreamEvent[]>): Promise<MessageObject> {
+  let message: MessageObject | undefined;
+  const inputs = new Map<number, string>();
+  for await (const piece of events) {
+    for (const event of piece) {
+      if (event.type === 'message_start') message = event.message;
+      if (message) addEvent(message, inputs, event);
+    }
+  }
+  if (message?.stop_reason == null) throw new InferenceError('internal', 'The generation ended without a result.');
+  return message;
+}
+
+function addEvent(message: MessageObject, inputs: Map<number, string>, event: MessageStreamEvent): void {
+  switch (event.type) {
+    case 'content_block_start':
+      message.content.push(event.content_block);
+      break;
+    case 'content_block_delta':
+      addDelta(message.content[event.index], event.delta, inputs, event.index);
+      break;
+    case 'content_block_stop': {
+      const block = message.content[event.index];
+      if (block?.type === 'tool_use') block.input = completeObject(inputs.get(event.index) ?? '');
+      break;
+    }
+    case 'message_delta':
+      Object.assign(message, event.delta, { usage: event.usage });
+      break;
+    case 'message_start':
+    case 'ping':
+    case 'message_stop':
+      break;
+  }
+}
+
+function addDelta(
+  block: ContentBlock | undefined,
+  delta: BlockDelta,
+  inputs: Map<number, string>,
+  index: number,
+): void {
+  if (block?.type === 'text' && delta.type === 'text_delta') block.text += delta.text;
+  if (block?.type === 'thinking' && delta.type === 'thinking_delta') block.thinking += delta.thinking;
+  if (block?.type === 'thinking' && delta.type === 'signature_delta') block.signature = delta.signature;
+  if (delta.type === 'input_json_delta') inputs.set(index, (inputs.get(index) ?? '') + delta.partial_json);
+}

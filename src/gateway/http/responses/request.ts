@@ -1,22 +1,25 @@
 /** The body of `POST /responses`, the canonical request that it becomes, and what of it the response repeats. @module */
-import type { RequestImages } from '../fields/request-images.js';
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
-import { object, objectOf } from '../fields/json-object.js';
-import { EFFORTS, integerFrom, numberBetween, toEffort, topLogprobs, toSampling } from '../fields/sampling.js';
-import { toMessages } from './input.js';
-import { inputSchema, type SentItem } from './input-schema.js';
-import { toEchoedChoice, toOffer, toolChoiceSchema } from './tool-choice.js';
-import { toEchoedTool, toolsSchema, ToolSet } from './tools.js';
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
-import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
 import {
   type GenerationRequest,
   type OutputFormat,
   plainGenerationRequest,
   type Reasoning,
 } from '../../../core/request/generation-request.js';
+import type { Tool } from '../../../core/request/tool.js';
+import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
+import type { Compatibility } from '../compatibility.js';
+import { ignoredToolChosen } from '../fields/ignored-tools.js';
+import { object, objectOf } from '../fields/json-object.js';
+import type { RequestImages } from '../fields/request-images.js';
+import { EFFORTS, integerFrom, numberBetween, toEffort, topLogprobs, toSampling } from '../fields/sampling.js';
+import { offerAll, offerAllowed, requireTool, type ToolOffer } from '../fields/tools.js';
+import { inputSchema, type SentItem } from './input-schema.js';
+import { toMessages } from './input.js';
+import { PUBLISHED_TOOLS } from './published-tools.js';
 import type { EchoedFields } from './response-object.js';
+import { toEchoedTool, ToolSet, toolsSchema } from './tools.js';
 
 const textFormat = v.variant('type', [
   object({ type: v.literal('text') }),
@@ -175,4 +178,84 @@ function toReasoning(reasoning: ResponsesRequest['reasoning']): Reasoning {
   if (effort === 'none') return { enabled: false };
   if (effort == null) return summary == null ? {} : { enabled: true };
   return { enabled: true, effort: toEffort(effort) };
+}
+
+/** The choice among the tools of a response. @module */
+const namedTool = object({
+  type: v.picklist(['function', 'custom']),
+  name: v.pipe(v.string(), v.minLength(1)),
+  namespace: v.nullish(v.string()),
+});
+
+/** A tool that its type names. */
+const typedTool = v.pipe(
+  objectOf(v.unknown()),
+  v.transform((sent) => ({ type: 'typed' as const, name: String(sent['type']) })),
+);
+
+const anyTool = v.lazy((tool) => (isNamed(tool) ? namedTool : typedTool));
+
+function isNamed(choice: unknown): boolean {
+  const type: unknown = typeof choice === 'object' && choice !== null ? Reflect.get(choice, 'type') : undefined;
+  return typeof type !== 'string' || namedTool.entries.type.options.some((each) => each === type);
+}
+
+const MODES = v.picklist(['none', 'auto', 'required']);
+
+function allowedTools<const Item extends v.GenericSchema>(item: Item) {
+  return object({ type: v.literal('allowed_tools'), mode: v.picklist(['auto', 'required']), tools: v.array(item) });
+}
+
+const plainChoice = v.union([MODES, v.variant('type', [namedTool, allowedTools(namedTool)])]);
+
+const isAllowed = (choice: unknown): boolean => v.is(v.object({ type: v.literal('allowed_tools') }), choice);
+const anyAllowed = allowedTools(anyTool);
+
+const CHOICES = {
+  refused: plainChoice,
+  known: v.lazy((choice) => {
+    if (isAllowed(choice)) return anyAllowed;
+    return typeof choice === 'object' && !isNamed(choice) ? typedTool : plainChoice;
+  }),
+};
+
+function toolChoiceSchema({ otherTools }: Compatibility) {
+  return v.nullish(CHOICES[otherTools]);
+}
+
+type ToolChoiceInput = v.InferOutput<(typeof CHOICES)[keyof typeof CHOICES]>;
+type ToolReference = v.InferOutput<typeof namedTool> | v.InferOutput<typeof typedTool>;
+
+/** @throws InferenceError `invalid_request` for a choice that no tool can satisfy */
+function toOffer(choice: ToolChoiceInput | null | undefined, tools: Tool[], set: ToolSet): ToolOffer {
+  if (choice == null) return offerAll('auto', tools);
+  if (typeof choice === 'string') return offerAll(choice, tools);
+  if (choice.type !== 'allowed_tools') {
+    const name = offeredName(choice, set);
+    if (name === undefined) throw ignoredToolChosen();
+    return { tools, toolChoice: requireTool(name, tools, 'tool_choice.name') };
+  }
+  const names = choice.tools.map((tool) => offeredName(tool, set));
+  const isLeft = names.some((name) => name !== undefined);
+  if (!isLeft && names.length > 0) throw ignoredToolChosen();
+  const kept = names.flatMap((name, index) => (name === undefined ? [] : [{ name, index }]));
+  const paramOf = (index: number): string => `tool_choice.tools.${kept[index]?.index ?? index}.name`;
+  return offerAllowed({ mode: choice.mode, names: kept.map(({ name }) => name), paramOf }, tools);
+}
+
+/** Undefined for a tool that only a hosted service can run. */
+function offeredName(tool: ToolReference, set: ToolSet): string | undefined {
+  if (tool.type !== 'typed') return set.nameOf(tool.name, tool.namespace);
+  const isPublished = Object.hasOwn(PUBLISHED_TOOLS, tool.name) && !set.ignored.includes(tool.name);
+  return isPublished ? tool.name : undefined;
+}
+
+/** As it was sent. */
+function toEchoedChoice(choice: ToolChoiceInput | null | undefined): string | object {
+  if (choice == null) return 'auto';
+  if (typeof choice === 'string') return choice;
+  if (choice.type === 'typed') return { type: choice.name };
+  if (choice.type !== 'allowed_tools') return choice;
+  const tools = choice.tools.map((tool) => (tool.type === 'typed' ? { type: tool.name } : tool));
+  return { ...choice, tools };
 }

@@ -1,7 +1,9 @@
 /** Turns a canonical request into the body that the remote service takes. @module */
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { encodeBase64 } from '../../../core/media/base64.js';
 import { type GenerationRequest, offersTools, type OutputFormat } from '../../../core/request/generation-request.js';
+import { type AssistantMessage, type ContentPart, type Message, textOf } from '../../../core/request/message.js';
 import type { ToolChoice } from '../../../core/request/tool.js';
-import { toUpstreamMessages } from './chat-messages.js';
 
 /** Path and body of a request. Fields that the client did not set are left to the service. */
 export interface UpstreamRequest {
@@ -87,4 +89,86 @@ function templateArgumentsOf({ templateArguments, reasoning }: GenerationRequest
 
 function present(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Tool results can only be text at the service, so a user message after them has their images.
+ * @throws InferenceError `unsupported_content` for audio that was not transcribed
+ */
+export function toUpstreamMessages(messages: readonly Message[]): unknown[] {
+  const calls = new SentCalls();
+  return messages.flatMap((message, place) => {
+    const sent = messageOf(message, calls);
+    const isLastResult = message.role === 'tool' && messages[place + 1]?.role !== 'tool';
+    const shown = isLastResult ? imagesOfResults(messages, place) : [];
+    return shown.length > 0 ? [sent, { role: 'user', content: shown.map(partOf) }] : [sent];
+  });
+}
+
+/** Images of the consecutive tool results that end at an index. */
+function imagesOfResults(messages: readonly Message[], end: number): ContentPart[] {
+  const begin = messages.findLastIndex((message, place) => place < end && message.role !== 'tool') + 1;
+  return messages.slice(begin, end + 1).flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
+}
+
+/** Replaces ids of tool calls by ids that every service takes. */
+class SentCalls {
+  readonly #calls = new Map<string, { id: string; name: string }>();
+  #count = 0;
+
+  add({ id, name }: { id: string; name: string }): string {
+    // Mistral takes only ids of nine letters and digits.
+    const sent = `call${String(this.#count++).padStart(5, '0')}`;
+    this.#calls.set(id, { id: sent, name });
+    return sent;
+  }
+
+  find(id: string): { id: string; name?: string } {
+    return this.#calls.get(id) ?? { id };
+  }
+}
+
+function messageOf(message: Message, calls: SentCalls): unknown {
+  switch (message.role) {
+    case 'assistant':
+      return assistantMessageOf(message, calls);
+    case 'tool': {
+      const { id, name } = calls.find(message.toolCallId);
+      // Gemini requires the function's name again.
+      return { role: 'tool', tool_call_id: id, ...(name && { name }), content: textOf(message.content) };
+    }
+    case 'system':
+    case 'user':
+      return { role: message.role, content: contentOf(message.content) };
+  }
+}
+
+/** Reasoning of earlier answers is not sent: services differ in its name, and some refuse it. */
+function assistantMessageOf({ content, toolCalls }: AssistantMessage, calls: SentCalls): unknown {
+  const text = textOf(content);
+  if (toolCalls.length === 0) return { role: 'assistant', content: text };
+  const sent = toolCalls.map((call) => ({
+    id: calls.add(call),
+    type: 'function',
+    function: { name: call.name, arguments: call.arguments },
+  }));
+  return { role: 'assistant', content: text === '' ? null : text, tool_calls: sent };
+}
+
+/** A string when there is only text, because some services take no parts. */
+function contentOf(content: readonly ContentPart[]): unknown {
+  return content.every((part) => part.type === 'text') ? textOf(content) : content.map(partOf);
+}
+
+function partOf(part: ContentPart): unknown {
+  switch (part.type) {
+    case 'text':
+      return part;
+    case 'image': {
+      const url = `data:${part.mediaType};base64,${encodeBase64(part.bytes)}`;
+      return { type: 'image_url', image_url: { url, ...(part.detail && { detail: part.detail }) } };
+    }
+    case 'audio':
+      throw new InferenceError('unsupported_content', 'Upstream models take no audio.', { param: 'messages' });
+  }
 }

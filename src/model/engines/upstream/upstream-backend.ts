@@ -1,20 +1,19 @@
 /** Models of a remote `/v1`. Requests for them leave the device. @module */
 import * as v from 'valibot';
+import { isInferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../../core/events/token-event.js';
+import type { Backend, LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/request/embedding-request.js';
-import { OPENAI_VOICES } from '../../../core/request/speech-request.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import type { RankingRequest, RankingResult } from '../../../core/request/ranking-request.js';
+import { OPENAI_VOICES, type SpeechEvent, type SpeechRequest } from '../../../core/request/speech-request.js';
 import { promptFor } from '../embedding-prompts.js';
 import { normaliseVector } from '../normalise-vector.js';
-import type { Backend, LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import { toUpstreamRequest } from './chat-body.js';
-import { broken, readAnswer, readEventStream, tokenCount } from './read-event-stream.js';
 import { readChunks } from './read-chunks.js';
-import { speakRemotely } from './speak-remotely.js';
-import { RemoteRanker } from './remote-ranker.js';
+import { broken, readAnswer, readEventStream, SilenceWatch, tokenCount } from './read-event-stream.js';
 import { transcribeRemotely } from './transcribe-remotely.js';
 import { UpstreamClient } from './upstream-client.js';
-import { isInferenceError } from '../../../core/errors/inference-error.js';
 
 /** Default context length in tokens. Prompts cannot be counted here, so the service refuses those that are too long. */
 const ASSUMED_CONTEXT_LENGTH = 131_072;
@@ -146,3 +145,84 @@ class FieldSupport {
 function mayGo(name: string, value: unknown): boolean {
   return name === 'temperature' ? value === 0 : OPTIONAL_FIELDS.has(name);
 }
+
+/** The file as its pieces come. What it costs is not told with it, so the counts are 0. */
+async function* speakRemotely(
+  client: UpstreamClient,
+  { input, voice, format, speed, instructions }: SpeechRequest,
+  signal: AbortSignal,
+): AsyncGenerator<SpeechEvent, void, undefined> {
+  // The consumer may leave before it has read anything.
+  const left = new AbortController();
+  const stop = AbortSignal.any([signal, left.signal]);
+  const body = {
+    model: client.model,
+    input,
+    voice,
+    response_format: format,
+    // Some models of some services know neither.
+    ...(speed !== 1 && { speed }),
+    ...(instructions !== undefined && { instructions }),
+  };
+  try {
+    const response = await client.post('/audio/speech', body, stop);
+    const reader = response.body?.getReader();
+    if (!reader) throw broken('gave no sound');
+    const watch = new SilenceWatch();
+    for (;;) {
+      const step = await watch.wait(reader.read());
+      if (step === undefined) throw broken('stopped sending');
+      if (step.done) break;
+      yield { type: 'audio', bytes: step.value };
+    }
+    yield { type: 'finish', bytes: new Uint8Array(0), inputTokens: 0, outputTokens: 0 };
+  } catch (thrown) {
+    throwIfCancelled(signal);
+    throw client.report(isInferenceError(thrown) ? thrown : broken('ended its answer early', thrown));
+  } finally {
+    left.abort();
+  }
+}
+
+/** Documents ranked by a remote service, in the form that Cohere, Jina and vLLM share. @module */
+const tokens = v.nullish(v.number());
+
+const ranking = v.object({
+  results: v.array(v.object({ index: v.number(), relevance_score: v.number() })),
+  /** Jina and vLLM count here. */
+  usage: v.nullish(v.object({ prompt_tokens: tokens, total_tokens: tokens })),
+  /** Cohere counts there. */
+  meta: v.nullish(v.object({ tokens: v.nullish(v.object({ input_tokens: tokens })) })),
+});
+
+/** Ranks documents by a remote model. */
+class RemoteRanker {
+  readonly #client: UpstreamClient;
+  /**
+   * The service gives logits, as llama.cpp does for a cross-encoder. It shows with the first score that is no share, and
+   * holds for all later answers, so that a score does not depend on its company.
+   */
+  #givesLogits = false;
+
+  constructor(client: UpstreamClient) {
+    this.#client = client;
+  }
+
+  /** Scores are the service's own; of logits their sigmoid. @throws InferenceError `unavailable` when a document has none */
+  async rank(
+    { query, documents, maxTokensPerDocument: most }: RankingRequest,
+    signal: AbortSignal,
+  ): Promise<RankingResult> {
+    const { model } = this.#client;
+    const body = { model, query, documents, ...(most !== undefined && { max_tokens_per_doc: most }) };
+    const { results, usage, meta } = readAnswer(ranking, await this.#client.postForJson('/rerank', body, signal));
+    const byIndex = new Map(results.map(({ index, relevance_score: score }) => [index, score]));
+    const scores = documents.map((_, index) => byIndex.get(index));
+    if (!scores.every((score) => score !== undefined)) throw broken('sent no score for some of the documents');
+    this.#givesLogits ||= scores.some((score) => score < 0 || score > 1);
+    const promptTokens = usage?.prompt_tokens ?? usage?.total_tokens ?? meta?.tokens?.input_tokens ?? 0;
+    return { scores: this.#givesLogits ? scores.map(sigmoid) : scores, promptTokens };
+  }
+}
+
+const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));

@@ -3,31 +3,41 @@
  * prompts, tools, grammars, sampling and usage are the shared code of `decoding/`.
  * @module
  */
-import { createTextModel, type TextModel } from '../../decoding/create-text-model.js';
-import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
+import { Tokenizer } from '@huggingface/tokenizers';
+import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+import type { Backend, LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../core/models/retry-in-new-worker.js';
-import { checkTemplates } from '../../prompt/template-traits.js';
-import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
-import { isInferenceError } from '../../../core/errors/inference-error.js';
-import type { Backend, LoadOptions } from '../../../core/models/backend.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import { fetchAll, openModelFiles } from '../../../store/open-model-files.js';
+import { createTextModel, type TextModel } from '../../decoding/create-text-model.js';
+import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
+import { checkTemplates } from '../../prompt/template-traits.js';
+import {
+  type ChatTemplateField,
+  chatTemplatesOf,
+  createTextTokenizer,
+  specialTokensOf,
+  type TextTokenizer,
+  type TokenizerJson,
+} from '../../prompt/text-tokenizer.js';
+import type { DeviceFacts } from './check-device.js';
+import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
+import { toChatTemplate } from './conversation-template.js';
+import { ImageInput } from './image-input.js';
 import {
   type ChatConfig,
   contextLengthOf,
+  endTokensOf,
   modelFileNames,
   readChatConfig,
+  readJson,
+  readText,
   readWeightsManifest,
 } from './model-folder.js';
-import type { DeviceFacts } from './check-device.js';
-import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
-import { ImageInput } from './image-input.js';
-import { browserEnvironment, type WebLlmEnvironment, type WebLlmModule } from './web-llm-environment.js';
 import { findModelRecord, quantizationOf } from './model-record.js';
-import { loadTokenizer } from './load-tokenizer.js';
-import { provideFiles } from './provide-files.js';
 import { LostWhileLoading, type StartedEngine, startEngine, toLoadError } from './start-engine.js';
+import { browserEnvironment, type WebLlmEnvironment, type WebLlmModule } from './web-llm-environment.js';
 import { WebLlmTextEngine } from './web-llm-text-engine.js';
 
 /** Tokens of a prompt per forward pass: enough to use the GPU well, and few enough that a cancelled request ends soon. */
@@ -139,4 +149,88 @@ function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenize
     lost: watch.lost,
     unload: stop,
   });
+}
+
+/** The fields of `tokenizer.json` that are used. */
+interface TokenizerFile extends TokenizerJson {
+  added_tokens?: { id: number; content: string }[];
+}
+
+type TokenizerConfig = Record<string, unknown> & { chat_template?: ChatTemplateField };
+
+/**
+ * Reads `tokenizer.json` and `tokenizer_config.json`. The chat template is the model's own, which newer folders hold in
+ * `chat_template.jinja`, or built from `conv_template` where the folder has none.
+ * @throws InferenceError `model_not_supported` for models that only come with a SentencePiece file
+ */
+async function loadTokenizer(files: ModelFiles, config: ChatConfig): Promise<TextTokenizer> {
+  const json = (await readJson(files, 'tokenizer.json')) as TokenizerFile | undefined;
+  if (!json) {
+    throw new InferenceError('model_not_supported', 'The model folder holds no `tokenizer.json`.', { param: 'model' });
+  }
+  const own = ((await readJson(files, 'tokenizer_config.json')) ?? {}) as TokenizerConfig;
+  const templates = chatTemplatesOf(own.chat_template ?? (await readText(files, 'chat_template.jinja')));
+  return createTextTokenizer({
+    ...templates,
+    tokenizer: new Tokenizer(json, own),
+    json,
+    specialTokens: specialTokensOf(own),
+    endTokens: endTokensOf(config),
+    chatTemplate: templates.chatTemplate ?? builtTemplate(config, json),
+  });
+}
+
+function builtTemplate({ conv_template: format }: ChatConfig, json: TokenizerFile): string | undefined {
+  if (!format || format.seps.length === 0) return undefined;
+  const textOf = (id: number): string => json.added_tokens?.find((token) => token.id === id)?.content ?? '';
+  return toChatTemplate(format, { prefix: (format.system_prefix_token_ids ?? []).map(textOf).join('') });
+}
+
+/** Prefix of the names of WebLLM's caches. */
+const SCOPE = 'webllm/';
+
+/**
+ * WebLLM reads every file through the Cache API (`webllm/config`, `webllm/model`, `webllm/wasm`). In its worker those
+ * caches are replaced by the model store: its files are complete and checked, and WebLLM keeps no second copy. Other
+ * caches stay as they are.
+ * @returns restores `caches`
+ */
+function provideFiles(files: ModelFiles): () => void {
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');
+  const original = (globalThis as { caches?: CacheStorage }).caches;
+  const provided = new StoreCache(files);
+  const storage = {
+    open: async (name: string): Promise<unknown> => (name.startsWith(SCOPE) ? provided : original?.open(name)),
+  };
+  Object.defineProperty(globalThis, 'caches', { value: storage, configurable: true, writable: true });
+  return () => {
+    if (own) Object.defineProperty(globalThis, 'caches', own);
+    else delete (globalThis as { caches?: unknown }).caches;
+  };
+}
+
+/** The methods of a Cache that WebLLM uses. */
+class StoreCache {
+  readonly #files: ModelFiles;
+
+  constructor(files: ModelFiles) {
+    this.#files = files;
+  }
+
+  async match(request: Request | string): Promise<Response | undefined> {
+    return this.#files.read(typeof request === 'string' ? request : request.url);
+  }
+
+  /** All files have been downloaded before, so one that is missing here does not exist. */
+  async add(request: Request | string): Promise<never> {
+    const url = typeof request === 'string' ? request : request.url;
+    throw new InferenceError('unavailable', `The model's file \`${url.slice(url.lastIndexOf('/') + 1)}\` is missing.`, {
+      url,
+    });
+  }
+
+  /** WebLLM asks whether it must download. It then looks up file by file, which is cheap here. */
+  async keys(): Promise<readonly Request[]> {
+    return [];
+  }
 }

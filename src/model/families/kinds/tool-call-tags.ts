@@ -1,10 +1,115 @@
 /** All that models write between `<tool_call>` and `</tool_call>`: small models mix the shapes up. @module */
-import { anyOf, before, BLANKS, blanks, forgiven, maybe, NAME } from '../parsing/text-matching.js';
-import type { TaggedCalls } from '../parsing/tagged-calls.js';
+import type { ChannelPart } from '../../../core/events/token-event.js';
+import type { Tool } from '../../../core/request/tool.js';
+import { readPythonLiteral } from '../parsing/python-literal.js';
+import type { CallReader, CallShape, TaggedCalls } from '../parsing/tagged-calls.js';
+import { anyOf, before, blanks, BLANKS, forgiven, maybe, NAME } from '../parsing/text-matching.js';
 import { ARGUMENT_NAME, elementCall, type ElementSyntax } from './element-calls.js';
 import { bareKnownCall, jsonCall, WRONG_CLOSES } from './json-calls.js';
-import { fencedKnownCall, pythonDictCall } from './whole-calls.js';
 import { namedCall } from './named-calls.js';
+
+/** Calls with their arguments as JSON, and how much of the text they take. */
+interface WholeCalls {
+  calls: readonly { name: string; arguments: string }[];
+  length: number;
+}
+
+/** `more`: what follows decides. `no`: it is no call. */
+type Reading = WholeCalls | 'more' | 'no';
+
+class WholeReader implements CallReader {
+  state: CallReader['state'] = 'undecided';
+  readonly #find: (text: string, final: boolean) => Reading;
+
+  constructor(find: (text: string, final: boolean) => Reading) {
+    this.#find = find;
+  }
+
+  read(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    const found = this.#find(text, final);
+    if (found === 'more') return undefined;
+    if (found === 'no') {
+      this.state = 'invalid';
+      return undefined;
+    }
+    for (const { name, arguments: given } of found.calls) {
+      parts.push({ type: 'tool-call-start', name });
+      parts.push({ type: 'tool-call-arguments', text: given });
+      parts.push({ type: 'tool-call-end' });
+    }
+    this.state = 'done';
+    return found.length;
+  }
+}
+
+/** `{'name': 'f', 'arguments': {'a': 1}}`: an object as Python prints it, where a tag announced a call. */
+const pythonDictCall: CallShape = {
+  begins: (text) => (/^\{\s*'/.test(text) ? 'yes' : /^\{\s*$/.test(text) ? 'more' : 'no'),
+  createReader: () =>
+    new WholeReader((text) => {
+      const value = readPythonLiteral(text, 0);
+      if (typeof value === 'string') return value === 'incomplete' ? 'more' : 'no';
+      const call = callOf(JSON.parse(value.json));
+      return call ? { calls: [call], length: value.end } : 'no';
+    }),
+};
+
+const FENCE = /^```(?:json)?\s*([[{][^]*?)\s*```\s*$/;
+const FENCE_HEAD = /^```(?:json)?\s*(?=[[{])/;
+const FENCE_BEGINNING = /^(?:`{1,3}|```(?:j|js|jso|json)?\s*)$/;
+/** Text behind the block. */
+const TEXT_AFTER = /\n\s*```\s*[^\s`]/;
+
+/** Keys of a call. */
+const KEYS = ['name', 'arguments', 'parameters', 'type', 'id'];
+
+/**
+ * A call in a code block that ends the answer, of a function that the request offers, and nothing but calls in the block.
+ * JSON that is shown to a reader names no such function, or text follows it.
+ */
+const fencedKnownCall: CallShape = {
+  begins: (text, _final, tools) => (tools.length > 0 && mayBecomeCall(text) ? 'more' : 'no'),
+  createReader: (tools) =>
+    new WholeReader((text, final) => {
+      if (!final) return mayBecomeCall(text) ? 'more' : 'no';
+      const found = FENCE.exec(text);
+      const calls = found && knownCalls(found[1]!, tools);
+      return calls ? { calls, length: text.length } : 'no';
+    }),
+};
+
+/** Other code blocks are shown as they come. */
+function mayBecomeCall(text: string): boolean {
+  const head = FENCE_HEAD.exec(text);
+  if (!head) return FENCE_BEGINNING.test(text);
+  const json = text.slice(head[0].length);
+  const first = /^(?:\[\s*)?\{\s*"(\w*)("?)/.exec(json);
+  if (!first) return /^(?:\[\s*)?(?:\{\s*)?$/.test(json);
+  const [, key = '', end] = first;
+  return KEYS.some((each) => (end === '' ? each.startsWith(key) : each === key)) && !TEXT_AFTER.test(json);
+}
+
+function knownCalls(json: string, tools: readonly Tool[]): WholeCalls['calls'] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  const calls = [value].flat().map(callOf);
+  const areCalls = calls.every((call) => call && tools.some(({ name }) => name === call.name));
+  return calls.length > 0 && areCalls ? (calls as WholeCalls['calls']) : undefined;
+}
+
+/** An object with a name and an object of arguments, and nothing else. */
+function callOf(value: unknown): WholeCalls['calls'][number] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, arguments: given, parameters } = value as Record<string, unknown>;
+  const values = given ?? parameters;
+  const hasOthers = Object.keys(value).some((key) => !KEYS.includes(key));
+  const isCall = typeof name === 'string' && typeof values === 'object' && !hasOthers;
+  return isCall ? { name, arguments: JSON.stringify(values ?? {}) } : undefined;
+}
 
 export const TOOL_CALL = { open: '<tool_call>', close: '</tool_call>' } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toUpstreamMessages } from '../../../../src/model/engines/upstream/chat-messages.js';
+import { toUpstreamMessages } from '../../../../src/model/engines/upstream/chat-body.js';
 import { toUpstreamRequest } from '../../../../src/model/engines/upstream/chat-body.js';
 import type { Message } from '../../../../src/core/request/message.js';
 import { ask } from './answer.js';
