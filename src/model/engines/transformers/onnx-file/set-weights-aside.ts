@@ -22,6 +22,13 @@ const LARGE = 1024;
 /** Large weights by name, each as its field in the file. */
 type Weights = ReadonlyMap<string, Field>;
 
+/** What is set aside. */
+interface Aside {
+  weights: Weights;
+  /** Large fields of the file beside its graph, as metadata. */
+  others: readonly Field[];
+}
+
 /** A field number that no version of ONNX's graphs has used: readers pass over such fields. */
 const UNUSED = 3;
 /** Its key with that of a field with a length, one byte as those of the fields 1 to 15. */
@@ -32,13 +39,16 @@ const PADDING_HEAD = 6;
 /** Fields of an operator: its name, its description. */
 const NOTES: ReadonlySet<number> = new Set([3, 6]);
 
-/** The file with large weights that have a name and dimensions only. @throws RangeError when it is damaged */
-export function withoutWeights(file: Uint8Array<ArrayBuffer>): { rest: Uint8Array<ArrayBuffer>; weights: Weights } {
+/**
+ * The file with large weights that have a name and dimensions only, and without other large fields.
+ * @throws RangeError when it is damaged
+ */
+export function withoutWeights(file: Uint8Array<ArrayBuffer>): { rest: Uint8Array<ArrayBuffer>; aside: Aside } {
   const weights = new Map<string, Field>();
   const graph = lastField(file, 0, file.length, MODEL.graph);
   const edits: Edit[] = [];
   for (const field of graph ? fieldsOf(file, graph.start, graph.end) : []) {
-    if (field.number !== GRAPH.weight || field.end - field.start < LARGE) continue;
+    if (field.number !== GRAPH.weight || !isLarge(field)) continue;
     const parts = [...fieldsOf(file, field.start, field.end)];
     const name = nameOf(file, field);
     if (weights.has(name)) throw new RangeError('Two weights have the same name.');
@@ -54,27 +64,38 @@ export function withoutWeights(file: Uint8Array<ArrayBuffer>): { rest: Uint8Arra
       ),
     );
   }
-  return { rest: graph ? spliceBytes(file, graphEdits(graph, edits, [])) : file, weights };
+  if (!graph) return { rest: file, aside: { weights, others: [] } };
+  const others = besideGraph(file, graph).filter(isLarge);
+  const removed = others.map((field) => replaced(field, []));
+  const all = [...graphEdits(graph, edits, []), ...removed].toSorted((a, b) => a.from - b.from);
+  return { rest: spliceBytes(file, all), aside: { weights, others } };
 }
 
+const isLarge = ({ start, end }: Field): boolean => end - start >= LARGE;
+
+/** The fields of a file but for its graph. */
+const besideGraph = (file: Uint8Array, { from }: Field): Field[] =>
+  [...fieldsOf(file, 0, file.length)].filter((field) => field.from !== from);
+
 /**
- * A changed file with its weights.
+ * A changed file with what was set aside.
  * @param changed what {@link withoutWeights} gave, with another graph
  * @param file with the weights; must not be used afterwards
  */
 export function withWeights(
   changed: Uint8Array<ArrayBuffer>,
   file: Uint8Array<ArrayBuffer>,
-  weights: Weights,
+  { weights, others }: Aside,
 ): Uint8Array<ArrayBuffer> {
-  if (fitIn(changed, file, weights)) return file;
+  if (fitIn(changed, file, { weights, others })) return file;
   const graph = lastField(changed, 0, changed.length, MODEL.graph)!;
   const edits: Edit[] = [];
   for (const field of fieldsOf(changed, graph.start, graph.end)) {
     const weight = weightOf(changed, field, weights);
     if (weight) edits.push(replaced(field, [contentOf(file, weight)]));
   }
-  const whole = spliceBytes(changed, graphEdits(graph, edits, []));
+  const end = { from: changed.length, to: changed.length, pieces: others.map((field) => contentOf(file, field)) };
+  const whole = spliceBytes(changed, [...graphEdits(graph, edits, []), end]);
   const { buffer } = file;
   // Frees the old file at once (Chrome 114, Firefox 122, Safari 17.4).
   if (file.byteLength === buffer.byteLength && typeof buffer.transfer === 'function') buffer.transfer(0);
@@ -86,17 +107,18 @@ export function withWeights(
  * new graph is hidden.
  * @returns false, and the file is as it was, where that has no room, or more than the graph was changed
  */
-function fitIn(changed: Uint8Array, file: Uint8Array, weights: Weights): boolean {
+function fitIn(changed: Uint8Array, file: Uint8Array, { weights, others }: Aside): boolean {
   const [before, after] = [file, changed].map((each) => lastField(each, 0, each.length, MODEL.graph)!) as [
     Field,
     Field,
   ];
-  const around = (each: Uint8Array, { from, end }: Field): string[] => [
-    text(each, 0, from),
-    text(each, end, each.length),
-  ];
+  const around = (each: Uint8Array, graph: Field): string =>
+    besideGraph(each, graph)
+      .filter(({ from }) => each !== file || others.every((other) => other.from !== from))
+      .map(({ from, end }) => text(each, from, end))
+      .join(' ');
   if (weights.size === 0) return false;
-  if (around(file, before).join(' ') !== around(changed, after).join(' ')) return false;
+  if (around(file, before) !== around(changed, after)) return false;
   const end = Math.min(...[...weights.values()].map(({ from }) => from));
   const room = end - before.start;
   const behind = new Map<string, Field>();

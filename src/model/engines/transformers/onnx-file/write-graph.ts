@@ -32,13 +32,13 @@ export type GraphPlan = (graph: OnnxGraph, file: Uint8Array) => Edit[] | undefin
  */
 export function rewriteGraph(file: Uint8Array<ArrayBuffer>, plans: readonly GraphPlan[]): Uint8Array<ArrayBuffer> {
   try {
-    const { rest, weights } = withoutWeights(file);
+    const { rest, aside } = withoutWeights(file);
     const changed = plans.reduce((before, plan) => {
       const graph = readGraph(before);
       const edits = graph && plan(graph, before);
       return edits ? spliceBytes(before, edits) : before;
     }, rest);
-    return changed === rest ? file : withWeights(changed, file, weights);
+    return changed === rest ? file : withWeights(changed, file, aside);
   } catch (error) {
     // The engine reports damaged files.
     if (error instanceof RangeError) return file;

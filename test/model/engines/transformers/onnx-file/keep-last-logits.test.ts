@@ -3,6 +3,18 @@ import * as fc from 'fast-check';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { keepLastLogits } from '../../../../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
+import {
+  GRAPH,
+  graphEdits,
+  MODEL,
+  replaced,
+} from '../../../../../src/model/engines/transformers/onnx-file/graph-edits.js';
+import {
+  bytes,
+  fieldsOf,
+  lastField,
+  spliceBytes,
+} from '../../../../../src/model/engines/transformers/onnx-file/protobuf.js';
 import { readGraph } from '../../../../../src/model/engines/transformers/onnx-file/read-graph.js';
 import { rewriteGraph } from '../../../../../src/model/engines/transformers/onnx-file/write-graph.js';
 import { FLOAT, INT64 } from '../../../../support/onnx-file.js';
@@ -129,6 +141,32 @@ it.each(HEADS)('the last tokens have the same logits after a product with the vo
   expect(one).toEqual({ dims: [ROWS.length, 1, VOCABULARY], data: lastOf(all!, 1) });
   expect(three).toEqual({ dims: [ROWS.length, 3, VOCABULARY], data: lastOf(all!, 3) });
   expect(every).toEqual(all);
+});
+
+/** The same file with a long name for its first operator, which a changed graph can do without. */
+function withRoom(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const graph = lastField(file, 0, file.length, MODEL.graph)!;
+  const [first] = [...fieldsOf(file, graph.start, graph.end)].filter(({ number }) => number === GRAPH.node);
+  const name = bytes(3, 'a long name '.repeat(60));
+  const named = replaced(first!, bytes(GRAPH.node, [file.subarray(first!.start, first!.end), ...name]));
+  return spliceBytes(file, graphEdits(graph, [named], []));
+}
+
+it.each([
+  ['in front of a graph that is changed in its place', true, withRoom],
+  ['behind a graph that is changed in its place', false, withRoom],
+  ['in front of a graph that grows', true, undefined],
+  ['behind a graph that grows', false, undefined],
+])('large metadata stays %s', async (_, isFirst, change) => {
+  const metadata = Buffer.concat(bytes(14, [...bytes(1, 'notes'), ...bytes(2, 'what it is good for. '.repeat(500))]));
+  const graph = decoder({ head: floats });
+  const [all] = await logitsOf(graph, [undefined]);
+  const parts = [metadata, change?.(graph) ?? graph];
+  const file = Uint8Array.from(Buffer.concat(isFirst ? parts : parts.toReversed()));
+  const changed = ofLast(file);
+  expect(changed === file).toBe(change !== undefined);
+  expect(await logitsOf(changed, [2])).toMatchObject([{ data: lastOf(all!, 2) }]);
+  expect(Buffer.from(changed).toString('latin1').split(metadata.toString('latin1')).length).toBe(2);
 });
 
 describe('a graph stays as it is', () => {
