@@ -6,7 +6,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PROGRAMS } from './programs.mjs';
 import { repliesFor } from './replies.mjs';
 
@@ -107,11 +107,17 @@ async function perform(name, task, folder) {
   return isMade;
 }
 
-/** Does what `inpage connect` prints: writes the file, where there is one. @returns the environment */
+/** Does what `inpage connect` prints, as a person would: writes the file, where there is one. @returns the environment */
 function connectLines(program, model, env) {
   const asked = [CLI, 'connect', program, '--url', BASE, '--model', model];
   const printed = execFileSync(process.execPath, asked, { env, encoding: 'utf8' });
-  if (printed.includes('# ~/')) execFileSync(process.execPath, [...asked, '--write'], { env });
+  const [, path, text] = /^# ~\/(\S+)\n([^]*)$/m.exec(printed) ?? [];
+  if (path) {
+    const file = join(env.HOME, path);
+    mkdirSync(dirname(file), { recursive: true });
+    // Behind an object of JSON there may be a note.
+    writeFileSync(file, /^\{[^]*?^\}$/m.exec(text)?.[0] ?? text);
+  }
   return Object.fromEntries(
     [...printed.matchAll(/^export (\w+)='([^']*)'$/gm)].map(([, name, value]) => [name, value]),
   );

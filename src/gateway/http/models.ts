@@ -97,6 +97,7 @@ function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<s
     overview: entry.backend === 'browser' ? BROWSER_OVERVIEW : '',
     category: entry.task,
     ...entry.metadata,
+    limits_known: inference.isContextLengthKnown(entry.id),
   };
 }
 

@@ -34,6 +34,8 @@ export interface Inference {
   readonly catalog: Catalog;
   /** Tokens of a model's context window: the engine's own word once it was loaded, before that the entry's, if any. */
   contextLength(model: string): number | undefined;
+  /** Whether that is exact: the engine's own word, and of a remote model the entry's. */
+  isContextLengthKnown(model: string): boolean;
   /** The model takes images; undefined: not known before its first load. */
   takesImages(model: string): boolean | undefined;
   /** What the model's own files say about sampling; undefined: nothing, or it was not loaded yet. */

@@ -78,6 +78,13 @@ export class Scheduler implements ControlledInference {
     return this.#slots.get(entry.id)?.contextLength ?? entry.contextLength;
   }
 
+  isContextLengthKnown(model: string): boolean {
+    const entry = this.catalog.require(model);
+    // What `upstream` says without the entry's word is an assumption, also once it is loaded.
+    if (entry.backend === 'upstream') return entry.contextLength !== undefined;
+    return this.#slots.get(entry.id)?.contextLength !== undefined;
+  }
+
   takesImages(model: string): boolean | undefined {
     return this.#slots.get(this.catalog.require(model).id)?.images;
   }

@@ -1,28 +1,26 @@
 /** `inpage connect`. @module */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import * as v from 'valibot';
 import { suggestName } from '../../core/models/suggest-name.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { type ConfigurationFile, type Connection, type ProgramSetup, PROGRAMS } from './connected-programs.js';
-import { readJsonFile } from './read-json-file.js';
+import { print } from './print.js';
+import { shellQuoted } from './shell-quoted.js';
 
 const DEFAULT_URL = 'http://localhost:8080/v1';
 
-/** Milliseconds until the service must have said which models it has. */
+/** Milliseconds until the service must have listed its models. */
 const PATIENCE = 5_000;
 
-/** Prints what points a program at the service; writes its configuration file when told to. */
+/** Prints what points a program at the service. It writes no file: a person reads what a service answered before a program does. */
 export const connect: Command = {
   summary: 'Prints the lines that point a coding agent or another program at a running `inpage serve`.',
-  usage: [`connect <${Object.keys(PROGRAMS).join('|')}> [--url URL] [--model ID] [--key KEY] [--write]`],
+  usage: [`connect <${Object.keys(PROGRAMS).join('|')}> [--url URL] [--model ID] [--key KEY]`],
   options: {
     url: { type: 'string', value: 'URL', help: `Base of the service. Default: ${DEFAULT_URL}` },
     model: { type: 'string', value: 'ID', help: 'The model to use. Default: the first chat model of the service.' },
     key: { type: 'string', value: 'KEY', help: 'The key that `inpage serve --key` has printed. Default: none' },
-    write: { type: 'boolean', help: "Write the program's configuration file instead. JSON that is there is kept." },
   },
-  examples: ['npx inpage connect codex', 'npx inpage connect opencode --model my-model --write'],
+  examples: ['npx inpage connect codex', 'npx inpage connect opencode --model my-model'],
   async run([program, ...more], values) {
     const names = Object.keys(PROGRAMS);
     if (program === undefined || more.length > 0) {
@@ -30,28 +28,23 @@ export const connect: Command = {
     }
     const setupOf = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
     if (!setupOf) throw new UsageError(`\`${program}\` is not a known program. ${suggestName(program, names)}`);
-    const setup = setupOf(await connectionOf(values));
-    if (!values['write']) return void process.stdout.write(linesOf(setup));
-    if (!setup.file)
-      throw new UsageError(`\`${program}\` has no configuration file to write: call it without \`--write\`.`);
-    writeFile(setup.file);
-    const { environment, note } = setup;
-    // JSON holds the environment too, where there is one.
-    const rest = {
-      ...(environment && typeof setup.file.content === 'string' && { environment }),
-      ...(note && { note }),
-    };
-    process.stdout.write(linesOf(rest));
+    const connection = await connectionOf(values);
+    print(linesOf(setupOf(connection), connection));
   },
 };
 
+/** Whether a text is fit for a configuration file, a command line and a terminal: one line without control characters. */
+const isPlain = (text: string): boolean => text.length <= 500 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
+
 /** @throws UsageError, or Error that says what to do when the service cannot be asked */
 async function connectionOf({ url, model, key }: CommandValues): Promise<Connection> {
-  const baseURL = String(url ?? DEFAULT_URL).replace(/\/+$/, '');
-  if (!/^https?:/.test(baseURL) || !URL.canParse(baseURL)) {
-    throw new UsageError(`\`--url\` must be the base of a service, such as ${DEFAULT_URL}, not \`${baseURL}\`.`);
+  const given = String(url ?? DEFAULT_URL);
+  if (!/^https?:/.test(given) || !isPlain(given) || !URL.canParse(given)) {
+    throw new UsageError(`\`--url\` must be the base of a service, such as ${DEFAULT_URL}, not \`${given}\`.`);
   }
+  const baseURL = new URL(given).href.replace(/\/+$/, '');
   const apiKey = String(key ?? 'none');
+  if (!isPlain(apiKey)) throw new UsageError('`--key` must be a key in one line without control characters.');
   const models = await modelsOf(baseURL, apiKey);
   const found = models.find(({ id, chats }) => (model === undefined ? chats : id === model));
   if (!found) {
@@ -65,14 +58,33 @@ async function connectionOf({ url, model, key }: CommandValues): Promise<Connect
 
 interface ServedModel {
   id: string;
-  contextLength: number;
+  /** Undefined: the service has not loaded it and does not know. */
+  contextLength: number | undefined;
   chats: boolean;
 }
 
-interface ModelsAnswer {
-  data: { id: string; context_length: number; vendor_metadata?: { capabilities?: string[] } }[];
-}
+const Metadata = v.object({
+  capabilities: v.optional(v.array(v.string())),
+  limits_known: v.optional(v.boolean()),
+});
 
+// A leading dash would be a flag of the program that gets it.
+const ModelId = v.pipe(
+  v.string(),
+  v.check((id) => id !== '' && !id.startsWith('-') && isPlain(id)),
+);
+
+const ModelsAnswer = v.object({
+  data: v.array(
+    v.object({
+      id: ModelId,
+      context_length: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+      vendor_metadata: v.optional(Metadata),
+    }),
+  ),
+});
+
+/** Nothing that a service answers is believed: whatever listens at the port may be another program. */
 async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
   const headers = { authorization: `Bearer ${key}` };
   const signal = AbortSignal.timeout(PATIENCE);
@@ -81,50 +93,31 @@ async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
     throw new Error(`Nothing answers at ${baseURL}. ${hint}`, { cause });
   });
   if (!response.ok) throw new Error(`${baseURL} answers with ${response.status}. Does it need \`--key\`?`);
-  const { data } = (await response.json()) as ModelsAnswer;
-  return data.map(({ id, context_length: contextLength, vendor_metadata: metadata }) => ({
+  const answer = v.safeParse(ModelsAnswer, await response.json().catch(() => undefined));
+  if (!answer.success) {
+    const place = v.getDotPath(answer.issues[0]);
+    const what = place === null ? 'is not JSON' : `has a wrong value at \`${place}\``;
+    throw new Error(
+      `The list of models of ${baseURL} ${what}. Is another program listening there? Name the service with \`--url\`.`,
+    );
+  }
+  return answer.output.data.map(({ id, context_length: contextLength, vendor_metadata: metadata }) => ({
     id,
-    contextLength,
+    contextLength: metadata?.limits_known ? contextLength : undefined,
     chats: metadata?.capabilities?.includes('chat') ?? false,
   }));
 }
 
 /** Environment as shell commands, the file with its path. */
-function linesOf({ environment, file, note }: ProgramSetup): string {
+function linesOf({ environment, file, note }: ProgramSetup, { model, contextLength }: Connection): string {
   const commands = Object.entries(environment ?? {}).map(([name, value]) => `export ${name}=${shellQuoted(value)}\n`);
   const content = file && `# ~/${file.path}\n${textOf(file.content)}`;
-  return [commands.join(''), content, note && `${note}\n`].filter(Boolean).join('\n');
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  const limits =
+    contextLength === undefined &&
+    `# The context length of ${model} is known once it is loaded: send it a request, then run this command again.\n`;
+  return [limits, commands.join(''), content, note && `${note}\n`].filter(Boolean).join('\n');
 }
 
 function textOf(content: ConfigurationFile['content']): string {
   return typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`;
-}
-
-/** @throws Error for a file whose text cannot be merged */
-function writeFile({ path, content }: ConfigurationFile): void {
-  const file = join(homedir(), path);
-  const isThere = existsSync(file);
-  if (isThere && typeof content === 'string') {
-    if (readFileSync(file, 'utf8').includes(content)) return;
-    throw new Error(`${file} is there already. Add the lines that \`inpage connect\` prints without \`--write\`.`);
-  }
-  const whole = isThere && typeof content === 'object' ? merged(readJsonFile(file), content) : content;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, textOf(whole as ConfigurationFile['content']));
-  process.stdout.write(`inpage: wrote ${file}\n`);
-}
-
-/** What is there, with our members in their places. */
-function merged(there: unknown, ours: unknown): unknown {
-  if (!isObject(there) || !isObject(ours)) return ours;
-  const members = Object.entries(ours).map(([name, value]) => [name, merged(there[name], value)]);
-  return { ...there, ...Object.fromEntries(members) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,20 +1,21 @@
 /** How programs are pointed at a running service, by their public documentation. @module */
+import { shellQuoted } from './shell-quoted.js';
 
-/** The service as a program must know it. */
+/** The service as a program must know it. No text has a line feed or another control character. */
 export interface Connection {
   /** Ends with `/v1`. */
   baseURL: string;
   key: string;
   model: string;
-  /** Tokens. */
-  contextLength: number;
+  /** Tokens. Undefined: not known, because the model was not loaded; then nothing is written about it. */
+  contextLength: number | undefined;
 }
 
 /** A configuration file. */
 export interface ConfigurationFile {
   /** Below the home folder. */
   path: string;
-  /** An object is JSON, and is merged into what is there. */
+  /** An object is JSON. */
   content: string | Record<string, unknown>;
 }
 
@@ -26,7 +27,7 @@ export interface ProgramSetup {
   note?: string;
 }
 
-// TOML and YAML read strings of JSON as they are.
+// TOML and YAML read strings of JSON as they are, as long as these have no control characters.
 const quoted = (text: string): string => JSON.stringify(text);
 const rootOf = (baseURL: string): string => baseURL.replace(/\/v1$/, '');
 
@@ -38,7 +39,7 @@ export const PROGRAMS: Record<string, (connection: Connection) => ProgramSetup> 
       ANTHROPIC_AUTH_TOKEN: key,
       ANTHROPIC_MODEL: model,
       ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
-      CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(contextLength),
+      ...(contextLength !== undefined && { CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(contextLength) }),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     };
     return { environment: env, file: { path: '.claude/settings.json', content: { env } } };
@@ -49,16 +50,12 @@ export const PROGRAMS: Record<string, (connection: Connection) => ProgramSetup> 
       path: '.codex/config.toml',
       content: `model = ${quoted(model)}
 model_provider = "inpage"
-model_context_window = ${contextLength}
-
+${contextLength === undefined ? '' : `model_context_window = ${contextLength}\n`}
 [model_providers.inpage]
 name = "inpage"
 base_url = ${quoted(baseURL)}
 env_key = "INPAGE_API_KEY"
 wire_api = "responses"
-
-[features]
-multi_agent = false
 `,
     },
   }),
@@ -68,8 +65,8 @@ multi_agent = false
   API Key    ${key}
   Model ID   ${model}
 Its command line takes this:
-  cline auth -p openai-compatible -b ${baseURL} -k ${key} -m ${model}
-  cline -P openai-compatible -m ${model}`,
+  cline auth -p openai-compatible -b ${shellQuoted(baseURL)} -k ${shellQuoted(key)} -m ${shellQuoted(model)}
+  cline -P openai-compatible -m ${shellQuoted(model)}`,
   }),
   continue: ({ baseURL, key, model, contextLength }) => ({
     file: {
@@ -85,16 +82,14 @@ models:
     apiKey: ${quoted(key)}
     roles: [chat, edit, apply]
     capabilities: [tool_use]
-    defaultCompletionOptions:
-      contextLength: ${contextLength}
-`,
+${contextLength === undefined ? '' : `    defaultCompletionOptions:\n      contextLength: ${contextLength}\n`}`,
     },
   }),
   goose: ({ baseURL, key, model, contextLength }) => ({
     environment: {
       GOOSE_PROVIDER: 'openai',
       GOOSE_MODEL: model,
-      GOOSE_CONTEXT_LIMIT: String(contextLength),
+      ...(contextLength !== undefined && { GOOSE_CONTEXT_LIMIT: String(contextLength) }),
       OPENAI_HOST: rootOf(baseURL),
       OPENAI_API_KEY: key,
     },
@@ -111,7 +106,12 @@ models:
             name: 'inpage',
             options: { baseURL, apiKey: key },
             models: {
-              [model]: { name: model, limit: { context: contextLength, output: Math.min(contextLength, 8192) } },
+              [model]: {
+                name: model,
+                ...(contextLength !== undefined && {
+                  limit: { context: contextLength, output: Math.min(contextLength, 8192) },
+                }),
+              },
             },
           },
         },
@@ -127,12 +127,20 @@ models:
             baseUrl: baseURL,
             apiKey: key,
             api: 'openai-completions',
-            models: [{ id: model, contextWindow: contextLength, maxTokens: Math.min(contextLength, 8192) }],
+            models: [
+              {
+                id: model,
+                ...(contextLength !== undefined && {
+                  contextWindow: contextLength,
+                  maxTokens: Math.min(contextLength, 8192),
+                }),
+              },
+            ],
           },
         },
       },
     },
-    note: `Start it with: pi --provider inpage --model ${model}`,
+    note: `Start it with: pi --provider inpage --model ${shellQuoted(model)}`,
   }),
   'qwen-code': ({ baseURL, key, model, contextLength }) => ({
     file: {
@@ -146,7 +154,7 @@ models:
               name: model,
               envKey: 'INPAGE_API_KEY',
               baseUrl: baseURL,
-              generationConfig: { contextWindowSize: contextLength },
+              ...(contextLength !== undefined && { generationConfig: { contextWindowSize: contextLength } }),
             },
           ],
         },
@@ -176,7 +184,9 @@ model: ${quoted(`openai/${model}`)}
           openai_compatible: {
             inpage: {
               api_url: baseURL,
-              available_models: [{ name: model, display_name: model, max_tokens: contextLength }],
+              available_models: [
+                { name: model, display_name: model, ...(contextLength !== undefined && { max_tokens: contextLength }) },
+              ],
             },
           },
         },

@@ -8,6 +8,7 @@ import type { LatestStart } from '../../page/start-inference.js';
 import { listStaticFiles } from '../static-files/static-files.js';
 import { importPlaywright } from './import-playwright.js';
 import { type Command, UsageError } from './command.js';
+import { print } from './print.js';
 
 /** Milliseconds for the page to load, and then for its inference to start. */
 const LOAD_DEADLINE = 30_000;
@@ -32,7 +33,7 @@ export const doctor: Command = {
     const { browser } = await launchChromium(typeof chromium === 'string' ? { executablePath: chromium } : {});
     try {
       const findings = await examine(await browser.newPage(), url);
-      process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : linesOf(findings));
+      print(json ? `${JSON.stringify(findings, null, 2)}\n` : linesOf(findings));
       if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
     } finally {
       await browser.close();

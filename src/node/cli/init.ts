@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUNDLED_MODELS, listStaticFiles } from '../static-files/static-files.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
+import { print } from './print.js';
 
 /**
  * A Service Worker script that removes itself. Served under the old script's name, it is an update for browsers. It takes
@@ -57,7 +58,7 @@ function copyFiles(folder: string, { models, 'no-webgpu': withoutWebGPU }: Comma
     mkdirSync(dirname(target), { recursive: true });
     cpSync(file.path, target);
   }
-  process.stdout.write(`inpage: copied ${files.size} files to ${folder}\n`);
+  print(`inpage: copied ${files.size} files to ${folder}\n`);
 }
 
 function namesIn(list: string): string[] {
@@ -70,7 +71,5 @@ function namesIn(list: string): string[] {
 function copyUninstaller(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of ['inpage-sw.js', 'inpage-sw-isolated.js']) writeFileSync(join(folder, name), UNINSTALL_SCRIPT);
-  process.stdout.write(
-    `inpage: wrote ${join(folder, 'inpage-sw.js')}, which removes the Service Worker; keep serving it\n`,
-  );
+  print(`inpage: wrote ${join(folder, 'inpage-sw.js')}, which removes the Service Worker; keep serving it\n`);
 }

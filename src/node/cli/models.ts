@@ -1,6 +1,7 @@
 /** `inpage models`. @module */
 import { type RecommendationFilter, recommend } from '../../core/models/recommended-models.js';
 import { type Command, type CommandValues, table, UsageError } from './command.js';
+import { print } from './print.js';
 
 const TASKS = ['chat', 'embeddings', 'speech'] as const;
 const DEVICES = ['wasm', 'webgpu'] as const;
@@ -23,7 +24,7 @@ export const models: Command = {
       const facts = `${task}, ${dtype}, ${bytes / 1e6} MB, ${contextLength} tokens, ${license}`;
       return [source, `${facts}. ${overview}`] as const;
     });
-    process.stdout.write(`${table(rows)}\n`);
+    print(`${table(rows)}\n`);
   },
 };
 

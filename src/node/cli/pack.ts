@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import { isInferenceError } from '../../core/errors/inference-error.js';
 import { DEVICES, type LoadProgress, type ModelEntry, TASKS } from '../../core/models/model-entry.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
+import { print, printError } from './print.js';
 import { importPlaywright } from './import-playwright.js';
 import type { NamedModel } from './pack/read-entry.js';
 import type { WarmedPack } from './pack/warm-pack.js';
@@ -88,8 +89,8 @@ export const pack: Command = {
     const [bytes, files] = [packed.bytes + (warmed?.bytes ?? 0), packed.files + (warmed?.files ?? 0)];
     const entry = { ...packed.entry, ...(warmed && { integrity: warmed.integrity }) };
     const size = `${(bytes / 2 ** 20).toFixed(1)} MB`;
-    process.stderr.write(`inpage: packed ${files} files, ${size}, into ${folder}\n${adviceFor(folder, entry)}`);
-    process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
+    printError(`inpage: packed ${files} files, ${size}, into ${folder}\n${adviceFor(folder, entry)}`);
+    print(`${JSON.stringify(entry, null, 2)}\n`);
   },
 };
 
@@ -114,7 +115,7 @@ async function warm(
   chromium: CommandValues[string],
 ): Promise<WarmedPack> {
   const { warmPack } = await importPlaywright('pack --warm', () => import('./pack/warm-pack.js'));
-  process.stderr.write('inpage: reading the prompt in a browser\n');
+  printError('inpage: reading the prompt in a browser\n');
   return warmPack(folder, entry, prompt, typeof chromium === 'string' ? chromium : undefined);
 }
 

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { InferenceServer } from '../bridge/serve-inference.js';
 import { addToRecording, readRecording } from '../recording/recording-file.js';
 import { type Command, UsageError } from './command.js';
+import { print, printError } from './print.js';
 import { serve, startServer } from './serve.js';
 
 /** Milliseconds between two looks at what was answered: a crash loses no more. */
@@ -32,7 +33,7 @@ export const record: Command = {
     if (existsSync(file)) readRecording(file);
     accessSync(dirname(resolve(file)), constants.W_OK);
     const server = await startServer('record', values, { record: true });
-    process.stdout.write(`inpage: recording into ${file}; end with Ctrl+C\n`);
+    print(`inpage: recording into ${file}; end with Ctrl+C\n`);
     keepRecording(server, file);
   },
 };
@@ -47,7 +48,7 @@ function keepRecording(server: InferenceServer, file: string): void {
     if (text === written) return;
     written = text;
     const count = addToRecording(file, models);
-    process.stdout.write(`inpage: ${file} has ${count} ${count === 1 ? 'answer' : 'answers'}\n`);
+    print(`inpage: ${file} has ${count} ${count === 1 ? 'answer' : 'answers'}\n`);
   };
   // A page that was lost is opened again by the next request; until then nothing is answered.
   const timer = setInterval(() => void save().catch(() => {}), INTERVAL);
@@ -57,7 +58,7 @@ function keepRecording(server: InferenceServer, file: string): void {
     clearInterval(timer);
     void save()
       .catch((thrown: unknown) => {
-        process.stderr.write(`inpage: ${(thrown as Error).message}\n`);
+        printError(`inpage: ${(thrown as Error).message}\n`);
         process.exitCode = 1;
       })
       .then(() => server.close());

@@ -11,6 +11,7 @@ import { doctor } from './doctor.js';
 import { init } from './init.js';
 import { models } from './models.js';
 import { pack } from './pack.js';
+import { print } from './print.js';
 import { readArguments } from './read-arguments.js';
 import { record } from './record.js';
 import { runProgram } from './run-program.js';
@@ -68,8 +69,4 @@ ${EXIT_CODES}`;
 function versionOf(): string {
   const file = new URL('../package.json', import.meta.url);
   return `${(JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version}\n`;
-}
-
-function print(text: string): void {
-  process.stdout.write(text);
 }

@@ -1,5 +1,6 @@
 /** Runs a command line to its end: what it prints of an error, and its exit code. @module */
 import { UsageError } from './command.js';
+import { printError } from './print.js';
 import { explainFileError } from './read-json-file.js';
 
 /**
@@ -13,7 +14,7 @@ export async function runProgram(name: string, run: () => Promise<void>): Promis
   try {
     await run();
   } catch (thrown) {
-    process.stderr.write(`${name}: ${explainFileError(thrown)}\n`);
+    printError(`${name}: ${explainFileError(thrown)}\n`);
     process.exitCode = thrown instanceof UsageError ? 2 : 1;
   }
 }

@@ -4,6 +4,7 @@ import type { InferenceServer, ServeOptions } from '../bridge/serve-inference.js
 import { isInferenceError } from '../../core/errors/inference-error.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { importPlaywright } from './import-playwright.js';
+import { print } from './print.js';
 import { readJsonFile } from './read-json-file.js';
 
 const DEFAULT_PORT = 8080;
@@ -43,7 +44,7 @@ export const serve: Command = {
     if (words.length > 0) throw new UsageError(`\`inpage serve\` takes options only, not \`${words[0]}\`.`);
     const apiKey = values['key'] ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
     const server = await startServer('serve', values, apiKey === undefined ? {} : { apiKeys: [apiKey] });
-    if (apiKey !== undefined) process.stdout.write(clientLines(server.baseURL, apiKey));
+    if (apiKey !== undefined) print(clientLines(server.baseURL, apiKey));
     closeOnSignal(server);
   },
 };
@@ -81,11 +82,9 @@ export async function startServer(
     if (isInferenceError(thrown) && thrown.param !== undefined) throw new Error(`${String(config)}: ${thrown.message}`);
     throw thrown;
   });
-  process.stdout.write(`inpage: serving ${server.baseURL}\n`);
+  print(`inpage: serving ${server.baseURL}\n`);
   if (server.sandbox === false) {
-    process.stdout.write(
-      'inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n',
-    );
+    print('inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n');
   }
   return server;
 }

@@ -47,10 +47,16 @@ describe('list', () => {
     });
     const lengths = async () =>
       (await get(app, '/v1/models')).json.data.map((model: { context_length: number }) => model.context_length);
+    const known = async () =>
+      (await get(app, '/v1/models?verbose=true')).json.data.map(
+        (model: { vendor_metadata: { limits_known: boolean } }) => model.vendor_metadata.limits_known,
+      );
     expect(await lengths()).toEqual([expect.any(Number), 1000]);
+    expect(await known()).toEqual([false, false]);
     await inference.load('scripted-chat');
     await inference.load('named');
     expect(await lengths()).toEqual([777, 777]);
+    expect(await known()).toEqual([true, true]);
     await inference.unload('scripted-chat');
     const { json } = await get(app, '/v1/models/scripted-chat');
     expect(json).toMatchObject({ context_length: 777, max_completion_tokens: 777 });
@@ -71,6 +77,7 @@ describe('list', () => {
         hf_link: text,
         overview: text,
         category: text,
+        limits_known: false,
       });
     }
   });

@@ -1,26 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect } from '../../../src/node/cli/connect.js';
 import { PROGRAMS } from '../../../src/node/cli/connected-programs.js';
+import { readArguments } from '../../../src/node/cli/read-arguments.js';
 
-const MODELS = [
-  { id: 'ears', context_length: 448, vendor_metadata: { capabilities: ['transcription'] } },
-  { id: 'it"s', context_length: 32_768, vendor_metadata: { capabilities: ['chat', 'completion'] } },
-];
+const EARS = { id: 'ears', context_length: 448, vendor_metadata: { capabilities: ['transcription'] } };
+const CHAT = {
+  id: `it"s $(touch made) \\ 'x'`,
+  context_length: 32_768,
+  vendor_metadata: { capabilities: ['chat', 'completion'], limits_known: true },
+};
 
 let server: Server;
 let url: string;
+let answer: unknown;
 const home = mkdtempSync(join(tmpdir(), 'inpage-connect-'));
 
 beforeAll(async () => {
-  server = createServer((_, response) => response.end(JSON.stringify({ data: MODELS })));
+  server = createServer((_, response) => response.end(typeof answer === 'string' ? answer : JSON.stringify(answer)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   vi.stubEnv('HOME', home);
+});
+beforeEach(() => {
+  answer = { data: [EARS, CHAT] };
 });
 afterAll(() => {
   vi.unstubAllEnvs();
@@ -36,6 +44,12 @@ async function printed(program: string, values: Record<string, string | boolean>
   return text;
 }
 
+/** What a POSIX shell makes of words. */
+function inShell(words: string): string[] {
+  const script = `cd "$1" && set -- ${words} && printf '%s\\n' "$@"`;
+  return execFileSync('sh', ['-c', script, 'sh', home], { encoding: 'utf8' }).trimEnd().split('\n');
+}
+
 describe('inpage connect', () => {
   it.each(Object.keys(PROGRAMS))('%s: names base and model', async (program) => {
     const text = await printed(program);
@@ -43,34 +57,76 @@ describe('inpage connect', () => {
     expect(program === 'open-webui' || /it\\?"s/.test(text)).toBe(true);
   });
 
-  it('writes only when told to, and keeps what is there', async () => {
-    await printed('opencode');
-    const file = join(home, '.config/opencode/opencode.json');
-    expect(() => readFileSync(file)).toThrow('ENOENT');
-    await printed('opencode', { write: true });
-    const first = JSON.parse(readFileSync(file, 'utf8'));
-    expect(first.provider.inpage.options.baseURL).toBe(url);
-    await printed('codex', { write: true });
-    const toml = readFileSync(join(home, '.codex/config.toml'), 'utf8');
-    expect(toml).toContain('model = "it\\"s"');
-    expect(toml).toContain('wire_api = "responses"');
-    await expect(printed('codex', { write: true, key: 'k', url: `${url}/` })).resolves.toBeDefined();
-    await expect(printed('codex', { write: true, model: 'ears' })).rejects.toThrow('is there already');
+  it('writes no file, whatever it is told', async () => {
+    expect(() => readArguments('inpage connect', connect, ['codex', '--write'])).toThrow('--write');
+    for (const program of Object.keys(PROGRAMS)) await printed(program);
+    for (const name of ['.codex', '.claude', '.config', '.continue', '.pi', '.qwen', '.aider.conf.yml', 'made'])
+      expect(existsSync(join(home, name))).toBe(false);
   });
 
-  it('says what else is to be done when it has written the file', async () => {
-    expect(await printed('pi', { write: true })).toContain('--provider inpage');
-    expect(await printed('codex', { write: true })).toContain('export INPAGE_API_KEY');
-    const settings = await printed('claude-code', { write: true });
-    expect(settings).not.toContain('export');
-    const { env } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'));
-    expect(env).toMatchObject({ ANTHROPIC_MODEL: 'it"s', CLAUDE_CODE_MAX_CONTEXT_TOKENS: '32768' });
+  it('quotes a name for TOML, YAML, JSON and shells', async () => {
+    const { id } = CHAT;
+    const quoted = JSON.stringify(id);
+    expect(await printed('codex')).toContain(`model = ${quoted}\n`);
+    expect(await printed('continue')).toContain(`    model: ${quoted}\n`);
+    const json = (await printed('opencode')).replace(/^# .*\n/, '');
+    expect(JSON.parse(json)).toMatchObject({ model: `inpage/${id}`, provider: { inpage: { models: { [id]: {} } } } });
+    const goose = await printed('goose');
+    expect(inShell(/^export (GOOSE_MODEL=.*)$/m.exec(goose)![1]!)).toEqual([`GOOSE_MODEL=${id}`]);
+    const cline = await printed('cline', { key: `k' ; touch made ; '` });
+    for (const line of cline.match(/^ {2}cline .*$/gm)!) expect(inShell(line).at(-1)).toBe(id);
+    expect(cline.match(/^ {2}cline auth .*$/m)!.map(inShell)[0]).toContain(`k' ; touch made ; '`);
+    const pi = await printed('pi');
+    expect(inShell(/Start it with: (.*)$/m.exec(pi)![1]!)).toEqual(['pi', '--provider', 'inpage', '--model', id]);
+    expect(existsSync(join(home, 'made'))).toBe(false);
+  });
+
+  it.each([
+    ['a text for a number', { ...CHAT, context_length: '4096\n\n[mcp_servers.evil]\ncommand = "sh"' }],
+    ['a fraction', { ...CHAT, context_length: 0.5 }],
+    ['a number below one', { ...CHAT, context_length: -1 }],
+    ['a name of two lines', { ...CHAT, id: 'a\nmcpServers: []' }],
+    ['an escape sequence', { ...CHAT, id: '\u001b]0;title\u0007' }],
+    ['letters in another order', { ...CHAT, id: 'a\u202egro' }],
+    ['half a character', { ...CHAT, id: '\ud800' }],
+    ['a flag', { ...CHAT, id: '--yolo' }],
+    ['an object for a name', { ...CHAT, id: { toString: 'x' } }],
+    ['a very long name', { ...CHAT, id: 'a'.repeat(501) }],
+  ])('%s in the list of models is printed by no program', async (_, model) => {
+    for (const list of [[model], [EARS, CHAT, model]]) {
+      answer = { data: list };
+      for (const program of Object.keys(PROGRAMS))
+        await expect(printed(program)).rejects.toThrow(
+          /has a wrong value at `data\.\d\.(id|context_length)`\. Is another/,
+        );
+    }
+  });
+
+  it('another answer than a list of models is refused', async () => {
+    for (answer of ['<html>', 'null', '[]', '{"data":{}}'])
+      await expect(printed('codex')).rejects.toThrow('list of models');
+  });
+
+  it('prints the limits of a model that was loaded, and none that the service only assumes', async () => {
+    const limits = /context_window|CONTEXT|contextLength|contextWindow|max_?tokens|"limit"|32768/i;
+    expect(await printed('codex')).toContain('model_context_window = 32768\n');
+    expect(await printed('claude-code')).toContain("CLAUDE_CODE_MAX_CONTEXT_TOKENS='32768'");
+    for (const limits_known of [false, undefined]) {
+      answer = { data: [{ ...CHAT, vendor_metadata: { ...CHAT.vendor_metadata, limits_known } }] };
+      for (const program of Object.keys(PROGRAMS)) {
+        const text = await printed(program);
+        expect(text).toMatch(/^# The context length of .* is known once it is loaded/);
+        expect(text.replace(/^# The context length.*\n/, '')).not.toMatch(limits);
+      }
+    }
   });
 
   it('says what is wrong', async () => {
+    answer = { data: [EARS, { ...CHAT, id: 'chat' }] };
     await expect(printed('emacs')).rejects.toThrow('is not a known program');
-    await expect(printed('codex', { model: 'nobody' })).rejects.toThrow('Its models: ears, it"s.');
-    await expect(printed('goose', { write: true })).rejects.toThrow('no configuration file');
+    await expect(printed('codex', { model: 'nobody' })).rejects.toThrow('Its models: ears, chat.');
     await expect(printed('codex', { url: 'http://127.0.0.1:9/v1' })).rejects.toThrow('--compatibility hosted');
+    await expect(printed('codex', { url: `${url}\n[evil]` })).rejects.toThrow('--url');
+    await expect(printed('codex', { key: 'a\nb' })).rejects.toThrow('--key');
   });
 });
