@@ -20,6 +20,7 @@ const ROOMS = [
   ['gateway/scheduler'],
   ['gateway/answer'],
   [
+    'model/engines/gguf',
     'model/engines/transformers',
     'model/engines/web-llm',
     'model/engines/browser',
