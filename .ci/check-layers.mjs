@@ -1,4 +1,4 @@
-// Fails when an import runs upwards. `src/` is a pile of rooms: a room imports from its own and from lower rooms only.
+// Fails when an import runs upwards or in a circle. `src/` is a pile of rooms: a room imports from its own and from lower rooms only.
 // The engines' libraries are imported below `model/engines/<name>/` alone, and no client library anywhere in `src/`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -22,11 +22,18 @@ const ROOMS = [
   [
     'model/engines/gguf',
     'model/engines/transformers',
+    'model/engines/gguf',
     'model/engines/web-llm',
-    'model/engines/browser',
+    'model/engines/built-in',
     'model/engines/scripted',
     'model/engines/upstream',
   ],
+  // Within transformers.js: one room for each kind of model, on what they share.
+  ['model/engines/transformers/ranking'],
+  ['model/engines/transformers/text', 'model/engines/transformers/embeddings', 'model/engines/transformers/voice'],
+  ['model/engines/transformers/encoder', 'model/engines/transformers/vision', 'model/engines/transformers/speech'],
+  ['model/engines/transformers/cache', 'model/engines/transformers/gpu', 'model/engines/transformers/repository'],
+  ['model/engines/transformers/ort', 'model/engines/transformers/onnx-file'],
   ['model/engines'],
   ['model/decoding', 'model/voice'],
   ['model/constraints', 'model/sampling'],
@@ -35,6 +42,9 @@ const ROOMS = [
   ['model/grammar', 'model/media'],
   // What realms share.
   ['relay', 'store'],
+  ['store/sources'],
+  ['store/download', 'store/prompts'],
+  ['store/storage'],
   ['core/models'],
   ['core/events'],
   ['core/schema'],
@@ -52,7 +62,7 @@ const ONLY = {
   'gateway/answer': ['core'],
   model: ['model', 'relay', 'store', 'core'],
   relay: ['core'],
-  store: ['core'],
+  store: ['store', 'core'],
 };
 
 const ENGINES = {
@@ -80,6 +90,8 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'src
   .filter((file) => /\.(ts|mjs)$/.test(file) && existsSync(file));
 const problems = [];
 const arrows = new Set();
+/** The files that each file imports. */
+const imports = new Map();
 for (const file of files) {
   const from = roomOf(file);
   if (!heights.has(from)) problems.push(`${file}: its folder is no room of .ci/check-layers.mjs`);
@@ -87,11 +99,12 @@ for (const file of files) {
     if (!specifier.startsWith('.')) {
       if (CLIENTS.test(specifier)) problems.push(`${file}: ${specifier} is a client; clients belong to tests`);
       for (const [folder, library] of Object.entries(ENGINES))
-        if (library.test(specifier) && from !== folder)
+        if (library.test(specifier) && !isIn(from, folder))
           problems.push(`${file}: only ${folder}/ knows the engine ${specifier}`);
       continue;
     }
     const target = join(dirname(file), specifier).replace(/\.js$/, '.ts');
+    imports.set(file, [...(imports.get(file) ?? []), target]);
     const to = roomOf(target);
     if (from === to) continue;
     arrows.add(`${from} -> ${to}`);
@@ -101,9 +114,23 @@ for (const file of files) {
       problems.push(`${file}: ${from}/ does not know ${to}/`);
   }
 }
+
+/** A circle of files within a room, found by walking along the imports. */
+const finished = new Set();
+function findCircle(file, path) {
+  const start = path.indexOf(file);
+  if (start !== -1) return problems.push(`circle: ${[...path.slice(start), file].join(' -> ')}`);
+  if (finished.has(file)) return;
+  for (const target of imports.get(file) ?? []) findCircle(target, [...path, file]);
+  finished.add(file);
+}
+for (const file of files) findCircle(file, []);
+
 for (const problem of problems) console.error(problem);
 if (process.argv.includes('--arrows')) console.log([...arrows].toSorted((a, b) => a.localeCompare(b)).join('\n'));
 console.log(
-  problems.length === 0 ? `layers: ${files.length} files, no import runs upwards` : `${problems.length} problems`,
+  problems.length === 0
+    ? `layers: ${files.length} files, no import runs upwards, no circle`
+    : `${problems.length} problems`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

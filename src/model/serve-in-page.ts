@@ -1,6 +1,6 @@
 /** Models that only a page can run, served there as a model worker serves its own. Fetched when the first is needed. @module */
-import { createBrowserBackend } from './engines/browser/browser-backend.js';
-import { windowLanguageModel } from './engines/browser/language-model.js';
+import { createBrowserBackend } from './engines/built-in/browser-backend.js';
+import { windowLanguageModel } from './engines/built-in/language-model.js';
 import { serveModel } from './serve-model.js';
 
 /** Serves the browser's own model through this port. @returns ends it, and frees what it holds */

@@ -1,16 +1,16 @@
 /** What is kept of models on this device, and how to remove it. @module */
-import type { ByteStorage, KeptFile, ModelNote } from '../store/byte-storage.js';
-import { filesFolderOf } from '../store/hub.js';
+import type { ByteStorage, KeptFile, ModelNote } from '../store/storage/byte-storage.js';
+import { filesFolderOf } from '../store/sources/hub.js';
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import { CacheFileStorage } from '../store/cache-storage.js';
-import { hold } from '../store/connections.js';
-import { fileLock } from '../store/fetch-file.js';
-import { type KeptPrefixes, listKeptPrefixes, removeKeptPrefixes } from '../store/kept-blocks.js';
-import { OpfsStorage } from '../store/opfs-storage.js';
-import { opened } from '../store/store-environment.js';
-import { inUse } from '../store/opfs-access.js';
+import { CacheFileStorage } from '../store/storage/cache-storage.js';
+import { hold } from '../store/storage/hold-lock.js';
+import { fileLock } from '../store/download/fetch-file.js';
+import { type KeptPrefixes, listKeptPrefixes, removeKeptPrefixes } from '../store/prompts/kept-blocks.js';
+import { OpfsStorage } from '../store/storage/opfs-storage.js';
+import { opened } from '../store/storage/store-environment.js';
+import { inUse } from '../store/storage/opfs-access.js';
 
 /** A file of a kept model. */
 export interface StoredFile {

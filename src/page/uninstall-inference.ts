@@ -4,7 +4,7 @@
  * @module
  */
 import { APP_BASE } from '../core/models/app-base.js';
-import { removeAllKeptPrefixes } from '../store/kept-blocks.js';
+import { removeAllKeptPrefixes } from '../store/prompts/kept-blocks.js';
 import type { PageMessage } from '../relay/protocol.js';
 
 /** What to remove. */

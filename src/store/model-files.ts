@@ -5,21 +5,27 @@
  */
 import { cancelled, type InferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
-import { Freshness, isOnServer } from './ask-server.js';
-import type { CrossOriginStorage } from './cross-origin-storage.js';
-import { decideFile } from './decide-file.js';
-import { LoadReport } from './download-progress.js';
-import { FileFetcher } from './fetch-file.js';
-import { FileContents } from './file-contents.js';
-import { type MissingRoom, noRoom, notFetched } from './file-errors.js';
-import { type ByteStorage, countParts, type FilePlace, type FileRecord, type KeptFile } from './byte-storage.js';
-import { sha256 } from './digest.js';
-import { hubModelOf } from './hub.js';
-import { PACK_MANIFEST } from './pack-manifest.js';
-import { SourceStatements } from './source-statements.js';
-import type { StoreEnvironment } from './store-environment.js';
+import { Freshness, isOnServer } from './sources/ask-server.js';
+import type { CrossOriginStorage } from './download/cross-origin-storage.js';
+import { decideFile } from './download/decide-file.js';
+import { LoadReport } from './download/download-progress.js';
+import { FileFetcher } from './download/fetch-file.js';
+import { FileContents } from './download/file-contents.js';
+import { type MissingRoom, noRoom, notFetched } from './download/file-errors.js';
+import {
+  type ByteStorage,
+  countParts,
+  type FilePlace,
+  type FileRecord,
+  type KeptFile,
+} from './storage/byte-storage.js';
+import { sha256 } from './storage/digest.js';
+import { hubModelOf } from './sources/hub.js';
+import { PACK_MANIFEST } from './sources/pack-manifest.js';
+import { SourceStatements } from './sources/source-statements.js';
+import type { StoreEnvironment } from './storage/store-environment.js';
 import { StoredResponse } from './stored-response.js';
-import { isIntact, wholeSha256 } from './verify-content.js';
+import { isIntact, wholeSha256 } from './download/verify-content.js';
 
 export interface ModelFilesOptions {
   /** Catalog id, for progress and errors. */

@@ -2,10 +2,10 @@
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions, LocalFile } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import { availableCrossOriginStorage } from './cross-origin-storage.js';
-import { isRequired } from './decide-file.js';
+import { availableCrossOriginStorage } from './download/cross-origin-storage.js';
+import { isRequired } from './download/decide-file.js';
 import { ModelFiles } from './model-files.js';
-import { browserStore, type StoreEnvironment } from './store-environment.js';
+import { browserStore, type StoreEnvironment } from './storage/store-environment.js';
 
 /** Opens the files of a load. @param environment what they are kept in */
 export async function openModelFiles(

@@ -8,7 +8,7 @@ import { createApp } from '../../src/gateway/http/app.js';
 import { Scheduler } from '../../src/gateway/scheduler/scheduler.js';
 import { serveCall } from '../../src/gateway/serve-call.js';
 import { quantizeByRow } from '../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
-import type { OnnxSession } from '../../src/model/engines/transformers/text/onnx-session.js';
+import type { OnnxSession } from '../../src/model/engines/transformers/ort/onnx-session.js';
 import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
 import { type Connect, connectThrough } from '../../src/relay/handshake.js';

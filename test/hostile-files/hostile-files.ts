@@ -4,7 +4,7 @@ import { keepLastLogits } from '../../src/model/engines/transformers/onnx-file/k
 import { rewriteGraph } from '../../src/model/engines/transformers/onnx-file/write-graph.js';
 import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
 import { createTextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
-import { readManifest } from '../../src/store/pack-manifest.js';
+import { readManifest } from '../../src/store/sources/pack-manifest.js';
 import { bytes, type Message, integer } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
 
 export interface HostileFile {

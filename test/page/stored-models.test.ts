@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { listStored, removeStored, type Sources } from '../../src/page/stored-models.js';
 import { uninstallInference } from '../../src/page/uninstall-inference.js';
-import { KeptBlocks } from '../../src/store/kept-blocks.js';
-import { OpfsStorage } from '../../src/store/opfs-storage.js';
+import { KeptBlocks } from '../../src/store/prompts/kept-blocks.js';
+import { OpfsStorage } from '../../src/store/storage/opfs-storage.js';
 import { memoryLocks } from '../store/support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryHandle } from '../store/support/memory-opfs.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { CacheFileStorage } from '../../src/store/cache-storage.js';
+import { CacheFileStorage } from '../../src/store/storage/cache-storage.js';
 import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
 import { sha256Of, someBytes } from './support/fault-server.js';
 import { MemoryCaches } from './support/memory-cache.js';

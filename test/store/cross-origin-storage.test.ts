@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { CrossOriginStorage } from '../../src/store/cross-origin-storage.js';
+import type { CrossOriginStorage } from '../../src/store/download/cross-origin-storage.js';
 import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
 import { sha256Of, someBytes } from './support/fault-server.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';

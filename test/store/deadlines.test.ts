@@ -1,12 +1,12 @@
 /** Everything that the store waits for ends: servers that fall silent, storage that does not open, tabs that stand still. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ByteStorage } from '../../src/store/byte-storage.js';
-import { CacheFileStorage } from '../../src/store/cache-storage.js';
-import { Connections } from '../../src/store/connections.js';
-import { type CrossOriginStorage, takeFromOthers } from '../../src/store/cross-origin-storage.js';
-import type { DownloadContext } from '../../src/store/file-download.js';
-import { browserStore } from '../../src/store/store-environment.js';
-import { writeAccess } from '../../src/store/opfs-access.js';
+import type { ByteStorage } from '../../src/store/storage/byte-storage.js';
+import { CacheFileStorage } from '../../src/store/storage/cache-storage.js';
+import { Connections } from '../../src/store/download/connections.js';
+import { type CrossOriginStorage, takeFromOthers } from '../../src/store/download/cross-origin-storage.js';
+import type { DownloadContext } from '../../src/store/download/file-download.js';
+import { browserStore } from '../../src/store/storage/store-environment.js';
+import { writeAccess } from '../../src/store/storage/opfs-access.js';
 import { removeStored } from '../../src/page/stored-models.js';
 import { MemoryCaches } from './support/memory-cache.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ExpectedFile, type FileRecord, type KeptFile, newRecord } from '../../src/store/byte-storage.js';
-import { compareStated, decideFile, decideLocked, type FileFacts } from '../../src/store/decide-file.js';
+import { type ExpectedFile, type FileRecord, type KeptFile, newRecord } from '../../src/store/storage/byte-storage.js';
+import { compareStated, decideFile, decideLocked, type FileFacts } from '../../src/store/download/decide-file.js';
 
 const NOW = 1_700_000_000_000;
 const SHA = 'a'.repeat(64);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ExpectedFile, type FileRecord, newRecord } from '../../src/store/byte-storage.js';
-import { canResume, countFailures, DownloadPlan, nextAttempt, type Run } from '../../src/store/download-plan.js';
+import { type ExpectedFile, type FileRecord, newRecord } from '../../src/store/storage/byte-storage.js';
+import {
+  canResume,
+  countFailures,
+  DownloadPlan,
+  nextAttempt,
+  type Run,
+} from '../../src/store/download/download-plan.js';
 
 const URL = 'https://host/m/f.bin';
 const MB = 2 ** 20;

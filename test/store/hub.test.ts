@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hubFolderURL, hubModelOf } from '../../src/store/hub.js';
+import { hubFolderURL, hubModelOf } from '../../src/store/sources/hub.js';
 import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
 import { sha256Of, someBytes } from './support/fault-server.js';
 import { hubFiles } from './support/hub-server.js';

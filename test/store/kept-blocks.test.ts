@@ -1,12 +1,12 @@
 /** Blocks of prompts on a disk, as workers keep them: whatever happens to the worker, the disk and other tabs. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BlockName } from '../../src/store/block-name.js';
+import type { BlockName } from '../../src/store/prompts/block-name.js';
 import {
   KeptBlocks,
   listKeptPrefixes,
   removeAllKeptPrefixes,
   removeKeptPrefixes,
-} from '../../src/store/kept-blocks.js';
+} from '../../src/store/prompts/kept-blocks.js';
 import { memoryLocks } from './support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from './support/memory-opfs.js';
 

@@ -1,7 +1,7 @@
 /** A file that a server does not have now may be there tomorrow. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LocalFile } from '../../src/core/models/backend.js';
-import { hubFolderURL } from '../../src/store/hub.js';
+import { hubFolderURL } from '../../src/store/sources/hub.js';
 import { fetchAll, openModelFiles } from '../../src/store/open-model-files.js';
 import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
 import { sha256Of, someBytes } from './support/fault-server.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { surroundings } from '../../src/store/store-environment.js';
+import { surroundings } from '../../src/store/storage/store-environment.js';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -9,7 +9,7 @@ import type {
   LanguageModelSession,
   PromptMessage,
   PromptSettings,
-} from '../../src/model/engines/browser/language-model.js';
+} from '../../src/model/engines/built-in/language-model.js';
 
 export interface StandInOptions {
   /** Names of `measureInputUsage`, `inputQuota` and their like, and sessions that can neither append nor clone. */

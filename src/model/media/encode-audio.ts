@@ -1,16 +1,7 @@
 /** Samples to bytes of a file, piece by piece. @module */
 import { joinBytes, toPcm, wavHeader } from '../../core/media/pcm.js';
 import { SPEECH_RATE, type SpeechFormat } from '../../core/request/speech-request.js';
-
-/** Writes one file of {@link SPEECH_RATE} and one channel. */
-export interface SpeechEncoder {
-  /** The bytes that are certain by now; may be none. @param isLast no samples follow */
-  push(samples: Float32Array, isLast: boolean): Promise<Uint8Array<ArrayBuffer>>;
-  /** The rest of the file. */
-  end(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Lets go of codecs and workers, also in the middle of a file. Safe to call twice. */
-  close(): Promise<void>;
-}
+import type { SpeechEncoder } from './speech-encoder.js';
 
 /** @throws InferenceError `invalid_request` with param `response_format` for what this browser cannot encode */
 export async function openSpeechEncoder(format: SpeechFormat): Promise<SpeechEncoder> {

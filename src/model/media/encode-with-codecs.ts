@@ -17,7 +17,7 @@ import {
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { joinBytes } from '../../core/media/pcm.js';
 import { SPEECH_FORMATS, SPEECH_RATE, type SpeechFormat } from '../../core/request/speech-request.js';
-import type { SpeechEncoder } from './encode-audio.js';
+import type { SpeechEncoder } from './speech-encoder.js';
 
 type Compressed = Exclude<SpeechFormat, 'pcm' | 'wav'>;
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { filesOfPacked, PACK_MANIFEST, type PackManifest, parseManifest } from '../../store/pack-manifest.js';
+import { filesOfPacked, PACK_MANIFEST, type PackManifest, parseManifest } from '../../store/sources/pack-manifest.js';
 
 export interface PackedFolder {
   /** Absolute path. */

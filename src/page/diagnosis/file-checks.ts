@@ -3,9 +3,9 @@ import { folderURLOf } from '../../core/models/entry-files.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
-import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/choose-dtype.js';
-import { graphsOf } from '../../model/engines/transformers/repository-files.js';
-import { PACK_MANIFEST } from '../../store/pack-manifest.js';
+import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/repository/choose-dtype.js';
+import { graphsOf } from '../../model/engines/transformers/repository/repository-files.js';
+import { PACK_MANIFEST } from '../../store/sources/pack-manifest.js';
 import { type Check, ok, type Outcome, problem, usesOnnxRuntime, warning } from './finding.js';
 import { COPY_FILES, hashOf, requestFile } from './served-file.js';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { LISTED_MODELS, recommend } from '../../../src/core/models/recommended-models.js';
 import { isHubId } from '../../../src/core/models/entry-files.js';
-import { MODEL_CLASSES, type ModelClasses } from '../../../src/model/engines/transformers/model-classes.js';
+import { MODEL_CLASSES, type ModelClasses } from '../../../src/model/engines/transformers/repository/model-classes.js';
 
 const classes: readonly ModelClasses[] = MODEL_CLASSES;
 

@@ -6,8 +6,8 @@ import {
   type CachedPrefix,
   REUSE_BLOCK,
   reusableLength,
-} from '../../../src/model/engines/transformers/text/prefix-cache.js';
-import type { SequenceState } from '../../../src/model/engines/transformers/text/sequence-state.js';
+} from '../../../src/model/engines/transformers/cache/prefix-cache.js';
+import type { SequenceState } from '../../../src/model/engines/transformers/cache/sequence-state.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { recordingBackend } from '../../support/recording-backend.js';
 import { agentBody, agentTool, toolTurn } from './support/agent-body.js';

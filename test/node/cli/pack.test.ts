@@ -6,7 +6,7 @@ import { InferenceError } from '../../../src/core/errors/inference-error.js';
 import { explainPackError } from '../../../src/node/cli/pack.js';
 import { type PackOptions, packModel } from '../../../src/node/cli/pack/pack-model.js';
 import { readEntry } from '../../../src/node/cli/pack/read-entry.js';
-import { type PackManifest, PACK_MANIFEST } from '../../../src/store/pack-manifest.js';
+import { type PackManifest, PACK_MANIFEST } from '../../../src/store/sources/pack-manifest.js';
 import { type FaultServer, sha256Of, someBytes, startFaultServer } from '../../store/support/fault-server.js';
 import { hubFiles } from '../../store/support/hub-server.js';
 import { contentOf, filesOf, testStore } from '../../store/support/node-store.js';

@@ -1,5 +1,5 @@
 /** Opens files of the origin private file system at once, while what it makes beside becomes garbage. @module */
-import { writeAccess } from '../../../src/store/opfs-access.js';
+import { writeAccess } from '../../../src/store/storage/opfs-access.js';
 
 /** Rounds of files that are opened at once. */
 const ROUNDS = 60;

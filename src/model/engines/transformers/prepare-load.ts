@@ -1,9 +1,9 @@
 /** What a load begins with, before anybody asks for the model. @module */
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { PlainLoadOptions } from '../../../relay/protocol.js';
-import { filesFolderOf } from '../../../store/hub.js';
+import { filesFolderOf } from '../../../store/sources/hub.js';
 import { openModelFiles } from '../../../store/open-model-files.js';
-import { importRuntime, runsOnWasm } from './runtime-module.js';
+import { importRuntime, runsOnWasm } from './ort/runtime-module.js';
 
 /**
  * Fetches and compiles runtime and code for the first of these models whose files are on this device: it was used before. No

@@ -2,7 +2,7 @@
 import type { Backend } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { PlainLoadOptions } from '../../../relay/protocol.js';
-import { importRuntime, runsOnWasm } from './runtime-module.js';
+import { importRuntime, runsOnWasm } from './ort/runtime-module.js';
 
 /** The code of each task. */
 const TASKS = {
@@ -22,7 +22,7 @@ export const transformersBackend: Backend = {
     return load(entry, options);
   },
   async fetchFiles(entry, options) {
-    await (await import('./load-from-source.js')).fetchFiles(entry, options);
+    await (await import('./repository/load-from-source.js')).fetchFiles(entry, options);
   },
 };
 

@@ -7,9 +7,9 @@ import type { Dtype } from '../../../core/models/dtype.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
-import { checkModelClass } from './model-classes.js';
-import { chooseWeights } from './choose-weights.js';
-import { graphsOf, isLargeEnoughForGpu, modelFileNames } from './repository-files.js';
+import { checkModelClass } from './repository/model-classes.js';
+import { chooseWeights } from './repository/choose-weights.js';
+import { graphsOf, isLargeEnoughForGpu, modelFileNames } from './repository/repository-files.js';
 
 /**
  * The files for every device of the entry. The default is 8 bits for WASM, and for WebGPU 4 bits with 32-bit floats, which

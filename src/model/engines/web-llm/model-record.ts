@@ -3,7 +3,7 @@ import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { LoadOptions } from '../../../core/models/backend.js';
-import { filesFolderOf } from '../../../store/hub.js';
+import { filesFolderOf } from '../../../store/sources/hub.js';
 
 /** The values of WebLLM's `ModelType`; absent means a language model. */
 const LANGUAGE_MODEL = 0;

@@ -1,6 +1,6 @@
 /** What the backend uses of `@mlc-ai/web-llm` and of the browser, so that tests can replace both. @module */
 import type { AppConfig, MLCEngineConfig, MLCEngineInterface } from '@mlc-ai/web-llm';
-import { browserStore, type StoreEnvironment } from '../../../store/store-environment.js';
+import { browserStore, type StoreEnvironment } from '../../../store/storage/store-environment.js';
 import { ownGpu } from '../find-adapter.js';
 
 /**

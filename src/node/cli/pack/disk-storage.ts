@@ -25,7 +25,7 @@ import {
   type ModelNote,
   type OpenFile,
   parseRecord,
-} from '../../../store/byte-storage.js';
+} from '../../../store/storage/byte-storage.js';
 
 /** The bytes, how much of each part is there, and the record. */
 const BYTES = '.bytes';

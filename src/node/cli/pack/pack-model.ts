@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, openAsBlob, readdirSync, rmSync, statfsSync, sta
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { filesFolderOf } from '../../../store/hub.js';
+import { filesFolderOf } from '../../../store/sources/hub.js';
 import { fetchAll, openModelFiles } from '../../../store/open-model-files.js';
 import type { PackChoice } from '../../../model/engines/pack-choice.js';
 import { chooseForPack as chooseTransformers } from '../../../model/engines/transformers/transformers-pack.js';
@@ -11,7 +11,7 @@ import { chooseForPack as chooseWebLlm, findForPack } from '../../../model/engin
 import type { LocalFile } from '../../../core/models/backend.js';
 import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
-import { type StoreEnvironment, surroundings } from '../../../store/store-environment.js';
+import { type StoreEnvironment, surroundings } from '../../../store/storage/store-environment.js';
 import { DiskStorage } from './disk-storage.js';
 import type { NamedModel } from './read-entry.js';
 import { type FetchedFile, writePack } from './write-pack.js';

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
-import { PART_BYTES } from '../../../store/byte-storage.js';
-import { toIntegrity } from '../../../store/digest.js';
-import { BLOCK_HEADER_BYTES } from '../../../store/kept-blocks.js';
+import { PART_BYTES } from '../../../store/storage/byte-storage.js';
+import { toIntegrity } from '../../../store/storage/digest.js';
+import { BLOCK_HEADER_BYTES } from '../../../store/prompts/kept-blocks.js';
 import {
   filesOfPacked,
   isPackedPrompt,
@@ -16,7 +16,7 @@ import {
   type PackManifest,
   PACKED_PROMPTS,
   parseManifest,
-} from '../../../store/pack-manifest.js';
+} from '../../../store/sources/pack-manifest.js';
 import { launchChromium } from '../../bridge/launch-chromium.js';
 import { createLimitedServer } from '../../bridge/serve-inference.js';
 import { HOST_PAGE, hostHtml, type HostWindow, listHostFiles, openHostPage } from '../../static-files/host-files.js';

@@ -12,15 +12,15 @@ import {
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import { toIntegrity } from '../../../store/digest.js';
-import { type FileRecord, PART_BYTES, partFileOf } from '../../../store/byte-storage.js';
+import { toIntegrity } from '../../../store/storage/digest.js';
+import { type FileRecord, PART_BYTES, partFileOf } from '../../../store/storage/byte-storage.js';
 import {
   filesOfPacked,
   PACK_MANIFEST,
   type PackedFile,
   type PackManifest,
   parseManifest,
-} from '../../../store/pack-manifest.js';
+} from '../../../store/sources/pack-manifest.js';
 
 /** A file that was fetched. */
 export interface FetchedFile {

@@ -1,7 +1,7 @@
 /** The backend over a stand-in of the browser's interface, without a page around it. */
 import type { Backend, LoadedModel } from '../../../../src/core/models/backend.js';
 import type { LoadProgress, ModelEntry } from '../../../../src/core/models/model-entry.js';
-import { createBrowserBackend } from '../../../../src/model/engines/browser/browser-backend.js';
+import { createBrowserBackend } from '../../../../src/model/engines/built-in/browser-backend.js';
 import type { StandIn } from '../../../support/language-model.js';
 
 export const ASSISTANT: ModelEntry = { id: 'assistant', task: 'chat', backend: 'browser' };

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { checkMemory, chooseDevice } from '../../../../src/model/engines/transformers/choose-device.js';
+import { checkMemory, chooseDevice } from '../../../../src/model/engines/transformers/repository/choose-device.js';
 import { readDeviceFacts } from '../../../../src/model/engines/web-llm/check-device.js';
 import { browserEnvironment } from '../../../../src/model/engines/web-llm/web-llm-environment.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { chooseDtype, dtypeFor, dtypeWarning } from '../../../../src/model/engines/transformers/choose-dtype.js';
+import {
+  chooseDtype,
+  dtypeFor,
+  dtypeWarning,
+} from '../../../../src/model/engines/transformers/repository/choose-dtype.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 
 const entry: ModelEntry = { id: 'a', task: 'chat', backend: 'transformers' };

@@ -1,7 +1,7 @@
 /** What transformers.js gets when it asks for a model's files. */
 import { env } from '@huggingface/transformers';
 import { expect, it } from 'vitest';
-import { configureFiles } from '../../../../src/model/engines/transformers/transformers-environment.js';
+import { configureFiles } from '../../../../src/model/engines/transformers/repository/transformers-environment.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import type { ModelFiles } from '../../../../src/store/model-files.js';
 import { StoredResponse } from '../../../../src/store/stored-response.js';

@@ -1,6 +1,6 @@
 /** The backend contract with the bundled model on WASM, its keys and values inside wasm memory as apps have them. */
 import { describe, expect, it } from 'vitest';
-import { RUNTIME_FUNCTIONS } from '../../../../src/model/engines/transformers/text/wasm-session.js';
+import { RUNTIME_FUNCTIONS } from '../../../../src/model/engines/transformers/ort/wasm-session.js';
 import { describeBackend } from '../../../contract/backend-contract.js';
 import { loadTinyChat, runtimeModule } from './support/tiny-chat.js';
 

@@ -5,9 +5,9 @@ import type { LoadedModel } from '../../../../src/core/models/backend.js';
 import { transformersBackend } from '../../../../src/model/engines/transformers/transformers-backend.js';
 import { DEFAULT_MODELS } from '../../../../src/core/models/default-catalog.js';
 
-type SourceModule = typeof import('../../../../src/model/engines/transformers/model-source.js');
+type SourceModule = typeof import('../../../../src/model/engines/transformers/repository/model-source.js');
 
-vi.mock('../../../../src/model/engines/transformers/model-source.js', async (importOriginal) => {
+vi.mock('../../../../src/model/engines/transformers/repository/model-source.js', async (importOriginal) => {
   const original = await importOriginal<SourceModule>();
   const prepareSource: SourceModule['prepareSource'] = async (entry, options) => {
     const source = await original.prepareSource(entry, options);

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { plainGenerationRequest, type GenerationRequest } from '../../../../src/core/request/generation-request.js';
 import type { TextModel } from '../../../../src/model/decoding/create-text-model.js';
 import { quantizeByRow } from '../../../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
-import type { OnnxSession } from '../../../../src/model/engines/transformers/text/onnx-session.js';
+import type { OnnxSession } from '../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { describeBackend } from '../../../contract/backend-contract.js';
 import { collectEvents, logprobsOf, piecesOf, textOf } from '../../../support/token-events.js';
 import { smallModel, smallSession } from './support/small-q8.js';

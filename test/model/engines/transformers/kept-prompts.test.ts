@@ -7,14 +7,14 @@ import {
 } from '../../../../src/core/request/generation-request.js';
 import type { TextModel } from '../../../../src/model/decoding/create-text-model.js';
 import { quantizeByRow } from '../../../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
-import type { OnnxSession } from '../../../../src/model/engines/transformers/text/onnx-session.js';
-import { PackedPrompts } from '../../../../src/model/engines/transformers/text/packed-prompts.js';
+import type { OnnxSession } from '../../../../src/model/engines/transformers/ort/onnx-session.js';
+import { PackedPrompts } from '../../../../src/model/engines/transformers/cache/packed-prompts.js';
 import {
   BLOCK_HEADER_BYTES,
   KeptBlocks,
   listKeptPrefixes,
   removeKeptPrefixes,
-} from '../../../../src/store/kept-blocks.js';
+} from '../../../../src/store/prompts/kept-blocks.js';
 import { memoryLocks } from '../../../store/support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from '../../../store/support/memory-opfs.js';
 import { collectEvents, logprobsOf, piecesOf } from '../../../support/token-events.js';

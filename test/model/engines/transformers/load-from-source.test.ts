@@ -1,15 +1,18 @@
 import { ModelFileNotFoundError, type PreTrainedModel } from '@huggingface/transformers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { loadFromSource, type ModelKind } from '../../../../src/model/engines/transformers/load-from-source.js';
-import type { ModelSource } from '../../../../src/model/engines/transformers/model-source.js';
+import {
+  loadFromSource,
+  type ModelKind,
+} from '../../../../src/model/engines/transformers/repository/load-from-source.js';
+import type { ModelSource } from '../../../../src/model/engines/transformers/repository/model-source.js';
 import { InferenceError } from '../../../../src/core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../../src/core/models/retry-in-new-worker.js';
 
-type SourceModule = typeof import('../../../../src/model/engines/transformers/model-source.js');
+type SourceModule = typeof import('../../../../src/model/engines/transformers/repository/model-source.js');
 
 const prepareSource = vi.hoisted(() => vi.fn<SourceModule['prepareSource']>());
-vi.mock('../../../../src/model/engines/transformers/model-source.js', () => ({ prepareSource }));
+vi.mock('../../../../src/model/engines/transformers/repository/model-source.js', () => ({ prepareSource }));
 afterEach(() => void prepareSource.mockReset());
 
 const ENTRY: ModelEntry = { id: 'm', task: 'chat', backend: 'transformers' };

@@ -1,6 +1,6 @@
 import * as ort from 'onnxruntime-web';
 import { expect, it } from 'vitest';
-import { UNPACKED_WEIGHTS } from '../../../../src/model/engines/transformers/model-source.js';
+import { UNPACKED_WEIGHTS } from '../../../../src/model/engines/transformers/repository/model-source.js';
 import { BOOL, FLOAT, OnnxFile } from '../../../support/onnx-file.js';
 
 const [OUT, SIZE] = [16, 8];

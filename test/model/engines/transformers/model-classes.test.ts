@@ -5,7 +5,7 @@ import {
   checkModelClass,
   MODEL_CLASSES,
   type ModelClasses,
-} from '../../../../src/model/engines/transformers/model-classes.js';
+} from '../../../../src/model/engines/transformers/repository/model-classes.js';
 import { SEEING_FORMS } from './classes/vision-forms.js';
 import { transformersBackend } from '../../../../src/model/engines/transformers/transformers-backend.js';
 

@@ -11,7 +11,7 @@ import { filesOfFolder, LOAD, modelServer } from './support/web-build.js';
 
 vi.mock('@huggingface/transformers', async () => (await import('./support/web-build.js')).webBuild());
 const store = vi.hoisted(() => ({ current: undefined as unknown }));
-vi.mock('../../../../src/store/store-environment.js', async (importOriginal) => ({
+vi.mock('../../../../src/store/storage/store-environment.js', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   browserStore: async () => store.current,
 }));

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { expectedGraphs, isVisionModel } from '../../../../src/model/engines/transformers/repository-files.js';
+import {
+  expectedGraphs,
+  isVisionModel,
+} from '../../../../src/model/engines/transformers/repository/repository-files.js';
 
 const PARTS = ['embed_tokens', 'vision_encoder', 'decoder_model_merged'];
 

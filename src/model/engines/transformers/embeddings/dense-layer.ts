@@ -1,5 +1,5 @@
 /** A dense layer of sentence-transformers after the pooling, as LaBSE and EmbeddingGemma have. @module */
-import { halfToFloats } from '../text/half-floats.js';
+import { halfToFloats } from '../ort/half-floats.js';
 
 /** Turns a pooled vector into another one, which may have another length. */
 export type DenseLayer = (vector: Float32Array) => Float32Array;

@@ -1,7 +1,7 @@
 /** Runs one batch of texts and pools the model's hidden states to one vector per text. @module */
 import type { Pooling } from '../../../../core/models/embedding-fields.js';
 import { normaliseVector } from '../../normalise-vector.js';
-import { type OnnxSession, type OnnxTensor, takesOneRow, toFloat32 } from '../text/onnx-session.js';
+import { type OnnxSession, type OnnxTensor, takesOneRow, toFloat32 } from '../ort/onnx-session.js';
 import type { DenseLayer } from './dense-layer.js';
 import { type FeedOptions, feedsFor } from '../encoder/encoder-feeds.js';
 import { poolVector, type TokenizedText } from './pooling.js';

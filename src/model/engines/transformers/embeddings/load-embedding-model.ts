@@ -5,9 +5,9 @@ import type { Pooling } from '../../../../core/models/embedding-fields.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../../core/request/embedding-request.js';
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
-import { deviceLoss } from '../device-loss.js';
-import { loadFromSource } from '../load-from-source.js';
-import type { ModelSource } from '../model-source.js';
+import { deviceLoss } from '../ort/device-loss.js';
+import { loadFromSource } from '../repository/load-from-source.js';
+import type { ModelSource } from '../repository/model-source.js';
 import { EncoderQueue } from '../encoder/encoder-queue.js';
 import { type EmbeddingPrompts, promptFor } from '../../embedding-prompts.js';
 import { normaliseVector } from '../../normalise-vector.js';
@@ -19,10 +19,12 @@ import {
   runEmbeddingBatch,
 } from './embedding-batch.js';
 import { contextLimit } from '../encoder/context-limit.js';
-import { checkInputs, headsOf, isCache } from '../encoder/encoder-feeds.js';
-import { notSupported } from '../encoder/not-supported.js';
+import { headsOf } from '../cache/sequence-state.js';
+import { checkInputs, isCache } from '../encoder/encoder-feeds.js';
+import { notSupported } from '../repository/not-supported.js';
 import { detectPooling, type TokenizedText } from './pooling.js';
-import { readPrompts, readSentenceModules, type SentenceModules } from './sentence-modules.js';
+import { readPrompts } from '../repository/sentence-files.js';
+import { readSentenceModules, type SentenceModules } from './sentence-modules.js';
 import { estimateHugeLength } from '../../../prompt/context-window.js';
 
 /**

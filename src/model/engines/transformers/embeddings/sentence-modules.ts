@@ -1,24 +1,6 @@
-/** The files of sentence-transformers: what is done with the vectors of tokens after the graph has run. @module */
-import type { EmbeddingPrompts } from '../../embedding-prompts.js';
-import { notSupported } from '../encoder/not-supported.js';
+/** What a sentence-transformers model does with the vectors of tokens after the graph has run. @module */
+import { modulesAfterGraph, moduleFiles, type ReadJson, WITHOUT_EFFECT } from '../repository/sentence-files.js';
 import { type DenseLayer, readDenseLayer } from './dense-layer.js';
-
-/** The list of the modules that a text passes through. */
-export const MODULES = 'modules.json';
-
-/** The prompts of the model, and which of them is the default. */
-const PROMPTS = 'config_sentence_transformers.json';
-
-/** Reads a parsed JSON file of the model; undefined when there is none. */
-type ReadJson = (file: string) => Promise<unknown>;
-
-/** A module of the list. */
-interface SentenceModule {
-  /** Name of its Python class, without its package. */
-  kind: string;
-  /** The folder with its files. */
-  folder: string;
-}
 
 /** What comes after the graph, in order. */
 export interface SentenceModules {
@@ -27,46 +9,6 @@ export interface SentenceModules {
   layers: readonly DenseLayer[];
   /** Why only graphs that pool by themselves can be used; absent: all can. */
   refusal?: string;
-}
-
-/** Modules that change nothing here: vectors are scaled to length 1 in any case. */
-const WITHOUT_EFFECT = new Set(['Normalize', 'Dropout']);
-
-/** Where the pooling is in repositories without a list. */
-const POOLING: SentenceModule = { kind: 'Pooling', folder: '1_Pooling' };
-
-/** The modules after the first, which is the graph. @throws InferenceError `model_not_supported` for folders elsewhere */
-async function modulesAfterGraph(readJson: ReadJson): Promise<readonly SentenceModule[]> {
-  const listed = await readJson(MODULES);
-  if (!Array.isArray(listed)) return [POOLING];
-  return listed.slice(1).map(({ type, path }: { type?: unknown; path?: unknown }) => {
-    const kind = String(type).split('.').at(-1)!;
-    const folder = String(path);
-    // A path with slashes or dots could name a file of someone else.
-    if (WITHOUT_EFFECT.has(kind) || /^\w[\w-]*$/.test(folder)) return { kind, folder };
-    throw notSupported(`its module \`${kind}\` has no folder of its own`);
-  });
-}
-
-/** The files of a model of sentence-transformers that a load opens, those that say how to use the graph's vectors. */
-export async function sentenceFiles(readJson: ReadJson): Promise<string[]> {
-  const modules = await modulesAfterGraph(readJson);
-  return [MODULES, PROMPTS, ...modules.flatMap(filesOf)];
-}
-
-function filesOf({ kind, folder }: SentenceModule): string[] {
-  if (kind === 'Pooling') return [`${folder}/config.json`];
-  return kind === 'Dense' ? [`${folder}/config.json`, `${folder}/model.safetensors`] : [];
-}
-
-/** The prompts that the model was trained with; none where its files have none. */
-export async function readPrompts(readJson: ReadJson): Promise<EmbeddingPrompts> {
-  const file = ((await readJson(PROMPTS)) ?? {}) as { prompts?: unknown; default_prompt_name?: unknown };
-  const said = Object.entries(file.prompts ?? {}).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  const { default_prompt_name: name } = file;
-  return { prompts: Object.fromEntries(said), defaultName: typeof name === 'string' ? name : undefined };
 }
 
 /**
@@ -84,7 +26,7 @@ export async function readSentenceModules(
   }
   const layers: DenseLayer[] = [];
   for (const { kind, folder } of others) {
-    const [config, weights] = kind === 'Dense' ? filesOf({ kind, folder }) : [];
+    const [config, weights] = kind === 'Dense' ? moduleFiles({ kind, folder }) : [];
     const layer =
       config === undefined
         ? `its module \`${kind}\` is not known here`
@@ -92,5 +34,5 @@ export async function readSentenceModules(
     if (typeof layer === 'string') return { pooling: undefined, layers: [], refusal: layer };
     layers.push(layer);
   }
-  return { pooling: await readJson(filesOf(pooling)[0]!), layers };
+  return { pooling: await readJson(moduleFiles(pooling)[0]!), layers };
 }

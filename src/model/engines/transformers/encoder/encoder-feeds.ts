@@ -1,7 +1,7 @@
 /** The inputs of an encoder's graph, whatever it was exported with. @module */
-import { createTensor, type OnnxSession, type OnnxTensor, type OnnxValueInfo } from '../text/onnx-session.js';
-import { SequenceState } from '../text/sequence-state.js';
-import { notSupported } from './not-supported.js';
+import { createTensor, type OnnxSession, type OnnxTensor, type OnnxValueInfo } from '../ort/onnx-session.js';
+import { SequenceState } from '../cache/sequence-state.js';
+import { notSupported } from '../repository/not-supported.js';
 
 /** Token ids per text, special tokens included. */
 export type Batch = readonly (readonly number[])[];
@@ -45,11 +45,6 @@ export interface FeedOptions {
   types?: Batch;
   /** For graphs that have rows and heads in one dimension of their cache. @default 1 */
   heads?: number | undefined;
-}
-
-/** Attention heads of a model. @param config as the library made it of `config.json` */
-export function headsOf(config: Readonly<Record<string, unknown>>): number | undefined {
-  return (config['normalized_config'] as { num_heads?: number } | undefined)?.num_heads;
 }
 
 export function feedsFor(

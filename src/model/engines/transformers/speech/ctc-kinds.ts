@@ -1,8 +1,8 @@
 /** Models of CTC: wav2vec 2.0 and its relatives, and Parakeet; what their files say. @module */
 import { AutoModelForCTC, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
-import { notSupported } from '../encoder/not-supported.js';
-import type { CTC_TYPES } from '../repository-files.js';
-import type { OnnxSession } from '../text/onnx-session.js';
+import { notSupported } from '../repository/not-supported.js';
+import type { CTC_TYPES } from '../repository/repository-files.js';
+import type { OnnxSession } from '../ort/onnx-session.js';
 import { createCtcRecogniser } from './ctc-recogniser.js';
 import type { CtcVocabulary } from './ctc-words.js';
 import { createSpeechModel, type RecogniserKind } from './recogniser.js';

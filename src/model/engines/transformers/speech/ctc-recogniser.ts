@@ -2,7 +2,7 @@
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../../core/request/transcription-request.js';
-import { type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
+import { type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
 import { rounded } from './align-words.js';
 import { chooseToken } from './choose-token.js';
 import { CtcWords, type CtcVocabulary, toSegments } from './ctc-words.js';

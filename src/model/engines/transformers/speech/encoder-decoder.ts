@@ -1,14 +1,8 @@
 /** Encoder and decoder sessions of one recogniser, with the decoder's KV cache. @module */
 import type { PreTrainedModel } from '@huggingface/transformers';
-import { notSupported } from '../encoder/not-supported.js';
+import { notSupported } from '../repository/not-supported.js';
 import type { AlignmentHead } from './whisper-config.js';
-import {
-  createTensor,
-  type OnnxSession,
-  type OnnxTensor,
-  type OnnxValueInfo,
-  toFloat32,
-} from '../text/onnx-session.js';
+import { createTensor, type OnnxSession, type OnnxTensor, type OnnxValueInfo, toFloat32 } from '../ort/onnx-session.js';
 
 const PAST = 'past_key_values.';
 const PRESENT = 'present.';

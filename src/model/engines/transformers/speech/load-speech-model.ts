@@ -9,7 +9,7 @@ import {
 } from '@huggingface/transformers';
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
-import { loadFromSource, type ModelKind } from '../load-from-source.js';
+import { loadFromSource, type ModelKind } from '../repository/load-from-source.js';
 import { CTC_KINDS } from './ctc-kinds.js';
 import { openEncoderDecoder } from './encoder-decoder.js';
 import { createLogMel } from './log-mel.js';

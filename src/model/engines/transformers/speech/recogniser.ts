@@ -4,9 +4,9 @@ import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { LoadedModel } from '../../../../core/models/backend.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../../core/request/transcription-request.js';
 import { decodeAudio } from '../../../media/decode-audio.js';
-import { deviceLoss } from '../device-loss.js';
-import type { ModelKind } from '../load-from-source.js';
-import type { ModelSource } from '../model-source.js';
+import { deviceLoss } from '../ort/device-loss.js';
+import type { ModelKind } from '../repository/load-from-source.js';
+import type { ModelSource } from '../repository/model-source.js';
 
 /** Sound in, text out. */
 export interface Recogniser {

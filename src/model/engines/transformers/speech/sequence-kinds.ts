@@ -8,10 +8,10 @@ import {
   type Tensor,
 } from '@huggingface/transformers';
 import { textOfTokens } from '../../../decoding/text-decoder.js';
-import { notSupported } from '../encoder/not-supported.js';
-import type { ModelSource } from '../model-source.js';
-import { textTokenizerOf } from '../pretrained-tokenizer.js';
-import type { OnnxTensor } from '../text/onnx-session.js';
+import { notSupported } from '../repository/not-supported.js';
+import type { ModelSource } from '../repository/model-source.js';
+import { textTokenizerOf } from '../repository/pretrained-tokenizer.js';
+import type { OnnxTensor } from '../ort/onnx-session.js';
 import { openEncoderDecoder } from './encoder-decoder.js';
 import { createSpeechModel, type RecogniserKind } from './recogniser.js';
 import { createSequenceRecogniser, type SequenceModel } from './sequence-recogniser.js';

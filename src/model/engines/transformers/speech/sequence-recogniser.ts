@@ -6,7 +6,7 @@ import type {
   TranscriptionRequest,
   TranscriptSegment,
 } from '../../../../core/request/transcription-request.js';
-import type { OnnxTensor } from '../text/onnx-session.js';
+import type { OnnxTensor } from '../ort/onnx-session.js';
 import { rounded, WITHOUT_SPACES } from './align-words.js';
 import { type Choice, chooseToken, isLooping } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';

@@ -14,7 +14,7 @@ import type { LogMel } from './log-mel.js';
 import type { WhisperConfig } from './whisper-config.js';
 import { TranscriptText, WindowTranscript } from './transcript.js';
 import type { EncodedSound } from './encoder-decoder.js';
-import { createTensor } from '../text/onnx-session.js';
+import { createTensor } from '../ort/onnx-session.js';
 
 /** A loaded speech model. */
 export interface SpeechEngine extends WindowEngine {

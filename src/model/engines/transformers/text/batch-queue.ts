@@ -5,8 +5,8 @@
 import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { TokenLogits } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
-import type { PassNeed } from './gpu-logits.js';
-import { type RowState, SequenceState } from './sequence-state.js';
+import type { PassNeed } from '../gpu/gpu-logits.js';
+import { type RowState, SequenceState } from '../cache/sequence-state.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** Maximum number of rows of a batch. Measured on CPUs: each further row makes a pass of fewer than these cheaper per row. */

@@ -1,7 +1,7 @@
 /** Whether a decoder's graph can append several tokens at once to others, found out by trying. @module */
 import type { ForwardPass } from './forward-pass.js';
-import type { OnnxSession } from './onnx-session.js';
-import { isKeyOrValue, isState, SequenceState } from './sequence-state.js';
+import type { OnnxSession } from '../ort/onnx-session.js';
+import { isKeyOrValue, isState, SequenceState } from '../cache/sequence-state.js';
 
 /** Classes whose tokens see what comes after them in a prompt, by `model_type`. */
 const LOOK_AHEAD = new Set(['paligemma', 'hrm_text']);

@@ -1,9 +1,9 @@
 /** One forward pass of a decoder graph: tokens and state in, logits and the next state out. @module */
 import type { TokenLogits } from '../../../sampling/token-logits.js';
-import { GpuLogits, type PassNeed } from './gpu-logits.js';
-import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from './onnx-session.js';
+import { GpuLogits, type PassNeed } from '../gpu/gpu-logits.js';
+import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
 import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
-import { inputOfOutput, isState, SequenceState } from './sequence-state.js';
+import { inputOfOutput, isState, SequenceState } from '../cache/sequence-state.js';
 
 /** The result of a forward pass. */
 export interface ForwardResult {

@@ -3,8 +3,8 @@ import { AutoProcessor, AutoTokenizer, type PreTrainedTokenizer, type Processor 
 import { isInferenceError } from '../../../../core/errors/inference-error.js';
 import { checkTemplates } from '../../../prompt/template-traits.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/text-tokenizer.js';
-import type { ModelSource } from '../model-source.js';
-import { CHAT_TEMPLATES, isVisionModel, TOOL_TEMPLATE } from '../repository-files.js';
+import type { ModelSource } from '../repository/model-source.js';
+import { CHAT_TEMPLATES, isVisionModel, TOOL_TEMPLATE } from '../repository/repository-files.js';
 import { VisionProcessor } from '../vision/vision-processor.js';
 
 export interface ModelTexts {

@@ -3,9 +3,9 @@ import type { Speculation, TextSequence } from '../../../decoding/text-engine.js
 import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
-import type { CachedPrefix } from './prefix-cache.js';
+import type { CachedPrefix } from '../cache/prefix-cache.js';
 import type { BatchQueue, Row } from './batch-queue.js';
-import type { PassNeed } from './gpu-logits.js';
+import type { PassNeed } from '../gpu/gpu-logits.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** More tokens are hardly ever drafted at once. */

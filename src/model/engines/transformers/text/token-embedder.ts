@@ -2,8 +2,8 @@
  * Token embeddings for decoders that take vectors instead of token ids, with the vectors of images at their places.
  * @module
  */
-import { floatsToHalves } from './half-floats.js';
-import { createTensor, type OnnxSession, type OnnxTensor, type TensorData, toFloat32 } from './onnx-session.js';
+import { floatsToHalves } from '../ort/half-floats.js';
+import { createTensor, type OnnxSession, type OnnxTensor, type TensorData, toFloat32 } from '../ort/onnx-session.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** What a forward pass reads for one row. */

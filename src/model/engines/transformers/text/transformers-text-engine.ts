@@ -8,12 +8,12 @@ import type { GenerationRequest } from '../../../../core/request/generation-requ
 import type { LogitsNeed } from '../../../sampling/token-logits.js';
 import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
-import { KeptPrompts, type KeptPromptsOptions } from './kept-prompts.js';
-import { type CachedPrefix, PrefixCache, prefixCacheBytes } from './prefix-cache.js';
+import { KeptPrompts, type KeptPromptsOptions } from '../cache/kept-prompts.js';
+import { type CachedPrefix, PrefixCache, prefixCacheBytes } from '../cache/prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
 import { MAX_ROWS, BatchQueue } from './batch-queue.js';
 import { SequenceAdmission } from './sequence-admission.js';
-import type { SequenceState } from './sequence-state.js';
+import type { SequenceState } from '../cache/sequence-state.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** Maximum size of the logits of one block of a prompt, for graphs that give those of all tokens. */

@@ -1,7 +1,7 @@
 /** A model's vision encoder, and the positions of tokens in prompts with images. @module */
 import { type PreTrainedModel, Tensor } from '@huggingface/transformers';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
-import { toFloat32 } from '../text/onnx-session.js';
+import { toFloat32 } from '../ort/onnx-session.js';
 import type { ImageInputs } from './vision-processor.js';
 
 /** Methods of transformers.js's model classes that are not declared. */

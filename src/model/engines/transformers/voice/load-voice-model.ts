@@ -8,8 +8,8 @@ import { isEnglish, spokenEnglish } from '../../../voice/spoken-english.js';
 import { speakableText } from '../../../voice/split-sentences.js';
 import { splitSentences } from '../../../voice/split-sentences.js';
 import type { Delivery, VoiceEngine } from '../../../voice/voice-engine.js';
-import { deviceLoss } from '../device-loss.js';
-import { loadFromSource } from '../load-from-source.js';
+import { deviceLoss } from '../ort/device-loss.js';
+import { loadFromSource } from '../repository/load-from-source.js';
 import type { VoiceGraphs } from './voice-graphs.js';
 import { type Pronounce, VITS, VOICE_KINDS } from './voice-kinds.js';
 

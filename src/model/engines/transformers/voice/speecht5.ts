@@ -4,7 +4,7 @@ import type { Voice } from '../../../../core/request/speech-request.js';
 import { stretchTime } from '../../../voice/stretch-time.js';
 import type { Delivery } from '../../../voice/voice-engine.js';
 import { emptyCache } from '../speech/encoder-decoder.js';
-import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
+import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
 import type { VoiceGraphs } from './voice-graphs.js';
 import { fittingStyles, type VoiceStyle } from './voice-styles.js';
 

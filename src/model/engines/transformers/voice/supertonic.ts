@@ -3,7 +3,7 @@ import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { Voice } from '../../../../core/request/speech-request.js';
 import { createRandomNumbers } from '../../../sampling/random.js';
 import type { Delivery } from '../../../voice/voice-engine.js';
-import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../text/onnx-session.js';
+import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
 import { fittingStyles, type VoiceStyle } from './voice-styles.js';
 import type { VoiceGraphs } from './voice-graphs.js';
 

@@ -1,8 +1,8 @@
 /** Voices that are files of numbers in the model's folder: styles, or embeddings of a speaker. @module */
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import type { Voice } from '../../../../core/request/speech-request.js';
-import type { ModelSource } from '../model-source.js';
-import { voiceFile, voiceNames } from '../repository-files.js';
+import type { ModelSource } from '../repository/model-source.js';
+import { voiceFile, voiceNames } from '../repository/repository-files.js';
 import { cannotSpeak } from './voice-graphs.js';
 
 /** A voice, and the numbers that make it. */

@@ -1,6 +1,9 @@
 /** For each class that is a decoder, the inputs and caches that its exports have; and what any of them may have besides. */
 import { AutoModelForCausalLM, AutoModelForImageTextToText } from '@huggingface/transformers';
-import { MODEL_CLASSES, type ModelClasses } from '../../../../../src/model/engines/transformers/model-classes.js';
+import {
+  MODEL_CLASSES,
+  type ModelClasses,
+} from '../../../../../src/model/engines/transformers/repository/model-classes.js';
 import type { DecoderForm, Layer } from './made-decoder.js';
 import { SEEING_FORMS, type SeeingForm } from './vision-forms.js';
 

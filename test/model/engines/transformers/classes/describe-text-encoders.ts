@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { LoadedModel } from '../../../../../src/core/models/backend.js';
 import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
-import { MODEL_CLASSES, type ModelClasses } from '../../../../../src/model/engines/transformers/model-classes.js';
+import {
+  MODEL_CLASSES,
+  type ModelClasses,
+} from '../../../../../src/model/engines/transformers/repository/model-classes.js';
 import { type OnnxFile, wholeFile } from '../../../../support/onnx-file.js';
 import { wordTokenizer } from '../support/word-tokenizer.js';
 import { decoderForm } from './decoder-forms.js';

@@ -11,9 +11,9 @@ import type { TextEngine } from '../../../../../src/model/decoding/text-engine.j
 import { keepLastLogits } from '../../../../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
 import { type GraphPlan, rewriteGraph } from '../../../../../src/model/engines/transformers/onnx-file/write-graph.js';
 import { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
-import type { OnnxSession, OnnxTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
-import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
-import { wasmSession } from '../../../../../src/model/engines/transformers/text/wasm-session.js';
+import type { OnnxSession, OnnxTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
+import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';
+import { wasmSession } from '../../../../../src/model/engines/transformers/ort/wasm-session.js';
 import {
   type TextEngineOptions,
   TransformersTextEngine,

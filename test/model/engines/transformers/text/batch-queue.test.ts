@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
-import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import { createTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { BatchQueue, type Row } from '../../../../../src/model/engines/transformers/text/batch-queue.js';
 import type { ForwardRow } from '../../../../../src/model/engines/transformers/text/token-embedder.js';
-import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
-import type { PassNeed } from '../../../../../src/model/engines/transformers/text/gpu-logits.js';
+import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';
+import type { PassNeed } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
 import type { TokenLogits } from '../../../../../src/model/sampling/token-logits.js';
 
 const ALL = { type: 'all' } as const;

@@ -8,9 +8,9 @@ import { LOAD, modelServer } from '../support/web-build.js';
 
 vi.mock('@huggingface/transformers', async () => (await import('../support/web-build.js')).webBuild());
 // One store for all loads, as in a browser.
-vi.mock('../../../../../src/store/store-environment.js', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../../../../../src/store/store-environment.js')>();
-  const { MemoryStorage } = await import('../../../../../src/store/memory-storage.js');
+vi.mock('../../../../../src/store/storage/store-environment.js', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../../../../src/store/storage/store-environment.js')>();
+  const { MemoryStorage } = await import('../../../../../src/store/storage/memory-storage.js');
   const storage = Object.assign(new MemoryStorage(), { lasting: true });
   return { ...original, browserStore: async () => ({ ...original.surroundings, storage }) };
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ForwardPass } from '../../../../../src/model/engines/transformers/text/forward-pass.js';
-import { createTensor, type OnnxSession } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import { createTensor, type OnnxSession } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 
 it('gives the logits of the vocabulary alone where the graph has padding, in every pass, as they come from a GPU', async () => {
   const [vocabulary, padded] = [5, 8];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { GpuLogits, type PassNeed } from '../../../../../src/model/engines/transformers/text/gpu-logits.js';
-import { floatsToHalves, halfToFloats } from '../../../../../src/model/engines/transformers/text/half-floats.js';
-import { createTensor, type OnnxTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import { GpuLogits, type PassNeed } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
+import { floatsToHalves, halfToFloats } from '../../../../../src/model/engines/transformers/ort/half-floats.js';
+import { createTensor, type OnnxTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { AnswerNumbers, type RandomNumbers } from '../../../../../src/model/sampling/random.js';
 import { TokenSampler } from '../../../../../src/model/sampling/sample-token.js';
 import type { DrawSettings } from '../../../../../src/model/sampling/token-logits.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { floatsToHalves, halfToFloats } from '../../../../../src/model/engines/transformers/text/half-floats.js';
+import { floatsToHalves, halfToFloats } from '../../../../../src/model/engines/transformers/ort/half-floats.js';
 import { boundedBlock } from '../../../../../src/model/engines/transformers/text/transformers-text-engine.js';
 
 describe('halfToFloats', () => {

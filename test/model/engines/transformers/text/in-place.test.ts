@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { plainGenerationRequest, type GenerationRequest } from '../../../../../src/core/request/generation-request.js';
 import { quantizeByRow } from '../../../../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
-import type { OnnxSession, OnnxTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import type { OnnxSession, OnnxTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { collectEvents, piecesOf } from '../../../../support/token-events.js';
 import { smallModel, smallSession } from '../support/small-q8.js';
 

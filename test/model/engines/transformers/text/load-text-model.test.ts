@@ -16,7 +16,7 @@ import { loadTextModel } from '../../../../../src/model/engines/transformers/tex
 import { InferenceError } from '../../../../../src/core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
 
-vi.mock('../../../../../src/model/engines/transformers/choose-device.js', async (importOriginal) => ({
+vi.mock('../../../../../src/model/engines/transformers/repository/choose-device.js', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   chooseDevice: async (entry: ModelEntry) => ({
     device: entry.device === 'wasm' ? 'wasm' : 'webgpu',

@@ -9,8 +9,8 @@ import {
   createTensor,
   type OnnxSession,
   type OnnxTensor,
-} from '../../../../../src/model/engines/transformers/text/onnx-session.js';
-import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
+} from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
+import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';
 import { TransformersTextEngine } from '../../../../../src/model/engines/transformers/text/transformers-text-engine.js';
 import { byteTokenizer } from '../../../decoding/fake-text-engine.js';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { BatchQueue } from '../../../../../src/model/engines/transformers/text/batch-queue.js';
-import type { PassNeed } from '../../../../../src/model/engines/transformers/text/gpu-logits.js';
-import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+import type { PassNeed } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
+import { createTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { OnnxSequence } from '../../../../../src/model/engines/transformers/text/onnx-sequence.js';
-import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
+import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';
 import { AnswerNumbers } from '../../../../../src/model/sampling/random.js';
 import type { DrawNeed, TokenLogits } from '../../../../../src/model/sampling/token-logits.js';
 

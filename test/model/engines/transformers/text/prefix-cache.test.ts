@@ -4,10 +4,10 @@ import {
   PrefixCache,
   prefixCacheBytes,
   reusableLength,
-} from '../../../../../src/model/engines/transformers/text/prefix-cache.js';
-import { createTensor } from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+} from '../../../../../src/model/engines/transformers/cache/prefix-cache.js';
+import { createTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { AnswerNumbers } from '../../../../../src/model/sampling/random.js';
-import { SequenceState } from '../../../../../src/model/engines/transformers/text/sequence-state.js';
+import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';
 
 const ALL = { type: 'all' } as const;
 

@@ -4,7 +4,7 @@ import {
   createTensor,
   type OnnxSession,
   type OnnxTensor,
-} from '../../../../../src/model/engines/transformers/text/onnx-session.js';
+} from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { TokenEmbedder } from '../../../../../src/model/engines/transformers/text/token-embedder.js';
 
 const ids = createTensor('int64', BigInt64Array.of(1n, 2n), [1, 2]);

@@ -6,7 +6,7 @@
 import * as library from '@huggingface/transformers';
 import { RawImage, type Tensor } from '@huggingface/transformers';
 import { beforeAll, expect, it } from 'vitest';
-import { configureRuntime } from '../../../../../src/model/engines/transformers/transformers-environment.js';
+import { configureRuntime } from '../../../../../src/model/engines/transformers/repository/transformers-environment.js';
 import { drawImage } from '../../../../../src/model/engines/image-pixels.js';
 import {
   type ImageInputs,

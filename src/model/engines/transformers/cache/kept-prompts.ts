@@ -1,0 +1,202 @@
+/**
+ * The second level of the prefix cache: keys and values of prompts that are worth it, on the device's disk. Only what whoever
+ * reads the prompt anew would compute to the last bit is kept, and written behind the answers.
+ * @module
+ */
+import { pause, yieldToEventLoop } from '../../../../core/platform/pause.js';
+import { settledWithin } from '../../../../core/platform/settled-within.js';
+import type { GenerationRequest } from '../../../../core/request/generation-request.js';
+import { sha256 } from '../../../../store/storage/digest.js';
+import type { BlockName } from '../../../../store/prompts/block-name.js';
+import type { KeptBlocks } from '../../../../store/prompts/kept-blocks.js';
+import { type CachedPrefix, REUSE_BLOCK } from './prefix-cache.js';
+import type { SequenceState } from './sequence-state.js';
+import { blockBytes, readBlock, stateOfBlocks } from './state-blocks.js';
+
+/** Raised when keys and values are computed or laid out otherwise, so that older ones match nothing. */
+const VERSION = 2;
+
+/** Blocks of a prompt that is long enough: 512 tokens. */
+const LEAST_BLOCKS = 8;
+
+/** Milliseconds in which kept blocks must be there; else the prompt is read. */
+const READ_DEADLINE = 5_000;
+
+/** Milliseconds that a prompt's writing waits for requests in all, and of one wait. */
+const [MOST_REST, REST] = [3_000, 20];
+
+/** Prompts that wait to be written: each holds its keys and values in memory. */
+const MOST_WAITING = 4;
+
+/** Blocks of prompts that were read once, remembered by the beginning of their hash. */
+const MOST_SEEN = 2_048;
+const SEEN_DIGITS = 16;
+const SEEN = 'seen';
+
+/** Where blocks are kept: {@link KeptBlocks}, or a test's. */
+export type PromptDisk = Pick<KeptBlocks, 'has' | 'read' | 'write' | 'readNote' | 'writeNote'>;
+
+export interface KeptPromptsOptions {
+  disk: PromptDisk;
+  /** Weights, precision, device and engine: everything beside the tokens that decides keys and values. */
+  identity: string;
+  emptyState: () => SequenceState;
+  /**
+   * Tokens that a pass reads of a prompt, a multiple of {@link REUSE_BLOCK}. Only what whole passes computed counts: the last
+   * bits may depend on how many tokens a pass reads.
+   */
+  passLength: number;
+  /** Least tokens at the end of a prompt that are always read, at least 1: with fewer the last pass would be another one. */
+  rest: number;
+  /** Requests are being worked on. */
+  isBusy(): boolean;
+}
+
+/** What stands before the first block of all prompts of a model. @param identity see {@link KeptPromptsOptions} */
+export function rootOf(identity: string): Promise<string> {
+  return sha256(new TextEncoder().encode(`${VERSION} ${identity}`));
+}
+
+export class KeptPrompts {
+  readonly #options: KeptPromptsOptions;
+  readonly #over = new AbortController();
+  #seen: Promise<Set<string>> | undefined;
+  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: KeptPromptsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The kept beginning of a prompt, which then belongs to the caller; undefined when there is none, or none that comes in
+   * time.
+   * @param known tokens of the prompt whose keys and values are in memory: only more than these is of use
+   */
+  async take(prompt: readonly number[], known: number): Promise<CachedPrefix | undefined> {
+    return settledWithin(this.#take(prompt, known), READ_DEADLINE).catch(() => undefined);
+  }
+
+  async #take(prompt: readonly number[], known: number): Promise<CachedPrefix | undefined> {
+    const { disk, rest, emptyState } = this.#options;
+    const most = this.#wholeBlocks(prompt.length - rest);
+    const first = Math.floor(known / REUSE_BLOCK);
+    if (first >= most) return undefined;
+    const names = await this.#names(prompt, most);
+    if (!(await disk.has(names[first]!))) return undefined;
+    const empty = emptyState();
+    try {
+      const size = blockBytes(empty, REUSE_BLOCK);
+      const blocks: Uint8Array[] = [];
+      for (const name of names) {
+        const block = await disk.read(name);
+        if (block?.length !== size) break;
+        blocks.push(block);
+      }
+      blocks.length = this.#wholeBlocks(blocks.length * REUSE_BLOCK);
+      const length = blocks.length * REUSE_BLOCK;
+      if (length <= known) return undefined;
+      const held = { state: stateOfBlocks(empty, blocks, REUSE_BLOCK), row: 0, length };
+      return { tokens: prompt.slice(0, length), promptLength: length, exact: length, promptLogits: undefined, held };
+    } finally {
+      empty.release();
+    }
+  }
+
+  /**
+   * Stores the blocks of a prompt that are worth keeping, after the running requests.
+   * @param read its keys and values; they are held until they are written
+   * @returns whether they are on the disk now; never rejects
+   */
+  async keep(
+    prompt: readonly number[],
+    { held, exact }: CachedPrefix,
+    mark: GenerationRequest['keepPrompt'],
+  ): Promise<boolean> {
+    const isWarm = mark === 'warm';
+    const usable = held.state.isCroppable(exact) ? this.#wholeBlocks(exact) : 0;
+    const isLong = prompt.length >= LEAST_BLOCKS * REUSE_BLOCK;
+    if (this.#over.signal.aborted || (!isLong && !isWarm) || (this.#waiting >= MOST_WAITING && !isWarm)) return false;
+    held.state.hold();
+    this.#waiting += 1;
+    const turn = this.#last.then(async () => {
+      const names = await this.#names(prompt, Math.floor(prompt.length / REUSE_BLOCK));
+      const before = await this.#see(names);
+      const worth = mark ? usable : Math.min(before, usable);
+      if (worth === 0 || (!isWarm && worth < LEAST_BLOCKS)) return false;
+      const rest = this.#resting(isWarm);
+      return this.#options.disk.write(
+        names.slice(0, worth).map((name, place) => ({
+          ...name,
+          bytes: async () => {
+            await rest();
+            return readBlock(held, place * REUSE_BLOCK, REUSE_BLOCK);
+          },
+        })),
+        this.#over.signal,
+      );
+    });
+    this.#last = turn
+      .catch(() => {})
+      .then(() => {
+        this.#waiting -= 1;
+        held.state.release();
+      });
+    return turn.catch(() => false);
+  }
+
+  /** Blocks of so many tokens that whole passes read. */
+  #wholeBlocks(tokens: number): number {
+    const { passLength } = this.#options;
+    return (Math.floor(tokens / passLength) * passLength) / REUSE_BLOCK;
+  }
+
+  /** Nothing more is written. */
+  dispose(): void {
+    this.#over.abort();
+  }
+
+  /** Notes the blocks of a prompt. @returns how many of them, from the first on, an earlier prompt had too */
+  async #see(names: readonly BlockName[]): Promise<number> {
+    const { disk } = this.#options;
+    this.#seen ??= disk.readNote(SEEN).then(
+      (text) => new Set(text?.split(' ')),
+      () => new Set<string>(),
+    );
+    const seen = await this.#seen;
+    const digits = names.map(({ key }) => key.slice(0, SEEN_DIGITS));
+    const firstNew = digits.findIndex((each) => !seen.has(each));
+    for (const each of digits) {
+      seen.delete(each);
+      seen.add(each);
+    }
+    for (const each of seen) {
+      if (seen.size <= MOST_SEEN) break;
+      seen.delete(each);
+    }
+    if (firstNew !== -1) await disk.writeNote(SEEN, [...seen].join(' '));
+    return firstNew === -1 ? names.length : firstNew;
+  }
+
+  /** To be called before each block: lets requests go first, up to a time. */
+  #resting(isWarm: boolean): () => Promise<void> {
+    let left = isWarm ? 0 : MOST_REST;
+    return async () => {
+      for (; left > 0 && this.#options.isBusy() && !this.#over.signal.aborted; left -= REST) await pause(REST);
+      await yieldToEventLoop();
+    };
+  }
+
+  /** The names of a prompt's first blocks: the hash of each is of its tokens and of the hash before it. */
+  async #names(prompt: readonly number[], count: number): Promise<BlockName[]> {
+    let parent = await rootOf(this.#options.identity);
+    const names: BlockName[] = [];
+    for (let place = 0; place < count; place++) {
+      const tokens = prompt.slice(place * REUSE_BLOCK, (place + 1) * REUSE_BLOCK);
+      const key = await sha256(new TextEncoder().encode(`${parent} ${tokens.join(' ')}`));
+      names.push({ key, parent });
+      parent = key;
+    }
+    return names;
+  }
+}

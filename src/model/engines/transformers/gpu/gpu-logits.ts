@@ -1,0 +1,223 @@
+/** Logits that stay on the GPU: only those that decide about the next token are copied to the CPU. @module */
+import type { RandomNumbers } from '../../../sampling/random.js';
+import type { DrawSettings, GreatestLogits, TokenLogits } from '../../../sampling/token-logits.js';
+import { type Draw, DRAWN_BYTES, TokenDrawing, tokenOf } from './draw-tokens.js';
+import { halfToFloats } from '../ort/half-floats.js';
+import { borrowGpuTensor, type OnnxTensor } from '../ort/onnx-session.js';
+import { FOUND_BYTES, type LogitRows, TopKSelection } from './top-k.js';
+
+/** Which logits of a row are read in one pass. */
+export type PassNeed =
+  | { type: 'all' }
+  | { type: 'greatest'; count: number }
+  | {
+      type: 'draw';
+      settings: DrawSettings;
+      /** For each kept token of the row those whom a token is drawn for. */
+      random: readonly (readonly RandomNumbers[])[];
+    };
+
+/** A part of a buffer, in bytes. */
+interface Part {
+  buffer: GPUBuffer;
+  from: number;
+  size: number;
+}
+
+/** Owns the GPU buffer that a session writes its logits to, and reads the wanted ones from it. */
+export class GpuLogits {
+  readonly #device: GPUDevice;
+  /** A tensor of logits of the runtime, `[rows, tokens, stride]`. */
+  readonly #example: OnnxTensor;
+  readonly #stride: number;
+  readonly #width: 2 | 4;
+  readonly #size: number;
+  readonly #select: TopKSelection;
+  readonly #drawing: TokenDrawing;
+  #buffer: GPUBuffer | undefined;
+
+  private constructor(
+    device: GPUDevice,
+    example: OnnxTensor,
+    vocabularySize: number,
+    [select, drawing]: [TopKSelection, TokenDrawing],
+  ) {
+    this.#device = device;
+    this.#example = example;
+    this.#stride = example.dims[2]!;
+    this.#width = example.type === 'float16' ? 2 : 4;
+    this.#size = Math.min(this.#stride, vocabularySize);
+    this.#select = select;
+    this.#drawing = drawing;
+  }
+
+  /**
+   * @param example logits of an earlier run; the next ones have the same type, shape and class
+   * @param given tokens of each row that got logits in that run
+   * @param vocabularySize tokens; further logits are padding
+   * @returns undefined when the logits have an unknown shape
+   */
+  static async like(
+    example: OnnxTensor,
+    given: number,
+    device: GPUDevice,
+    vocabularySize: number,
+  ): Promise<GpuLogits | undefined> {
+    const { type, dims } = example;
+    if ((type !== 'float32' && type !== 'float16') || dims.length !== 3 || dims[1] !== given) return undefined;
+    const half = type === 'float16';
+    const shaders = await Promise.all([TopKSelection.on(device, half), TokenDrawing.on(device, half)]);
+    return new GpuLogits(device, example, vocabularySize, shaders);
+  }
+
+  /**
+   * The tensor that the next run writes its logits to; valid until the next call.
+   * @param given tokens of each row that get logits
+   * @returns undefined when they exceed the limits of the device
+   */
+  take(rows: number, given: number): OnnxTensor | undefined {
+    const size = Math.ceil((rows * given * this.#stride * this.#width) / 16) * 16;
+    const { maxStorageBufferBindingSize, maxBufferSize } = this.#device.limits;
+    if (size > Math.min(maxStorageBufferBindingSize, maxBufferSize)) return undefined;
+    if (!this.#buffer || this.#buffer.size < size) {
+      this.#buffer?.destroy();
+      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+      this.#buffer = this.#device.createBuffer({ size, usage });
+    }
+    return borrowGpuTensor(this.#example, this.#buffer, [rows, given, this.#stride]);
+  }
+
+  /**
+   * Reads logits of the last run.
+   * @param keep how many tokens at the end of each row
+   * @param needs of each row
+   */
+  async read(rows: number, given: number, keep: number, needs: readonly PassNeed[]): Promise<TokenLogits[][]> {
+    const stride = this.#stride;
+    const bytes = rows * given * stride * this.#width;
+    const logits = { buffer: this.#buffer!, bytes, rows, given, keep, stride, size: this.#size };
+    const all = await this.#readChosen(logits, needs);
+    // What top_p left open is decided on the CPU.
+    const open = [...all.keys()].filter((place) => all[place] === undefined);
+    if (open.length > 0) {
+      const encoder = this.#device.createCommandEncoder();
+      const parts = open.map((place) => this.#partOf(logits, place));
+      const read = await this.#download(encoder, parts, []);
+      for (const [index, place] of open.entries()) all[place] = this.#wholeRow(logits, place, read[index]!);
+    }
+    return Array.from({ length: rows }, (_, row) => (all as TokenLogits[]).slice(row * keep, (row + 1) * keep));
+  }
+
+  dispose(): void {
+    this.#drawing.dispose();
+    this.#buffer?.destroy();
+    this.#buffer = undefined;
+  }
+
+  /** @returns by place; undefined where draws came to nothing */
+  async #readChosen(logits: LogitRows, needs: readonly PassNeed[]): Promise<(TokenLogits | undefined)[]> {
+    const encoder = this.#device.createCommandEncoder();
+    const temporary: GPUBuffer[] = [];
+    const counts = needs.map((need) => (need.type === 'greatest' ? Math.min(need.count, this.#size) : 1));
+    const count = Math.max(...counts);
+    const isSearched = needs.some(({ type }) => type !== 'all');
+    const found = isSearched ? this.#select.run(logits, count, encoder, temporary) : undefined;
+    const draws = drawsOf(needs, logits.keep);
+    const drawn =
+      found && draws.length > 0
+        ? this.#drawing.run(logits, { buffer: found, count }, draws, encoder, temporary)
+        : undefined;
+    for (const buffer of [found, drawn]) if (buffer) temporary.push(buffer);
+    const parts = Array.from({ length: logits.rows * logits.keep }, (_, place): Part => {
+      const row = Math.floor(place / logits.keep);
+      const { type } = needs[row]!;
+      if (type === 'all') return this.#partOf(logits, place);
+      if (type === 'greatest') {
+        return { buffer: found!, from: place * count * FOUND_BYTES, size: counts[row]! * FOUND_BYTES };
+      }
+      const first = draws.findIndex((draw) => draw.place === place);
+      const last = draws.findLastIndex((draw) => draw.place === place);
+      return { buffer: drawn!, from: first * DRAWN_BYTES, size: (last + 1 - first) * DRAWN_BYTES };
+    });
+    const read = await this.#download(encoder, parts, temporary);
+    return read.map((bytes, place) => {
+      const { type } = needs[Math.floor(place / logits.keep)]!;
+      if (type === 'all') return this.#wholeRow(logits, place, bytes);
+      const words = new Uint32Array(bytes);
+      if (type === 'greatest') return this.#greatest(words);
+      const tokens = Array.from(words, tokenOf);
+      return tokens.includes(undefined) ? undefined : { drawn: tokens as number[] };
+    });
+  }
+
+  /** @param found pairs of order and id */
+  #greatest(found: Uint32Array): GreatestLogits {
+    const pairs = Array.from({ length: found.length / 2 }, (_, place) => ({
+      order: found[place * 2]!,
+      token: found[place * 2 + 1]!,
+    })).filter(({ order }) => order > 0);
+    pairs.sort((a, b) => a.token - b.token);
+    const bits = Uint32Array.from(pairs, ({ order }) => (order >= 0x80000000 ? order - 0x80000000 : ~order));
+    const values =
+      this.#width === 2 ? halfToFloats(Uint16Array.from(bits, (word) => word >>> 16)) : new Float32Array(bits.buffer);
+    return { tokens: pairs.map(({ token }) => token), values };
+  }
+
+  /** Where the logits of a place are; copies begin and end at multiples of 4 bytes. */
+  #partOf(logits: LogitRows, place: number): Part {
+    const start = this.#startOf(logits, place);
+    const from = Math.floor(start / 4) * 4;
+    return { buffer: logits.buffer, from, size: Math.ceil((start + logits.size * this.#width - from) / 4) * 4 };
+  }
+
+  /** Byte of the first logit. */
+  #startOf({ given, keep, stride }: LogitRows, place: number): number {
+    return ((Math.floor(place / keep) + 1) * given - keep + (place % keep)) * stride * this.#width;
+  }
+
+  /** @param bytes of `#partOf` */
+  #wholeRow(logits: LogitRows, place: number, bytes: ArrayBuffer): Float32Array {
+    const start = this.#startOf(logits, place) % 4;
+    return this.#width === 2
+      ? halfToFloats(new Uint16Array(bytes, start, logits.size))
+      : new Float32Array(bytes, start, logits.size);
+  }
+
+  /**
+   * @param temporary buffers that are destroyed at the end
+   * @returns the bytes of each part
+   */
+  async #download(
+    encoder: GPUCommandEncoder,
+    parts: readonly Part[],
+    temporary: readonly GPUBuffer[],
+  ): Promise<ArrayBuffer[]> {
+    const total = parts.reduce((sum, { size }) => sum + size, 0);
+    const target = this.#device.createBuffer({ size: total, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+    try {
+      let offset = 0;
+      for (const { buffer, from, size } of parts) {
+        encoder.copyBufferToBuffer(buffer, from, target, offset, size);
+        offset += size;
+      }
+      this.#device.queue.submit([encoder.finish()]);
+      await target.mapAsync(GPUMapMode.READ);
+      const bytes = target.getMappedRange();
+      let end = 0;
+      return parts.map(({ size }) => bytes.slice(end, (end += size)));
+    } finally {
+      for (const buffer of [target, ...temporary]) buffer.destroy();
+    }
+  }
+}
+
+/** In the order of places. */
+function drawsOf(needs: readonly PassNeed[], keep: number): Draw[] {
+  return needs.flatMap((need, row) =>
+    need.type === 'draw'
+      ? need.random.flatMap((all, index) =>
+          all.map((random) => ({ place: row * keep + index, settings: need.settings, random })),
+        )
+      : [],
+  );
+}

@@ -1,0 +1,189 @@
+/**
+ * The model classes of transformers.js, by `model_type` in `config.json`: which of them run here for which task. Errors, the
+ * table of the documents and the tests read this list; a test compares it with the library's registry.
+ * @module
+ */
+import { InferenceError } from '../../../../core/errors/inference-error.js';
+import type { ModelEntry } from '../../../../core/models/model-entry.js';
+import { CTC_TYPES } from './repository-files.js';
+
+type Task = ModelEntry['task'];
+
+/** Classes that are alike for this engine. */
+export interface ModelClasses {
+  /** What one of them is, without article. */
+  kind: string;
+  /** For which tasks they run; none: they are refused. */
+  tasks: readonly Task[];
+  /** The version of this package since which that is so. */
+  since: string;
+  /** Values of `model_type`. */
+  types: readonly string[];
+}
+
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+export const MODEL_CLASSES = [
+  {
+    kind: 'decoder of text',
+    tasks: ['chat', 'embeddings', 'rerank'],
+    since: '0.1.0',
+    types: words(`
+      afmoe apertus arcee bloom codegen cohere cohere2 deepseek_v3 ernie4_5 exaone falcon gemma gemma2 gemma3_text glm
+      glm_moe_dsa gpt2 gpt_bigcode gpt_neo gpt_neox gpt_oss gptj granite helium hunyuan_v1_dense jais llama llama4_text
+      ministral ministral3 mistral mistral4 mobilellm modernbert-decoder mpt nanochat olmo olmo2 olmo3 openelm opt phi
+      phi3 qwen2 qwen2_moe qwen3 qwen3_moe smollm3 solar_open stablelm starcoder2 vaultgemma youtu`),
+  },
+  {
+    kind: 'decoder of text with convolutional or recurrent states',
+    tasks: ['chat', 'embeddings', 'rerank'],
+    since: '0.1.0',
+    types: words(`
+      deepseek_v4 falcon_h1 granitemoehybrid lfm2 lfm2_moe nemotron_h olmo_hybrid qwen3_5_text qwen3_next zaya`),
+  },
+  {
+    kind: 'decoder of text whose prompt is read in both directions',
+    tasks: ['chat'],
+    since: '0.2.0',
+    types: ['hrm_text'],
+  },
+  {
+    kind: 'decoder of text and images',
+    tasks: ['chat'],
+    since: '0.1.0',
+    types: words(`
+      gemma3 gemma3n gemma4 glm_ocr idefics3 lfm2_vl lighton_ocr llava llava_qwen2 mistral3 paligemma qwen2_5_vl qwen2_vl
+      qwen3_5 qwen3_5_moe qwen3_vl qwen3_vl_moe smolvlm`),
+  },
+  {
+    kind: 'decoder of text and images whose processor cannot write prompts, so that it takes text only',
+    tasks: ['chat'],
+    since: '0.1.0',
+    types: ['llava_onevision', 'moondream1'],
+  },
+  {
+    kind: 'encoder of text',
+    tasks: ['embeddings', 'rerank'],
+    since: '0.1.0',
+    types: words(`
+      albert bert camembert convbert deberta deberta-v2 distilbert electra esm eurobert mobilebert modernbert mpnet neobert
+      nomic_bert roberta roformer squeezebert xlm xlm-roberta`),
+  },
+  { kind: 'text-to-speech model', tasks: ['text-to-speech'], since: '0.2.0', types: ['supertonic', 'vits'] },
+  {
+    kind: 'text-to-speech model whose vocoder and voices the app adds',
+    tasks: ['text-to-speech'],
+    since: '0.2.0',
+    types: ['speecht5'],
+  },
+  {
+    kind: 'text-to-speech model of phonemes, which a `phonemizer` of the entry makes',
+    tasks: ['text-to-speech'],
+    since: '0.2.0',
+    types: ['style_text_to_speech_2'],
+  },
+  { kind: 'Whisper model', tasks: ['speech'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
+  {
+    kind: 'speech recognition model with a decoder of text only',
+    tasks: ['speech'],
+    since: '0.2.0',
+    types: ['cohere_asr', 'moonshine'],
+  },
+  { kind: 'speech recognition model with CTC', tasks: ['speech'], since: '0.2.0', types: CTC_TYPES },
+  {
+    kind: 'encoder and decoder of text',
+    tasks: [],
+    since: '0.2.0',
+    types: words('bart blenderbot blenderbot-small longt5 m2m_100 marian mbart mt5 t5'),
+  },
+  {
+    kind: 'image-to-text model without a decoder that can run here',
+    tasks: [],
+    since: '0.2.0',
+    types: words('florence2 mgp-str multi_modality phi3_v trocr vision-encoder-decoder'),
+  },
+  {
+    kind: 'decoder of text and audio',
+    tasks: [],
+    since: '0.2.0',
+    types: words('granite_speech ultravox voxtral voxtral_realtime'),
+  },
+  {
+    kind: 'text encoder beside an encoder of images or audio',
+    tasks: [],
+    since: '0.2.0',
+    types: words('chinese_clip clap clip clipseg embedding_gemma2 groupvit jina_clip siglip'),
+  },
+  {
+    kind: 'model of images, audio or time series',
+    tasks: [],
+    since: '0.2.0',
+    types: words(`
+      audio-spectrogram-transformer beit ben birefnet chmv2 convnext convnextv2 d_fine dac decision_transformer deit
+      depth_anything depth_pro detr dinov2 dinov2_with_registers dinov3_convnext dinov3_vit donut-swin dpt edgetam
+      efficientnet fastvit glpn grounding-dino hiera hifigan ijepa isnet maskformer metric3d metric3dv2 mimi mobilenet_v1
+      mobilenet_v2 mobilenet_v3 mobilenet_v4 mobilevit mobilevitv2 modnet musicgen openai_privacy_filter owlv2 owlvit
+      patchtsmixer patchtst pvt pyannote resnet rf_detr rt_detr rt_detr_v2 sam sam2 sam3_tracker sapiens segformer snac
+      swin swin2sr table-transformer vit vit_mae vit_msn vitmatte vitpose
+      wespeaker-resnet yolos`),
+  },
+] as const satisfies readonly ModelClasses[];
+
+/** What an entry of a task can name instead. */
+const INSTEAD: Readonly<Record<Task, string>> = {
+  chat: 'a decoder of text, such as `onnx-community/Qwen3-0.6B-ONNX`, or one of text and images, such as `HuggingFaceTB/SmolVLM-256M-Instruct`',
+  embeddings: 'an encoder of text, such as `Xenova/all-MiniLM-L6-v2`',
+  rerank: 'a cross-encoder, such as `Xenova/ms-marco-MiniLM-L-6-v2`',
+  speech:
+    'a speech recognition model, such as `onnx-community/whisper-base`, or `onnx-community/moonshine-base-ONNX` for English',
+  'text-to-speech': 'a Supertonic or VITS model, such as `onnx-community/Supertonic-TTS-ONNX` or `Xenova/mms-tts-eng`',
+};
+
+/** Tasks for which a type that is not in the list is refused: only these need one certain architecture. */
+const CLOSED_TASKS: readonly Task[] = ['speech', 'text-to-speech'];
+
+/**
+ * Refuses a model whose class does not run here, or not for the entry's task. Types that are not in the list are left to
+ * the library, which may be newer.
+ * @param config the parsed `config.json`
+ * @throws InferenceError `model_not_supported`, permanent; its message names the class and what runs instead
+ */
+export function checkModelClass({ id, task }: Pick<ModelEntry, 'id' | 'task'>, config: unknown): void {
+  const type = typeOf(config);
+  if (type === undefined) return;
+  const found = classesOf(type);
+  if (found ? found.tasks.includes(task) : !CLOSED_TASKS.includes(task)) return;
+  const other = found?.tasks.map((each) => `\`${each}\``).join(' or ');
+  const problem = other
+    ? `${withArticle(found!.kind)}: it runs as a model of task ${other}`
+    : `${found ? withArticle(found.kind) : 'an unknown class'}, which does not run here`;
+  throw notSupported(id, `\`${type}\` is ${problem}. For task \`${task}\`, take ${INSTEAD[task]}.`);
+}
+
+/** Refuses a class that neither the list nor the library knows. @throws InferenceError see {@link checkModelClass} */
+export function refuseUnknownClass({ id, task }: Pick<ModelEntry, 'id' | 'task'>, config: unknown): void {
+  const type = typeOf(config);
+  if (type === undefined) throw notSupported(id, 'its `config.json` names no `model_type`.');
+  if (classesOf(type)) return;
+  throw notSupported(id, `transformers.js does not know the class \`${type}\`. Take ${INSTEAD[task]}.`);
+}
+
+function notSupported(id: string, reason: string): InferenceError {
+  return new InferenceError('model_not_supported', `The model \`${id}\` cannot be loaded: ${reason}`, {
+    param: 'model',
+    permanent: true,
+  });
+}
+
+function withArticle(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
+}
+
+function classesOf(type: string): ModelClasses | undefined {
+  return MODEL_CLASSES.find(({ types }: ModelClasses) => types.includes(type));
+}
+
+function typeOf(config: unknown): string | undefined {
+  const { model_type: type } = (config ?? {}) as { model_type?: unknown };
+  return typeof type === 'string' ? type : undefined;
+}

@@ -1,0 +1,87 @@
+/** Decides what a load does about a file, from what is kept of it and what its source states. No I/O. @module */
+import { type ExpectedFile, type FileRecord, type KeptFile, statesContent } from '../storage/byte-storage.js';
+
+/** Files without which no model runs; the others are there or not. */
+const REQUIRED = /\.(onnx|onnx_data\w*|bin|wasm)$|^(mlc-chat-)?config\.json$/;
+
+/** Milliseconds for which a hub is not asked again about an optional file that it does not have. */
+const ABSENCE_LASTS = 5 * 60_000;
+
+/** No model runs without this file. */
+export function isRequired(file: string): boolean {
+  return REQUIRED.test(file);
+}
+
+/** What is known of a file before anything is asked of a server. */
+export interface FileFacts {
+  kept: KeptFile | undefined;
+  /** What the source states of it. */
+  stated: ExpectedFile | undefined;
+  /** The source lists all of its files: one that is not stated does not exist. */
+  listsAll: boolean;
+  /** The folder's files never change under their URLs, as a hub's do not. New ones may come. */
+  isPinned: boolean;
+  /** Unix milliseconds. */
+  now: number;
+}
+
+/**
+ * - `use`: what is kept is right, also when it says that there is no such file
+ * - `missing`: the source has no such file
+ * - `hash`: use it if its SHA-256 is the stated one
+ * - `ask`: use it unless the server says that it has another by now
+ * - `fetch`: download it, or what is missing of it
+ */
+export type FileDecision = 'use' | 'missing' | 'hash' | 'ask' | 'fetch';
+
+/** What to do about a file that an engine asks for. */
+export function decideFile({ kept, stated, listsAll, isPinned, now }: FileFacts): FileDecision {
+  if (listsAll && !stated) return 'missing';
+  if (!kept || kept.record.state === 'partial') return 'fetch';
+  if (kept.record.state === 'absent') {
+    // A file that was missing once may be there by now, above all one that its source states.
+    if (stated) return 'fetch';
+    return isPinned && isRecentAbsence(kept.record, now) ? 'use' : 'ask';
+  }
+  if (!kept.untouched) return 'fetch';
+  const comparison = compareStated(kept.record, stated);
+  if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
+  // An empty file whose size no source states may be a server's error.
+  const isDoubtful = kept.record.size === 0 && !kept.record.verified;
+  return statesContent(stated) || (isPinned && !isDoubtful) ? 'use' : 'ask';
+}
+
+function isRecentAbsence({ file, absentSince = -Infinity }: FileRecord, now: number): boolean {
+  return !isRequired(file) && now - absentSince < ABSENCE_LASTS;
+}
+
+/** Is a complete file what its source states? `same` too when nothing is stated; `unknown`: its SHA-256 tells. */
+export function compareStated(record: FileRecord, stated: ExpectedFile | undefined): 'same' | 'other' | 'unknown' {
+  if (!stated || !statesContent(stated)) return 'same';
+  const verdict = (isSame: boolean): 'same' | 'other' => (isSame ? 'same' : 'other');
+  if (stated.bytes !== undefined && stated.bytes !== record.size) return 'other';
+  if (stated.parts && stated.partBytes === record.partBytes) {
+    return verdict(stated.parts.every((hash, part) => hash === record.hashes[part]));
+  }
+  // Git's name was compared when the file was fetched.
+  if (stated.sha256 === undefined) return verdict(record.verified);
+  return record.sha256 === undefined ? 'unknown' : verdict(record.sha256 === stated.sha256);
+}
+
+/**
+ * What to do once the file's lock is held. Another tab may have fetched it while this one waited.
+ * @param before what could not be used, when it was looked up without the lock
+ * @param now what is there now
+ * @returns `compare`: another file is there, and is used if its hash is the stated one; `verify`: its bytes may have been
+ * changed and must be read; `fetch`: download what is missing
+ */
+export function decideLocked(before: KeptFile | undefined, now: KeptFile | undefined): 'compare' | 'verify' | 'fetch' {
+  const isOld = now !== undefined && before !== undefined && isSameRecord(now.record, before.record);
+  if (isOld) return before.untouched ? 'fetch' : 'verify';
+  return now?.untouched ? 'compare' : 'fetch';
+}
+
+/** Two records of the same bytes. */
+function isSameRecord(a: FileRecord, b: FileRecord): boolean {
+  return a.state === b.state && a.etag === b.etag && a.modified === b.modified && a.hashes.join() === b.hashes.join();
+}

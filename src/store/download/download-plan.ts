@@ -1,0 +1,222 @@
+/**
+ * Decides what a download asks for next and where the bytes belong, from what is kept and what the server can do. No I/O:
+ * `file-download.ts` does what is decided here.
+ * @module
+ */
+import { MOST_CONNECTIONS } from './connections.js';
+import {
+  countParts,
+  type ExpectedFile,
+  type FileRecord,
+  isSmallName,
+  lengthOfPart,
+  PART_BYTES,
+  type WantedFile,
+} from '../storage/byte-storage.js';
+
+/** Attempts in a row that brought next to nothing, after which a file is given up. */
+export const MOST_FAILURES = 6;
+/** The same before the model's first byte: then the address is wrong more often than the network is down. */
+export const MOST_FAILURES_AT_FIRST = 3;
+
+/** Bytes that an attempt must bring to count as one that went on: a server may send some and stall, again and again. */
+const LEAST_PROGRESS = 64 * 2 ** 10;
+
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+/** A longer wait that a server asks for is not granted: the person in front of the page does not wait either. */
+const LONGEST_WISH = 120_000;
+
+/** Bytes that one request asks for at most: a broken one costs no more than what was on its way anyway. */
+const LONGEST_RUN = 64 * 2 ** 20;
+/** Bytes of the first request for a file whose size is unknown. */
+const FIRST_RUN = 2 * PART_BYTES;
+
+/** Consecutive parts that one request brings. */
+export interface Run {
+  first: number;
+  /** After the last. */
+  end: number;
+}
+
+/** Bytes of the file, or of the part that is a file of its own, that a request asks for; both are included. */
+export interface ByteRange {
+  from: number;
+  to: number;
+}
+
+/** Bytes of a part that are not kept yet. */
+export interface Piece {
+  part: number;
+  bytes: Uint8Array;
+}
+
+/** What was received so far; an `OpenFile` is one. */
+export interface Received {
+  readonly record: FileRecord | undefined;
+  /** Bytes from the start of each part. */
+  readonly kept: readonly number[];
+}
+
+/** What is kept is the beginning of what is wanted. */
+export function canResume(record: FileRecord | undefined, { url, expected }: WantedFile): boolean {
+  if (record?.state !== 'partial' || record.url !== url) return false;
+  if (record.partBytes !== (expected?.partBytes ?? PART_BYTES)) return false;
+  return record.size === undefined || expected?.bytes === undefined || record.size === expected.bytes;
+}
+
+/** Failures in a row after another one. @param gained bytes that this attempt brought */
+export function countFailures(before: number, gained: number): number {
+  return gained >= LEAST_PROGRESS ? 1 : before + 1;
+}
+
+/** What to do after an attempt that failed. */
+export type NextAttempt = { after: 'network' } | { after: 'pause'; milliseconds: number } | { after: 'never' };
+
+/**
+ * When another attempt makes sense.
+ * @param failures attempts in a row that brought next to nothing, at least 1
+ * @param hasReceived the network has brought something since the model's load began
+ * @param retryAfter milliseconds that the server asks to wait
+ */
+export function nextAttempt(state: {
+  failures: number;
+  hasReceived: boolean;
+  isOffline: boolean;
+  retryAfter?: number | undefined;
+}): NextAttempt {
+  const { failures, hasReceived, isOffline, retryAfter = 0 } = state;
+  if (isOffline) return { after: hasReceived ? 'network' : 'never' };
+  if (failures >= (hasReceived ? MOST_FAILURES : MOST_FAILURES_AT_FIRST)) return { after: 'never' };
+  const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
+  return { after: 'pause', milliseconds: Math.max(pause, Math.min(LONGEST_WISH, retryAfter)) };
+}
+
+/** The requests of one download. Several connections ask it for work at the same time. */
+export class DownloadPlan {
+  readonly #received: Received;
+  readonly #expected: ExpectedFile;
+  readonly #claimed = new Set<number>();
+  /** The server sends parts of this file; undefined until it has answered. */
+  ranges: boolean | undefined;
+
+  constructor(received: Received, { file, expected = {} }: Pick<WantedFile, 'file' | 'expected'>) {
+    this.#received = received;
+    this.#expected = expected;
+    // Servers compress texts unless they are asked for ranges.
+    if (isSmallName(file) && received.kept.length === 0) this.ranges = false;
+  }
+
+  /** The size is known and every part is whole. */
+  get isComplete(): boolean {
+    const record = this.#record;
+    if (record.size === undefined) return false;
+    return Array.from({ length: countParts(record) }, (_, part) => part).every((part) => this.isWhole(part));
+  }
+
+  isWhole(part: number): boolean {
+    const kept = this.#kept(part);
+    const record = this.#record;
+    return record.size === undefined ? kept === record.partBytes : kept > 0 && kept === lengthOfPart(record, part);
+  }
+
+  /** Bytes of the file as the server says, or else its source; undefined: not known yet. */
+  get total(): number | undefined {
+    return this.#record.size ?? this.#expected.bytes;
+  }
+
+  /** Bytes that are kept. */
+  get loaded(): number {
+    return this.#received.kept.reduce((sum, length) => sum + (length ?? 0), 0);
+  }
+
+  /** Bytes of a run that are kept. */
+  keptOf({ first, end }: Run): number {
+    return this.#received.kept.slice(first, end).reduce((sum, length) => sum + (length ?? 0), 0);
+  }
+
+  /** More than one connection can fetch. */
+  get canShare(): boolean {
+    return this.ranges === true || this.#expected.split === true;
+  }
+
+  /** Takes the next parts that no connection fetches. Without ranges one connection brings all. */
+  claim(): Run | undefined {
+    const record = this.#record;
+    const { size, partBytes } = record;
+    if (size === undefined && this.#claimed.size > 0) return undefined;
+    const count = size === undefined ? Math.ceil(FIRST_RUN / partBytes) : countParts(record);
+    const last = size === undefined ? Infinity : count;
+    let first = 0;
+    while (first < last && !this.#isFree(first)) first++;
+    if (first >= last) return undefined;
+    const most = this.#mostParts();
+    let end = first + 1;
+    // A part of which something is kept begins a run of its own, since a run's bytes come in one piece.
+    while (end < count && end < first + most && this.#isFree(end) && !this.#kept(end)) end++;
+    for (let part = first; part < end; part++) this.#claimed.add(part);
+    return { first, end };
+  }
+
+  /** Gives a run back, fetched or not. */
+  release({ first, end }: Run): void {
+    for (let part = first; part < end; part++) this.#claimed.delete(part);
+  }
+
+  /** Where the file that a run is asked of begins: a part can be a file of its own. */
+  baseOf({ first }: Run): number {
+    return this.#expected.split ? first * this.#record.partBytes : 0;
+  }
+
+  /** The bytes to ask for, counted from the run's base; undefined: all of them. */
+  rangeOf(run: Run): ByteRange | undefined {
+    const { size, partBytes } = this.#record;
+    const base = this.baseOf(run);
+    const from = run.first * partBytes + this.#kept(run.first) - base;
+    const end = Math.min(run.end * partBytes, size ?? Infinity) - base;
+    const isAll = from === 0 && (this.#expected.split || end === size);
+    return this.ranges === false || isAll ? undefined : { from, to: end - 1 };
+  }
+
+  /** The end of what an answer brings, as a place in the file. Infinity: unknown. @param isPartial it is the range */
+  endOf(run: Run, range: ByteRange | undefined, isPartial: boolean): number {
+    const record = this.#record;
+    const whole = this.#expected.split ? lengthOfPart(record, run.first) : (record.size ?? Infinity);
+    return this.baseOf(run) + (range && isPartial ? Math.min(range.to + 1, whole) : whole);
+  }
+
+  /** What of these bytes is not kept yet, part by part. @param start their place in the file */
+  *place(start: number, bytes: Uint8Array): Generator<Piece> {
+    const { partBytes } = this.#record;
+    for (let offset = 0; offset < bytes.length;) {
+      const position = start + offset;
+      const part = Math.floor(position / partBytes);
+      const inPart = position - part * partBytes;
+      const piece = bytes.subarray(offset, offset + partBytes - inPart);
+      const known = this.#kept(part) - inPart;
+      if (known < piece.length) yield { part, bytes: piece.subarray(known) };
+      offset += piece.length;
+    }
+  }
+
+  get #record(): FileRecord {
+    return this.#received.record!;
+  }
+
+  #kept(part: number): number {
+    return this.#received.kept[part] ?? 0;
+  }
+
+  #isFree(part: number): boolean {
+    return !this.isWhole(part) && !this.#claimed.has(part);
+  }
+
+  /** Parts of a run: a share of what is missing for each connection. */
+  #mostParts(): number {
+    const { size, partBytes } = this.#record;
+    if (this.#expected.split) return 1;
+    const missing = (size ?? 0) - this.loaded;
+    const share = Math.max(partBytes, Math.min(LONGEST_RUN, Math.ceil(missing / MOST_CONNECTIONS)));
+    return Math.max(1, Math.floor((size === undefined ? FIRST_RUN : share) / partBytes));
+  }
+}

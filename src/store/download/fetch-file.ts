@@ -1,0 +1,137 @@
+/** Brings a file into storage under its lock, so that one tab at a time fetches it and the others hear how far it is. @module */
+import { cancelled, type InferenceError } from '../../core/errors/inference-error.js';
+import { hold } from '../storage/hold-lock.js';
+import { Connections } from './connections.js';
+import { type CrossOriginStorage, offerToOthers, takeFromOthers } from './cross-origin-storage.js';
+import { compareStated, decideLocked } from './decide-file.js';
+import { hearProgress, type LoadReport, shareProgress } from './download-progress.js';
+import { type DownloadContext, downloadFile } from './file-download.js';
+import { isQuotaError } from './file-errors.js';
+import type { ExpectedFile, FilePlace, FileRecord, KeptFile, WantedFile } from '../storage/byte-storage.js';
+import type { StoreEnvironment } from '../storage/store-environment.js';
+import { isIntact, keepGoodParts, wholeSha256 } from './verify-content.js';
+
+export interface FetcherOptions {
+  environment: StoreEnvironment;
+  /** Looked into and offered to, where the app wants it. */
+  crossOrigin: CrossOriginStorage | undefined;
+  /** See `ModelFilesOptions`. */
+  isLocal: boolean;
+  /** The progress of this load. */
+  report: LoadReport;
+  signal: AbortSignal;
+  /** The error for a file of so many bytes, of which storage took some and no more. */
+  noRoom: (neededBytes: number, refused: { file: string; keptBytes: number }) => Promise<InferenceError>;
+}
+
+/** Fetches the files of one load. */
+export class FileFetcher {
+  readonly #options: FetcherOptions;
+  readonly #connections: Connections;
+  #hasReceived = false;
+
+  constructor(options: FetcherOptions) {
+    this.#options = options;
+    this.#connections = new Connections(options.environment.locks);
+  }
+
+  /**
+   * Fetches what is missing of a file, unless another tab does so meanwhile.
+   * @param before what cannot be used of it
+   * @returns its record: complete, or of a file that does not exist
+   * @throws InferenceError `unavailable`, `insufficient_resources` or `cancelled`
+   */
+  async fetch(wanted: WantedFile, before: KeptFile | undefined): Promise<FileRecord> {
+    const { environment, signal, noRoom } = this.#options;
+    const { storage } = environment;
+    const release = await this.#lock(wanted);
+    try {
+      return await this.#fetchLocked(wanted, before);
+    } catch (thrown) {
+      if (signal.aborted) throw cancelled(thrown);
+      if (!isQuotaError(thrown)) throw thrown;
+      const kept = await storage.find(wanted);
+      const size = kept?.record.size ?? wanted.expected?.bytes ?? 0;
+      const error = await noRoom(size, { file: wanted.file, keptBytes: kept?.bytes ?? 0 });
+      // Half a file would only take the room that others need.
+      await storage.remove(wanted);
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  /** A complete file is what its source states, or nothing is stated. Reads it if need be, and notes its hash. */
+  async isStated(kept: KeptFile, stated: ExpectedFile | undefined): Promise<boolean> {
+    const comparison = compareStated(kept.record, stated);
+    if (comparison !== 'unknown') return comparison === 'same';
+    const { storage } = this.#options.environment;
+    const sha256 = await wholeSha256(kept, storage);
+    const isRight = sha256 === stated!.sha256;
+    if (isRight) await storage.accept({ ...kept, record: { ...kept.record, sha256, verified: true } });
+    return isRight;
+  }
+
+  async #fetchLocked(wanted: WantedFile, before: KeptFile | undefined): Promise<FileRecord> {
+    const { environment, crossOrigin } = this.#options;
+    const { storage } = environment;
+    const now = await storage.find(wanted);
+    const decision = decideLocked(before, now);
+    if (decision === 'compare' && (await this.isStated(now!, wanted.expected))) return now!.record;
+    if (decision === 'verify' && (await isIntact(now!, storage)) && (await this.isStated(now!, wanted.expected))) {
+      await storage.accept(now!);
+      return now!.record;
+    }
+    const file = await storage.open(wanted);
+    try {
+      if (decision === 'verify' && file.record?.state === 'complete') await keepGoodParts(file, file.record);
+      const context = this.#contextOf(wanted);
+      const found = crossOrigin && (await takeFromOthers(crossOrigin, wanted, file, context));
+      const record = found ?? (await downloadFile(wanted, file, context));
+      if (crossOrigin && !found && record.state === 'complete') await offerToOthers(crossOrigin, record, storage);
+      return record;
+    } finally {
+      await file.close();
+    }
+  }
+
+  #contextOf({ model, file }: FilePlace): DownloadContext {
+    const { environment, isLocal, signal, report } = this.#options;
+    return {
+      environment,
+      isLocal,
+      connections: this.#connections,
+      signal,
+      hasReceived: () => this.#hasReceived,
+      onBytes: (count, state) => {
+        if (count > 0) this.#hasReceived = true;
+        report.count(file, count, state);
+        if (report.tell(file, state)) shareProgress({ model, file, ...state });
+      },
+    };
+  }
+
+  async #lock(place: FilePlace): Promise<() => void> {
+    const { environment, report, signal } = this.#options;
+    const { locks } = environment;
+    if (!locks) return () => {};
+    const name = fileLock(place);
+    const free = await hold(locks, name, { ifAvailable: true });
+    if (free) return free;
+    const waited = new AbortController();
+    const onProgress = ({ loaded, total }: { loaded: number; total: number | undefined }): void => {
+      report.tell(place.file, { loaded, total, waiting: 'other-tab' });
+    };
+    hearProgress(place, onProgress, waited.signal);
+    try {
+      return (await hold(locks, name, { signal }))!;
+    } finally {
+      waited.abort();
+    }
+  }
+}
+
+/** Name of the lock whose holder writes a file. */
+export function fileLock({ model, file }: FilePlace): string {
+  return `inpage:file:${model} ${file}`;
+}

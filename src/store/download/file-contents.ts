@@ -1,0 +1,104 @@
+/**
+ * The bytes of a load's files, as engines get them: from storage, compared with what came in; through memory where storage
+ * cannot hold a file.
+ * @module
+ */
+import { cancelled, isInferenceError } from '../../core/errors/inference-error.js';
+import type { ByteStorage, FileRecord, KeptFile } from '../storage/byte-storage.js';
+import type { LoadReport } from './download-progress.js';
+import { MemoryStorage } from '../storage/memory-storage.js';
+import { isSameContent } from './verify-content.js';
+
+export interface ContentsOptions {
+  storage: ByteStorage;
+  /** The progress of this load. */
+  report: LoadReport;
+  signal: AbortSignal;
+  /** Fetches a file into a storage. @param before what cannot be used of it */
+  fetch: (file: string, before: KeptFile | undefined, into: ByteStorage) => Promise<KeptFile | undefined>;
+  /** A file was handed out and is in memory no longer. */
+  onTaken: (file: string) => void;
+  /** The error for a file that a server had and has no longer. */
+  notFetched: (file: string) => Error;
+}
+
+/** Larger files are not kept in memory once they were handed out. */
+const SMALL_FILE = 2 ** 20;
+
+export class FileContents {
+  readonly #options: ContentsOptions;
+  readonly #memory = new MemoryStorage();
+  /** Files that storage cannot hold: an engine gets them all the same, and nothing is kept. */
+  readonly #tooLarge = new Set<string>();
+  readonly #inMemory = new Map<string, Promise<KeptFile | undefined>>();
+
+  constructor(options: ContentsOptions) {
+    this.#options = options;
+  }
+
+  /** The file, whose bytes may come through memory; undefined when there is none. @param find finds it in storage */
+  async find(file: string, find: () => Promise<KeptFile | undefined>): Promise<KeptFile | undefined> {
+    if (!this.#tooLarge.has(file)) {
+      const found = await find().catch((thrown: unknown) => this.#passBy(file, thrown));
+      if (!this.#tooLarge.has(file)) return found;
+    }
+    return this.#findInMemory(file);
+  }
+
+  /** All bytes of a file that was found, in one buffer that belongs to the caller. */
+  async bytes(record: FileRecord): Promise<Uint8Array<ArrayBuffer>> {
+    const { file } = record;
+    const { storage, fetch, onTaken, notFetched } = this.#options;
+    if (!storage.lasting) return this.#take(storage, record, () => onTaken(file));
+    if (!this.#tooLarge.has(file)) {
+      const bytes = await this.#readAll(storage, record);
+      if (await this.#isRight(bytes, record)) return bytes;
+      const before = { record, bytes: bytes.length, untouched: false };
+      await fetch(file, before, storage).catch((thrown: unknown) => this.#passBy(file, thrown));
+      const mended = this.#tooLarge.has(file) ? undefined : await this.#readAll(storage, record);
+      if (mended?.length === record.size) return mended!;
+      this.#tooLarge.add(file);
+    }
+    const found = await this.#findInMemory(file);
+    if (!found) throw notFetched(file);
+    return this.#take(this.#memory, found.record, () => this.#inMemory.delete(file));
+  }
+
+  /** Storage has no room for a file. @throws what was thrown for another reason */
+  #passBy(file: string, thrown: unknown): undefined {
+    const isFull = isInferenceError(thrown) && thrown.code === 'insufficient_resources';
+    if (!isFull || !this.#options.storage.lasting) throw thrown;
+    this.#tooLarge.add(file);
+  }
+
+  #findInMemory(file: string): Promise<KeptFile | undefined> {
+    const found = this.#inMemory.get(file) ?? this.#options.fetch(file, undefined, this.#memory);
+    this.#inMemory.set(file, found);
+    found.catch(() => this.#inMemory.delete(file));
+    return found;
+  }
+
+  /** The stored bytes have not changed, as far as storage tells, and all that came is there: private windows have lost some. */
+  async #isRight(bytes: Uint8Array<ArrayBuffer>, record: FileRecord): Promise<boolean> {
+    if (bytes.length !== record.size) return false;
+    return (await this.#options.storage.tellsChanges()) || isSameContent(bytes, record);
+  }
+
+  /** What memory keeps is not the caller's; what is large is not kept beside the engine's own. */
+  async #take(storage: ByteStorage, record: FileRecord, onTaken: () => void): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = await this.#readAll(storage, record);
+    if (bytes.length <= SMALL_FILE) return bytes.slice();
+    await storage.remove(record);
+    onTaken();
+    return bytes;
+  }
+
+  #readAll(storage: ByteStorage, record: FileRecord): Promise<Uint8Array<ArrayBuffer>> {
+    const { report, signal } = this.#options;
+    const isTold = report.knows(record.file);
+    return storage.readAll(record, (loaded, total) => {
+      if (signal.aborted) throw cancelled();
+      if (!isTold) report.tell(record.file, { loaded, total });
+    });
+  }
+}

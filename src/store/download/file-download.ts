@@ -1,0 +1,308 @@
+/**
+ * Brings one file into storage. Goes on where the last attempt stopped, uses several connections where the server sends
+ * parts, tries again after failures that can pass, and checks the stored bytes. `download-plan.ts` decides what is asked.
+ * @module
+ */
+import { cancelled, isInferenceError } from '../../core/errors/inference-error.js';
+import {
+  countParts,
+  type ExpectedFile,
+  type FileRecord,
+  newRecord,
+  type OpenFile,
+  PART_BYTES,
+  partFileOf,
+  statesContent,
+  type WantedFile,
+} from '../storage/byte-storage.js';
+import { type Connections, MOST_CONNECTIONS } from './connections.js';
+import { canResume, countFailures, DownloadPlan, nextAttempt, type Run } from './download-plan.js';
+import type { FileState } from './download-progress.js';
+import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
+import { absenceOf, checkSame, type FilePiece, readHead } from './file-response.js';
+import type { StoreEnvironment } from '../storage/store-environment.js';
+import { PartHashes } from './verify-content.js';
+
+/** What a download needs beside the file. */
+export interface DownloadContext {
+  environment: StoreEnvironment;
+  connections: Connections;
+  signal: AbortSignal;
+  /** What answers is not the source's own server. */
+  isLocal: boolean;
+  /** Bytes came in; 0 while it waits, and when the size of a file shows at its end. `total` is undefined while the size is unknown. */
+  onBytes: (count: number, state: FileState) => void;
+  /** The network has brought something since the model's load began: a pause is worth while. */
+  hasReceived: () => boolean;
+}
+
+/** Times that a file may change on the server while it is fetched. */
+const MOST_CHANGES = 3;
+/** Milliseconds in which a connection must bring something. */
+const SILENCE = 30_000;
+/** Bytes that count as something. */
+const LEAST_BYTES = 1024;
+/** Milliseconds between two looks at whether the network is back. */
+const OFFLINE_PAUSE = 5_000;
+
+/** A request and its answer. */
+interface Connection {
+  /** Ends the response's body too when what follows fails. */
+  over: AbortController;
+  /** Bytes of the answer that came in. */
+  arrived: number;
+}
+
+/**
+ * Fetches what is missing of a file. The caller holds the file's lock.
+ * @returns the record of the complete file, or of one that is not there
+ * @throws InferenceError `unavailable`, `cancelled`; DOMException `QuotaExceededError`
+ */
+export async function downloadFile(wanted: WantedFile, file: OpenFile, context: DownloadContext): Promise<FileRecord> {
+  const start = (): Promise<void> =>
+    file.reset(newRecord(wanted, wanted.url, wanted.expected?.partBytes ?? PART_BYTES));
+  if (!canResume(file.record, wanted)) await start();
+  let wrong = 0;
+  for (let changes = 0; ;) {
+    try {
+      const record = await new FileDownload(wanted, file, context).run();
+      if (record) return record;
+      wrong++;
+    } catch (thrown) {
+      if (!(thrown instanceof FileChanged)) throw thrown;
+      changes++;
+    }
+    await start();
+    if (wrong === 2) throw wrongContent(wanted.file);
+    if (changes > MOST_CHANGES) throw notFetched(wanted, ', because it keeps changing on the server');
+  }
+}
+
+class FileDownload {
+  readonly #wanted: WantedFile;
+  readonly #file: OpenFile;
+  readonly #context: DownloadContext;
+  readonly #expected: ExpectedFile;
+  readonly #plan: DownloadPlan;
+  readonly #hashes: PartHashes;
+  readonly #broken = new AbortController();
+  readonly #signal: AbortSignal;
+  #onAnswer: () => void = () => {};
+  readonly #answered: Promise<void>;
+  /** The server said that there is no such file. */
+  #absence: FileRecord['absence'];
+
+  constructor(wanted: WantedFile, file: OpenFile, context: DownloadContext) {
+    this.#wanted = wanted;
+    this.#file = file;
+    this.#context = context;
+    this.#expected = { ...wanted.expected };
+    this.#plan = new DownloadPlan(file, { file: wanted.file, expected: this.#expected });
+    this.#hashes = new PartHashes(file, this.#expected);
+    this.#signal = AbortSignal.any([context.signal, this.#broken.signal]);
+    this.#answered = new Promise((resolve) => (this.#onAnswer = resolve));
+    // Parts that are files of their own need no ranges, and their sizes are stated.
+    if (this.#expected.split) this.#onAnswer();
+  }
+
+  get #record(): FileRecord {
+    return this.#file.record!;
+  }
+
+  /** Undefined when the whole is not what it should be. */
+  async run(): Promise<FileRecord | undefined> {
+    const { expected } = this.#wanted;
+    if (this.#record.size === undefined && expected?.bytes !== undefined) {
+      await this.#file.save({ ...this.#record, size: expected.bytes });
+    }
+    this.#file.kept.forEach((_, part) => this.#plan.isWhole(part) && this.#hashes.add(part));
+    await this.#hashes.settled();
+    while (!this.#plan.isComplete) {
+      await this.#fetchMissing();
+      if (this.#absence) return this.#saveAbsent(this.#absence);
+      // A part that came in wrong is missing again.
+      await this.#hashes.settled();
+    }
+    return this.#finish();
+  }
+
+  async #finish(): Promise<FileRecord | undefined> {
+    const { right, sha256 } = await this.#hashes.check(this.#record);
+    if (!right) return undefined;
+    const record: FileRecord = {
+      ...this.#record,
+      state: 'complete',
+      hashes: [...this.#hashes.hashes],
+      verified: statesContent(this.#expected),
+      ...(sha256 !== undefined && { sha256 }),
+    };
+    await this.#file.finish(record);
+    return record;
+  }
+
+  async #saveAbsent(absence: NonNullable<FileRecord['absence']>): Promise<FileRecord> {
+    const absentSince = this.#context.isLocal ? undefined : Date.now();
+    const record: FileRecord = { ...this.#record, state: 'absent', absence, absentSince };
+    // A file that needs a login may be there tomorrow.
+    if (absence.httpStatus !== 401 && absence.httpStatus !== 403) await this.#file.save(record);
+    return record;
+  }
+
+  /** The first connection finds out what the server can do; the others follow when it sends parts. */
+  async #fetchMissing(): Promise<void> {
+    const lanes = Array.from({ length: MOST_CONNECTIONS }, async (_, lane) => {
+      if (lane > 0) await this.#answered;
+      if (lane > 0 && !this.#plan.canShare) return;
+      await this.#lane();
+    });
+    const [first] = lanes;
+    void first!.catch(() => {}).finally(() => this.#onAnswer());
+    for (const lane of lanes) lane.catch(() => this.#broken.abort());
+    const failed = (await Promise.allSettled(lanes)).filter((result) => result.status === 'rejected');
+    if (this.#context.signal.aborted) throw cancelled();
+    // What was aborted because of another failure says nothing.
+    const causes = failed.map(({ reason }) => reason as Error);
+    const cause = causes.find((error) => error.name !== 'AbortError') ?? causes[0];
+    if (cause) throw cause;
+  }
+
+  async #lane(): Promise<void> {
+    const plan = this.#plan;
+    let failures = 0;
+    for (;;) {
+      const run = plan.claim();
+      if (!run) return;
+      const before = plan.keptOf(run);
+      try {
+        await this.#fetchRun(run);
+        if (this.#absence) return;
+        failures = 0;
+      } catch (thrown) {
+        if (thrown instanceof RangeIgnored && plan.ranges !== false) plan.ranges = false;
+        else {
+          failures = countFailures(failures, plan.keptOf(run) - before);
+          await this.#recover(thrown, failures);
+        }
+      } finally {
+        plan.release(run);
+      }
+    }
+  }
+
+  async #fetchRun(run: Run): Promise<void> {
+    const { url, file } = this.#wanted;
+    const { split } = this.#expected;
+    const range = this.#plan.rangeOf(run);
+    const release = await this.#context.connections.take(url, this.#signal);
+    const connection: Connection = { over: new AbortController(), arrived: 0 };
+    const { over } = connection;
+    this.#watchSilence(connection).catch(() => {});
+    try {
+      const response = await this.#context.environment.fetch(split ? partFileOf(url, run.first) : url, {
+        signal: AbortSignal.any([this.#signal, over.signal]),
+        // The file is kept once, in the store.
+        cache: 'no-store',
+        ...(range && { headers: { range: `bytes=${range.from}-${range.to}` } }),
+      });
+      this.#absence = absenceOf(response, file);
+      if (this.#absence) return;
+      const piece = readHead(response, range?.from);
+      if (!split) await this.#learn(piece, range !== undefined);
+      const start = this.#plan.baseOf(run) + piece.start;
+      await this.#take(response, connection, { start, end: this.#plan.endOf(run, range, piece.ranges) });
+    } finally {
+      over.abort();
+      release();
+    }
+  }
+
+  /** Takes in what the server says of the file; the other connections start when it sends parts. */
+  async #learn(piece: FilePiece, askedForRange: boolean): Promise<void> {
+    if (askedForRange) this.#plan.ranges = piece.ranges;
+    if (piece.linkedSha256 !== undefined) this.#expected.sha256 ??= piece.linkedSha256;
+    checkSame(this.#record, piece);
+    const { size, etag, modified, contentType } = this.#record;
+    if (size === undefined || (etag === undefined && piece.etag !== undefined)) {
+      await this.#file.save({
+        ...this.#record,
+        size: size ?? piece.size,
+        etag: etag ?? piece.etag,
+        modified: modified ?? piece.modified,
+        contentType: contentType ?? piece.contentType,
+      });
+    }
+    if (this.#record.size !== undefined) this.#onAnswer();
+  }
+
+  /** Writes the body's bytes where they belong, as far as they are not there yet. */
+  async #take(
+    response: Response,
+    connection: Connection,
+    { start, end }: { start: number; end: number },
+  ): Promise<void> {
+    const reader = (response.body ?? new Blob([]).stream()).getReader();
+    let position = start;
+    while (position < end) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const bytes = value.subarray(0, end - position);
+      connection.arrived += bytes.length;
+      await this.#write(position, bytes);
+      position += bytes.length;
+    }
+    if (this.#record.size === undefined && end === Infinity) await this.#endAt(position);
+    else if (position < end) throw new Interrupted('The connection ended early.');
+  }
+
+  /** The size of a file that came without one. */
+  async #endAt(size: number): Promise<void> {
+    await this.#file.save({ ...this.#record, size });
+    const last = countParts(this.#record) - 1;
+    if (last >= 0 && this.#hashes.hashes[last] === undefined) this.#hashes.add(last);
+    this.#context.onBytes(0, { loaded: size, total: size });
+  }
+
+  async #write(start: number, bytes: Uint8Array): Promise<void> {
+    const plan = this.#plan;
+    for (const { part, bytes: fresh } of plan.place(start, bytes)) {
+      await this.#file.append(part, fresh);
+      if (plan.isWhole(part)) this.#hashes.add(part);
+      this.#context.onBytes(fresh.length, { loaded: plan.loaded, total: plan.total });
+    }
+    if (this.#signal.aborted) throw this.#signal.reason as Error;
+  }
+
+  /** Gives a connection up that brings next to nothing for long, whatever others bring meanwhile. */
+  async #watchSilence(connection: Connection): Promise<void> {
+    const { over } = connection;
+    for (let seen = -LEAST_BYTES; connection.arrived - seen >= LEAST_BYTES;) {
+      seen = connection.arrived;
+      await this.#context.environment.pause(SILENCE, over.signal);
+    }
+    over.abort(new Interrupted('The server stopped sending data.'));
+  }
+
+  /** Waits until another attempt makes sense. @throws what no attempt can help */
+  async #recover(thrown: unknown, failures: number): Promise<void> {
+    const { environment, onBytes, hasReceived } = this.#context;
+    if (this.#signal.aborted) throw this.#signal.reason as Error;
+    if (thrown instanceof FileChanged || isQuotaError(thrown) || isInferenceError(thrown)) throw thrown;
+    const { loaded, total } = this.#plan;
+    const retryAfter = thrown instanceof Interrupted ? thrown.answer?.retryAfter : undefined;
+    const next = nextAttempt({
+      failures,
+      hasReceived: hasReceived(),
+      isOffline: environment.isOffline(),
+      retryAfter,
+    });
+    if (next.after === 'never') throw notFetched(this.#wanted, '', thrown);
+    if (next.after === 'pause') {
+      onBytes(0, { loaded, total, waiting: 'retry' });
+      return environment.pause(next.milliseconds, this.#signal);
+    }
+    while (environment.isOffline()) {
+      onBytes(0, { loaded, total, waiting: 'network' });
+      await environment.pause(OFFLINE_PAUSE, this.#signal);
+    }
+  }
+}

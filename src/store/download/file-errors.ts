@@ -1,0 +1,102 @@
+/** What can go wrong with a model's file. @module */
+import { InferenceError } from '../../core/errors/inference-error.js';
+import type { StoreEnvironment } from '../storage/store-environment.js';
+
+/** Another attempt can succeed. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  /** What the server answered, and the milliseconds that it asks to wait. */
+  readonly answer: { httpStatus: number; retryAfter?: number | undefined } | undefined;
+
+  constructor(message: string, answer?: { httpStatus: number; retryAfter?: number | undefined }) {
+    super(message);
+    this.answer = answer;
+  }
+}
+
+/** The server has another file by now: what is kept of the old one is worth nothing. */
+export class FileChanged extends Error {
+  override readonly name = 'FileChanged';
+}
+
+/** The server takes no ranges after all, or says not enough of them. */
+export class RangeIgnored extends Error {
+  override readonly name = 'RangeIgnored';
+}
+
+/** `unavailable`, whose details name the URL: the file cannot be had. @param why the end of the sentence */
+export function notFetched({ file, url }: { file: string; url: string }, why: string, cause?: unknown): InferenceError {
+  const httpStatus = cause instanceof Interrupted ? cause.answer?.httpStatus : undefined;
+  const details = { url, ...(httpStatus !== undefined && { httpStatus }) };
+  return new InferenceError('unavailable', `The model's file \`${file}\` could not be fetched${why}.`, details, {
+    cause,
+  });
+}
+
+/** `unavailable`: what is served under this name is not what its source states. */
+export function wrongContent(file: string): InferenceError {
+  return new InferenceError(
+    'unavailable',
+    `The model's file \`${file}\` does not match its hash, even after a second download.`,
+  );
+}
+
+/** A write found no room. */
+export function isQuotaError(thrown: unknown): boolean {
+  return (thrown as { name?: unknown } | undefined)?.name === 'QuotaExceededError';
+}
+
+/** What storage has no room for. */
+export interface MissingRoom {
+  /** Catalog id. */
+  id: string;
+  /** Its folder. */
+  model: string;
+  neededBytes: number;
+  /** The file of which a write failed; absent: the browser said beforehand that there is no room. */
+  refused?: { file: string; keptBytes: number };
+}
+
+/**
+ * `insufficient_resources` with needed and free bytes, and the other models that are kept, the least recently used first:
+ * the app may offer to remove them. What a browser says of its room is no promise: after a failed write `freeBytes` is what
+ * could be written.
+ */
+export async function noRoom(
+  { id, model, neededBytes, refused }: MissingRoom,
+  environment: StoreEnvironment,
+): Promise<InferenceError> {
+  const told = await environment.freeBytes();
+  const freeBytes = refused ? refused.keptBytes : Math.max(0, told ?? 0);
+  const kept = await environment.storage.list().catch(() => []);
+  const removable = kept
+    .filter(({ note }) => note.model !== model)
+    .toSorted((a, b) => a.note.lastUsed - b.note.lastUsed)
+    .map(({ note, files }) => ({
+      source: note.model,
+      bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+      lastUsed: note.lastUsed,
+    }));
+  return new InferenceError(
+    'insufficient_resources',
+    `There is not enough storage for \`${id}\`: ${refused ? refusal(refused, neededBytes, told) : shortage(neededBytes, freeBytes)}.`,
+    { param: 'model', neededBytes, freeBytes, removable },
+  );
+}
+
+function shortage(neededBytes: number, freeBytes: number): string {
+  return `it needs ${megabytes(neededBytes)} MB of storage, and ${megabytes(freeBytes)} MB are free`;
+}
+
+function refusal(
+  { file, keptBytes }: NonNullable<MissingRoom['refused']>,
+  neededBytes: number,
+  told: number | undefined,
+): string {
+  const lie = told !== undefined && told > neededBytes ? `, though it said that ${megabytes(told)} MB were free` : '';
+  return `the browser stored ${megabytes(keptBytes)} MB of the ${megabytes(neededBytes)} MB of \`${file}\` and no more${lie}`;
+}
+
+function megabytes(bytes: number): number {
+  return Math.ceil(bytes / 2 ** 20);
+}

@@ -1,0 +1,276 @@
+/**
+ * Blocks of prompts that were read, in the origin private file system: bounded, checked, shared by all tabs. A model has a
+ * folder, a block is one file that holds its own name, length and checksum. There is no index that a crash could break: the
+ * names tell which block follows which, and the time of a file's last change tells when it was used.
+ * @module
+ */
+import { type BlockName, blockFileName, parseBlockFileName, shortened } from './block-name.js';
+import { hold, type Release } from '../storage/hold-lock.js';
+import { sha256 } from '../storage/digest.js';
+import { fileOf, hasSyncAccess, ifFound, openHandle, readText, writeText } from '../storage/opfs-access.js';
+
+/** Folder in the file system's root. */
+const FOLDER = 'inpage-prompts';
+
+/** Says whose blocks are in a folder. */
+const SOURCE = 'source';
+
+/** Its holder writes, for all tabs of the origin. */
+const LOCK = 'inpage:prompts';
+
+/** Milliseconds in which another writer must be done. */
+const LOCK_DEADLINE = 30_000;
+
+const MAGIC = new TextEncoder().encode('inpage-1');
+const HASH_BYTES = 32;
+/** Magic, hash of the name, length, hash of the content. */
+export const BLOCK_HEADER_BYTES = MAGIC.length + HASH_BYTES + 4 + HASH_BYTES;
+
+/** Where blocks are kept, and who may write. */
+export interface BlockPlace {
+  root: FileSystemDirectoryHandle;
+  /** Absent: this realm is the only one. */
+  locks: LockManager | undefined;
+}
+
+/** A block to be written. The bytes are asked for only when it is not there yet. */
+export interface NewBlock extends BlockName {
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** What is kept of a model's prompts. */
+export interface KeptPrefixes {
+  /** Prompts, of which one that another one continues counts with that. */
+  count: number;
+  /** On the disk. */
+  bytes: number;
+}
+
+interface BlockFile extends Partial<BlockName> {
+  folder: FileSystemDirectoryHandle;
+  name: string;
+  bytes: number;
+  lastUsed: number;
+}
+
+/** The blocks of one model. */
+export class KeptBlocks {
+  readonly #root: FileSystemDirectoryHandle;
+  readonly #folder: FileSystemDirectoryHandle;
+  readonly #locks: LockManager | undefined;
+  readonly #maxBytes: number;
+
+  private constructor(root: FileSystemDirectoryHandle, folder: FileSystemDirectoryHandle, options: BlockOptions) {
+    this.#root = root;
+    this.#folder = folder;
+    this.#locks = options.locks;
+    this.#maxBytes = options.maxBytes;
+  }
+
+  /** @returns undefined where this realm cannot write such files */
+  static async open(source: string, options: BlockOptions): Promise<KeptBlocks | undefined> {
+    if (!hasSyncAccess()) return undefined;
+    const root = await options.root.getDirectoryHandle(FOLDER, { create: true });
+    const folder = await root.getDirectoryHandle(await folderName(source), { create: true });
+    const kept = new KeptBlocks(root, folder, options);
+    if ((await fileOf(folder, SOURCE)) === undefined) await writeText(folder, SOURCE, source);
+    return kept;
+  }
+
+  /** There is a file of this name; what is in it shows when it is read. */
+  async has(block: BlockName): Promise<boolean> {
+    return (await ifFound(this.#folder.getFileHandle(blockFileName(block)))) !== undefined;
+  }
+
+  /** A block's bytes; undefined when there is none. A file with anything else in it is removed. */
+  async read(block: BlockName): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return this.#readFile(blockFileName(block));
+  }
+
+  /** Small notes of the model's, kept like blocks. */
+  async readNote(name: string): Promise<string | undefined> {
+    const bytes = await this.#readFile(name);
+    return bytes && new TextDecoder().decode(bytes);
+  }
+
+  /** @returns false when there is no room for it, or another tab writes for long */
+  async writeNote(name: string, text: string): Promise<boolean> {
+    const bytes = new TextEncoder().encode(text);
+    return this.#locked(async () => {
+      const files = (await this.#list()).filter((file) => file.name !== name);
+      return (await this.#makeRoom(files, bytes.length, new Set())) && this.#writeFile(name, bytes);
+    });
+  }
+
+  /**
+   * Keeps the blocks of one prompt, in their order, and notes their use. Others that were used least recently make room.
+   * @returns whether all of them are there now
+   */
+  async write(blocks: readonly NewBlock[], signal: AbortSignal): Promise<boolean> {
+    return this.#locked(async () => {
+      const wanted = new Set(blocks.map(({ key }) => shortened(key)));
+      let files: BlockFile[] | undefined;
+      for (const block of blocks) {
+        if (signal.aborted) return false;
+        if (await this.has(block)) {
+          await this.#touch(blockFileName(block));
+          continue;
+        }
+        const bytes = await block.bytes();
+        files ??= await this.#list();
+        if (
+          !(await this.#makeRoom(files, bytes.length, wanted)) ||
+          !(await this.#writeFile(blockFileName(block), bytes))
+        )
+          return false;
+        files.push(await describe(this.#folder, blockFileName(block)));
+      }
+      return true;
+    });
+  }
+
+  async #locked(work: () => Promise<boolean>): Promise<boolean> {
+    let release: Release | undefined = () => {};
+    try {
+      if (this.#locks) release = await hold(this.#locks, LOCK, { signal: AbortSignal.timeout(LOCK_DEADLINE) });
+      return await work();
+    } catch {
+      // A full disk, a folder that was just removed, or another tab that writes for long: then nothing more is kept.
+      return false;
+    } finally {
+      release?.();
+    }
+  }
+
+  /**
+   * Removes blocks until so many bytes more are within the bound: of those that no other continues the least recently used.
+   * @param wanted keys that must stay
+   */
+  async #makeRoom(files: BlockFile[], length: number, wanted: ReadonlySet<string>): Promise<boolean> {
+    const room = this.#maxBytes - BLOCK_HEADER_BYTES - length;
+    let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    while (bytes > room) {
+      const parents = new Set(files.map(({ parent }) => parent));
+      const oldest = files
+        .filter(({ key }) => key !== undefined && !parents.has(key) && !wanted.has(key))
+        .toSorted((a, b) => a.lastUsed - b.lastUsed)[0];
+      if (!oldest) return false;
+      await oldest.folder.removeEntry(oldest.name);
+      files.splice(files.indexOf(oldest), 1);
+      bytes -= oldest.bytes;
+    }
+    return true;
+  }
+
+  async #list(): Promise<BlockFile[]> {
+    const files: BlockFile[] = [];
+    for await (const folder of this.#root.values())
+      if (folder.kind === 'directory') for await (const name of folder.keys()) files.push(await describe(folder, name));
+    return files;
+  }
+
+  async #writeFile(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    const header = await headerOf(name, bytes);
+    const handle = await openHandle(this.#folder, name);
+    let isWhole = false;
+    try {
+      handle.truncate(0);
+      isWhole = handle.write(header, { at: 0 }) === header.length;
+      isWhole &&= handle.write(bytes, { at: header.length }) === bytes.length;
+      isWhole &&= handle.getSize() === header.length + bytes.length;
+    } finally {
+      handle.close();
+      if (!isWhole) await this.#folder.removeEntry(name).catch(() => {});
+    }
+    return isWhole;
+  }
+
+  async #readFile(name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const file = await fileOf(this.#folder, name);
+    if (!file) return undefined;
+    const all = new Uint8Array(await file.arrayBuffer());
+    const bytes = all.subarray(BLOCK_HEADER_BYTES);
+    const header = await headerOf(name, bytes);
+    if (all.length >= BLOCK_HEADER_BYTES && header.every((byte, place) => byte === all[place])) return bytes;
+    // Another tab may just be writing it.
+    await this.#folder.removeEntry(name).catch(() => {});
+    return undefined;
+  }
+
+  /** Writes what is there already, so that the file counts as used now. */
+  async #touch(name: string): Promise<void> {
+    const handle = await openHandle(this.#folder, name);
+    handle.write(MAGIC, { at: 0 });
+    handle.close();
+  }
+}
+
+export interface BlockOptions extends BlockPlace {
+  /** Of all models together. */
+  maxBytes: number;
+}
+
+/** What is kept of prompts, by the folder (a URL) of their model's files. */
+export async function listKeptPrefixes(
+  root: FileSystemDirectoryHandle,
+): Promise<Map<string, { prefixes: KeptPrefixes; lastUsed: number }>> {
+  const all = new Map<string, { prefixes: KeptPrefixes; lastUsed: number }>();
+  const top = await ifFound(root.getDirectoryHandle(FOLDER));
+  if (!top) return all;
+  for await (const folder of top.values()) {
+    if (folder.kind !== 'directory') continue;
+    const source = await readText(folder, SOURCE);
+    if (source === undefined) continue;
+    const files: BlockFile[] = [];
+    for await (const name of folder.keys()) files.push(await describe(folder, name));
+    const parents = new Set(files.map(({ parent }) => parent));
+    const count = files.filter(({ key }) => key !== undefined && !parents.has(key)).length;
+    const lastUsed = Math.max(...files.map((file) => file.lastUsed));
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    if (count > 0) all.set(source, { prefixes: { count, bytes }, lastUsed });
+  }
+  return all;
+}
+
+/**
+ * Removes what is kept of a model's prompts. Rejects when another tab writes for long.
+ * @param source URL of its files' folder
+ */
+export async function removeKeptPrefixes({ root, locks }: BlockPlace, source: string): Promise<void> {
+  const top = await ifFound(root.getDirectoryHandle(FOLDER));
+  const folder = await folderName(source);
+  if (!top || !(await ifFound(top.getDirectoryHandle(folder)))) return;
+  const release = locks && (await hold(locks, LOCK, { signal: AbortSignal.timeout(LOCK_DEADLINE) }));
+  try {
+    await ifFound(top.removeEntry(folder, { recursive: true }));
+  } finally {
+    release?.();
+  }
+}
+
+/** Removes what is kept of all models' prompts. */
+export async function removeAllKeptPrefixes(root: FileSystemDirectoryHandle): Promise<void> {
+  await ifFound(root.removeEntry(FOLDER, { recursive: true }));
+}
+
+async function folderName(source: string): Promise<string> {
+  return shortened(await sha256(new TextEncoder().encode(source)));
+}
+
+async function describe(folder: FileSystemDirectoryHandle, name: string): Promise<BlockFile> {
+  const file = await fileOf(folder, name);
+  return { folder, name, bytes: file?.size ?? 0, lastUsed: file?.lastModified ?? 0, ...parseBlockFileName(name) };
+}
+
+async function headerOf(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const header = new Uint8Array(BLOCK_HEADER_BYTES);
+  header.set(MAGIC);
+  header.set(await rawHash(new TextEncoder().encode(name)), MAGIC.length);
+  new DataView(header.buffer).setUint32(MAGIC.length + HASH_BYTES, bytes.length);
+  header.set(await rawHash(bytes), BLOCK_HEADER_BYTES - HASH_BYTES);
+  return header;
+}
+
+async function rawHash(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  return Uint8Array.from((await sha256(bytes)).match(/../g)!, (digits) => Number.parseInt(digits, 16));
+}

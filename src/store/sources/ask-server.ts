@@ -1,0 +1,98 @@
+/** Questions to a server whose answer a load can do without. @module */
+import { absenceOf, etagOf, sizeOf } from '../download/file-response.js';
+import type { FileRecord } from '../storage/byte-storage.js';
+import type { StoreEnvironment } from '../storage/store-environment.js';
+
+/** Milliseconds to wait for a server's answer; then it counts as unknown. */
+const DEADLINE = 15_000;
+
+/** What is asked. */
+export interface Question<Answer> {
+  url: string;
+  init: Omit<RequestInit, 'signal'>;
+  signal: AbortSignal;
+  /** Reads the answer, within the same time. */
+  read: (response: Response) => Answer | Promise<Answer>;
+}
+
+/** @returns undefined when no answer came, or none in time. Rejects only with the reason of the question's signal. */
+export async function askServer<Answer>(
+  environment: StoreEnvironment,
+  { url, init, signal, read }: Question<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)]);
+    return await read(await environment.fetch(url, { ...init, signal: patience }));
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+/** Whether the server has a file, as far as it says. */
+export async function isOnServer(environment: StoreEnvironment, url: string, signal: AbortSignal): Promise<boolean> {
+  const read = (response: Response): boolean => {
+    void response.body?.cancel().catch(() => {});
+    return response.ok && !absenceOf(response, url);
+  };
+  // Some stores sign their URLs for GET and refuse HEAD.
+  const init = { headers: { range: 'bytes=0-0' } };
+  return (await askServer(environment, { url, init, signal, read })) ?? false;
+}
+
+/** Bytes of a file; 0 when the server does not say. */
+export async function sizeOnServer(environment: StoreEnvironment, url: string, signal: AbortSignal): Promise<number> {
+  const read = ({ ok, headers }: Response): number => (ok ? Number(headers.get('content-length') ?? 0) : 0);
+  return (await askServer(environment, { url, init: { method: 'HEAD' }, signal, read })) ?? 0;
+}
+
+/** Milliseconds that the checks of one model may take together. A server that does not answer counts as unreachable. */
+const CHECK_DEADLINE = 1_000;
+
+/** Asks about the files of one model, all at once. When the server does not answer, what is kept is used. */
+export class Freshness {
+  readonly #environment: StoreEnvironment;
+  #deadline: AbortSignal | undefined;
+  #isOutOfReach = false;
+
+  constructor(environment: StoreEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** The server says that it has another file, or none where one is kept, or one where none was. */
+  async isStale(record: FileRecord): Promise<boolean> {
+    this.#deadline ??= AbortSignal.timeout(CHECK_DEADLINE);
+    if (this.#isOutOfReach || this.#deadline.aborted) return false;
+    try {
+      if (record.state === 'absent') return await this.#isThereNow(record, this.#deadline);
+      const now = await this.#environment.fetch(record.url, {
+        method: 'HEAD',
+        cache: 'no-cache',
+        signal: this.#deadline,
+      });
+      return now.ok && isOther(record, now);
+    } catch {
+      this.#isOutOfReach = true;
+      return false;
+    }
+  }
+
+  /** Some stores sign their URLs for GET and refuse HEAD, as if the file were still missing. */
+  async #isThereNow({ url, file }: FileRecord, signal: AbortSignal): Promise<boolean> {
+    const init: RequestInit = { headers: { range: 'bytes=0-0' }, cache: 'no-cache', signal };
+    const now = await this.#environment.fetch(url, init);
+    void now.body?.cancel().catch(() => {});
+    // A range of an empty file cannot be sent.
+    return (now.ok || now.status === 416) && !absenceOf(now, file);
+  }
+}
+
+function isOther({ etag, modified, size }: FileRecord, now: Response): boolean {
+  const nowEtag = etagOf(now);
+  if (etag !== undefined && nowEtag !== undefined) return etag !== nowEtag;
+  const nowModified = now.headers.get('last-modified');
+  if (modified !== undefined && nowModified !== null) return modified !== nowModified;
+  // An empty file whose size no source states is fetched again: that costs no more than a check.
+  const nowSize = sizeOf(now);
+  return nowSize === undefined ? size === 0 : size !== nowSize;
+}

@@ -1,0 +1,74 @@
+/** The Hugging Face Hub, or a server that answers as it does: where its files are and what it states of them. @module */
+import { folderURLOf } from '../../core/models/entry-files.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import { askServer } from './ask-server.js';
+import type { ExpectedFile } from '../storage/byte-storage.js';
+import type { StoreEnvironment } from '../storage/store-environment.js';
+
+/** Base of the hub itself; ends with `/`. */
+export const HUB_URL = 'https://huggingface.co/';
+
+/** A repository at a revision. */
+export interface HubModel {
+  /** Base of the hub; ends with `/`. */
+  hubURL: string;
+  /** Owner and name. */
+  id: string;
+  /** Branch, tag or commit. */
+  revision: string;
+}
+
+/** What {@link listHubFiles} reads of an entry. */
+interface TreeEntry {
+  type: string;
+  path: string;
+  size: number;
+  /** Git's name of what is in the repository itself. */
+  oid: string;
+  /** Of large files, which the repository only points to. */
+  lfs?: { oid: string; size: number };
+}
+
+/** Folder of a repository's files; ends with `/`. */
+export function hubFolderURL({ hubURL, id, revision }: HubModel): string {
+  return `${hubURL}${id}/resolve/${encodeURIComponent(revision)}/`;
+}
+
+/** Absolute URL of the folder that an entry's files are in, on a hub or elsewhere; ends with `/`. */
+export function filesFolderOf(
+  { id, source = id, revision = 'main' }: Pick<ModelEntry, 'id' | 'source' | 'revision'>,
+  pageURL: string,
+  hubURL: string = HUB_URL,
+): string {
+  return folderURLOf(source, pageURL) ?? hubFolderURL({ hubURL: hubURL.replace(/\/*$/, '/'), id: source, revision });
+}
+
+/** The repository whose files a folder holds; undefined for other folders. */
+export function hubModelOf(folder: string): HubModel | undefined {
+  const match = /^(https?:\/\/[^/]+\/(?:.+\/)?)([\w-][\w.-]*\/[\w.-]+)\/resolve\/([^/]+)\/$/.exec(folder);
+  return match ? { hubURL: match[1]!, id: match[2]!, revision: decodeURIComponent(match[3]!) } : undefined;
+}
+
+/**
+ * Sizes and hashes of a repository's files. The hub states them in headers too, but only in its redirect to the machine
+ * that sends a large file, and no page sees a redirect's headers. That machine's own ETag is another hash.
+ * @returns undefined when the server does not say
+ */
+export async function listHubFiles(
+  { hubURL, id, revision }: HubModel,
+  environment: StoreEnvironment,
+  signal: AbortSignal,
+): Promise<Map<string, ExpectedFile> | undefined> {
+  const url = `${hubURL}api/models/${id}/tree/${encodeURIComponent(revision)}?recursive=true`;
+  return askServer(environment, { url, init: { cache: 'no-store' }, signal, read: readTree });
+}
+
+async function readTree(response: Response): Promise<Map<string, ExpectedFile> | undefined> {
+  if (!response.ok) return undefined;
+  const entries = (await response.json()) as TreeEntry[];
+  return new Map(entries.filter(({ type }) => type === 'file').map((entry) => [entry.path, statementOf(entry)]));
+}
+
+function statementOf({ size, oid, lfs }: TreeEntry): ExpectedFile {
+  return lfs ? { bytes: lfs.size, sha256: lfs.oid } : { bytes: size, gitBlob: oid };
+}

@@ -1,0 +1,56 @@
+/** What the store uses of its surroundings, so that tests can bring their own. @module */
+import { pause } from '../../core/platform/pause.js';
+import { settledWithin } from '../../core/platform/settled-within.js';
+import type { ByteStorage } from './byte-storage.js';
+import { CacheFileStorage } from './cache-storage.js';
+import { MemoryStorage } from './memory-storage.js';
+import { OpfsStorage } from './opfs-storage.js';
+
+export interface StoreEnvironment {
+  storage: ByteStorage;
+  fetch(url: string, init: RequestInit): Promise<Response>;
+  /** Absent outside secure contexts, and in Node. */
+  locks: LockManager | undefined;
+  /** Bytes that may still be stored; undefined when the browser does not say. */
+  freeBytes(): Promise<number | undefined>;
+  /** The device knows that it has no network. */
+  isOffline(): boolean;
+  /** Resolves after so many milliseconds, or as soon as the network is back. Rejects when the signal aborts. */
+  pause(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Milliseconds of a clock that never runs backwards. */
+  now(): number;
+}
+
+/** The realm this runs in: OPFS where it can be written, else the Cache API, else memory. */
+export async function browserStore(): Promise<StoreEnvironment> {
+  const storage = (OpfsStorage.isWritable && (await opened(OpfsStorage))) || (await opened(CacheFileStorage));
+  return { ...surroundings, storage: storage || new MemoryStorage() };
+}
+
+/** Milliseconds in which a storage must open. On a disk that is full or broken some never do. */
+const OPEN_DEADLINE = 10_000;
+
+/** Undefined where this realm has no such storage, or one that does not open. */
+export function opened<Storage>(kind: { create(): Promise<Storage | undefined> }): Promise<Storage | undefined> {
+  return settledWithin(kind.create(), OPEN_DEADLINE);
+}
+
+/** Everything but the storage, as browsers and Node have it. */
+export const surroundings: Omit<StoreEnvironment, 'storage'> = {
+  fetch: (url, init) => globalThis.fetch(url, init),
+  locks: (globalThis.navigator as Navigator | undefined)?.locks,
+  async freeBytes() {
+    const { quota, usage } = (await globalThis.navigator?.storage?.estimate?.()) ?? {};
+    return quota === undefined || usage === undefined ? undefined : quota - usage;
+  },
+  // Node's navigator does not say, and then there is a network.
+  isOffline: () => (globalThis.navigator as { onLine?: boolean } | undefined)?.onLine === false,
+  async pause(milliseconds, signal) {
+    const online = new AbortController();
+    globalThis.addEventListener?.('online', () => online.abort(), { signal: AbortSignal.any([signal, online.signal]) });
+    await pause(milliseconds, AbortSignal.any([signal, online.signal]));
+    online.abort();
+    signal.throwIfAborted();
+  },
+  now: () => performance.now(),
+};
