@@ -74,5 +74,5 @@ async function* refuse(payload: RequestPayload, refusal: Refusal): AsyncGenerato
   headers.set('x-error-message', reasonOf(refusal));
   headers.set('x-should-retry', 'false');
   const bytes = new Uint8Array(await response.arrayBuffer());
-  yield [{ status, headers: [...headers], failureTail: undefined }, { bytes }];
+  yield [{ status, headers: [...headers], streams: false, failureTail: undefined }, { bytes }];
 }

@@ -13,7 +13,7 @@ import type { SerializedInferenceError } from '../core/errors/inference-error.js
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
-export const PROTOCOL_VERSION = 5;
+export const PROTOCOL_VERSION = 6;
 
 /** Items that a callee may send before the caller grants more. */
 export const CREDIT_WINDOW = 32;
@@ -83,7 +83,9 @@ export interface RequestPayload {
 export interface ResponseHead {
   status: number;
   headers: [string, string][];
-  /** What the body must end with when its rest cannot be had. */
+  /** The body is passed on piece by piece as it is made; else it comes whole or not at all. */
+  streams: boolean;
+  /** What a streamed body must end with when its rest is lost; undefined: an error ends it. */
   failureTail: string | undefined;
 }
 

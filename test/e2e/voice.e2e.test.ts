@@ -1,7 +1,10 @@
 /** Speech in the built library: through the Service Worker, the gateway and a model worker, under the strict policy. */
 import type { Browser } from 'playwright';
-import { expect, it } from 'vitest';
-import { newContext, openHost } from './support/host-page.js';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { ModelEntry } from '../../src/index.js';
+import { CHROMIUM } from '../support/chromium.js';
+import { kill, newContext, openHost, workersOf } from './support/host-page.js';
 import { withBrowser } from './support/shared-chromium.js';
 
 let browser: Browser;
@@ -25,6 +28,102 @@ it('[V03] speaks in the page', async () => {
   // Their encoders need no more of the page's policy than the library does.
   expect(answers.map(({ status, message }) => [status, message])).toEqual(answers.map(() => [200, '']));
   expect(answers[2]!.bytes).toBeGreaterThan(1000);
+});
+
+/** Many sentences, each a while: nothing of a file that came whole would be here before the test is over. */
+const LONG_SPEECH = { model: 'slow', input: 'One more. '.repeat(400), voice: 'low' };
+const SLOW_VOICE: ModelEntry = {
+  id: 'slow',
+  task: 'text-to-speech',
+  backend: 'scripted',
+  script: { replies: [], tokenDelayMs: 400 },
+};
+
+it.each(['service-worker', 'inference.fetch'] as const)(
+  '[V06] [V14] speech streams through %s, and a reader that leaves frees the engine',
+  async (door) => {
+    const page = await openHost(await newContext(browser), { models: [SLOW_VOICE] });
+    const sizes = await page.evaluate(
+      async ([by, fields]) => {
+        const { baseURL, fetch: inferenceFetch } = window.inference!;
+        const send = by === 'inference.fetch' ? inferenceFetch : fetch;
+        const speak = (more: object, signal?: AbortSignal) =>
+          send(`${baseURL}/audio/speech`, {
+            method: 'POST',
+            body: JSON.stringify({ ...fields, ...more }),
+            ...(signal && { signal }),
+          });
+        const found: Record<string, number> = {};
+        for (const format of ['mp3', 'wav', 'pcm']) {
+          const reader = (await speak({ response_format: format })).body!.getReader();
+          found[format] = (await reader.read()).value!.byteLength;
+          await reader.cancel();
+        }
+        const early = new AbortController();
+        const left = speak({ response_format: 'wav' }, early.signal).catch((error: Error) => (found[error.name] = 1));
+        setTimeout(() => early.abort(), 100);
+        await left;
+        // The model speaks for one at a time.
+        found['next'] = (await (await speak({ input: 'Next.', response_format: 'pcm' })).arrayBuffer()).byteLength;
+        return found;
+      },
+      [door, LONG_SPEECH] as const,
+    );
+    expect(sizes).toMatchObject({ AbortError: 1, next: 5 * 1440 * 2 });
+    for (const format of ['mp3', 'wav', 'pcm']) expect([format, sizes[format]! > 0]).toEqual([format, true]);
+  },
+);
+
+it.each(['service-worker', 'inference.fetch'] as const)(
+  '[V14] speech that breaks off is an error to a reader behind %s',
+  async (door) => {
+    const page = await openHost(await newContext(browser), { models: [SLOW_VOICE] });
+    const readers = (by: string): Promise<unknown> =>
+      page.evaluate(
+        async ([way, fields]) => {
+          const { baseURL, fetch: inferenceFetch } = window.inference!;
+          const body = JSON.stringify({ ...fields, response_format: 'wav' });
+          const send = way === 'inference.fetch' ? inferenceFetch : fetch;
+          const { status, body: stream } = await send(`${baseURL}/audio/speech`, { method: 'POST', body });
+          const reader = stream!.getReader();
+          await reader.read();
+          Object.assign(window, { isSpeaking: true });
+          for (;;) {
+            const step = await reader.read().catch((error: Error) => error);
+            if (step instanceof Error) return [status, 'error'];
+            if (step.done) return [status, 'end'];
+          }
+        },
+        [by, LONG_SPEECH] as const,
+      );
+    const lost = readers(door);
+    await page.waitForFunction(() => 'isSpeaking' in window);
+    const [worker] = await workersOf(page, 'model-worker');
+    await kill(worker!);
+    expect(await lost).toEqual([200, 'error']);
+    await page.evaluate(() => window.inference!.faults.set({ cutStreamAfterEvents: 2 }));
+    expect(await readers(door)).toEqual([200, 'error']);
+  },
+);
+
+it('[V06] [V14] speech streams through serve, and a client that leaves frees the engine', async () => {
+  const { serveInference } = (await import(
+    join(import.meta.dirname, '../../dist/bridge.js')
+  )) as typeof import('../../src/node/bridge/index.js');
+  const server = await serveInference({ models: [SLOW_VOICE], launch: CHROMIUM });
+  onTestFinished(() => server.close());
+  const speak = (more: object, signal?: AbortSignal): Promise<Response> => {
+    const body = JSON.stringify({ ...LONG_SPEECH, ...more });
+    return fetch(`${server.baseURL}/audio/speech`, { method: 'POST', body, ...(signal && { signal }) });
+  };
+  for (const format of ['mp3', 'wav', 'pcm']) {
+    const reader = (await speak({ response_format: format })).body!.getReader();
+    expect((await reader.read()).value!.length).toBeGreaterThan(0);
+    await reader.cancel();
+  }
+  await expect(speak({ response_format: 'wav' }, AbortSignal.timeout(100))).rejects.toThrow(/abort/);
+  const next = await speak({ input: 'Next.', response_format: 'pcm' });
+  expect((await next.arrayBuffer()).byteLength).toBe(5 * 1440 * 2);
 });
 
 it('[S23] writes speech down while it is sent, through the Service Worker and inference.fetch', async () => {

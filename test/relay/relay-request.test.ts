@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/core/models/backend.js';
 import type { CompatibilityName } from '../../src/core/models/inference-options.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
-import { setFailureTail } from '../../src/relay/stream/request-payload.js';
+import { markStreamed } from '../../src/relay/stream/request-payload.js';
 import { connectThrough } from '../../src/relay/handshake.js';
 import type { Connect } from '../../src/relay/handshake.js';
 import { relayRequest } from '../../src/relay/stream/relay-request.js';
+import { createVoiceModel } from '../../src/model/voice/create-voice-model.js';
+import { speaker } from '../gateway/http/support/models.js';
 import { serveCall, type RequestHandler } from '../../src/gateway/serve-call.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 
@@ -38,7 +41,7 @@ function streamOf(
   return new ReadableStream({ start, ...(cancel && { cancel }) });
 }
 /** A response that streams to its reader, as a dialect's event stream does. */
-const streamed = (body: ReadableStream<Uint8Array>): Response => setFailureTail(new Response(body), 'data: failed');
+const streamed = (body: ReadableStream<Uint8Array>): Response => markStreamed(new Response(body), 'data: failed');
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('a relayed request', () => {
@@ -335,11 +338,31 @@ describe('an engine that dies', () => {
   it('[S24] while it streams ends the body with the failure tail', async () => {
     const { fetch, kill } = relay(() => {
       const response = new Response(streamOf((controller) => controller.enqueue(bytes('data: 1\n\n'))));
-      return setFailureTail(response, 'data: {"error":{}}\n\n');
+      return markStreamed(response, 'data: {"error":{}}\n\n');
     });
     const response = await fetch('http://page.test/v1/x');
     setTimeout(kill, 10);
     expect(await response.text()).toBe('data: 1\n\ndata: {"error":{}}\n\n');
+  });
+
+  it('[V14] while a file streams ends the body with an error', async () => {
+    const { fetch, kill } = relay(() =>
+      markStreamed(new Response(streamOf((controller) => controller.enqueue(bytes('RIFF'))))),
+    );
+    const response = await fetch('http://page.test/v1/x');
+    setTimeout(kill, 10);
+    await expect(response.arrayBuffer()).rejects.toThrow('The inference engine stopped');
+  });
+
+  it('[V14] before the first byte of a file leaves it to the next', async () => {
+    let asked = 0;
+    const { fetch, kill } = relay((_, begin) => {
+      begin();
+      if (++asked === 2) return markStreamed(new Response('RIFF'));
+      setTimeout(kill, 10);
+      return markStreamed(new Response(streamOf(() => {})));
+    });
+    expect(await (await fetch('http://page.test/v1/x')).text()).toBe('RIFF');
   });
 
   it('[X17] between the head and the end of an answer that does not stream makes a 503', async () => {
@@ -369,6 +392,35 @@ describe('an upload that breaks off', () => {
 });
 
 describe('the app through the relay', () => {
+  it('[V06] sends the first sentences of a file while later ones are not begun', async () => {
+    let begun = 0;
+    let mayGoOn = (): void => {};
+    const rest = new Promise<void>((resolve) => (mayGoOn = resolve));
+    const engine = {
+      sampleRate: 24_000,
+      voices: [{ id: 'low', name: 'low', language: null }],
+      countTokens: (text: string) => text.length,
+      async speak() {
+        if (++begun === 3) await rest;
+        return new Float32Array(2400);
+      },
+    };
+    const info = { contextLength: 4096, device: 'none', threads: 1 } as const;
+    const backend: Backend = { load: async () => createVoiceModel(engine, { info, unload: async () => {} }) };
+    const { app } = await buildApp({ models: [speaker], backends: { scripted: backend } });
+    const { fetch } = relay((request) => app.fetch(request));
+    const fields = { model: speaker.id, input: 'One. Two. Three. Four.', voice: 'low', response_format: 'pcm' };
+    const response = await fetch('http://page.test/v1/audio/speech', { method: 'POST', body: JSON.stringify(fields) });
+    const reader = response.body!.getReader();
+    const { value } = await reader.read();
+    expect(value!.length).toBeGreaterThan(0);
+    expect(begun).toBeLessThan(4);
+    mayGoOn();
+    let length = value!.length;
+    for (let step = await reader.read(); !step.done; step = await reader.read()) length += step.value.length;
+    expect(length).toBe(4 * 2400 * 2);
+  });
+
   it('[X20] gives the same answers as the app itself', async () => {
     const build = () => buildApp({ models: [scriptedChat()], createId: () => 'fixed', now: () => 0 });
     const [{ app }, { app: twin }] = await Promise.all([build(), build()]);

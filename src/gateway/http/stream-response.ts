@@ -8,7 +8,7 @@ import { InferenceError, toInferenceError } from '../../core/errors/inference-er
 import type { AnswerRecord } from '../answer/answer-record.js';
 import { BrokenConnection } from './faults.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
-import { setFailureTail } from '../../relay/stream/request-payload.js';
+import { markStreamed } from '../../relay/stream/request-payload.js';
 import type { HttpContext } from './http-context.js';
 
 /** One event. Without `event` it is data-only. */
@@ -60,7 +60,7 @@ export async function streamResponse<Event>(context: HttpContext, source: Stream
   const response = new Response(new ReadableStream(stream, { highWaterMark: 0 }), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   });
-  return setFailureTail(response, source.failure(ENGINE_GONE));
+  return markStreamed(response, source.failure(ENGINE_GONE));
 }
 
 /** A controller that aborts when the request does, and can be aborted by itself. */

@@ -25,7 +25,7 @@ export interface RelayOptions {
  * Sends one request to the gateway, and to the next one when the first is gone before a model worked on it. Resolves with
  * the answer, or with 503 when no engine can answer; rejects only with the reason of `signal`, as `fetch` does. When the
  * engine dies while the body streams, the next gateway continues it if its chunks are marked. Else the body ends with the
- * failure tail of the head, or with an error: it is never silently cut.
+ * failure tail of the head or, without one, with an error: it is never silently cut.
  */
 export async function relayRequest(
   payload: RequestPayload,
@@ -75,19 +75,18 @@ export async function relayRequest(
 
   const answer = async (): Promise<Response> => {
     const [batches, head, ...chunks] = await begin();
-    const failureTail = head?.failureTail;
     if (!head) throw peerGone();
-    // An answer that is no stream comes whole or not at all: a failure in the middle of it could not be reported.
-    if (!failureTail) for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
+    // What does not stream comes whole or not at all: a failure in the middle of it could not be reported.
+    if (!head.streams) for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
     const response = fromResponseHead(head, payload, () =>
-      failureTail ? streamed(failureTail, chunks, batches) : new Blob(chunks.map(({ bytes }) => bytes)),
+      head.streams ? streamed(head.failureTail, chunks, batches) : new Blob(chunks.map(({ bytes }) => bytes)),
     );
-    if (!failureTail || !response.body) end();
+    if (!head.streams || !response.body) end();
     return response;
   };
 
   const streamed = (
-    failureTail: string,
+    failureTail: string | undefined,
     chunks: ResponseChunk[] | undefined,
     batches: OpenCall<ResponseItem>,
   ): ReadableStream<Uint8Array> => {
@@ -105,13 +104,14 @@ export async function relayRequest(
               chunks ??= (await batches.next()).value as ResponseChunk[] | undefined;
             } catch (thrown) {
               // A call throws InferenceErrors only. A body that broke by itself stays broken; the tail stands for an engine that is gone.
-              if ((thrown as InferenceError).code !== 'unavailable') {
-                end();
-                throw thrown;
+              const isGone = (thrown as InferenceError).code === 'unavailable';
+              const next = isGone && marks && left-- > 0 && (await begin(marks).catch(() => undefined));
+              if (next && next[1]?.streams) [batches, , ...chunks] = next;
+              else if (isGone && failureTail) controller.enqueue(new TextEncoder().encode(failureTail));
+              else {
+                fail(thrown);
+                return end();
               }
-              const next = marks && left-- > 0 ? await begin(marks).catch(() => undefined) : undefined;
-              if (next?.[1]?.failureTail) [batches, , ...chunks] = next;
-              else if (!signal.aborted) controller.enqueue(new TextEncoder().encode(failureTail));
             }
             if (signal.aborted) return;
             if (!chunks) {

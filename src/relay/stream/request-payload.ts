@@ -46,21 +46,25 @@ export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal)
   return new Request(url, { method, headers, signal, ...(given && { body: given, duplex: 'half' }) });
 }
 
-// Kept by body: middleware that changes headers makes a new Response around the same stream.
-const failureTails = new WeakMap<ReadableStream, string>();
+// By body: middleware that changes headers makes a new Response around the same stream.
+const streamedBodies = new WeakMap<ReadableStream, { failureTail: string | undefined }>();
 
 /**
- * Attaches the text (whole server-sent events) that ends the body when the engine dies under it. The dialect knows the
- * shape of such an event; the relay sends it, because the dialect's code is gone by then. Returns the response.
+ * Marks a response whose body is passed on piece by piece while it is made; all others are passed on whole. Returns the
+ * response.
+ * @param failureTail the text (whole server-sent events) that ends the body when the engine dies under it. The dialect
+ *   defines the shape of such an event; the relay sends it, because the dialect's code is gone by then. Without one, the
+ *   reader of the body gets an error.
  */
-export function setFailureTail(response: Response, tail: string): Response {
-  if (response.body) failureTails.set(response.body, tail);
+export function markStreamed(response: Response, failureTail?: string): Response {
+  if (response.body) streamedBodies.set(response.body, { failureTail });
   return response;
 }
 
-/** Everything of a response but its body. Without a failure tail, a lost rest is an error of the body stream. */
+/** Everything of a response but its body. */
 export function toResponseHead({ status, headers, body }: Response): ResponseHead {
-  return { status, headers: [...headers], failureTail: body ? failureTails.get(body) : undefined };
+  const streamed = body ? streamedBodies.get(body) : undefined;
+  return { status, headers: [...headers], streams: streamed !== undefined, failureTail: streamed?.failureTail };
 }
 
 /** The response that a head and a body make. The body is ignored where the method or status forbids one. */

@@ -17,6 +17,7 @@ import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { BrokenConnection } from '../faults.js';
 import type { HttpContext } from '../http-context.js';
+import { markStreamed } from '../../../relay/stream/request-payload.js';
 
 /** Code points of a text. */
 const LONGEST_INPUT = 4096;
@@ -164,5 +165,7 @@ async function streamFile({ faults }: HttpContext, { events, type, abort }: File
       iterator.return?.().catch(() => {});
     },
   };
-  return new Response(new ReadableStream(body, { highWaterMark: 0 }), { headers: { 'content-type': type } });
+  return markStreamed(
+    new Response(new ReadableStream(body, { highWaterMark: 0 }), { headers: { 'content-type': type } }),
+  );
 }
