@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
 import { docsPages } from './.ci/docs/docs-pages.js';
+import { ggufKernels } from './.ci/gguf-kernels/gguf-kernels.js';
 import { serveOnnxRuntime } from './.ci/onnx-runtime.js';
 import { packageBuild } from './.ci/package-build.js';
 import WaitingFirst from './.ci/waiting-first.js';
@@ -85,7 +86,7 @@ const NO_UNIT_TESTS = ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,ma
 
 /** @param browserTests of the project `browser` */
 const testing = (browserTests: string): ViteUserConfig => ({
-  plugins: [webLlmModelList()],
+  plugins: [webLlmModelList(), ggufKernels()],
   worker: { format: 'es' },
   optimizeDeps: {
     include: [

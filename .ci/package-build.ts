@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { minify, type MinifyOptions } from 'terser';
 import type { EnvironmentOptions, LibraryOptions, Plugin, UserConfig } from 'vite';
 import { createPackage } from './create-package.js';
+import { ggufKernels } from './gguf-kernels/gguf-kernels.js';
 import { copyOnnxRuntime } from './onnx-runtime.js';
 import { mp3Worker } from './mp3-worker.js';
 import { thirdPartyNotices } from './third-party-notices.js';
@@ -257,6 +258,7 @@ export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
       within(['workers'], inOneFileEach(workerFiles)),
       within(['workers'], dropInlinedWasm()),
       within(['workers'], mp3Worker()),
+      within(['workers'], ggufKernels()),
       within(['workers'], copyOnnxRuntime(path('dist/ort'))),
       within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
       within(['page', 'node'], webLlmModelList()),

@@ -1,0 +1,76 @@
+/** Compiles the kernels of the GGUF engine (`src/model/engines/gguf/kernels/`) from AssemblyScript to wasm. @module */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type KernelBuild, tilesOf } from './tiles.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const KERNELS = join(ROOT, 'src/model/engines/gguf/kernels');
+const CACHE = join(ROOT, 'node_modules/.cache/inpage-gguf-kernels');
+
+/** All there are. */
+export const KERNEL_BUILDS: readonly KernelBuild[] = ['relaxed', 'pairs', 'plain'];
+
+const OPTIMISATION = ['-O3', '--noAssert', '--runtime', 'stub', '--use', 'abort='];
+/** The memory is the page's: shared between threads where the page is isolated. */
+const MEMORY = ['--importMemory', '--initialMemory', '1', '--maximumMemory', '65536'];
+
+/** What is used of the compiler. Its own types would replace those of `Array` and others in the whole project. */
+interface Compiler {
+  main: (
+    parameters: readonly string[],
+    files: {
+      readFile: (name: string) => string | null;
+      writeFile: (name: string, content: Uint8Array) => void;
+      listFiles: () => string[];
+    },
+  ) => Promise<{ error: Error | null; stderr: { toString: () => string } }>;
+}
+
+/** Loaded only when there is something to compile: it takes a second. */
+const COMPILER: string = 'assemblyscript/asc';
+const { version: COMPILER_VERSION } = JSON.parse(
+  readFileSync(join(ROOT, 'node_modules/assemblyscript/package.json'), 'utf8'),
+) as { version: string };
+
+/** The program's own files by name, with those that are made for a build. */
+function sourcesOf(build: KernelBuild): Map<string, string> {
+  const files = readdirSync(KERNELS).filter((name) => name.endsWith('.ts'));
+  const flag = (name: string, value: boolean): string => `export const ${name}: bool = ${value};\n`;
+  return new Map([
+    ...files.map((name) => [name, readFileSync(join(KERNELS, name), 'utf8')] as const),
+    ['build.ts', flag('RELAXED', build !== 'plain') + flag('PLAIN', build === 'plain')],
+    ['tiles.ts', tilesOf(build)],
+  ]);
+}
+
+/**
+ * Makes the file of a build unless it was made from the same sources before.
+ * @returns its path; the name is `gguf-<build>.wasm`
+ * @throws Error with what the compiler says
+ */
+export async function compileKernels(build: KernelBuild): Promise<string> {
+  const sources = sourcesOf(build);
+  const features = ['--enable', build === 'plain' ? 'simd' : 'simd,relaxed-simd'];
+  const parameters = ['index.ts', '--outFile', 'kernels.wasm', ...OPTIMISATION, ...MEMORY, ...features];
+  const key = JSON.stringify([COMPILER_VERSION, parameters, ...sources]);
+  const folder = join(CACHE, createHash('sha256').update(key).digest('hex').slice(0, 16));
+  const path = join(folder, `gguf-${build}.wasm`);
+  if (existsSync(path)) return path;
+  let wasm: Uint8Array | undefined;
+  const { main } = (await import(COMPILER)) as Compiler;
+  const { error, stderr } = await main(parameters, {
+    readFile: (name) => sources.get(basename(name)) ?? null,
+    writeFile: (_, content) => {
+      wasm = content;
+    },
+    listFiles: () => [],
+  });
+  if (error || !wasm) throw new Error(`The kernels' build ${build} failed:\n${String(stderr)}`, { cause: error });
+  mkdirSync(folder, { recursive: true });
+  // Several processes may do this at the same time.
+  const written = `${path}.${process.pid}`;
+  writeFileSync(written, wasm);
+  renameSync(written, path);
+  return path;
+}

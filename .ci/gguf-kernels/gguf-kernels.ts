@@ -1,0 +1,41 @@
+/** The kernels of the GGUF engine as files, for the build and for tests. @module */
+import type { Plugin } from 'vite';
+import { compileKernels, KERNEL_BUILDS } from './compile-kernels.js';
+
+/**
+ * Vite plugin: `virtual:gguf-kernels` reads their wasm. In what runs in browsers they are assets, fetched one by one when they
+ * are needed; in Node they are read from the disk.
+ */
+export function ggufKernels(): Plugin {
+  const id = 'virtual:gguf-kernels';
+  return {
+    name: 'inpage:gguf-kernels',
+    resolveId: (source) => (source === id ? `\0${id}` : null),
+    async load(resolved) {
+      if (resolved !== `\0${id}`) return null;
+      const files = await Promise.all(
+        KERNEL_BUILDS.map(async (build) => [build, await compileKernels(build)] as const),
+      );
+      return this.environment.config.consumer === 'client' ? fetching(files) : reading(files);
+    },
+  };
+}
+
+type Files = readonly (readonly [build: string, path: string])[];
+
+const fetching = (files: Files): string => `
+${files.map(([build, path]) => `import ${build} from ${JSON.stringify(`${path}?url&no-inline`)};`).join('\n')}
+const addresses = { ${files.map(([build]) => build).join(', ')} };
+export async function readKernels(build) {
+  // Written so that webpack does not take it for the name of a file: what the bundler gave is an address already.
+  const response = await fetch(new globalThis.URL(addresses[build], import.meta.url));
+  if (!response.ok) throw new Error(\`\${response.url} answered with status \${response.status}.\`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+`;
+
+const reading = (files: Files): string => `
+import { readFile } from 'node:fs/promises';
+const paths = ${JSON.stringify(Object.fromEntries(files))};
+export const readKernels = async (build) => readFile(paths[build]);
+`;

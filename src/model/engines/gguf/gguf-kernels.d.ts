@@ -1,0 +1,8 @@
+/** The compiled kernels, as the build provides them (`.ci/gguf-kernels/`). */
+declare module 'virtual:gguf-kernels' {
+  /**
+   * The wasm of a build.
+   * @throws Error when the page's server does not give it
+   */
+  export function readKernels(build: 'relaxed' | 'pairs' | 'plain'): Promise<Uint8Array<ArrayBuffer>>;
+}

@@ -1,0 +1,37 @@
+/** Starts the kernels. @module */
+import { readKernels } from 'virtual:gguf-kernels';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { KernelExports } from './kernel-exports.js';
+import { KernelMemory } from './kernel-memory.js';
+
+/** How the kernels were compiled (`.ci/gguf-kernels/tiles.ts` says why there are three). */
+export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
+
+/** Running kernels. */
+export interface Kernels {
+  readonly build: KernelBuild;
+  readonly memory: KernelMemory;
+  readonly functions: KernelExports;
+  /** For more threads, which instantiate it on the same memory. */
+  readonly module: WebAssembly.Module;
+}
+
+/**
+ * @param build a certain one, for tests; by default the fastest that is right here
+ * @throws InferenceError `unavailable` when the page's server does not give the file
+ */
+export async function loadKernels(build?: KernelBuild): Promise<Kernels> {
+  const chosen = build ?? 'plain';
+  const wasm = await readKernels(chosen).catch((cause: unknown) => {
+    throw new InferenceError('unavailable', 'The kernels of the GGUF engine could not be fetched.', {}, { cause });
+  });
+  const module = await WebAssembly.compile(wasm);
+  const memory = new KernelMemory();
+  return { build: chosen, memory, functions: await startKernels(module, memory.memory), module };
+}
+
+/** The kernels on a memory that there is already: what each thread calls. */
+export async function startKernels(module: WebAssembly.Module, memory: WebAssembly.Memory): Promise<KernelExports> {
+  const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
+  return exports as unknown as KernelExports;
+}

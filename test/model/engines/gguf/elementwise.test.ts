@@ -1,0 +1,6 @@
+import { describe } from 'vitest';
+import { testElementwise } from './support/elementwise-suite.js';
+
+describe('without relaxed SIMD', () => {
+  testElementwise('plain');
+});

@@ -1,0 +1,58 @@
+/** What happens between the products, compared with the same in 64-bit floats. */
+import { beforeAll, expect, it } from 'vitest';
+import { type KernelBuild, type Kernels, loadKernels } from '../../../../../src/model/engines/gguf/load-kernels.js';
+
+/** Numbers between -1 and 1 that do not repeat. */
+export const wave = (count: number, step = 1.7): Float32Array =>
+  Float32Array.from({ length: count }, (_, index) => Math.sin(index * step) * Math.cos(index * 0.013));
+
+/** Copies numbers into the kernels' memory. */
+export function place({ memory }: Kernels, numbers: Float32Array): number {
+  const at = memory.allocate(numbers.byteLength);
+  memory.floats(at, numbers.length).set(numbers);
+  return at;
+}
+
+export function testElementwise(build: KernelBuild): void {
+  let kernels: Kernels;
+  beforeAll(async () => {
+    kernels = await loadKernels(build);
+  });
+
+  it('normalizes rows', () => {
+    const [rows, columns] = [3, 36];
+    const [x, weight] = [wave(rows * columns), wave(columns, 0.7)];
+    const out = kernels.memory.allocate(rows * columns * 4);
+    kernels.functions.rmsNorm(out, place(kernels, x), place(kernels, weight), rows, columns, 1e-5);
+    const found = kernels.memory.floats(out, rows * columns);
+    for (let row = 0; row < rows; row++) {
+      const of = x.subarray(row * columns, (row + 1) * columns);
+      const mean = of.reduce((sum, value) => sum + value * value, 0) / columns;
+      of.forEach((value, column) =>
+        expect(found[row * columns + column]).toBeCloseTo((value / Math.sqrt(mean + 1e-5)) * weight[column]!, 5),
+      );
+    }
+  });
+
+  it('adds', () => {
+    const [x, y] = [wave(40), wave(40, 0.3)];
+    const at = place(kernels, x);
+    kernels.functions.add(at, place(kernels, y), x.length);
+    expect(kernels.memory.floats(at, 40)).toEqual(x.map((value, index) => value + y[index]!));
+  });
+
+  it('gates with SiLU', () => {
+    const [rows, columns] = [2, 12];
+    // From far below to far above 0.
+    const gateUp = wave(rows * 2 * columns).map((value, index) => value * 3 ** (index % 6));
+    const out = kernels.memory.allocate(rows * columns * 4);
+    kernels.functions.siluMul(out, place(kernels, gateUp), rows, columns);
+    const found = kernels.memory.floats(out, rows * columns);
+    for (let index = 0; index < rows * columns; index++) {
+      const at = Math.floor(index / columns) * 2 * columns + (index % columns);
+      const [gate, up] = [gateUp[at]!, gateUp[at + columns]!];
+      const expected = (gate / (1 + Math.exp(-gate))) * up;
+      expect(Math.abs(found[index]! - expected)).toBeLessThan(1e-6 * Math.max(1, Math.abs(expected)));
+    }
+  });
+}
