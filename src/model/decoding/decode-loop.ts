@@ -50,7 +50,16 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
     try {
       const numbers = choices.map((choice) => choice.numbers);
       const need: LogitsNeed = readsAll ? { type: 'all' } : logitsNeed(request.sampling, numbers);
-      sequence = await engine.open(promptTokens, request, need, signal, run.images);
+      sequence = await engine.open({
+        promptTokens,
+        images: run.images,
+        need,
+        signal,
+        rows,
+        maxTokens: request.maxTokens,
+        ...(request.keepPrompt && { keepPrompt: request.keepPrompt }),
+        answers: request,
+      });
       const prompted = await sequence.prefill(signal);
       if (signal.aborted) throw cancelled();
       let events = first === 0 ? [promptEvent(run, sequence)] : [];

@@ -60,6 +60,25 @@ export interface ImageReader {
   read(image: ImagePart): Promise<PromptImage>;
 }
 
+/** What a sequence is opened with. */
+export interface SequenceRequest {
+  promptTokens: readonly number[];
+  /** Images of the prompt as `images.read` returned them, in the order of their placeholders. @default none */
+  images?: readonly PromptImage[] | undefined;
+  /** Which logits the caller reads; an engine may return more. */
+  need: LogitsNeed;
+  /** Ends the wait for memory, with `cancelled`. */
+  signal: AbortSignal;
+  /** Choices that will decode together after `fork`. @default 1 */
+  rows?: number;
+  /** Tokens that each of them may generate. @default as many as the context holds */
+  maxTokens?: number | undefined;
+  /** Whether the prompt is to be persisted; see `GenerationRequest`. */
+  keepPrompt?: GenerationRequest['keepPrompt'];
+  /** What the reply of a scripted model is chosen by; other engines do not read it. */
+  answers?: GenerationRequest | undefined;
+}
+
 /** An engine with one loaded text model. */
 export interface TextEngine {
   readonly tokenizer: TextTokenizer;
@@ -74,18 +93,6 @@ export interface TextEngine {
   readonly maxSequences: number;
   /** Absent: the model takes no images. */
   readonly images?: ImageReader | undefined;
-  /**
-   * Starts a sequence, as soon as the engine has room for it.
-   * @param request for scripted models only
-   * @param need which logits the caller reads; an engine may give more
-   * @param signal ends the wait for room, with `cancelled`
-   * @param images of the prompt as `images.read` gave them, in the order of their places; absent: none
-   */
-  open(
-    promptTokens: readonly number[],
-    request: GenerationRequest,
-    need: LogitsNeed,
-    signal: AbortSignal,
-    images?: readonly PromptImage[],
-  ): Promise<TextSequence>;
+  /** Opens a sequence as soon as the engine has memory for it. */
+  open(request: SequenceRequest): Promise<TextSequence>;
 }

@@ -85,9 +85,9 @@ function sampled(asked: GenerationRequest[]): Backend {
       const { open } = engine;
       const recording = {
         ...engine,
-        open: (...args: Parameters<typeof open>) => {
-          asked.push(args[1]);
-          return open(...args);
+        open: (request: Parameters<typeof open>[0]) => {
+          asked.push(request.answers!);
+          return open(request);
         },
       };
       const info = { device: 'none', threads: 1, sampling: DEFAULTS } as const;

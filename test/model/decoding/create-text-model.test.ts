@@ -336,8 +336,8 @@ describe('cancelling', () => {
     const lost = new Promise<InferenceError>((resolve) => (lose = resolve));
     const fake = fakeTextEngine();
     const { open } = fake;
-    fake.open = async (...given) => ({
-      ...(await open(...given)),
+    fake.open = async (request) => ({
+      ...(await open(request)),
       decode: () => new Promise(() => {}),
     });
     const model = createTextModel(fake, { ...options, lost });

@@ -66,7 +66,7 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
     needs: [],
     openCount: 0,
     closeCount: 0,
-    async open(promptTokens, _, need) {
+    async open({ promptTokens, need }) {
       engine.needs.push(need);
       engine.openCount += 1;
       return sequence([...promptTokens], need);

@@ -2,6 +2,7 @@
 import { textOfTokens } from '../../decoding/text-decoder.js';
 import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Script, ScriptedReply } from '../../../core/models/script.js';
 import {
   type GenerationRequest,
@@ -43,7 +44,8 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     toolFormat,
     reasoningFormat,
     constrainable: false,
-    open: async (promptTokens, request) => {
+    open: async ({ promptTokens, answers: request }) => {
+      if (!request) throw new InferenceError('internal', 'A scripted model needs the request that it answers.');
       const { prompt } = request;
       const asked =
         prompt.type === 'chat' ? textOf(prompt.messages.at(-1)?.content ?? []) : textOfTokens(promptTokens, tokenizer);

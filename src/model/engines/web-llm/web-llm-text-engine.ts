@@ -4,12 +4,11 @@
  * read in a forward pass of its own.
  * @module
  */
-import type { ImageReader, TextEngine, TextSequence } from '../../decoding/text-engine.js';
+import type { ImageReader, SequenceRequest, TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import { imagePlaces, type PromptImage, promptKeys } from '../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
-import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { LogitsNeed, TokenLogits } from '../../sampling/token-logits.js';
 import { engineLost } from './device-watch.js';
 import type { ImageInput, ShownImage } from './image-input.js';
@@ -66,13 +65,7 @@ export class WebLlmTextEngine implements TextEngine {
     return this.#options.images;
   }
 
-  async open(
-    promptTokens: readonly number[],
-    _: GenerationRequest,
-    need: LogitsNeed,
-    __: AbortSignal,
-    images: readonly PromptImage[] = [],
-  ): Promise<TextSequence> {
+  async open({ promptTokens, images = [], need }: SequenceRequest): Promise<TextSequence> {
     await this.#free;
     const keys = this.#withImages(promptTokens, images);
     if (!continues(keys, this.#held)) await this.#clear();

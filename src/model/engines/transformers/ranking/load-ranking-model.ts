@@ -142,7 +142,7 @@ function createJudge(engine: TransformersTextEngine, judge: Judge, parts: Decode
 
   async function score(prompt: readonly number[], signal: AbortSignal): Promise<number> {
     throwIfCancelled(signal);
-    const sequence = await engine.open(prompt, undefined, { type: 'all' }, signal);
+    const sequence = await engine.open({ promptTokens: prompt, need: { type: 'all' }, signal });
     try {
       const logits = (await sequence.prefill(signal)) as Float32Array;
       return relevance(

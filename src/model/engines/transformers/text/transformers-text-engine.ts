@@ -1,10 +1,8 @@
 /** A text engine on an ONNX decoder. It reuses the KV cache of earlier prompts with the same beginning. @module */
-import type { ImageReader, TextEngine, TextSequence } from '../../../decoding/text-engine.js';
+import type { ImageReader, SequenceRequest, TextEngine, TextSequence } from '../../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../../core/models/answer-formats.js';
-import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
-import type { GenerationRequest } from '../../../../core/request/generation-request.js';
 import type { LogitsNeed } from '../../../sampling/token-logits.js';
 import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
@@ -104,14 +102,8 @@ export class TransformersTextEngine implements TextEngine {
     }
   }
 
-  async open(
-    promptTokens: readonly number[],
-    request: GenerationRequest | undefined,
-    need: LogitsNeed,
-    signal: AbortSignal,
-    images: readonly PromptImage[] = [],
-  ): Promise<TextSequence> {
-    const { n: rows = 1, maxTokens } = request ?? {};
+  async open(request: SequenceRequest): Promise<TextSequence> {
+    const { promptTokens, images = [], need, signal, rows = 1, maxTokens, keepPrompt } = request;
     const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
     try {
       const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
@@ -124,7 +116,7 @@ export class TransformersTextEngine implements TextEngine {
         shortestBlock: this.#shortestBlock,
         blocks: this.#options.blocks,
         window: this.#options.window,
-        onClose: (ended) => this.#ended(promptTokens, ended, request, layout).finally(place.leave),
+        onClose: (ended) => this.#ended(promptTokens, ended, keepPrompt, layout).finally(place.leave),
       });
       place.measure(() => sequence.heldTokens);
       return sequence;
@@ -138,14 +130,13 @@ export class TransformersTextEngine implements TextEngine {
   async #ended(
     prompt: readonly number[],
     ended: CachedPrefix | undefined,
-    request: GenerationRequest | undefined,
+    keepPrompt: SequenceRequest['keepPrompt'],
     layout: PromptLayout | undefined,
   ): Promise<void> {
     if (!ended) return;
-    const isLasting = layout ? undefined : this.#lasting?.keep(prompt, ended, request?.keepPrompt);
+    const isLasting = layout ? undefined : this.#lasting?.keep(prompt, ended, keepPrompt);
     await this.#kept.keep(ended);
-    if (request?.keepPrompt === 'warm' && !(await isLasting))
-      throw notKept(this.#blockLength + this.#shortestBlock - 1);
+    if (keepPrompt === 'warm' && !(await isLasting)) throw notKept(this.#blockLength + this.#shortestBlock - 1);
   }
 
   /** What is known of the prompt, in memory or, where that has more, on the disk. */

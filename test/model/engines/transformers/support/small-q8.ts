@@ -114,8 +114,8 @@ export function smallModel(
 }
 
 function withoutDrafts(engine: TextEngine): TextEngine {
-  const open: TextEngine['open'] = async (...given) => {
-    const sequence = await engine.open(...given);
+  const open: TextEngine['open'] = async (request) => {
+    const sequence = await engine.open(request);
     Object.defineProperty(sequence, 'speculation', { value: undefined });
     return sequence;
   };
