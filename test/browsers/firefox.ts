@@ -1,13 +1,16 @@
-/** An installed Firefox, through Marionette: WebDriver over a socket, as `length:[0, id, command, parameters]`. */
+/** Firefox: an installed one through Marionette (WebDriver over a socket, as `length:[0, id, command, parameters]`), else Playwright's. @module */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { firefox } from 'playwright';
 import { freePort } from '../support/free-port.js';
+import { findPlaywright } from './playwright-driver.js';
 import {
   asyncScript,
   findProgram,
+  type OpenBrowser,
   resultOf,
   retry,
   SCRIPT_TIMEOUT,
@@ -15,9 +18,13 @@ import {
   type WebDriver,
 } from './web-driver.js';
 
-export const findFirefox = (): string | undefined => findProgram(['firefox', 'firefox-esr']);
+/** Undefined where there is none. */
+export function findFirefox(): OpenBrowser | undefined {
+  const program = findProgram(['firefox', 'firefox-esr']);
+  return program === undefined ? findPlaywright(firefox) : () => openFirefox(program);
+}
 
-export async function openFirefox(program: string): Promise<WebDriver> {
+async function openFirefox(program: string): Promise<WebDriver> {
   const profile = mkdtempSync(join(tmpdir(), 'inpage-firefox-'));
   const port = await freePort();
   writeFileSync(join(profile, 'user.js'), `user_pref("marionette.port", ${port});\n`);

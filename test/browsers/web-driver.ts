@@ -18,6 +18,9 @@ export interface WebDriver {
   quit(): Promise<void>;
 }
 
+/** Starts an installed browser. */
+export type OpenBrowser = () => Promise<WebDriver>;
+
 /** How long a script in a page may take, in milliseconds. */
 export const SCRIPT_TIMEOUT = 120_000;
 

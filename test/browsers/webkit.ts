@@ -1,9 +1,12 @@
-/** An installed WebKitGTK, the engine nearest to Safari on Linux, through its WebDriver over HTTP. */
+/** WebKit: an installed WebKitGTK, the engine nearest to Safari on Linux, through its WebDriver over HTTP; else Playwright's. @module */
 import { existsSync } from 'node:fs';
+import { webkit } from 'playwright';
 import { freePort } from '../support/free-port.js';
+import { findPlaywright } from './playwright-driver.js';
 import {
   asyncScript,
   findProgram,
+  type OpenBrowser,
   resultOf,
   retry,
   SCRIPT_TIMEOUT,
@@ -17,13 +20,19 @@ const MINI_BROWSERS = ['4.1', '6.0', '4.0'].flatMap((version) => [
 ]);
 
 /** The driver, the browser and, on a machine without a display, a display. */
-export interface WebKitPrograms {
+interface WebKitPrograms {
   driver: string;
   browser: string;
   display: string | undefined;
 }
 
-export function findWebKit(): WebKitPrograms | undefined {
+/** Undefined where there is none. */
+export function findWebKit(): OpenBrowser | undefined {
+  const programs = findPrograms();
+  return programs ? () => openWebKit(programs) : findPlaywright(webkit);
+}
+
+function findPrograms(): WebKitPrograms | undefined {
   const driver = findProgram(['WebKitWebDriver']);
   const browser = MINI_BROWSERS.find((path) => existsSync(path));
   const display = process.env['DISPLAY'] ? undefined : findProgram(['xvfb-run']);
@@ -31,7 +40,7 @@ export function findWebKit(): WebKitPrograms | undefined {
   return isComplete ? { driver, browser, display } : undefined;
 }
 
-export async function openWebKit({ driver, browser, display }: WebKitPrograms): Promise<WebDriver> {
+async function openWebKit({ driver, browser, display }: WebKitPrograms): Promise<WebDriver> {
   const port = await freePort();
   const command = [...(display ? [display, '-a'] : []), driver, `--port=${port}`];
   const process = startProgram(command[0]!, command.slice(1), { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' });

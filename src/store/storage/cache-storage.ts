@@ -64,14 +64,11 @@ export class CacheFileStorage implements ByteStorage {
     const record = (await this.#record(place))!;
     const bytes = new Uint8Array(record.size ?? 0);
     for (let part = 0; part < countParts(record); part++) {
-      let position = part * record.partBytes;
-      const response = await this.#cache.match(partURL(record, part));
-      for await (const chunk of (response?.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
-        // Somebody else's can be longer.
-        bytes.set(chunk.subarray(0, bytes.length - position), position);
-        position = Math.min(bytes.length, position + chunk.length);
-      }
-      onBytes(position, bytes.length);
+      const start = part * record.partBytes;
+      // Somebody else's can be longer.
+      const stored = (await bytesOf(await this.#cache.match(partURL(record, part)))).subarray(0, bytes.length - start);
+      bytes.set(stored, start);
+      onBytes(start + stored.length, bytes.length);
     }
     return bytes;
   }

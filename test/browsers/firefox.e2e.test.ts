@@ -1,0 +1,4 @@
+import { findFirefox } from './firefox.js';
+import { testService } from './test-service.js';
+
+testService('Firefox', findFirefox());
