@@ -43,7 +43,7 @@ async function restart(): Promise<void> {
       models: models.peek(),
       hub: hub.peek(),
       // Long prompts need not be read again after a reload.
-      persistPrefixes: '256MB',
+      promptCache: '256MB',
       // The demo's own worker: the relay plus an offline copy of the page.
       serviceWorker: '/sw.js',
       onProgress: (report) => {

@@ -1,4 +1,4 @@
-/** What `diagnose()` finds on this page, line by line with the cure. */
+/** What `diagnose()` finds on this page, line by line with the fix. */
 import { signal } from '@preact/signals';
 import { diagnose, type Finding } from 'inpage';
 import { useEffect } from 'preact/hooks';
@@ -62,14 +62,14 @@ export function CheckPanel() {
   );
 }
 
-function FindingView({ finding: { check: name, level, message, cure } }: { finding: Finding }) {
+function FindingView({ finding: { check: name, level, message, fix } }: { finding: Finding }) {
   return (
     <li data-level={level}>
       <span class="dot" aria-hidden="true" />
       <div>
         <b>{name}</b> <span class="quiet">{LEVELS[level]}</span>
         <p>{message}</p>
-        {cure ? <p class="cure">{cure}</p> : null}
+        {fix ? <p class="fix">{fix}</p> : null}
       </div>
     </li>
   );

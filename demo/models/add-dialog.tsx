@@ -1,9 +1,9 @@
 /** The last word before a download: what, how much, and from where. */
-import type { PrebuiltModel } from 'inpage';
+import type { WebLlmModelInfo } from 'inpage';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addPrebuilt, needsOf, obstacleTo } from './web-llm-catalog.js';
 
-export function AddDialog({ model, onClose }: { model: PrebuiltModel; onClose: () => void }) {
+export function AddDialog({ model, onClose }: { model: WebLlmModelInfo; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isAdding, setAdding] = useState(false);
   useEffect(() => dialog.current?.showModal(), []);

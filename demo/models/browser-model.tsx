@@ -21,7 +21,7 @@ const NEEDS: Record<Exclude<Availability, 'unavailable'>, string> = {
 const ENTRY: ModelEntry = {
   id: 'browser-model',
   task: 'chat',
-  backend: 'browser',
+  backend: 'built-in',
   fallback: 'tiny-chat',
   metadata: { overview: 'The model that this browser has for all pages. Until it answers, tiny-chat does.' },
 };

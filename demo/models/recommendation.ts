@@ -24,7 +24,7 @@ export async function findRecommendation(): Promise<void> {
 /** All models of the list that fit and that a panel asks, the largest first. */
 export async function listFor({ device, room }: Device): Promise<RecommendedModel[]> {
   const all = await recommendedModels({ device, maxBytes: room });
-  return all.filter(({ task }) => task === 'chat' || task === 'speech');
+  return all.filter(({ task }) => task === 'chat' || task === 'speech-to-text');
 }
 
 export async function measureDevice(): Promise<Device> {

@@ -35,10 +35,10 @@ export function StoredList() {
                 <span class="quiet">{factsOf(model).join(' · ')}</span>
                 <span class="push" />
                 <button type="button" class="small" onClick={() => remove(model)}>
-                  {model.prefixes ? 'Remove files and prompts' : 'Remove files'}
+                  {model.promptCache ? 'Remove files and prompts' : 'Remove files'}
                 </button>
               </header>
-              {model.prefixes ? <p class="quiet">{promptWords(model.prefixes)}</p> : null}
+              {model.promptCache ? <p class="quiet">{promptWords(model.promptCache)}</p> : null}
             </li>
           ))}
         </ul>
@@ -53,7 +53,7 @@ export function StoredList() {
 }
 
 /** Of what the model has read and keeps, so that it need not read it again. */
-function promptWords({ count, bytes }: NonNullable<StoredModel['prefixes']>): string {
+function promptWords({ count, bytes }: NonNullable<StoredModel['promptCache']>): string {
   return `${count} kept ${count === 1 ? 'prompt' : 'prompts'} · ${formatBytes(bytes)}`;
 }
 

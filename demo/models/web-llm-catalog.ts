@@ -1,11 +1,11 @@
 /** WebLLM's list, and whether this browser's GPU can run what is on it. */
 import { signal } from '@preact/signals';
-import { type PrebuiltModel, listWebLlmModels } from 'inpage';
+import { type WebLlmModelInfo, listWebLlmModels } from 'inpage';
 import { addModel } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
 import { problemOf } from '../parts/problem-of.js';
 
-export const prebuilt = signal<PrebuiltModel[]>([]);
+export const prebuilt = signal<WebLlmModelInfo[]>([]);
 export const problem = signal('');
 /** The features of this browser's GPU; undefined: it has none for WebGPU. */
 export const gpuFeatures = signal<ReadonlySet<string> | undefined>(undefined);
@@ -23,7 +23,7 @@ export async function openList(): Promise<void> {
 }
 
 /** Why the model cannot run here; undefined when nothing speaks against trying. */
-export function obstacleTo(model: PrebuiltModel): string | undefined {
+export function obstacleTo(model: WebLlmModelInfo): string | undefined {
   const features = gpuFeatures.value;
   if (!features) return 'no WebGPU here';
   const missing = model.requiredFeatures.filter((feature) => !features.has(feature));
@@ -31,7 +31,7 @@ export function obstacleTo(model: PrebuiltModel): string | undefined {
 }
 
 /** Sizes and needs, in the words of the list and of the dialog. */
-export function needsOf(model: PrebuiltModel): string[] {
+export function needsOf(model: WebLlmModelInfo): string[] {
   const needs = [
     model.downloadMB === undefined ? 'download size unknown' : `about ${formatBytes(model.downloadMB * 1e6)} download`,
     `${model.gpuMemoryMB === undefined ? '?' : formatBytes(model.gpuMemoryMB * 1e6)} of GPU memory`,
@@ -45,7 +45,7 @@ export function needsOf(model: PrebuiltModel): string[] {
 }
 
 /** Adds it to the catalog. Where it cannot run, requests for it are answered by tiny-chat. */
-export function addPrebuilt(model: PrebuiltModel): Promise<void> {
+export function addPrebuilt(model: WebLlmModelInfo): Promise<void> {
   return addModel({
     id: model.id,
     task: 'chat',

@@ -1,5 +1,5 @@
 /** WebLLM's models with what each needs, shown before one byte of them is downloaded. */
-import type { PrebuiltModel } from 'inpage';
+import type { WebLlmModelInfo } from 'inpage';
 import { useState } from 'preact/hooks';
 import { models } from '../inference.js';
 import { AddDialog } from './add-dialog.js';
@@ -11,7 +11,7 @@ const FEW = 12;
 export function WebLlmList() {
   const [words, setWords] = useState('');
   const [showsAll, setShowsAll] = useState(false);
-  const [candidate, setCandidate] = useState<PrebuiltModel>();
+  const [candidate, setCandidate] = useState<WebLlmModelInfo>();
   const found = prebuilt.value.filter(({ id }) => id.toLowerCase().includes(words.toLowerCase()));
   const shown = showsAll ? found : found.slice(0, FEW);
   return (
@@ -49,7 +49,7 @@ export function WebLlmList() {
   );
 }
 
-function Row({ model, onAdd }: { model: PrebuiltModel; onAdd: () => void }) {
+function Row({ model, onAdd }: { model: WebLlmModelInfo; onAdd: () => void }) {
   const obstacle = obstacleTo(model);
   const isThere = models.value.some(({ id }) => id === model.id);
   return (

@@ -16,7 +16,7 @@ interface TranscriptEvent {
 }
 
 /** The model that listens: what was added last, else the one of the page. */
-export const ear = computed(() => models.value.findLast(({ task }) => task === 'speech')?.id ?? 'tiny-whisper');
+export const ear = computed(() => models.value.findLast(({ task }) => task === 'speech-to-text')?.id ?? 'tiny-whisper');
 export const speechTask = signal<SpeechTask>('transcriptions');
 /** A language code; empty: found by the model. */
 export const language = signal('');

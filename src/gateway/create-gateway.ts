@@ -21,7 +21,7 @@ import { fetchFilesRemotely, loadRemoteModel, type ModelWorkerHandle } from './r
 import type { ModelHost, StartOptions } from './scheduler/model-host.js';
 import { Scheduler } from './scheduler/scheduler.js';
 import { type RequestFacts, serveCall } from './serve-call.js';
-import { type WarmContext, warmPrompt } from './warm-prompt.js';
+import { type PromptCacheContext, cachePrompt } from './cache-prompt.js';
 
 /** A configured gateway. */
 export interface Gateway {
@@ -47,13 +47,17 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   const own = answerAs(mannerOf(options.compatibility, false));
   const elsewhere = answerAs(mannerOf(options.compatibility, true));
   const compatibility = COMPATIBILITY[mannerOf(options.compatibility, false)];
-  const warming: WarmContext = { inference, compatibility, isWanted: load.persistPrefixes !== undefined };
-  const warm: ControlledParts['warm'] = (...args) => warmPrompt(warming, ...args);
+  const promptCache: PromptCacheContext = { inference, compatibility, isWanted: load.promptCache !== undefined };
+  const parts: ControlledParts = {
+    inference,
+    faults,
+    recorder,
+    cachePrompt: (...args) => cachePrompt(promptCache, ...args),
+  };
   const handlers = {
     request: (request: Request, begin: () => void, { intercepted, record }: RequestFacts) =>
       (intercepted ? elsewhere : own).fetch(request, { onBegin: begin, record }),
-    control: (port: MessagePort, lifeline: string | undefined) =>
-      serveEngineControl(port, lifeline, { inference, faults, warm, recorder }),
+    control: (port: MessagePort, lifeline: string | undefined) => serveEngineControl(port, lifeline, parts),
   };
   return {
     connect: (port) => void serveCall(port, handlers),
@@ -71,7 +75,7 @@ const SPAWN_DEADLINE = 45_000;
 
 async function spawn(page: Remote<PageControl>, { backend }: ModelEntry): Promise<ModelWorkerHandle> {
   const end = (id: number): void => void page.endModelWorker(id).catch(() => {});
-  const asked = backend === 'browser' ? page.serveInPage() : page.spawnModelWorker();
+  const asked = backend === 'built-in' ? page.serveInPage() : page.spawnModelWorker();
   const worker = await settledWithin(asked, SPAWN_DEADLINE);
   if (!worker) {
     void asked.then(({ id }) => end(id)).catch(() => {});

@@ -11,7 +11,7 @@ import { watchLifeline } from '../relay/lifeline.js';
 import type { Faults } from './http/faults.js';
 import type { Recorder } from './recorder.js';
 import type { ControlledInference } from './scheduler/scheduler.js';
-import type { WarmPrompt } from './warm-prompt.js';
+import type { PromptToCache } from './cache-prompt.js';
 
 /** Offered by the gateway to each tab. All but the last three resolve with the models' state, and reject with InferenceError. */
 export interface EngineControl {
@@ -20,7 +20,7 @@ export interface EngineControl {
   /** Brings a model's files into the store. */
   download(model: string, localFiles: readonly LocalFile[] | undefined, signal: AbortSignal): Promise<ModelStatus[]>;
   /** Reads a prompt and keeps it on the device. */
-  warm(model: string, prompt: WarmPrompt, signal: AbortSignal): Promise<ModelStatus[]>;
+  cachePrompt(model: string, prompt: PromptToCache, signal: AbortSignal): Promise<ModelStatus[]>;
   setFaults(settings: FaultSettings): Promise<ModelStatus[]>;
   /** What was recorded. Rejects with InferenceError `invalid_request` where nothing is. */
   recorded(): ScriptedEntry[];
@@ -44,7 +44,7 @@ export interface ControlledParts {
   inference: ControlledInference;
   faults: Faults;
   /** Reads a prompt and keeps it on the device. */
-  warm: (model: string, prompt: WarmPrompt, signal: AbortSignal) => Promise<void>;
+  cachePrompt: (model: string, prompt: PromptToCache, signal: AbortSignal) => Promise<void>;
   /** Absent: nothing is recorded. */
   recorder?: Recorder | undefined;
 }
@@ -53,7 +53,7 @@ export interface ControlledParts {
 export function serveEngineControl(
   port: MessagePort,
   lifeline: string | undefined,
-  { inference, faults, warm, recorder }: ControlledParts,
+  { inference, faults, cachePrompt, recorder }: ControlledParts,
 ): void {
   const over = new AbortController();
   const { signal } = over;
@@ -76,8 +76,8 @@ export function serveEngineControl(
       await inference.fetchFiles(model, { localFiles, signal: AbortSignal.any([stop, signal]) });
       return inference.status();
     },
-    async warm(model, prompt, stop) {
-      await warm(model, prompt, AbortSignal.any([stop, signal]));
+    async cachePrompt(model, prompt, stop) {
+      await cachePrompt(model, prompt, AbortSignal.any([stop, signal]));
       return inference.status();
     },
     async setFaults(settings) {

@@ -27,7 +27,7 @@ async function backendOf(entry: ModelEntry): Promise<Backend> {
         return (await import('./engines/transformers/transformers-backend.js')).transformersBackend;
       case 'web-llm':
         return (await import('./engines/web-llm/web-llm-backend.js')).webLlmBackend;
-      case 'browser':
+      case 'built-in':
         throw new InferenceError('model_not_supported', "Only a page can run the browser's own model.");
       case 'scripted':
         return (await import('./engines/scripted/scripted-backend.js')).scriptedBackend;

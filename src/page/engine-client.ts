@@ -8,7 +8,7 @@ import type { ModelStatus } from '../core/models/model-status.js';
 import { answersInTime } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
 import type { EngineControl, Snapshot } from '../gateway/engine-control.js';
-import type { WarmPrompt } from '../gateway/warm-prompt.js';
+import type { PromptToCache } from '../gateway/cache-prompt.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import { type Connect, hangUp } from '../relay/handshake.js';
 import { ownLifeline } from '../relay/lifeline.js';
@@ -67,8 +67,8 @@ export class EngineClient {
     return this.#run((engine, stop) => engine.download(model, localFiles, stop), signal);
   }
 
-  warm(model: string, prompt: WarmPrompt): Promise<void> {
-    return this.#run((engine, stop) => engine.warm(model, prompt, stop));
+  cachePrompt(model: string, prompt: PromptToCache): Promise<void> {
+    return this.#run((engine, stop) => engine.cachePrompt(model, prompt, stop));
   }
 
   setFaults(settings: FaultSettings): Promise<void> {

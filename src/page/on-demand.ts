@@ -1,6 +1,6 @@
 /** Functions of the page whose code is fetched when they are first called. @module */
 import type { Finding } from './diagnosis/finding.js';
-import type { PrebuiltModel } from '../model/engines/web-llm/prebuilt-models.js';
+import type { WebLlmModelInfo } from '../model/engines/web-llm/list-models.js';
 import type { RecommendationFilter, RecommendedModel } from '../core/models/recommended-models.js';
 
 /**
@@ -9,7 +9,7 @@ import type { RecommendationFilter, RecommendedModel } from '../core/models/reco
  * `npx inpage doctor URL` prints the same. Never rejects for what it finds.
  * @throws TypeError when the checks themselves cannot be fetched
  * @example
- * for (const { level, check, message, cure } of await diagnose()) console.log(level, check, message, cure ?? '');
+ * for (const { level, check, message, fix } of await diagnose()) console.log(level, check, message, fix ?? '');
  */
 export async function diagnose(): Promise<Finding[]> {
   const { runChecks } = await import('./diagnosis/run-checks.js');
@@ -21,8 +21,8 @@ export async function diagnose(): Promise<Finding[]> {
  * into a `ModelEntry` with `backend: 'web-llm'`. Fetches the list (not a model) from the app's own origin when first called.
  * @throws TypeError when that fetch fails
  */
-export async function listWebLlmModels(): Promise<PrebuiltModel[]> {
-  const prebuilt = await import('../model/engines/web-llm/prebuilt-models.js');
+export async function listWebLlmModels(): Promise<WebLlmModelInfo[]> {
+  const prebuilt = await import('../model/engines/web-llm/list-models.js');
   return prebuilt.listWebLlmModels();
 }
 

@@ -91,9 +91,7 @@ function scriptURL(settings: ServiceWorkerSettings, there?: string): URL {
 function serves(there: string | undefined, url: URL): boolean {
   if (there === undefined) return false;
   const { pathname, searchParams } = new URL(there);
-  // `openai` is an older name of `hosted`, and a worker that the app registered may have it.
-  const said = (parameters: URLSearchParams): string =>
-    PARAMETERS.map((name) => parameters.getAll(name).map((value) => (value === 'openai' ? 'hosted' : value))).join('|');
+  const said = (parameters: URLSearchParams): string => PARAMETERS.map((name) => parameters.getAll(name)).join('|');
   return pathname === url.pathname && said(searchParams) === said(url.searchParams);
 }
 

@@ -44,10 +44,10 @@ export interface PageInference {
    * Reads a prompt ahead of time and keeps it on the disk: requests that begin like it then read only the rest, also after a
    * reload. Resolves when it is kept.
    * @param prompt messages as Chat Completions take them, without images, or a text as text completions take it
-   * @throws InferenceError `invalid_request` without the option `persistPrefixes`, `model_not_supported`, or
+   * @throws InferenceError `invalid_request` without the option `promptCache`, `model_not_supported`, or
    * `insufficient_resources` when it cannot be kept: fewer than 64 tokens, or no room
    */
-  warm(model: string, prompt: string | readonly object[]): Promise<void>;
+  cachePrompt(model: string, prompt: string | readonly object[]): Promise<void>;
   /** The models of which something is kept on this device, of other catalogs too. */
   stored(): Promise<StoredModel[]>;
   /**
@@ -132,7 +132,7 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
     unload: (model) => client.unload(model),
     download: async (...args) => (await store()).download(...args),
     importModel: async (...args) => (await store()).importModel(...args),
-    warm: (model, prompt) => client.warm(model, prompt),
+    cachePrompt: (model, prompt) => client.cachePrompt(model, prompt),
     stored: async () => (await store()).stored(),
     remove: async (model) => (await store()).remove(model),
     status: () => client.status().map((model) => ({ ...model, door: isOpen() ? 'service-worker' : 'fetch' })),

@@ -7,7 +7,7 @@ import type { ModelEntry } from '../core/models/model-entry.js';
 import { CacheFileStorage } from '../store/storage/cache-storage.js';
 import { hold } from '../store/storage/hold-lock.js';
 import { fileLock } from '../store/download/fetch-file.js';
-import { type KeptPrefixes, listKeptPrefixes, removeKeptPrefixes } from '../store/prompts/kept-blocks.js';
+import { type PromptCacheUsage, listCachedPrompts, removeCachedPrompts } from '../store/prompts/kept-blocks.js';
 import { OpfsStorage } from '../store/storage/opfs-storage.js';
 import { opened } from '../store/storage/store-environment.js';
 import { inUse } from '../store/storage/opfs-access.js';
@@ -32,8 +32,8 @@ export interface StoredModel {
   source: string;
   /** What is there of it, complete or not. */
   files: StoredFile[];
-  /** What is kept of its prompts, by the option `persistPrefixes`. Absent: nothing. */
-  prefixes?: KeptPrefixes;
+  /** What is kept of its prompts, by the option `promptCache`. Absent: nothing. */
+  promptCache?: PromptCacheUsage;
   /** Of all files and prompts. */
   bytes: number;
   /** Everything that the last load or download asked for is there. */
@@ -52,17 +52,17 @@ export interface Sources {
 
 /** @internal Everything that is kept, the most recently used first. */
 export async function listStored(sources: Sources): Promise<StoredModel[]> {
-  const [prefixes, ...lists] = await Promise.all([
-    keptPrefixes(),
+  const [caches, ...lists] = await Promise.all([
+    promptCaches(),
     ...(await storages()).map((storage) => storage.list()),
   ]);
   const models = lists.flat().map(({ note, files }) => {
-    const kept = prefixes.get(note.model)?.prefixes;
-    prefixes.delete(note.model);
+    const kept = caches.get(note.model)?.usage;
+    caches.delete(note.model);
     return describe(note, files, kept, sources);
   });
   // Prompts of models whose files are gone.
-  for (const [model, { prefixes: kept, lastUsed }] of prefixes)
+  for (const [model, { usage: kept, lastUsed }] of caches)
     models.push({ ...describe({ model, wanted: [], lastUsed }, [], kept, sources), complete: false });
   // By name where two were used at the same time, so that the order is the same again.
   return models.toSorted((a, b) => b.lastUsed - a.lastUsed || (a.source < b.source ? -1 : 1));
@@ -90,7 +90,7 @@ export async function removeStored(
   const releases = await lockAll(kept);
   try {
     const root = await promptRoot();
-    if (root) await removeKeptPrefixes({ root, locks: navigator.locks }, kept.source);
+    if (root) await removeCachedPrompts({ root, locks: navigator.locks }, kept.source);
     for (const storage of await storages()) await storage.removeModel(kept.source);
   } catch (thrown) {
     throw isInferenceError(thrown) ? thrown : inUse(thrown);
@@ -124,15 +124,15 @@ async function promptRoot(): Promise<FileSystemDirectoryHandle | undefined> {
   return storage?.getDirectory?.().catch(() => undefined);
 }
 
-async function keptPrefixes(): ReturnType<typeof listKeptPrefixes> {
+async function promptCaches(): ReturnType<typeof listCachedPrompts> {
   const root = await promptRoot();
-  return root ? listKeptPrefixes(root) : new Map();
+  return root ? listCachedPrompts(root) : new Map();
 }
 
 function describe(
   note: ModelNote,
   kept: readonly KeptFile[],
-  prefixes: KeptPrefixes | undefined,
+  promptCache: PromptCacheUsage | undefined,
   sources: Sources,
 ): StoredModel {
   const there = kept.filter(({ record }) => record.state !== 'absent');
@@ -149,8 +149,8 @@ function describe(
     models: sources.models.filter((entry) => folderOf(entry, sources) === note.model).map(({ id }) => id),
     source: note.model,
     files,
-    ...(prefixes && { prefixes }),
-    bytes: files.reduce((sum, { bytes }) => sum + bytes, prefixes?.bytes ?? 0),
+    ...(promptCache && { promptCache }),
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, promptCache?.bytes ?? 0),
     complete: note.wanted.every((file) => done.has(file)),
     verified: files.length > 0 && files.every(({ verified }) => verified),
     lastUsed: note.lastUsed,

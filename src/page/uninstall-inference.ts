@@ -4,7 +4,7 @@
  * @module
  */
 import { APP_BASE } from '../core/models/app-base.js';
-import { removeAllKeptPrefixes } from '../store/prompts/kept-blocks.js';
+import { removeAllCachedPrompts } from '../store/prompts/kept-blocks.js';
 import type { PageMessage } from '../relay/protocol.js';
 
 /** What to remove. */
@@ -20,7 +20,7 @@ export interface UninstallOptions {
 /**
  * Removes the Service Worker. Requests of this page and of other open pages go to the network at once. Only an empty cache
  * is left: it tells a worker that open pages still have, and that the browser restarts, that it was removed. Call it in a
- * release that no longer starts inference; it does nothing where nothing is. Prompts that were kept (`persistPrefixes`) are
+ * release that no longer starts inference; it does nothing where nothing is. Prompts that were kept (`promptCache`) are
  * removed, too; downloaded models stay in the browser's caches.
  * @returns whether there was a Service Worker to remove
  * @example
@@ -53,7 +53,7 @@ export async function uninstallInference({
 async function removeKeptPrompts(): Promise<void> {
   const { storage } = navigator as { storage?: StorageManager };
   const root = await storage?.getDirectory?.().catch(() => undefined);
-  if (root) await removeAllKeptPrefixes(root).catch(() => {});
+  if (root) await removeAllCachedPrompts(root).catch(() => {});
 }
 
 /** Settings travel in the script's query. */

@@ -45,7 +45,6 @@ interface PageEvent extends LifecycleEvent {
 const scope = globalThis as unknown as Scope;
 const settings = new URL(scope.location.href).searchParams;
 const prefix = settings.get('prefix') ?? '/v1';
-/** An app may have registered it with the older name `openai`, which is not `service` either. */
 const compatibility = settings.get('compatibility') as CompatibilityName | null;
 const bases: Bases = { origin: scope.location.origin, prefix, intercept: settings.getAll('intercept') };
 const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });

@@ -25,7 +25,7 @@ export interface SpeechAnswer {
 const { signal } = new AbortController();
 
 async function load(origin: string) {
-  const entry = DEFAULT_MODELS.find(({ task }) => task === 'speech');
+  const entry = DEFAULT_MODELS.find(({ task }) => task === 'speech-to-text');
   if (!entry) throw new Error('There is no bundled speech model.');
   const urls = { assetsURL: `${origin}/inpage/`, pageURL: `${origin}/` };
   const ours = await loadSpeechModel(entry, { onProgress: () => {}, signal, ...urls });

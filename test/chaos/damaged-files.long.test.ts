@@ -33,7 +33,7 @@ const MODELS = {
     '1_Pooling/config.json',
     'onnx/model_quantized.onnx',
   ]),
-  speech: bundled('tiny-whisper', [
+  'speech-to-text': bundled('tiny-whisper', [
     'config.json',
     'generation_config.json',
     'preprocessor_config.json',

@@ -35,7 +35,7 @@ const models: ModelEntry[] = [
   },
   { id: EMBEDDER, task: 'embeddings', backend: 'scripted', script: { replies: [] } },
   { id: RANKER, task: 'rerank', backend: 'scripted', script: { replies: [] } },
-  { id: LISTENER, task: 'speech', backend: 'scripted', script: { replies: [{ text: SPOKEN }] } },
+  { id: LISTENER, task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: SPOKEN }] } },
 ];
 
 const rateLimits = { requestsPerMinute: 1_000_000 };

@@ -17,7 +17,7 @@ import {
 } from './support/host-page.js';
 import { withContexts } from './support/shared-chromium.js';
 
-const ASSISTANT: ModelEntry = { id: 'assistant', task: 'chat', backend: 'browser', fallback: 'small' };
+const ASSISTANT: ModelEntry = { id: 'assistant', task: 'chat', backend: 'built-in', fallback: 'small' };
 const SMALL = countingModel(3, 0, 'small');
 /** Writes for as long as the test looks. */
 const SLOW = countingModel(4_000, 25, 'slow');

@@ -66,7 +66,7 @@ it.each<['service-worker' | 'inference.fetch', string, object]>([
   const expected = withoutIds(await whole());
   expect(expected).not.toContain('"error"');
   expect(expected.match(/"content":"/g)!.length).toBeGreaterThan(8);
-  await reader.evaluate(() => window.inference!.faults.set({ delayPerTokenMs: 50 }));
+  await reader.evaluate(() => window.inference!.faults.set({ delayPerEventMs: 50 }));
   await start(door, body);
   await expect.poll(async () => (await read()).text.match(/"content":"/g)?.length ?? 0).toBeGreaterThan(3);
   expect((await read()).ended).toBe(false);

@@ -46,7 +46,7 @@ it('finds no problem on a page that is right, and says of each check what it fou
   }
   expect(errors).toEqual([]);
   expect(findings.find(({ check }) => check === 'versions')?.message).toMatch(/^inpage \d+\.\d+\.\d+/);
-  expect(findings.filter(({ level, cure }) => (level === 'ok') !== (cure === undefined))).toEqual([]);
+  expect(findings.filter(({ level, fix }) => (level === 'ok') !== (fix === undefined))).toEqual([]);
 });
 
 const html = { contentType: 'text/html', body: '<!doctype html>' };
@@ -146,11 +146,11 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     'warning',
     /one thread.*Cross-Origin-Opener-Policy/,
   ],
-])('when %s, that is found with its cure', async (_, url, answer, options, check, level, text) => {
+])('when %s, that is found with its fix', async (_, url, answer, options, check, level, text) => {
   await context.route(url, answer);
   const found = (await findingsOf(options)).filter((each) => each.check === check && each.level !== 'ok');
   expect(found.map((each) => each.level)).toEqual([level]);
-  expect(`${found[0]?.message} ${found[0]?.cure}`).toMatch(text);
+  expect(`${found[0]?.message} ${found[0]?.fix}`).toMatch(text);
 });
 
 it('a page that is no secure context is told so first', async () => {

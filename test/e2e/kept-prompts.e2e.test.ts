@@ -16,7 +16,7 @@ let page: Page;
 withBrowser(async (connected) => {
   browser = connected;
   context = await newContext(browser);
-  page = await openHost(context, { persistPrefixes: '100MB' });
+  page = await openHost(context, { promptCache: '100MB' });
 });
 
 interface Answer {
@@ -51,7 +51,7 @@ async function reload(): Promise<void> {
 const kept = () =>
   page.evaluate(async () => {
     const models = await window.inference!.stored();
-    return models.find(({ models: ids }) => ids.includes('tiny-chat'))?.prefixes;
+    return models.find(({ models: ids }) => ids.includes('tiny-chat'))?.promptCache;
   });
 
 it('[P02] [P03] a marked prompt is read once: after a reload all but its end is known, and the answer is the same', async () => {
@@ -77,7 +77,7 @@ it('[P02] [P03] a marked prompt is read once: after a reload all but its end is 
 it('[P06] [P07] what is removed is read again; a warmed prompt is not', async () => {
   await page.evaluate(() => window.inference!.remove('tiny-chat'));
   expect(await kept()).toBeUndefined();
-  await page.evaluate((messages) => window.inference!.warm('tiny-chat', messages), MESSAGES);
+  await page.evaluate((messages) => window.inference!.cachePrompt('tiny-chat', messages), MESSAGES);
   expect(await kept()).toMatchObject({ count: 1 });
   await reload();
   const { cached, prompt } = await ask();

@@ -11,7 +11,7 @@ import { connectToSharedChromium } from './support/shared-chromium.js';
 
 /** A visitor's own additions. */
 const SPEAKER = { id: 'speaker', task: 'text-to-speech', backend: 'scripted', script: { replies: [] } };
-const EAR = { id: 'ear', task: 'speech', backend: 'scripted', script: { replies: [{ text: 'Go on' }] } };
+const EAR = { id: 'ear', task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: 'Go on' }] } };
 /** Talks for as long as it is let, a sentence at a time. */
 const TALKER = {
   id: 'talker',

@@ -128,7 +128,9 @@ it('[V06] [V14] speech streams through serve, and a client that leaves frees the
 
 it('[S23] writes speech down while it is sent, through the Service Worker and inference.fetch', async () => {
   const page = await openHost(await newContext(browser), {
-    models: [{ id: 'ears', task: 'speech', backend: 'scripted', script: { replies: [{ text: 'Good morning.' }] } }],
+    models: [
+      { id: 'ears', task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: 'Good morning.' }] } },
+    ],
   });
   const heard = await page.evaluate(async () => {
     const { baseURL, fetch: inferenceFetch } = window.inference!;

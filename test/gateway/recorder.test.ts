@@ -36,7 +36,7 @@ const REAL: ModelEntry = {
 };
 const EAR: ModelEntry = {
   id: 'ear',
-  task: 'speech',
+  task: 'speech-to-text',
   backend: 'scripted',
   script: { replies: [{ text: 'One. Two three.' }] },
 };
@@ -130,7 +130,7 @@ describe('a recorded model', () => {
     const replayed = readRecording(file);
     expect(replayed.map(({ id, task, aliases }) => [id, task, aliases])).toEqual([
       ['real', 'chat', ['gpt']],
-      ['ear', 'speech', undefined],
+      ['ear', 'speech-to-text', undefined],
     ]);
     expect(answers.join('\n')).toContain('Grüße');
     expect(await askAll(serve(replayed), 'call_second')).toEqual(answers);

@@ -115,9 +115,9 @@ describe('EngineClient', () => {
   });
 
   it('[P07] refuses to warm a prompt without the option, which it names', async () => {
-    await expect(client.warm('m', 'Hello')).rejects.toMatchObject({
+    await expect(client.cachePrompt('m', 'Hello')).rejects.toMatchObject({
       code: 'invalid_request',
-      param: 'persistPrefixes',
+      param: 'promptCache',
     });
   });
 

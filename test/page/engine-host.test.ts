@@ -61,7 +61,7 @@ const pass = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds);
 
 describe('a gateway that does not start', () => {
   it('is ended before the next one is tried, when its options cannot be sent', async () => {
-    const host = new EngineHost({ ...OPTIONS, models: [{ backend: 'browser', id: () => {} }] as never });
+    const host = new EngineHost({ ...OPTIONS, models: [{ backend: 'built-in', id: () => {} }] as never });
     SilentWorker.made[0]?.start();
     await pass();
     expect(SilentWorker.made.map(({ ended }) => ended)).toEqual([true]);
@@ -144,7 +144,7 @@ describe('the first model worker', () => {
     expect(SilentWorker.made.every(({ ended }) => ended)).toBe(true);
   });
 
-  it.each(['browser', 'scripted', 'web-llm'])('does not start where all models are of %s', (backend) => {
+  it.each(['built-in', 'scripted', 'web-llm'])('does not start where all models are of %s', (backend) => {
     const host = new EngineHost({ ...OPTIONS, models: [{ ...models[0], backend }] as never });
     expect(SilentWorker.made.length).toBe(1);
     host.stop();

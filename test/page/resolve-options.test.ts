@@ -58,8 +58,8 @@ describe('resolveOptions', () => {
     expect(resolve({ models }).gateway.models).toEqual(models);
   });
 
-  it.each(['hosted', 'openai'] as const)('knows the compatibility %s as `hosted`, in every realm', (compatibility) => {
-    const { gateway, serviceWorker } = resolve({ compatibility });
+  it('passes `compatibility` to every realm', () => {
+    const { gateway, serviceWorker } = resolve({ compatibility: 'hosted' });
     expect([gateway.compatibility, serviceWorker.compatibility]).toEqual(['hosted', 'hosted']);
   });
 
@@ -119,10 +119,11 @@ describe('resolveOptions', () => {
     [{ onProgress: 1 }, 'onProgress'],
     [{ hub: 'mirror.example' }, 'hub'],
     [{ compatibility: 'azure' }, 'compatibility'],
+    [{ compatibility: 'openai' }, 'compatibility'],
     [{ whenUnhosted: 'wait' }, 'whenUnhosted'],
     [{ crossOriginStorage: 1 }, 'crossOriginStorage'],
     ...[0, -1, Number.NaN, Infinity, '', '256', '256 mb', '256MiB', '-1MB', '0MB', 'MB', true, null].map(
-      (persistPrefixes): [object, string] => [{ persistPrefixes }, 'persistPrefixes'],
+      (promptCache): [object, string] => [{ promptCache }, 'promptCache'],
     ),
   ])('refuses %j and names %s', (options, param) => {
     expect(() => resolve(options as InferenceOptions)).toThrow(
@@ -136,8 +137,8 @@ describe('resolveOptions', () => {
     ['500kB', 500_000],
     ['256MB', 256_000_000],
     ['1.5 GB', 1_500_000_000],
-  ])('[P01] reads the size of `persistPrefixes`: %s is %s bytes', (persistPrefixes, bytes) => {
-    expect(resolve(persistPrefixes === undefined ? {} : { persistPrefixes }).model.persistPrefixes).toBe(bytes);
+  ])('[P01] reads the size of `promptCache`: %s is %s bytes', (promptCache, bytes) => {
+    expect(resolve(promptCache === undefined ? {} : { promptCache }).model.promptCache).toBe(bytes);
   });
 
   const script = (reply: object): object => ({ models: [{ ...chat, script: { replies: [reply] } }] });

@@ -54,14 +54,14 @@ async function keepFile(): Promise<void> {
 it('[P06] a model has its prompts beside its files, and they count in its bytes', async () => {
   await keepFile();
   const [before] = await listStored(SOURCES);
-  expect(before).not.toHaveProperty('prefixes');
+  expect(before).not.toHaveProperty('promptCache');
   expect(before!.bytes).toBe(5);
   await keepPrompt(FOLDER);
   const [model, ...others] = await listStored(SOURCES);
   expect(others).toEqual([]);
-  expect(model!.prefixes!.count).toBe(1);
-  expect(model!.prefixes!.bytes).toBeGreaterThan(1000);
-  expect(model!.bytes).toBe(5 + model!.prefixes!.bytes);
+  expect(model!.promptCache!.count).toBe(1);
+  expect(model!.promptCache!.bytes).toBeGreaterThan(1000);
+  expect(model!.bytes).toBe(5 + model!.promptCache!.bytes);
   expect(model).toMatchObject({ models: ['m'], complete: true, verified: true, lastUsed: 5 });
 });
 
@@ -89,5 +89,5 @@ it('[P06] `uninstallInference` removes the prompts of all models, and leaves fil
   await uninstallInference();
   const [model] = await listStored(SOURCES);
   expect(model!.bytes).toBe(5);
-  expect(model).not.toHaveProperty('prefixes');
+  expect(model).not.toHaveProperty('promptCache');
 });

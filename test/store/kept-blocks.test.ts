@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BlockName } from '../../src/store/prompts/block-name.js';
 import {
   KeptBlocks,
-  listKeptPrefixes,
-  removeAllKeptPrefixes,
-  removeKeptPrefixes,
+  listCachedPrompts,
+  removeAllCachedPrompts,
+  removeCachedPrompts,
 } from '../../src/store/prompts/kept-blocks.js';
 import { memoryLocks } from './support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from './support/memory-opfs.js';
@@ -268,21 +268,21 @@ it('is nothing where files cannot be written in place', async () => {
 });
 
 it('[P06] lists prompts and bytes by model, and removes those of one or of all', async () => {
-  expect(await listKeptPrefixes(root())).toEqual(new Map());
-  await removeAllKeptPrefixes(root());
+  expect(await listCachedPrompts(root())).toEqual(new Map());
+  await removeAllCachedPrompts(root());
   const other = 'https://app.test/n/';
   const [first, second] = [await open(), await open(1e6, other)];
   await write(first, 'abc');
   await write(first, 'abx');
   await write(second, 'q');
-  const listed = await listKeptPrefixes(root());
+  const listed = await listCachedPrompts(root());
   expect([...listed.keys()].toSorted()).toEqual([SOURCE, other]);
-  expect(listed.get(SOURCE)!.prefixes).toEqual({ count: 2, bytes: 4 * FILE + SOURCE.length + 4 });
+  expect(listed.get(SOURCE)!.usage).toEqual({ count: 2, bytes: 4 * FILE + SOURCE.length + 4 });
   expect(listed.get(SOURCE)!.lastUsed).toBeLessThan(listed.get(other)!.lastUsed);
-  expect(listed.get(other)!.prefixes.count).toBe(1);
-  await removeKeptPrefixes({ root: root(), locks }, SOURCE);
-  expect([...(await listKeptPrefixes(root())).keys()]).toEqual([other]);
+  expect(listed.get(other)!.usage.count).toBe(1);
+  await removeCachedPrompts({ root: root(), locks }, SOURCE);
+  expect([...(await listCachedPrompts(root())).keys()]).toEqual([other]);
   expect(await (await open()).read(chain('a')[0]!)).toBeUndefined();
-  await removeAllKeptPrefixes(root());
-  expect(await listKeptPrefixes(root())).toEqual(new Map());
+  await removeAllCachedPrompts(root());
+  expect(await listCachedPrompts(root())).toEqual(new Map());
 });

@@ -39,7 +39,7 @@ export const DEFAULT_MODELS: readonly TransformersEntry[] = [
   },
   {
     id: 'tiny-whisper',
-    task: 'speech',
+    task: 'speech-to-text',
     backend: 'transformers',
     source: `${APP_BASE}models/tiny-whisper`,
     device: 'wasm',

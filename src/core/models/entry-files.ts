@@ -42,7 +42,7 @@ export function upstreamURLOf(source: string | undefined, pageURL: string): stri
  */
 export function filesOf({ backend, id, source, modelLibrary }: Located, pageURL: string): string[] {
   if (backend === 'upstream') return [upstreamURLOf(source, pageURL)];
-  if (backend === 'browser') return [];
+  if (backend === 'built-in') return [];
   const place = source ?? id;
   const folder = (): string => folderURLOf(place, pageURL) ?? place;
   if (backend === 'transformers') return [folder()];

@@ -15,7 +15,7 @@ export interface FaultSettings {
   /** Wait before every inference answer begins, in milliseconds. */
   delayBeforeHeadersMs?: number;
   /** Wait before every event of a stream, in milliseconds. */
-  delayPerTokenMs?: number;
+  delayPerEventMs?: number;
   /** The connection breaks after so many events of a stream. */
   cutStreamAfterEvents?: number;
 }
@@ -39,7 +39,7 @@ export const FAULT_SETTINGS = fields(
       ),
     ),
     delayBeforeHeadersMs: optional(milliseconds),
-    delayPerTokenMs: optional(milliseconds),
+    delayPerEventMs: optional(milliseconds),
     cutStreamAfterEvents: optional(number('a whole number', (value) => Number.isInteger(value) && value >= 0)),
   },
   'a fault',

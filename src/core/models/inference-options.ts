@@ -36,9 +36,9 @@ export interface InferenceOptions {
   /**
    * `hosted` answers as hosted services do where the specification breaks clients that were written for them: cut JSON and
    * cut calls, `verbose_json`, `srt` and `vtt`, error shapes, `reasoning_effort: "none"`, and what coding agents send.
-   * `openai` is its older name. Absent: `service` on the page's own base, `hosted` on intercepted bases of other origins.
+   * Absent: `service` on the page's own base, `hosted` on intercepted bases of other origins.
    */
-  compatibility?: 'service' | 'hosted' | 'openai';
+  compatibility?: 'service' | 'hosted';
   /**
    * Seconds until a request without a first token (streamed) or result fails with 408; loading a model does not count.
    * @default 600
@@ -87,7 +87,7 @@ export interface InferenceOptions {
    * Keep what models computed of long prompts on the disk, up to so many bytes: a number, or a text such as `256MB` (`kB`,
    * `MB`, `GB`). After a reload such a prompt is not read again. Absent: nothing is kept.
    */
-  persistPrefixes?: number | string;
+  promptCache?: number | string;
   /**
    * What the Service Worker does with a request when no open tab hosts the engine, and none has since the browser started
    * it: `fail` answers 503, `network` lets it go on to the network, as if inpage had never been there. A request to an
@@ -109,10 +109,7 @@ const rateLimits = fields(
 );
 true satisfies Same<v.InferInput<typeof rateLimits>, RateLimits>;
 
-const compatibility = v.pipe(
-  v.picklist(['service', 'hosted', 'openai'], 'one of service, hosted'),
-  v.transform((name) => (name === 'openai' ? 'hosted' : name)),
-);
+const compatibility = v.picklist(['service', 'hosted'], 'one of service, hosted');
 
 const path = text(
   'a path such as `/v1`, without a slash at its end',
@@ -163,7 +160,7 @@ const REALMS = {
   model: v.object({
     hub: optional(base, 'https://huggingface.co'),
     crossOriginStorage: optional(v.boolean('true or false'), false),
-    persistPrefixes: optional(size),
+    promptCache: optional(size),
   }),
   serviceWorker: v.object({
     ...SHARED,

@@ -13,9 +13,9 @@ export interface ModelEntry {
   /** The name that requests use. */
   id: string;
   /** What the model does; requests for another task are refused with 400. */
-  task: 'chat' | 'embeddings' | 'rerank' | 'speech' | 'text-to-speech';
-  /** `browser`: the model that the browser has. `upstream`: a remote `/v1`; its requests leave the device, and it is listed as external. */
-  backend: 'transformers' | 'web-llm' | 'browser' | 'upstream' | 'scripted';
+  task: 'chat' | 'embeddings' | 'rerank' | 'speech-to-text' | 'text-to-speech';
+  /** `built-in`: the model that the browser has. `upstream`: a remote `/v1`; its requests leave the device, and it is listed as external. */
+  backend: 'transformers' | 'web-llm' | 'built-in' | 'upstream' | 'scripted';
   /**
    * Folder URL (absolute, or relative to the page) or hub id (`owner/name`). Backend `upstream`: the base URL of the
    * remote service, e.g. `https://api.openai.com/v1`. It must not be one that this page intercepts.
@@ -98,7 +98,7 @@ export interface ModelEntry {
   access?: 'not-in-plan';
   /** For tests: requests fail with 410 `model_removed`. */
   status?: 'removed';
-  /** Backend `browser` only: languages of prompts and answers (BCP 47), e.g. `['en', 'es']`; absent: the browser's default. */
+  /** Backend `built-in` only: languages of prompts and answers (BCP 47), e.g. `['en', 'es']`; absent: the browser's default. */
   languages?: string[];
   /** Other names that requests may use. */
   aliases?: string[];
@@ -148,7 +148,7 @@ export interface WebLlmEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 's
 /** The model that the browser itself has, where it has one. */
 export interface BrowserEntry extends CommonEntry, Pick<ModelEntry, 'fallback' | 'languages'> {
   /** `LanguageModel` (Prompt API) of the hosting page. */
-  backend: 'browser';
+  backend: 'built-in';
   /** It does no other. */
   task: 'chat';
 }
@@ -166,7 +166,7 @@ export interface ScriptedEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 
   /** No engine. */
   backend: 'scripted';
   /** What its replies are: answers, or what was heard. */
-  task: 'chat' | 'speech';
+  task: 'chat' | 'speech-to-text';
   /** What it says. */
   script: Script;
 }
@@ -217,10 +217,10 @@ export interface LoadProgress {
 }
 
 /** @internal */
-export const TASKS = ['chat', 'embeddings', 'rerank', 'speech', 'text-to-speech'] as const;
+export const TASKS = ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'] as const;
 /** @internal */
 export const DEVICES = ['auto', 'wasm', 'webgpu'] as const;
-const BACKENDS = ['transformers', 'web-llm', 'browser', 'upstream', 'scripted'] as const;
+const BACKENDS = ['transformers', 'web-llm', 'built-in', 'upstream', 'scripted'] as const;
 const someText = text('a text');
 const texts = v.array(someText, 'an array of texts');
 const VOICES = v.array(

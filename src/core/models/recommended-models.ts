@@ -11,7 +11,7 @@ type ListedDtype = 'q8' | 'q4' | 'q4f16' | 'fp16' | 'fp32';
 export interface ListedModel {
   /** Hub id: the `source` of an entry. */
   source: string;
-  task: 'chat' | 'embeddings' | 'speech';
+  task: 'chat' | 'embeddings' | 'speech-to-text';
   /** `model_type` in its `config.json`. */
   modelType: string;
   /** What it is for, in a sentence. */
@@ -102,7 +102,7 @@ export const LISTED_MODELS: readonly ListedModel[] = [
   },
   {
     source: 'Xenova/whisper-tiny',
-    task: 'speech',
+    task: 'speech-to-text',
     modelType: 'whisper',
     overview: 'Transcription in 99 languages, quick and rough.',
     megabytes: { q8: 41, fp32: 152 },
@@ -111,7 +111,7 @@ export const LISTED_MODELS: readonly ListedModel[] = [
   },
   {
     source: 'Xenova/whisper-base',
-    task: 'speech',
+    task: 'speech-to-text',
     modelType: 'whisper',
     overview: 'Transcription in 99 languages, with fewer mistakes.',
     megabytes: { q8: 77, fp16: 146, fp32: 292 },

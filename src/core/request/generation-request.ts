@@ -86,7 +86,7 @@ export interface GenerationRequest {
    * Keeps the prompt on the device, where the app wants prompts kept. `marked`: the client asks for it; `warm`: the request
    * waits until it is kept, and fails when it cannot be. Absent: once it is read a second time.
    */
-  keepPrompt?: 'marked' | 'warm';
+  cachePrompt?: 'requested' | 'required';
   /** Number of choices, 1 to 8. */
   n: number;
   /**

@@ -65,15 +65,15 @@ export class Faults {
 
   /** Batches of one event each, where the faults of streams count events; the same object when they are off. */
   separate<Event>(batches: AsyncIterable<readonly Event[]>): AsyncIterable<readonly Event[]> {
-    const { delayPerTokenMs, cutStreamAfterEvents } = this.#settings;
-    return delayPerTokenMs === undefined && cutStreamAfterEvents === undefined ? batches : separated(batches);
+    const { delayPerEventMs, cutStreamAfterEvents } = this.#settings;
+    return delayPerEventMs === undefined && cutStreamAfterEvents === undefined ? batches : separated(batches);
   }
 
   /** The events with the faults of streams applied; the same object when they are off. */
   disturb<Event>(events: AsyncIterable<Event>, signal: AbortSignal): AsyncIterable<Event> {
-    const { delayPerTokenMs, cutStreamAfterEvents } = this.#settings;
-    if (delayPerTokenMs === undefined && cutStreamAfterEvents === undefined) return events;
-    return disturbed(events, delayPerTokenMs, cutStreamAfterEvents ?? Infinity, signal);
+    const { delayPerEventMs, cutStreamAfterEvents } = this.#settings;
+    if (delayPerEventMs === undefined && cutStreamAfterEvents === undefined) return events;
+    return disturbed(events, delayPerEventMs, cutStreamAfterEvents ?? Infinity, signal);
   }
 }
 

@@ -40,7 +40,7 @@ const ASSUMED_CONTEXT_LENGTH = 4096;
 
 const FREE = { prompt: 0, completion: 0, duration_per_hour: 0 };
 
-/** What a model of the backend `browser` is. */
+/** What a model of the backend `built-in` is. */
 const BROWSER_OVERVIEW =
   "The browser's own model. It answers on this device, and the browser chooses its tokens: sampling fields are ignored.";
 
@@ -48,7 +48,7 @@ const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   chat: ['chat', 'completion'],
   embeddings: ['embeddings'],
   rerank: ['rerank'],
-  speech: ['transcription', 'translation'],
+  'speech-to-text': ['transcription', 'translation'],
   'text-to-speech': ['speech'],
 };
 
@@ -94,7 +94,7 @@ function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<s
     license: 'unknown',
     status: 'available',
     hf_link: isExternal ? '' : hubLink(entry.source),
-    overview: entry.backend === 'browser' ? BROWSER_OVERVIEW : '',
+    overview: entry.backend === 'built-in' ? BROWSER_OVERVIEW : '',
     category: entry.task,
     ...entry.metadata,
     limits_known: inference.isContextLengthKnown(entry.id),

@@ -158,7 +158,7 @@ export class Scheduler implements ControlledInference {
   }
 
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {
-    return this.#streamed(this.#slotFor(request.model, 'speech'), options, (model, id, stop) =>
+    return this.#streamed(this.#slotFor(request.model, 'speech-to-text'), options, (model, id, stop) =>
       operationOf(model, 'transcribe')({ ...request, model: id }, stop),
     );
   }
@@ -271,7 +271,7 @@ export class Scheduler implements ControlledInference {
     if (slot.refused) return instead();
     const there = [slot.ready().then(() => true)];
     // The browser may have to download gigabytes: with a fallback the request does not wait for that.
-    if (backend === 'browser' && !waitsForDownload) there.push(slot.downloading().then(() => false));
+    if (backend === 'built-in' && !waitsForDownload) there.push(slot.downloading().then(() => false));
     try {
       if (await orAborted(Promise.race(there), signal)) return slot;
     } catch (thrown) {
@@ -299,7 +299,7 @@ const preciseClock = (): number => performance.timeOrigin + performance.now();
 
 /** Whether the model itself takes sound. Of the browser's own model it is known once it is loaded. */
 async function takesSound(slot: ModelSlot, signal: AbortSignal): Promise<boolean> {
-  if (slot.entry.backend !== 'browser') return false;
+  if (slot.entry.backend !== 'built-in') return false;
   return (await orAborted(slot.ready(), signal)).info.audio === true;
 }
 

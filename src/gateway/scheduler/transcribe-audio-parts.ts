@@ -28,7 +28,7 @@ export async function transcribeAudioParts(
   const mayLeave = chat.backend === 'upstream';
   const speech = catalog
     .usable()
-    .find((entry) => entry.task === 'speech' && (mayLeave || entry.backend !== 'upstream'));
+    .find((entry) => entry.task === 'speech-to-text' && (mayLeave || entry.backend !== 'upstream'));
   if (!speech) {
     throw new InferenceError('unsupported_content', 'This model does not take audio, and there is no speech model.', {
       param: 'messages',

@@ -57,7 +57,7 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
         signal,
         rows,
         maxTokens: request.maxTokens,
-        ...(request.keepPrompt && { keepPrompt: request.keepPrompt }),
+        ...(request.cachePrompt && { cachePrompt: request.cachePrompt }),
         answers: request,
       });
       const prompted = await sequence.prefill(signal);

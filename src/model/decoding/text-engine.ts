@@ -74,7 +74,7 @@ export interface SequenceRequest {
   /** Tokens that each of them may generate. @default as many as the context holds */
   maxTokens?: number | undefined;
   /** Whether the prompt is to be persisted; see `GenerationRequest`. */
-  keepPrompt?: GenerationRequest['keepPrompt'];
+  cachePrompt?: GenerationRequest['cachePrompt'];
   /** What the reply of a scripted model is chosen by; other engines do not read it. */
   answers?: GenerationRequest | undefined;
 }

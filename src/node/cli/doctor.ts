@@ -46,7 +46,7 @@ async function examine(page: Page, url: string): Promise<Finding[]> {
   const said: Finding[] = [];
   const note = (text: string): void => {
     const message = text.split('\n', 1)[0]!;
-    said.push({ check: 'console', level: 'warning', message, cure: 'The page says so itself.' });
+    said.push({ check: 'console', level: 'warning', message, fix: 'The page says so itself.' });
   };
   page.on('console', (message) => {
     if (/^(error|warning)$/.test(message.type()) && message.text().startsWith('inpage:')) note(message.text());
@@ -84,9 +84,9 @@ function hashesOfScripts(): Record<string, string> {
 const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;
 
 function linesOf(findings: readonly Finding[]): string {
-  const lines = findings.flatMap(({ check, level, message, cure }) => {
+  const lines = findings.flatMap(({ check, level, message, fix }) => {
     const found = `${MARKS[level]}  ${check}: ${message}`;
-    return cure === undefined ? [found] : [found, `         -> ${cure}`];
+    return fix === undefined ? [found] : [found, `         -> ${fix}`];
   });
   const problems = findings.filter(({ level }) => level === 'problem').length;
   return `${lines.join('\n')}\n\n${problems === 0 ? 'No problem found.' : `Problems: ${problems}.`}\n`;

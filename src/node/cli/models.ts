@@ -3,7 +3,7 @@ import { type RecommendationFilter, recommend } from '../../core/models/recommen
 import { type Command, type CommandValues, table, UsageError } from './command.js';
 import { print } from './print.js';
 
-const TASKS = ['chat', 'embeddings', 'speech'] as const;
+const TASKS = ['chat', 'embeddings', 'speech-to-text'] as const;
 const DEVICES = ['wasm', 'webgpu'] as const;
 
 /** Prints the list that `recommendedModels` reads. */

@@ -6,7 +6,7 @@ import { type Command, type CommandValues, UsageError } from './command.js';
 import { print, printError } from './print.js';
 import { importPlaywright } from './import-playwright.js';
 import type { NamedModel } from './pack/read-entry.js';
-import type { WarmedPack } from './pack/warm-pack.js';
+import type { CachedPromptPack } from './pack/add-cached-prompt.js';
 import { readJsonFile, readTextFile } from './read-json-file.js';
 
 const UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
@@ -31,16 +31,20 @@ export const pack: Command = {
     task: {
       type: 'string',
       value: 'NAME',
-      help: "chat, embeddings, rerank or speech. Default: what the model's config tells",
+      help: "chat, embeddings, rerank, speech-to-text or text-to-speech. Default: what the model's config tells",
     },
     revision: { type: 'string', value: 'NAME', help: 'Branch, tag or commit on the hub. Default: main' },
     hub: { type: 'string', value: 'URL', help: 'Another hub. Default: https://huggingface.co/' },
-    warm: {
+    'cache-prompt': {
       type: 'string',
       value: 'FILE',
       help: 'Keep a prompt beside the model: a system text, or messages in a .json file. For q8 on WASM. Needs `playwright`',
     },
-    chromium: { type: 'string', value: 'PATH', help: "The browser's executable for --warm. Default: Playwright's own" },
+    chromium: {
+      type: 'string',
+      value: 'PATH',
+      help: "The browser's executable for --cache-prompt. Default: Playwright's own",
+    },
     'part-size': {
       type: 'string',
       value: 'SIZE',
@@ -53,7 +57,7 @@ export const pack: Command = {
     'npx inpage pack Llama-3.2-1B-Instruct-q4f32_1-MLC packed/llama',
     'npx inpage pack ./my-onnx-model packed/mine',
     'npx inpage pack entry.json packed/mine',
-    'npx inpage pack HuggingFaceTB/SmolLM2-135M-Instruct packed/smol --device wasm --warm system.txt',
+    'npx inpage pack HuggingFaceTB/SmolLM2-135M-Instruct packed/smol --device wasm --cache-prompt system.txt',
   ],
   async run([model, folder, ...more], values) {
     if (model === undefined || folder === undefined || more.length > 0) {
@@ -63,7 +67,7 @@ export const pack: Command = {
     }
     const changes = changesOf(values);
     const partBytes = parseSize(values['part-size']);
-    const prompt = typeof values['warm'] === 'string' ? readPrompt(values['warm']) : undefined;
+    const prompt = typeof values['cache-prompt'] === 'string' ? readPrompt(values['cache-prompt']) : undefined;
     const hubURL = parseHub(values['hub']);
     // The other commands need not read the list of models.
     const [{ readEntry }, { packModel }] = await Promise.all([
@@ -85,9 +89,9 @@ export const pack: Command = {
         throw explainPackError(thrown);
       })
       .finally(() => bar.end());
-    const warmed = prompt && (await warm(resolve(folder), packed.entry, prompt, values['chromium']));
-    const [bytes, files] = [packed.bytes + (warmed?.bytes ?? 0), packed.files + (warmed?.files ?? 0)];
-    const entry = { ...packed.entry, ...(warmed && { integrity: warmed.integrity }) };
+    const cached = prompt && (await cachePrompt(resolve(folder), packed.entry, prompt, values['chromium']));
+    const [bytes, files] = [packed.bytes + (cached?.bytes ?? 0), packed.files + (cached?.files ?? 0)];
+    const entry = { ...packed.entry, ...(cached && { integrity: cached.integrity }) };
     const size = `${(bytes / 2 ** 20).toFixed(1)} MB`;
     printError(`inpage: packed ${files} files, ${size}, into ${folder}\n${adviceFor(folder, entry)}`);
     print(`${JSON.stringify(entry, null, 2)}\n`);
@@ -108,15 +112,18 @@ function readPrompt(file: string): object[] {
   throw new Error(`${file}: must be a list of messages.`);
 }
 
-async function warm(
+async function cachePrompt(
   folder: string,
   entry: ModelEntry,
   prompt: readonly object[],
   chromium: CommandValues[string],
-): Promise<WarmedPack> {
-  const { warmPack } = await importPlaywright('pack --warm', () => import('./pack/warm-pack.js'));
+): Promise<CachedPromptPack> {
+  const { addCachedPrompt } = await importPlaywright(
+    'pack --cache-prompt',
+    () => import('./pack/add-cached-prompt.js'),
+  );
   printError('inpage: reading the prompt in a browser\n');
-  return warmPack(folder, entry, prompt, typeof chromium === 'string' ? chromium : undefined);
+  return addCachedPrompt(folder, entry, prompt, typeof chromium === 'string' ? chromium : undefined);
 }
 
 /** Where the entry's `source` comes from. */

@@ -36,7 +36,7 @@ async function runtimeFile(
   types: RegExp,
   hashes: Readonly<Record<string, string>>,
 ): Promise<Outcome | undefined> {
-  const { response, fault } = await requestFile({ url, name: 'the file', types, cure: COPY_FILES });
+  const { response, fault } = await requestFile({ url, name: 'the file', types, fix: COPY_FILES });
   if (fault) return fault;
   const { pathname } = new URL(url);
   const isWasm = pathname.endsWith('.wasm');
@@ -74,13 +74,13 @@ async function filesOfModel(entry: ModelEntry): Promise<Outcome[]> {
   const folder = folderURLOf(source, document.baseURI);
   if (folder === undefined)
     return [ok(`\`${entry.id}\` comes from the hub (${source}), which this check does not contact`)];
-  const cure = `\`${entry.id}\` has the \`source\` ${source}: check it, and that the folder is deployed.`;
-  const { response, fault } = await requestFile({ url: `${folder}config.json`, name: 'the file', cure });
+  const fix = `\`${entry.id}\` has the \`source\` ${source}: check it, and that the folder is deployed.`;
+  const { response, fault } = await requestFile({ url: `${folder}config.json`, name: 'the file', fix });
   if (fault) return [fault];
   const config: unknown = await response.json().catch(() => undefined);
   const { pathname } = new URL(folder);
   if (typeof config !== 'object' || config === null) {
-    return [problem(`the file ${pathname}config.json is not JSON`, cure)];
+    return [problem(`the file ${pathname}config.json is not JSON`, fix)];
   }
   const dtype = dtypeFor(entry, 'wasm');
   const weights = graphsOf(entry.task, config as Record<string, unknown>).flatMap((graph) => {
@@ -89,7 +89,7 @@ async function filesOfModel(entry: ModelEntry): Promise<Outcome[]> {
   });
   const faultsOf = async (files: string[]): Promise<Outcome[]> => {
     const outcomes = files.map(async (file) => {
-      const served = await requestFile({ url: folder + file, name: 'the file', cure });
+      const served = await requestFile({ url: folder + file, name: 'the file', fix });
       await served.response?.body?.cancel();
       return served.fault ?? [];
     });

@@ -10,7 +10,7 @@ export interface Finding {
   /** What was found. */
   message: string;
   /** What to do; only with warnings and problems. */
-  cure?: string;
+  fix?: string;
 }
 
 /** @internal A result without the name of its check. */
@@ -39,9 +39,9 @@ export type Check = (subject: Subject) => Promise<Outcome | Outcome[]>;
 /** @internal */
 export const ok = (message: string): Outcome => ({ level: 'ok', message });
 /** @internal */
-export const warning = (message: string, cure: string): Outcome => ({ level: 'warning', message, cure });
+export const warning = (message: string, fix: string): Outcome => ({ level: 'warning', message, fix });
 /** @internal */
-export const problem = (message: string, cure: string): Outcome => ({ level: 'problem', message, cure });
+export const problem = (message: string, fix: string): Outcome => ({ level: 'problem', message, fix });
 
 /** @internal Whether any model runs on ONNX Runtime. */
 export function usesOnnxRuntime({ models }: Subject): boolean {

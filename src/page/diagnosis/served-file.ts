@@ -13,15 +13,15 @@ export interface ExpectedFile {
   name: string;
   /** Content types that it may have; absent: all but a web page. */
   types?: RegExp;
-  /** Where it comes from, for the cure. */
-  cure: string;
+  /** Where it comes from, for the fix. */
+  fix: string;
 }
 
 /** A file that is served as it should be, or what is wrong with it. */
 export type ServedFile = { response: Response; fault?: undefined } | { response?: undefined; fault: Outcome };
 
 /** The caller reads the body or cancels it. */
-export async function requestFile({ url, name, types, cure }: ExpectedFile): Promise<ServedFile> {
+export async function requestFile({ url, name, types, fix }: ExpectedFile): Promise<ServedFile> {
   const path = new URL(url).origin === location.origin ? new URL(url).pathname : url;
   const response = await fetch(url, { cache: 'no-store' }).catch((thrown: unknown) => String(thrown));
   const fail = (what: string, how: string): ServedFile => ({ fault: problem(`${name} ${path} ${what}`, how) });
@@ -33,8 +33,8 @@ export async function requestFile({ url, name, types, cure }: ExpectedFile): Pro
     await response.body?.cancel();
     return fail(what, how);
   };
-  if (!response.ok) return refuse(`returned status ${response.status}`, cure);
-  if (type.includes('text/html')) return refuse('is a web page: the server has no such file', cure);
+  if (!response.ok) return refuse(`returned status ${response.status}`, fix);
+  if (type.includes('text/html')) return refuse('is a web page: the server has no such file', fix);
   if (types && !types.test(type)) {
     return refuse(`comes as ${type || 'no content type'}`, 'Set the content type of this file on your server.');
   }

@@ -19,7 +19,7 @@ export const workerScript: Check = async ({ serviceWorker, crossOriginIsolation,
         url,
         name: 'the script',
         types: JAVASCRIPT,
-        cure: `${COPY_FILES} Or pass \`serviceWorker: false\`.`,
+        fix: `${COPY_FILES} Or pass \`serviceWorker: false\`.`,
       });
       if (fault) return fault;
       if (response.redirected) {

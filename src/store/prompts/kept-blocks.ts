@@ -39,7 +39,7 @@ export interface NewBlock extends BlockName {
 }
 
 /** What is kept of a model's prompts. */
-export interface KeptPrefixes {
+export interface PromptCacheUsage {
   /** Prompts, of which one that another one continues counts with that. */
   count: number;
   /** On the disk. */
@@ -211,10 +211,10 @@ export interface BlockOptions extends BlockPlace {
 }
 
 /** What is kept of prompts, by the folder (a URL) of their model's files. */
-export async function listKeptPrefixes(
+export async function listCachedPrompts(
   root: FileSystemDirectoryHandle,
-): Promise<Map<string, { prefixes: KeptPrefixes; lastUsed: number }>> {
-  const all = new Map<string, { prefixes: KeptPrefixes; lastUsed: number }>();
+): Promise<Map<string, { usage: PromptCacheUsage; lastUsed: number }>> {
+  const all = new Map<string, { usage: PromptCacheUsage; lastUsed: number }>();
   const top = await ifFound(root.getDirectoryHandle(FOLDER));
   if (!top) return all;
   for await (const folder of top.values()) {
@@ -227,7 +227,7 @@ export async function listKeptPrefixes(
     const count = files.filter(({ key }) => key !== undefined && !parents.has(key)).length;
     const lastUsed = Math.max(...files.map((file) => file.lastUsed));
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    if (count > 0) all.set(source, { prefixes: { count, bytes }, lastUsed });
+    if (count > 0) all.set(source, { usage: { count, bytes }, lastUsed });
   }
   return all;
 }
@@ -236,7 +236,7 @@ export async function listKeptPrefixes(
  * Removes what is kept of a model's prompts. Rejects when another tab writes for long.
  * @param source URL of its files' folder
  */
-export async function removeKeptPrefixes({ root, locks }: BlockPlace, source: string): Promise<void> {
+export async function removeCachedPrompts({ root, locks }: BlockPlace, source: string): Promise<void> {
   const top = await ifFound(root.getDirectoryHandle(FOLDER));
   const folder = await folderName(source);
   if (!top || !(await ifFound(top.getDirectoryHandle(folder)))) return;
@@ -249,7 +249,7 @@ export async function removeKeptPrefixes({ root, locks }: BlockPlace, source: st
 }
 
 /** Removes what is kept of all models' prompts. */
-export async function removeAllKeptPrefixes(root: FileSystemDirectoryHandle): Promise<void> {
+export async function removeAllCachedPrompts(root: FileSystemDirectoryHandle): Promise<void> {
   await ifFound(root.removeEntry(FOLDER, { recursive: true }));
 }
 

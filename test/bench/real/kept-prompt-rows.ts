@@ -27,7 +27,7 @@ async function open(context: BrowserContext, origin: string): Promise<Call> {
   const page = context.pages()[0]!;
   await page.goto(`${origin}/test/bench/real/page.html`);
   const call = await callsOf(page);
-  await call('start', { persistPrefixes: '500MB' });
+  await call('start', { promptCache: '500MB' });
   await call('chats', [[user(64)]], 2);
   return call;
 }
@@ -39,12 +39,12 @@ export async function* keptPromptRows(origin: string): AsyncGenerator<BenchRow> 
     const call = await open(context, origin);
     const shared = text(SHARED);
     const [first, second] = [0, 0].map(() => chat(`${shared} ${text(LENGTH - SHARED)}`)) as [Chat, Chat];
-    const one = await call('warm', first);
-    const two = await call('warm', second);
+    const one = await call('cachePrompt', first);
+    const two = await call('cachePrompt', second);
     const bytes = { name: 'disk for two prompts that share 800 of 1,000 tokens over one', goal: 1.3, unit: 'MB' };
     yield { ...bytes, lower: true, ours: two / 1e6, peer: one / 1e6, ratio: two / one };
     const systems = Array.from({ length: ROUNDS }, () => text(LENGTH));
-    for (const system of systems) await call('warm', chat(system));
+    for (const system of systems) await call('cachePrompt', chat(system));
     const again = await open(context, origin);
     const begin = (messages: Chat) => seconds(() => again('chats', [messages], 1));
     const [ours, peer]: [number[], number[]] = [[], []];

@@ -76,9 +76,9 @@ const calls = {
     await inference.load('m');
   },
   /** Keeps a chat's prompt. @returns bytes of all prompts on the disk */
-  async warm(messages: ChatMessage[]): Promise<number> {
-    await inference!.warm('m', messages);
-    return (await inference!.stored()).reduce((sum, { prefixes }) => sum + (prefixes?.bytes ?? 0), 0);
+  async cachePrompt(messages: ChatMessage[]): Promise<number> {
+    await inference!.cachePrompt('m', messages);
+    return (await inference!.stored()).reduce((sum, { promptCache }) => sum + (promptCache?.bytes ?? 0), 0);
   },
   /** Asks for several chats at once. */
   chats(chats: ChatMessage[][], tokens: number, more: object = {}): Promise<ChatAnswer[]> {

@@ -7,7 +7,12 @@ const script = { replies: [{ text: 'Hello.' }] };
 it('takes the fields of each backend', () => {
   const entries: ModelEntry[] = [
     { id: 'a', task: 'chat', backend: 'transformers', source: 'owner/name', device: 'webgpu', dtype: 'q4f16' },
-    { id: 'b', task: 'speech', backend: 'transformers', dtype: { wasm: 'q8', webgpu: { decoder_model_merged: 'q4' } } },
+    {
+      id: 'b',
+      task: 'speech-to-text',
+      backend: 'transformers',
+      dtype: { wasm: 'q8', webgpu: { decoder_model_merged: 'q4' } },
+    },
     { id: 'c', task: 'chat', backend: 'web-llm', modelLibrary: '/lib.wasm', fallback: 'a' },
     { id: 'd', task: 'embeddings', backend: 'upstream', source: 'https://api.openai.com/v1', headers: {} },
     { id: 'e', task: 'chat', backend: 'scripted', script },
@@ -26,7 +31,7 @@ it('refuses what a backend lacks, or cannot have', () => {
     // @ts-expect-error -- what does it say?
     { id: 'b', task: 'chat', backend: 'scripted' },
     // @ts-expect-error -- WebLLM has models of text only
-    { id: 'c', task: 'speech', backend: 'web-llm' },
+    { id: 'c', task: 'speech-to-text', backend: 'web-llm' },
     // @ts-expect-error -- nothing is sent anywhere
     { id: 'd', task: 'chat', backend: 'transformers', headers: { authorization: 'Bearer x' } },
     // @ts-expect-error -- its weights are elsewhere

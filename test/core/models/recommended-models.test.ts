@@ -25,7 +25,7 @@ describe('recommend', () => {
   it('names each task on each device', () => {
     for (const device of ['wasm', 'webgpu'] as const) {
       const tasks = recommend({ device }).map(({ task }) => task);
-      expect(new Set(tasks)).toEqual(new Set(['chat', 'embeddings', 'speech']));
+      expect(new Set(tasks)).toEqual(new Set(['chat', 'embeddings', 'speech-to-text']));
     }
   });
 
@@ -34,7 +34,7 @@ describe('recommend', () => {
     expect(new Set(recommend({ device: 'webgpu', task: 'chat' }).map(({ dtype }) => dtype))).toEqual(
       new Set(['q4f16']),
     );
-    expect(new Set(recommend({ device: 'webgpu', task: 'speech' }).map(({ dtype }) => dtype))).toEqual(
+    expect(new Set(recommend({ device: 'webgpu', task: 'speech-to-text' }).map(({ dtype }) => dtype))).toEqual(
       new Set(['fp32']),
     );
   });

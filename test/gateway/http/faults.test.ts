@@ -85,7 +85,7 @@ it('a delay before the headers', async () => {
 
 it('a delay per event of a stream', async () => {
   const { app, faults } = await build();
-  faults.set({ delayPerTokenMs: 20 });
+  faults.set({ delayPerEventMs: 20 });
   const start = performance.now();
   const { text } = await chat(app, { stream: true });
   expect(performance.now() - start).toBeGreaterThanOrEqual(95);
@@ -120,7 +120,7 @@ it('everything is off by default and after clear', async () => {
 it('an unknown fault is refused with the nearest one, and changes nothing', async () => {
   const { app, faults } = await build();
   faults.set({ fail: { status: 429 } });
-  expect(() => faults.set({ delayPerTokensMs: 5 } as never)).toThrow(/`delayPerTokensMs`.*`delayPerTokenMs`/);
+  expect(() => faults.set({ delayPerEventsMs: 5 } as never)).toThrow(/`delayPerEventsMs`.*`delayPerEventMs`/);
   expect(() => faults.set({ fail: { status: 418 as never } })).toThrow(/`fail\.status` must be one of .*408, 413, 429/);
   expect((await chat(app)).status).toBe(429);
 });

@@ -4,8 +4,8 @@ import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { Prompt } from '../../../src/core/request/generation-request.js';
 import { transcribeAudioParts } from '../../../src/gateway/scheduler/transcribe-audio-parts.js';
 
-const far: ModelEntry = { id: 'far', task: 'speech', backend: 'upstream', source: 'https://remote.test/v1' };
-const near: ModelEntry = { id: 'near', task: 'speech', backend: 'scripted' };
+const far: ModelEntry = { id: 'far', task: 'speech-to-text', backend: 'upstream', source: 'https://remote.test/v1' };
+const near: ModelEntry = { id: 'near', task: 'speech-to-text', backend: 'scripted' };
 const prompt: Prompt = {
   type: 'chat',
   messages: [{ role: 'user', content: [{ type: 'audio', mediaType: undefined, bytes: new Uint8Array(1) }] }],

@@ -130,8 +130,8 @@ describe('installInference', () => {
 
   it('names an unknown fault in the words of the page', async () => {
     const inference = await installInference(context, { origin: app.origin, models: [ECHO] });
-    await expect(inference.faults.set({ delayPerToken: 5 } as object)).rejects.toThrow(
-      /^`delayPerToken` is not a fault\. Did you mean `delayPerTokenMs`\?$/,
+    await expect(inference.faults.set({ delayPerEvent: 5 } as object)).rejects.toThrow(
+      /^`delayPerEvent` is not a fault\. Did you mean `delayPerEventMs`\?$/,
     );
   });
 

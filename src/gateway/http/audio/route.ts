@@ -43,7 +43,7 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
       const rate = liveRate(raw.headers.get('content-type'));
       const form = rate === undefined ? parseBody(audioRequestSchema, await readForm(c)) : undefined;
       const body = form ?? parseBody(liveRequestSchema, readFields(new URL(raw.url).searchParams));
-      const entry = requireModel(context.inference.catalog, body.model, 'speech');
+      const entry = requireModel(context.inference.catalog, body.model, 'speech-to-text');
       const audio = form && (await toRecording(form.file));
       const request = toTranscriptionRequest(body, entry.id, task, context.compatibility);
       await context.admit(c);

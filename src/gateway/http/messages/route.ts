@@ -43,7 +43,7 @@ export const messagesEndpoint: Endpoint = {
       const showCache = asksForCache(json);
       const request: GenerationRequest = {
         ...toGenerationRequest(body, entry.id, images, context.compatibility),
-        ...(showCache && { keepPrompt: 'marked' }),
+        ...(showCache && { cachePrompt: 'requested' }),
       };
       await images.decodeAll(context.inference.takesImages(entry.id), c.req.raw.signal);
       await context.admit(c);

@@ -7,7 +7,7 @@ const OPERATIONS: Record<ModelEntry['task'], string> = {
   chat: 'generate text',
   embeddings: 'make embeddings',
   rerank: 'rank documents',
-  speech: 'transcribe speech',
+  'speech-to-text': 'transcribe speech',
   'text-to-speech': 'speak',
 };
 

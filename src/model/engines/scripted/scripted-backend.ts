@@ -41,7 +41,7 @@ function createModel(entry: ModelEntry): LoadedModel {
       return createScriptedEmbedder({ script, contextLength, prompts: entry.prompts });
     case 'rerank':
       return createScriptedRanker({ script, contextLength });
-    case 'speech':
+    case 'speech-to-text':
       return createScriptedTranscriber({ script, contextLength });
     case 'text-to-speech':
       return createScriptedSpeaker({ script, contextLength });

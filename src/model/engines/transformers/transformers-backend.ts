@@ -9,7 +9,7 @@ const TASKS = {
   chat: async () => (await import('./text/load-text-model.js')).loadTextModel,
   embeddings: async () => (await import('./embeddings/load-embedding-model.js')).loadEmbeddingModel,
   rerank: async () => (await import('./ranking/load-ranking-model.js')).loadRankingModel,
-  speech: async () => (await import('./speech/load-speech-model.js')).loadSpeechModel,
+  'speech-to-text': async () => (await import('./speech/load-speech-model.js')).loadSpeechModel,
   'text-to-speech': async () => (await import('./voice/load-voice-model.js')).loadVoiceModel,
 } satisfies Record<ModelEntry['task'], () => Promise<Backend['load']>>;
 

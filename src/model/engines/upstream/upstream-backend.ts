@@ -40,7 +40,8 @@ export const upstreamBackend: Backend = {
       const ranker = new RemoteRanker(client);
       model.rerank = (request, stop) => ranker.rank(request, stop);
     }
-    if (entry.task === 'speech') model.transcribe = (request, stop) => transcribeRemotely(client, request, stop);
+    if (entry.task === 'speech-to-text')
+      model.transcribe = (request, stop) => transcribeRemotely(client, request, stop);
     if (entry.task === 'text-to-speech') {
       // Those that every service knows; what others it has, it checks itself.
       info.voices = OPENAI_VOICES.map((id) => ({ id, name: id, language: null }));

@@ -158,11 +158,11 @@ function guessTask(config: unknown): ModelEntry['task'] {
   const { architectures = [], model_type: type = '' } = config as { architectures?: string[]; model_type?: string };
   const [architecture = ''] = architectures;
   if (/^(vits|supertonic)$/.test(type)) return 'text-to-speech';
-  if (/Whisper/.test(architecture) || type === 'whisper') return 'speech';
+  if (/Whisper/.test(architecture) || type === 'whisper') return 'speech-to-text';
   if (/ForCausalLM$|ForConditionalGeneration$|LMHeadModel$/.test(architecture)) return 'chat';
   if (architecture.endsWith('ForSequenceClassification')) return 'rerank';
   if (/Model$|ForMaskedLM$/.test(architecture)) return 'embeddings';
   throw new Error(
-    `The config does not name the model's task: pass --task chat, embeddings, rerank, speech or text-to-speech.`,
+    `The config does not name the model's task: pass --task chat, embeddings, rerank, speech-to-text or text-to-speech.`,
   );
 }

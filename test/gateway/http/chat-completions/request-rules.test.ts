@@ -59,7 +59,7 @@ it('[C75] a model of another task is refused', async () => {
   const { app: mixed } = await buildApp({
     models: [
       { id: 'embed', task: 'embeddings', backend: 'scripted' },
-      { id: 'ears', task: 'speech', backend: 'scripted' },
+      { id: 'ears', task: 'speech-to-text', backend: 'scripted' },
     ],
   });
   for (const model of ['embed', 'ears']) {

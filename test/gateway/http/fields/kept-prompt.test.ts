@@ -9,7 +9,7 @@ const messages = [{ role: 'user', content: 'Hello' }];
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
 it.each<[string, string, object, string | undefined]>([
-  ['chat completions', '/chat/completions', { messages, prompt_cache_key: 'a' }, 'marked'],
+  ['chat completions', '/chat/completions', { messages, prompt_cache_key: 'a' }, 'requested'],
   ['chat completions without a mark', '/chat/completions', { messages }, undefined],
   [
     'chat completions with an odd mark, which is still no error',
@@ -17,14 +17,19 @@ it.each<[string, string, object, string | undefined]>([
     { messages, prompt_cache_key: 5 },
     undefined,
   ],
-  ['text completions', '/completions', { prompt: 'Hello', prompt_cache_key: 'a' }, 'marked'],
-  ['responses', '/responses', { input: 'Hello', prompt_cache_key: 'a' }, 'marked'],
+  ['text completions', '/completions', { prompt: 'Hello', prompt_cache_key: 'a' }, 'requested'],
+  ['responses', '/responses', { input: 'Hello', prompt_cache_key: 'a' }, 'requested'],
   ['responses without a mark', '/responses', { input: 'Hello' }, undefined],
-  ['messages', '/messages', { ...valid, messages: [user([{ type: 'text', text: 'Hello', ...ephemeral }])] }, 'marked'],
+  [
+    'messages',
+    '/messages',
+    { ...valid, messages: [user([{ type: 'text', text: 'Hello', ...ephemeral }])] },
+    'requested',
+  ],
   ['messages without a mark', '/messages', { ...valid, prompt_cache_key: 'a' }, undefined],
 ])('[P01] the mark of %s reaches the engine', async (_, path, body, mark) => {
   const { backend, requests } = recordingBackend();
   const { app } = await buildApp({ backends: { scripted: backend } });
   expect((await postJson(app, path, { model, ...body })).status).toBe(200);
-  expect(requests.map(({ keepPrompt }) => keepPrompt)).toEqual([mark]);
+  expect(requests.map(({ cachePrompt }) => cachePrompt)).toEqual([mark]);
 });

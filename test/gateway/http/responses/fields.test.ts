@@ -94,7 +94,7 @@ it('[R18] efforts are accepted on every model', async () => {
 });
 
 it('[R27] a model that generates no text is unsupported', async () => {
-  for (const task of ['embeddings', 'speech'] as const) {
+  for (const task of ['embeddings', 'speech-to-text'] as const) {
     expect((await refuse(valid, { task })).code).toBe('unsupported_model');
   }
 });

@@ -16,7 +16,7 @@ export const ranker: ModelEntry = {
 };
 export const listener: ModelEntry = {
   id: 'scripted-speech',
-  task: 'speech',
+  task: 'speech-to-text',
   backend: 'scripted',
   script: { replies: [{ text: 'Good morning to you.' }] },
 };

@@ -13,7 +13,7 @@ it('bodies are read where requests give no stream of them', async () => {
   const { app } = await buildApp({
     models: [
       { id: 'chat', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Hello.' }] } },
-      { id: 'speech', task: 'speech', backend: 'scripted', script: { replies: [{ text: 'I heard.' }] } },
+      { id: 'speech', task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: 'I heard.' }] } },
     ],
   });
   const body = JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hi' }] });

@@ -4,7 +4,7 @@ import type { LoadProgress, ModelEntry } from '../../../../src/core/models/model
 import { createBrowserBackend } from '../../../../src/model/engines/built-in/browser-backend.js';
 import type { StandIn } from '../../../support/language-model.js';
 
-export const ASSISTANT: ModelEntry = { id: 'assistant', task: 'chat', backend: 'browser' };
+export const ASSISTANT: ModelEntry = { id: 'assistant', task: 'chat', backend: 'built-in' };
 
 /** @param standIn undefined: a browser without the interface */
 export function browserBackend(standIn: StandIn | undefined, over = new AbortController().signal): Backend {

@@ -267,7 +267,7 @@ describe('scripted embeddings', () => {
 
 describe('scripted speech', () => {
   it('says its first reply, in pieces that join to the whole', async () => {
-    const model = await load({ replies: [{ text: 'Good morning everybody.' }] }, { task: 'speech' });
+    const model = await load({ replies: [{ text: 'Good morning everybody.' }] }, { task: 'speech-to-text' });
     const request = {
       model: 'script',
       task: 'transcribe' as const,

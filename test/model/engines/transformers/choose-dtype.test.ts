@@ -70,7 +70,7 @@ describe('chooseDtype', () => {
   );
 
   it('takes for speech what each part has, and one for both where it can', async () => {
-    const speech: ModelEntry = { ...entry, task: 'speech' };
+    const speech: ModelEntry = { ...entry, task: 'speech-to-text' };
     const choice = {
       device: 'wasm',
       halfFloats: false,

@@ -37,7 +37,7 @@ it.each(['onnx/model_quantized.onnx', 'onnx/decoder_model_merged_q4f16.onnx'])(
 it.each([
   ['chat', 'onnx/vision_encoder.onnx'],
   ['chat', 'onnx/model_q4.onnx_data'],
-  ['speech', 'onnx/decoder_model_merged.onnx'],
+  ['speech-to-text', 'onnx/decoder_model_merged.onnx'],
   ['embeddings', 'onnx/model.onnx'],
 ] as const)('other files are as they are kept: %s, %s', async (task, file) => {
   expect(await fileOf(task, file)).toBe(Buffer.from(graph()).toString('latin1'));

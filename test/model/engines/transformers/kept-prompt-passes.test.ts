@@ -9,7 +9,7 @@ import { collectEvents } from '../../../support/token-events.js';
 import { smallModel, smallSession } from './support/small-q8.js';
 
 const BLOCKS = { blockLength: 128, shortestBlock: 64 };
-const WARM = { keepPrompt: 'warm' } as const;
+const WARM = { cachePrompt: 'required' } as const;
 
 let session: OnnxSession;
 let disk: Map<string, Uint8Array<ArrayBuffer>>;

@@ -40,14 +40,19 @@ const SAMPLINGS = [() => ({}), (seed: number) => ({ temperature: 0.9, topP: 0.95
 it.each(['fp32', 'q4'] as const)(
   '[P03] 50 kept prompts are answered on WebGPU in %s to the last bit as without keeping, greedy and with a seed',
   async (dtype) => {
-    const persistPrefixes = 2 ** 30;
-    const warm = PROMPTS.map(({ kept }) => ({ ids: kept, sampling: {}, keepPrompt: 'warm' as const, maxTokens: 1 }));
-    await visit({ dtype, persistPrefixes, requests: warm });
+    const promptCache = 2 ** 30;
+    const warm = PROMPTS.map(({ kept }) => ({
+      ids: kept,
+      sampling: {},
+      cachePrompt: 'required' as const,
+      maxTokens: 1,
+    }));
+    await visit({ dtype, promptCache, requests: warm });
     const answers = new Set<string>();
     for (const sampling of SAMPLINGS) {
       const requests = PROMPTS.map(({ asked }, index) => ({ ids: asked, sampling: sampling(index), maxTokens: 2 }));
       const alone = await visit({ dtype, requests });
-      const kept = await visit({ dtype, requests, persistPrefixes });
+      const kept = await visit({ dtype, requests, promptCache });
       expect(alone.every(({ device, cached }) => device === 'webgpu' && cached === 0)).toBe(true);
       expect(kept.map(({ cached }) => cached)).toEqual(
         PROMPTS.map(({ kept, asked }, index) => {

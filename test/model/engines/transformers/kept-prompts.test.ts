@@ -12,8 +12,8 @@ import { PackedPrompts } from '../../../../src/model/engines/transformers/cache/
 import {
   BLOCK_HEADER_BYTES,
   KeptBlocks,
-  listKeptPrefixes,
-  removeKeptPrefixes,
+  listCachedPrompts,
+  removeCachedPrompts,
 } from '../../../../src/store/prompts/kept-blocks.js';
 import { memoryLocks } from '../../../store/support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from '../../../store/support/memory-opfs.js';
@@ -72,8 +72,8 @@ async function say(
 }
 
 const answerOf = ({ tokens, logprobs }: Said): object => ({ tokens, logprobs });
-const WARM = { keepPrompt: 'warm' } as const;
-const MARKED = { keepPrompt: 'marked' } as const;
+const WARM = { cachePrompt: 'required' } as const;
+const MARKED = { cachePrompt: 'requested' } as const;
 
 async function namedFiles(): Promise<[string, MemoryHandle][]> {
   const found: [string, MemoryHandle][] = [];
@@ -161,7 +161,7 @@ it('[P02] two prompts that begin alike share the disk for what is alike', async 
   expect(await files()).toHaveLength(10);
   await say(model, `${textOf(1, 500)}${textOf(3, 140)}`, WARM);
   expect(await files()).toHaveLength(13);
-  expect((await listKeptPrefixes(root())).get(SOURCE)!.prefixes.count).toBe(2);
+  expect((await listCachedPrompts(root())).get(SOURCE)!.usage.count).toBe(2);
   expect((await say(await reloaded(), `${textOf(1, 500)}${textOf(4, 140)}`)).cached).toBe(448);
 });
 
@@ -276,7 +276,7 @@ describe('a prompt that came with a packed model', () => {
     const blocks = new Map<string, Uint8Array>();
     for (const [name, handle] of await namedFiles())
       blocks.set(`prompts/${name}`, handle.content.bytes.slice(BLOCK_HEADER_BYTES, handle.content.size));
-    await removeKeptPrefixes({ root: root(), locks }, SOURCE);
+    await removeCachedPrompts({ root: root(), locks }, SOURCE);
     return blocks;
   }
   const firstVisit = (blocks: Map<string, Uint8Array>, own?: KeptBlocks): TextModel => {

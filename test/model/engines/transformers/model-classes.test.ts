@@ -35,17 +35,17 @@ describe('a class that does not run for a task', () => {
   it.each<[string, ModelEntry['task'], RegExp]>([
     [
       'voxtral',
-      'speech',
+      'speech-to-text',
       /`voxtral` is a decoder of text and audio, .* take a speech recognition model, .*whisper-base/,
     ],
-    ['granite_speech', 'speech', /`granite_speech`.*moonshine/],
-    ['parakeet_tdt', 'speech', /`parakeet_tdt` is an unknown class/],
-    ['moonshine', 'chat', /it runs as a model of task `speech`/],
-    ['unheard_of', 'speech', /`unheard_of`.*whisper-base/],
+    ['granite_speech', 'speech-to-text', /`granite_speech`.*moonshine/],
+    ['parakeet_tdt', 'speech-to-text', /`parakeet_tdt` is an unknown class/],
+    ['moonshine', 'chat', /it runs as a model of task `speech-to-text`/],
+    ['unheard_of', 'speech-to-text', /`unheard_of`.*whisper-base/],
     ['t5', 'chat', /`t5` is an encoder and decoder of text/],
     ['florence2', 'chat', /`florence2`.*SmolVLM/],
     ['voxtral', 'chat', /`voxtral` is a decoder of text and audio/],
-    ['whisper', 'chat', /`whisper` is a Whisper model: it runs as a model of task `speech`/],
+    ['whisper', 'chat', /`whisper` is a Whisper model: it runs as a model of task `speech-to-text`/],
     ['bert', 'chat', /it runs as a model of task `embeddings`/],
     ['unheard_of', 'chat', /transformers.js does not know the class `unheard_of`/],
     ['siglip', 'embeddings', /`siglip`.*all-MiniLM/],
@@ -80,6 +80,6 @@ describe('a class that does not run for a task', () => {
 
   it('is not refused where the list cannot know: an encoder with a type of its own', () => {
     expect(() => checkModelClass({ id: 'mine', task: 'embeddings' }, { model_type: 'new' })).not.toThrow();
-    expect(() => checkModelClass({ id: 'mine', task: 'speech' }, {})).not.toThrow();
+    expect(() => checkModelClass({ id: 'mine', task: 'speech-to-text' }, {})).not.toThrow();
   });
 });

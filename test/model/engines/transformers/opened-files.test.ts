@@ -79,7 +79,7 @@ afterEach(() => {
 });
 
 const entryOf = (kind: string): ModelEntry => {
-  const task = kind.startsWith('embedding') ? 'embeddings' : kind === 'speech' ? 'speech' : 'chat';
+  const task = kind.startsWith('embedding') ? 'embeddings' : kind === 'speech' ? 'speech-to-text' : 'chat';
   return { id: kind, task, backend: 'transformers', device: 'wasm', source: `/models/${encodeURIComponent(kind)}` };
 };
 

@@ -153,7 +153,7 @@ describe('speech of an upstream model', () => {
     request: Partial<TranscriptionRequest>,
     entry: Partial<ModelEntry> = {},
   ): Promise<TranscriptEvent[]> => {
-    const model = await loadUpstream({ task: 'speech', upstreamModel: 'whisper-1', ...entry });
+    const model = await loadUpstream({ task: 'speech-to-text', upstreamModel: 'whisper-1', ...entry });
     const events: TranscriptEvent[] = [];
     const whole: TranscriptionRequest = { model: 'far', task: 'transcribe', audio: { bytes }, ...request };
     for await (const event of model.transcribe!(whole, signal)) events.push(event);

@@ -111,20 +111,21 @@ export class KeptPrompts {
   async keep(
     prompt: readonly number[],
     { held, exact }: CachedPrefix,
-    mark: GenerationRequest['keepPrompt'],
+    mark: GenerationRequest['cachePrompt'],
   ): Promise<boolean> {
-    const isWarm = mark === 'warm';
+    const isRequired = mark === 'required';
     const usable = held.state.isCroppable(exact) ? this.#wholeBlocks(exact) : 0;
     const isLong = prompt.length >= LEAST_BLOCKS * REUSE_BLOCK;
-    if (this.#over.signal.aborted || (!isLong && !isWarm) || (this.#waiting >= MOST_WAITING && !isWarm)) return false;
+    if (this.#over.signal.aborted || (!isLong && !isRequired) || (this.#waiting >= MOST_WAITING && !isRequired))
+      return false;
     held.state.hold();
     this.#waiting += 1;
     const turn = this.#last.then(async () => {
       const names = await this.#names(prompt, Math.floor(prompt.length / REUSE_BLOCK));
       const before = await this.#see(names);
       const worth = mark ? usable : Math.min(before, usable);
-      if (worth === 0 || (!isWarm && worth < LEAST_BLOCKS)) return false;
-      const rest = this.#resting(isWarm);
+      if (worth === 0 || (!isRequired && worth < LEAST_BLOCKS)) return false;
+      const rest = this.#resting(isRequired);
       return this.#options.disk.write(
         names.slice(0, worth).map((name, place) => ({
           ...name,
@@ -179,8 +180,8 @@ export class KeptPrompts {
   }
 
   /** To be called before each block: lets requests go first, up to a time. */
-  #resting(isWarm: boolean): () => Promise<void> {
-    let left = isWarm ? 0 : MOST_REST;
+  #resting(isRequired: boolean): () => Promise<void> {
+    let left = isRequired ? 0 : MOST_REST;
     return async () => {
       for (; left > 0 && this.#options.isBusy() && !this.#over.signal.aborted; left -= REST) await pause(REST);
       await yieldToEventLoop();

@@ -82,14 +82,14 @@ export const MODEL_CLASSES = [
     since: '0.2.0',
     types: ['style_text_to_speech_2'],
   },
-  { kind: 'Whisper model', tasks: ['speech'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
+  { kind: 'Whisper model', tasks: ['speech-to-text'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
   {
     kind: 'speech recognition model with a decoder of text only',
-    tasks: ['speech'],
+    tasks: ['speech-to-text'],
     since: '0.2.0',
     types: ['cohere_asr', 'moonshine'],
   },
-  { kind: 'speech recognition model with CTC', tasks: ['speech'], since: '0.2.0', types: CTC_TYPES },
+  { kind: 'speech recognition model with CTC', tasks: ['speech-to-text'], since: '0.2.0', types: CTC_TYPES },
   {
     kind: 'encoder and decoder of text',
     tasks: [],
@@ -134,13 +134,13 @@ const INSTEAD: Readonly<Record<Task, string>> = {
   chat: 'a decoder of text, such as `onnx-community/Qwen3-0.6B-ONNX`, or one of text and images, such as `HuggingFaceTB/SmolVLM-256M-Instruct`',
   embeddings: 'an encoder of text, such as `Xenova/all-MiniLM-L6-v2`',
   rerank: 'a cross-encoder, such as `Xenova/ms-marco-MiniLM-L-6-v2`',
-  speech:
+  'speech-to-text':
     'a speech recognition model, such as `onnx-community/whisper-base`, or `onnx-community/moonshine-base-ONNX` for English',
   'text-to-speech': 'a Supertonic or VITS model, such as `onnx-community/Supertonic-TTS-ONNX` or `Xenova/mms-tts-eng`',
 };
 
 /** Tasks for which a type that is not in the list is refused: only these need one certain architecture. */
-const CLOSED_TASKS: readonly Task[] = ['speech', 'text-to-speech'];
+const CLOSED_TASKS: readonly Task[] = ['speech-to-text', 'text-to-speech'];
 
 /**
  * Refuses a model whose class does not run here, or not for the entry's task. Types that are not in the list are left to

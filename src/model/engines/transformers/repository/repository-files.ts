@@ -76,7 +76,7 @@ export function graphsOf(task: ModelEntry['task'], config: Readonly<Record<strin
     case 'embeddings':
     case 'rerank':
       return ['model'];
-    case 'speech':
+    case 'speech-to-text':
       return CTC_TYPES.some((type) => type === config['model_type'])
         ? ['model']
         : ['encoder_model', 'decoder_model_merged'];
@@ -143,7 +143,7 @@ async function filesOfTask({ task, graphs, voices }: ChosenModel, read: ReadFile
       const { model_type: type } = ((await readJson('config.json')) ?? {}) as { model_type?: unknown };
       return [...(type === 'speecht5' ? ['preprocessor_config.json'] : []), ...voiceNames(type, voices).map(voiceFile)];
     }
-    case 'speech':
+    case 'speech-to-text':
       return ['generation_config.json', 'preprocessor_config.json'];
   }
 }

@@ -134,7 +134,7 @@ export function configureFiles(
       });
     const response = await noting(files.read(file).then(async (found) => withoutPointer(url, found)));
     if (response && isWeights) return changed(response, async () => noting(response.bytes()));
-    if (response) return task !== 'speech' && SHARED_GRAPH.test(file) ? rewritten(response) : response;
+    if (response) return task !== 'speech-to-text' && SHARED_GRAPH.test(file) ? rewritten(response) : response;
     const standIn = STAND_INS[file];
     if (standIn !== undefined) return new Response(standIn);
     failures.push({ url, ...files.absence(file) });

@@ -1,4 +1,4 @@
-/** Loads a recogniser of speech (task `speech`), each kind in its own way. @module */
+/** Loads a recogniser of speech (task `speech-to-text`), each kind in its own way. @module */
 import {
   AutoConfig,
   AutoFeatureExtractor,

@@ -81,19 +81,19 @@ export interface DecoderParts {
 type FromEngine<Loaded> = (engine: TransformersTextEngine, parts: DecoderParts) => Loaded;
 
 /** What of a model's prompts is kept on the disk; absent: nothing. */
-type PromptsToKeep = { persistPrefixes?: number | undefined };
+type PromptsToKeep = { promptCache?: number | undefined };
 
 /** How decoders of text load, for whatever task. */
 export function decoderKind<Loaded>(
   entry: ModelEntry,
   make: FromEngine<Loaded>,
-  { persistPrefixes }: PromptsToKeep = {},
+  { promptCache }: PromptsToKeep = {},
 ): ModelKind<ModelTexts, Loaded> {
   return {
     open: ({ id, pretrained, graphs }) =>
       (isVisionModel(graphs) ? AutoModelForImageTextToText : AutoModelForCausalLM).from_pretrained(id, pretrained),
     read: readTexts,
-    assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }, { make, persistPrefixes }),
+    assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }, { make, promptCache }),
   };
 }
 
@@ -105,7 +105,7 @@ async function assemble<Loaded>(
   entry: ModelEntry,
   source: ModelSource,
   parts: LoadedParts,
-  { make, persistPrefixes }: { make: FromEngine<Loaded> } & PromptsToKeep,
+  { make, promptCache }: { make: FromEngine<Loaded> } & PromptsToKeep,
 ): Promise<Loaded> {
   const { model, pretrained, templates, processor } = parts;
   const resident = (plain: OnnxSession): OnnxSession =>
@@ -138,9 +138,9 @@ async function assemble<Loaded>(
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     rows: oneRow ? 1 : MAX_ROWS,
     ragged: !oneRow && source.graphHas('GroupQueryAttention'),
-    ...blocksOf(source, persistPrefixes),
+    ...blocksOf(source, promptCache),
     vision: eyes,
-    persist: await promptDisk(source, persistPrefixes),
+    persist: await promptDisk(source, promptCache),
   });
   const sampling = readSamplingDefaults(generationConfig(model));
   return make(engine, {
@@ -157,10 +157,10 @@ async function assemble<Loaded>(
 /** How prompts are cut into passes. */
 function blocksOf(
   { info }: ModelSource,
-  persistPrefixes: number | undefined,
+  promptCache: number | undefined,
 ): Pick<TextEngineOptions, 'blockLength' | 'shortestBlock'> {
   if (info.device !== 'webgpu') return { blockLength: BLOCK_LENGTH.wasm };
-  const blockLength = persistPrefixes === undefined ? BLOCK_LENGTH.webgpu : KEPT_BLOCK_LENGTH;
+  const blockLength = promptCache === undefined ? BLOCK_LENGTH.webgpu : KEPT_BLOCK_LENGTH;
   return { blockLength, shortestBlock: SHORTEST_BLOCK_ON_GPU };
 }
 

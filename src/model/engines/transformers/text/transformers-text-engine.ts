@@ -103,7 +103,7 @@ export class TransformersTextEngine implements TextEngine {
   }
 
   async open(request: SequenceRequest): Promise<TextSequence> {
-    const { promptTokens, images = [], need, signal, rows = 1, maxTokens, keepPrompt } = request;
+    const { promptTokens, images = [], need, signal, rows = 1, maxTokens, cachePrompt } = request;
     const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
     try {
       const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
@@ -116,7 +116,7 @@ export class TransformersTextEngine implements TextEngine {
         shortestBlock: this.#shortestBlock,
         blocks: this.#options.blocks,
         window: this.#options.window,
-        onClose: (ended) => this.#ended(promptTokens, ended, keepPrompt, layout).finally(place.leave),
+        onClose: (ended) => this.#ended(promptTokens, ended, cachePrompt, layout).finally(place.leave),
       });
       place.measure(() => sequence.heldTokens);
       return sequence;
@@ -130,13 +130,13 @@ export class TransformersTextEngine implements TextEngine {
   async #ended(
     prompt: readonly number[],
     ended: CachedPrefix | undefined,
-    keepPrompt: SequenceRequest['keepPrompt'],
+    cachePrompt: SequenceRequest['cachePrompt'],
     layout: PromptLayout | undefined,
   ): Promise<void> {
     if (!ended) return;
-    const isLasting = layout ? undefined : this.#lasting?.keep(prompt, ended, keepPrompt);
+    const isLasting = layout ? undefined : this.#lasting?.keep(prompt, ended, cachePrompt);
     await this.#kept.keep(ended);
-    if (keepPrompt === 'warm' && !(await isLasting)) throw notKept(this.#blockLength + this.#shortestBlock - 1);
+    if (cachePrompt === 'required' && !(await isLasting)) throw notKept(this.#blockLength + this.#shortestBlock - 1);
   }
 
   /** What is known of the prompt, in memory or, where that has more, on the disk. */

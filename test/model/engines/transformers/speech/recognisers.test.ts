@@ -18,7 +18,7 @@ type Files = Record<string, unknown>;
 async function load(name: string, files: Files): Promise<LoadedModel> {
   vi.stubGlobal('fetch', modelServer({ [name]: files }).fetch);
   vi.spyOn(console, 'warn').mockReturnValue();
-  const entry = { id: name, task: 'speech', backend: 'transformers', source: `/models/${name}` } as const;
+  const entry = { id: name, task: 'speech-to-text', backend: 'transformers', source: `/models/${name}` } as const;
   return loadSpeechModel({ ...entry, dtype: 'fp32' }, LOAD);
 }
 

@@ -7,9 +7,9 @@ import { gpuDecoder } from './gpu-decoder.js';
 /** What to ask, one after the other. */
 export interface KeptOrder {
   dtype: 'fp32' | 'q4';
-  requests: (Pick<GenerationRequest, 'sampling' | 'keepPrompt' | 'maxTokens'> & { ids: number[] })[];
+  requests: (Pick<GenerationRequest, 'sampling' | 'cachePrompt' | 'maxTokens'> & { ids: number[] })[];
   /** Bytes of kept prompts; absent: none is kept. */
-  persistPrefixes?: number;
+  promptCache?: number;
 }
 
 /** Per request. */
@@ -35,7 +35,7 @@ function serve(folder: string, files: ReadonlyMap<string, Uint8Array<ArrayBuffer
   };
 }
 
-async function answer({ dtype, requests, persistPrefixes }: KeptOrder): Promise<KeptAnswer[]> {
+async function answer({ dtype, requests, promptCache }: KeptOrder): Promise<KeptAnswer[]> {
   const source = new URL(`/made-models/kept-${dtype}/`, location.href).href;
   serve(source, gpuDecoder(dtype));
   const { signal } = new AbortController();
@@ -46,7 +46,7 @@ async function answer({ dtype, requests, persistPrefixes }: KeptOrder): Promise<
       signal,
       assetsURL: new URL('/inpage/', location.href).href,
       pageURL: location.href,
-      ...(persistPrefixes !== undefined && { persistPrefixes }),
+      ...(promptCache !== undefined && { promptCache }),
     },
   );
   const answers: KeptAnswer[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Catalog } from '../../src/core/models/catalog.js';
 import type { GenerationRequest } from '../../src/core/request/generation-request.js';
-import { warmPrompt, type WarmPrompt } from '../../src/gateway/warm-prompt.js';
+import { cachePrompt, type PromptToCache } from '../../src/gateway/cache-prompt.js';
 import { COMPATIBILITY } from '../../src/gateway/http/compatibility.js';
 import type { Inference } from '../../src/gateway/scheduler/inference.js';
 
@@ -9,7 +9,7 @@ const PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** What the engine is asked for. */
-async function asked(prompt: WarmPrompt, model = 'm', isWanted = true): Promise<GenerationRequest[]> {
+async function asked(prompt: PromptToCache, model = 'm', isWanted = true): Promise<GenerationRequest[]> {
   const requests: GenerationRequest[] = [];
   const inference = {
     catalog: new Catalog([
@@ -22,29 +22,29 @@ async function asked(prompt: WarmPrompt, model = 'm', isWanted = true): Promise<
       yield* [] as never[];
     },
   } as unknown as Inference;
-  await warmPrompt({ inference, compatibility: COMPATIBILITY.hosted, isWanted }, model, prompt, AbortSignal.any([]));
+  await cachePrompt({ inference, compatibility: COMPATIBILITY.hosted, isWanted }, model, prompt, AbortSignal.any([]));
   return requests;
 }
 
-describe('[P07] warmPrompt', () => {
+describe('[P07] cachePrompt', () => {
   it('reads messages as a chat completion would, and asks to keep them', async () => {
     const [request] = await asked([
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
       { role: 'system', content: 'And brief.' },
     ]);
-    expect(request).toMatchObject({ model: 'm', maxTokens: 1, keepPrompt: 'warm', prompt: { type: 'chat' } });
+    expect(request).toMatchObject({ model: 'm', maxTokens: 1, cachePrompt: 'required', prompt: { type: 'chat' } });
     const { prompt } = request as { prompt: { messages: { role: string }[] } };
     expect(prompt.messages.map(({ role }) => role)).toEqual(['system', 'user']);
   });
 
   it('reads a text as it is, by an alias too', async () => {
     expect(await asked('Once upon a time', 'other')).toMatchObject([
-      { model: 'm', maxTokens: 1, keepPrompt: 'warm', prompt: { type: 'raw', text: 'Once upon a time' } },
+      { model: 'm', maxTokens: 1, cachePrompt: 'required', prompt: { type: 'raw', text: 'Once upon a time' } },
     ]);
   });
 
-  it.each<[string, WarmPrompt, string, object]>([
+  it.each<[string, PromptToCache, string, object]>([
     ['no messages', [], 'm', { code: 'invalid_request', param: 'messages' }],
     ['what is no prompt', 5 as never, 'm', { code: 'invalid_request', param: 'messages' }],
     ['a wrong message', [{ role: 'wizard' }], 'm', { code: 'invalid_request', param: 'messages.0.role' }],

@@ -11,10 +11,10 @@ import { parseBody } from './http/validation/parse-body.js';
 import type { Inference } from './scheduler/inference.js';
 
 /** A text that goes to the model as it is, or messages as Chat Completions take them. */
-export type WarmPrompt = string | readonly object[];
+export type PromptToCache = string | readonly object[];
 
 /** What it needs of the gateway. */
-export interface WarmContext {
+export interface PromptCacheContext {
   inference: Inference;
   /** How messages become a prompt: as those of the page's own requests. */
   compatibility: Compatibility;
@@ -27,15 +27,15 @@ export interface WarmContext {
  * @throws InferenceError `invalid_request` for messages that are none or hold images or audio, and where the app does not
  * want it, `model_not_supported`, `insufficient_resources` when it cannot be kept, or what a request fails with
  */
-export async function warmPrompt(
-  { inference, compatibility, isWanted }: WarmContext,
+export async function cachePrompt(
+  { inference, compatibility, isWanted }: PromptCacheContext,
   model: string,
-  prompt: WarmPrompt,
+  prompt: PromptToCache,
   signal: AbortSignal,
 ): Promise<void> {
   if (!isWanted) {
-    const message = 'Prompts are kept only with the option `persistPrefixes`.';
-    throw new InferenceError('invalid_request', message, { param: 'persistPrefixes' });
+    const message = 'Prompts are kept only with the option `promptCache`.';
+    throw new InferenceError('invalid_request', message, { param: 'promptCache' });
   }
   const { id, backend } = requireModel(inference.catalog, model, 'chat');
   if (backend !== 'transformers') {
@@ -47,11 +47,11 @@ export async function warmPrompt(
     const message = 'Prompts with images or audio are not kept.';
     throw new InferenceError('invalid_request', message, { param: 'messages' });
   }
-  const kept: GenerationRequest = { ...request, maxTokens: 1, keepPrompt: 'warm' };
+  const kept: GenerationRequest = { ...request, maxTokens: 1, cachePrompt: 'required' };
   for await (const _ of inference.generate(kept, { signal, deadline: 'result' }));
 }
 
-function toRequest(model: string, prompt: WarmPrompt, compatibility: Compatibility): GenerationRequest {
+function toRequest(model: string, prompt: PromptToCache, compatibility: Compatibility): GenerationRequest {
   if (typeof prompt === 'string') return plainGenerationRequest(model, { type: 'raw', text: prompt });
   const body = parseBody(chatCompletionRequest(compatibility), { model, messages: prompt });
   return toGenerationRequest(body, model, toMessages(body.messages, new RequestImages()), compatibility);

@@ -1,4 +1,4 @@
-/** A prompt that `inpage pack --warm` put beside a model: known at the first visit, in a browser that has kept nothing. */
+/** A prompt that `inpage pack --cache-prompt` put beside a model: known at the first visit, in a browser that has kept nothing. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   browser = await connectToSharedChromium();
   writeFileSync(join(place, 'system.txt'), RULES);
   const model = join(root, 'public/models/tiny-chat');
-  const args = [model, join(place, 'tiny'), '--device', 'wasm', '--warm', join(place, 'system.txt')];
+  const args = [model, join(place, 'tiny'), '--device', 'wasm', '--cache-prompt', join(place, 'system.txt')];
   const { stdout } = await inpage('pack', ...args);
   entry = JSON.parse(stdout) as ModelEntry;
 });
@@ -114,8 +114,8 @@ it('is refused by name where it does not fit, and the answer is right', async ()
 
 it('is made for models in q8 on WASM only', async () => {
   const model = join(root, 'public/models/tiny-embed');
-  const failed = await inpage('pack', model, join(place, 'embed'), '--warm', join(place, 'system.txt')).catch(
+  const failed = await inpage('pack', model, join(place, 'embed'), '--cache-prompt', join(place, 'system.txt')).catch(
     ({ stderr }: { stderr: string }) => stderr,
   );
-  expect(failed).toContain('`--warm` needs a chat model of transformers.js, and `tiny-embed` is none.');
+  expect(failed).toContain('`--cache-prompt` needs a chat model of transformers.js, and `tiny-embed` is none.');
 });

@@ -30,7 +30,7 @@ const BLOCKS = '/blocks/';
 const MOST_BYTES = 2 ** 40;
 
 /** A pack with a kept prompt. */
-export interface WarmedPack {
+export interface CachedPromptPack {
   /** Of its manifest, which names the prompt's files too. */
   integrity: string;
   /** Of the prompt. */
@@ -44,12 +44,12 @@ export interface WarmedPack {
  * @throws Error for a model that keeps no prompts, or when there is no browser; InferenceError when the prompt cannot be
  * kept (fewer than 64 tokens)
  */
-export async function warmPack(
+export async function addCachedPrompt(
   folder: string,
   entry: ModelEntry,
   prompt: readonly object[],
   chromium?: string,
-): Promise<WarmedPack> {
+): Promise<CachedPromptPack> {
   checkEntry(entry);
   const manifest = parseManifest(readFileSync(join(folder, PACK_MANIFEST), 'utf8'));
   const blocks = new Map<string, Uint8Array>();
@@ -77,10 +77,10 @@ export async function warmPack(
       const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
       await openHostPage(page, origin, {
         models: [{ ...entry, backend: 'transformers', source: PACK.slice(0, -1), device: 'wasm' }],
-        persistPrefixes: MOST_BYTES,
+        promptCache: MOST_BYTES,
         serviceWorker: false,
       });
-      await page.evaluate(warmInPage, { model: entry.id, prompt, place: BLOCKS });
+      await page.evaluate(cachePromptInPage, { model: entry.id, prompt, place: BLOCKS });
     } finally {
       await browser.close();
     }
@@ -95,14 +95,14 @@ export async function warmPack(
 function checkEntry({ id, task, backend, device, dtype }: ModelEntry): void {
   const precision = typeof dtype === 'object' && 'wasm' in dtype ? dtype['wasm'] : dtype;
   if (backend !== 'transformers' || task !== 'chat')
-    throw new Error(`\`--warm\` needs a chat model of transformers.js, and \`${id}\` is none.`);
+    throw new Error(`\`--cache-prompt\` needs a chat model of transformers.js, and \`${id}\` is none.`);
   if (device === 'webgpu' || precision !== 'q8')
-    throw new Error(`\`--warm\` needs the precision q8 on WASM, which \`${id}\` is not packed for.`);
+    throw new Error(`\`--cache-prompt\` needs the precision q8 on WASM, which \`${id}\` is not packed for.`);
 }
 
 /** Runs in the page: reads the prompt, and brings what is kept of it. */
-async function warmInPage(given: { model: string; prompt: readonly object[]; place: string }): Promise<void> {
-  await (window as unknown as HostWindow).inference.warm(given.model, given.prompt);
+async function cachePromptInPage(given: { model: string; prompt: readonly object[]; place: string }): Promise<void> {
+  await (window as unknown as HostWindow).inference.cachePrompt(given.model, given.prompt);
   const root = await navigator.storage.getDirectory();
   for await (const folder of (await root.getDirectoryHandle('inpage-prompts')).values()) {
     if (folder.kind !== 'directory') continue;
@@ -115,7 +115,7 @@ async function warmInPage(given: { model: string; prompt: readonly object[]; pla
 }
 
 /** Writes the blocks and a manifest that names them. */
-function addBlocks(folder: string, manifest: PackManifest, blocks: ReadonlyMap<string, Uint8Array>): WarmedPack {
+function addBlocks(folder: string, manifest: PackManifest, blocks: ReadonlyMap<string, Uint8Array>): CachedPromptPack {
   const files = { ...manifest.files };
   let total = 0;
   for (const [block, bytes] of [...blocks].toSorted(([a], [b]) => (a < b ? -1 : 1))) {

@@ -7,7 +7,7 @@ import type { ModelRecord } from '@mlc-ai/web-llm';
 import { isChatModel, quantizationOf, requiredFeatures, takesImages } from './model-record.js';
 
 /** A ready-made model. Plain data. */
-export interface PrebuiltModel {
+export interface WebLlmModelInfo {
   /** A value for `ModelEntry.id` or `source`. */
   id: string;
   /** Hub repository of the weights. */
@@ -38,14 +38,14 @@ const BYTES_PER_PARAMETER: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** The chat models of WebLLM's list, smallest first. */
-export function listWebLlmModels(): PrebuiltModel[] {
+export function listWebLlmModels(): WebLlmModelInfo[] {
   return modelList
     .filter(isChatModel)
     .map(describe)
     .toSorted((a, b) => (a.gpuMemoryMB ?? Infinity) - (b.gpuMemoryMB ?? Infinity));
 }
 
-function describe(record: ModelRecord): PrebuiltModel {
+function describe(record: ModelRecord): WebLlmModelInfo {
   return {
     id: record.model_id,
     repository: record.model,

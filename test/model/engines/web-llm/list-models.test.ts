@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { quantizationOf } from '../../../../src/model/engines/web-llm/model-record.js';
-import { listWebLlmModels } from '../../../../src/model/engines/web-llm/prebuilt-models.js';
+import { listWebLlmModels } from '../../../../src/model/engines/web-llm/list-models.js';
 
 describe('listWebLlmModels', () => {
   it('tells sizes and needs of WebLLM’s chat models, smallest first', () => {
