@@ -31,7 +31,12 @@ export class ForcedTokenizer {
 
   /** All tokens of the text, also those at its end that would be others if more followed. */
   likelyTokensOf(text: string): number[] {
-    return this.#tokenize(text, (plain) => this.#tokenizer.encodeText(plain));
+    return this.#tokenize(text, (plain) => this.#encode(plain));
+  }
+
+  /** Forced text continues what was written, so no space may come in front. */
+  #encode(text: string): number[] {
+    return this.#tokenizer.encodeContinuation?.(text) ?? this.#tokenizer.encodeText(text);
   }
 
   #tokenize(text: string, encodeEnd: (text: string) => number[]): number[] {
@@ -44,7 +49,7 @@ export class ForcedTokenizer {
         continue;
       }
       // An added token parts the text, so what stands before it is final.
-      if (plain !== '') tokens.push(...this.#tokenizer.encodeText(plain));
+      if (plain !== '') tokens.push(...this.#encode(plain));
       tokens.push(marker);
       plain = '';
     }
@@ -53,10 +58,10 @@ export class ForcedTokenizer {
 
   /** The tokens at the beginning that stay the same whatever follows. */
   #settled(text: string): number[] {
-    const tokens = this.#tokenizer.encodeText(text);
+    const tokens = this.#encode(text);
     let settled = tokens.length;
     for (const follower of FOLLOWERS) {
-      const longer = this.#tokenizer.encodeText(text + follower);
+      const longer = this.#encode(text + follower);
       let same = 0;
       while (same < settled && tokens[same] === longer[same]) same += 1;
       settled = same;

@@ -36,7 +36,7 @@ export function renderPrompt(
   if (prompt.type === 'tokens')
     return { tokens: knownTokens(prompt.ids, tokenizer, request.paramNames?.messages), reasoningOpen: false };
   if (prompt.type === 'raw') {
-    const tokens = [...tokenizer.prefixTokens, ...encodeTrustedText(prompt.text, tokenizer)];
+    const tokens = withPrefix(encodeTrustedText(prompt.text, tokenizer), tokenizer);
     return { tokens: neverEmpty(tokens, tokenizer), reasoningOpen: false };
   }
   if (tokenizer.chatTemplate === undefined) {
@@ -65,8 +65,14 @@ export function renderPrompt(
     templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
     images: seen && mark !== undefined ? { ...seen, mark } : undefined,
   });
-  const tokens = neverEmpty(encoder.encode(text), tokenizer);
+  const encoded = encoder.encode(text);
+  const tokens = neverEmpty(tokenizer.beginsChats ? withPrefix(encoded, tokenizer) : encoded, tokenizer);
   return { tokens, reasoningOpen: syntax.reasoning.endsInside(text) };
+}
+
+/** The prefix stands once, also where the text has it already. */
+function withPrefix(tokens: number[], { prefixTokens }: TextTokenizer): number[] {
+  return prefixTokens.every((id, index) => tokens[index] === id) ? tokens : [...prefixTokens, ...tokens];
 }
 
 /** @throws InferenceError `invalid_request` for ids beyond the vocabulary */

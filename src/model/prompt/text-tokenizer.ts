@@ -1,5 +1,6 @@
 /** A model's tokenizer: text to token ids, tokens to bytes, special tokens and chat templates. @module */
 import type { Tokenizer } from '@huggingface/tokenizers';
+import { byteLevelBytes } from './byte-level.js';
 
 /** Text to token ids and back, for one model. */
 export interface TextTokenizer {
@@ -11,6 +12,11 @@ export interface TextTokenizer {
   readonly addedTokens: ReadonlyMap<string, number>;
   /** Ids of text in which no added token is recognised: user text that spells `<|im_start|>` stays text. */
   encodeText(text: string): number[];
+  /**
+   * Like {@link encodeText}, for text that continues other text: no space is put in front. Absent: `encodeText` does as
+   * much.
+   */
+  encodeContinuation?(text: string): number[];
   /** The exact bytes a token stands for; special tokens give their literal text. */
   bytesOf(token: number): Uint8Array;
   /** Jinja source; absent for models without chat training. */
@@ -21,6 +27,8 @@ export interface TextTokenizer {
   readonly templateVariables: Readonly<Record<string, string>>;
   /** Ids that the model wants before raw text (a BOS token), usually none. */
   readonly prefixTokens: readonly number[];
+  /** A chat begins with {@link prefixTokens} too, unless its template wrote them. Default: the template alone decides. */
+  readonly beginsChats?: boolean;
 }
 
 /** A tokenizer and what it leaves open. */
@@ -204,26 +212,3 @@ function sentencePieceBytes(piece: string): Uint8Array {
 function wordPieceBytes(piece: string): Uint8Array {
   return encoder.encode(piece.startsWith('##') ? piece.slice(2) : ` ${piece}`);
 }
-
-/** Byte-level BPE: every character of the piece is one byte. */
-function byteLevelBytes(piece: string): Uint8Array {
-  const characters = Array.from(piece);
-  const bytes = new Uint8Array(characters.length);
-  for (const [index, character] of characters.entries()) {
-    const byte = BYTE_OF_CHARACTER.get(character);
-    // A piece that was added outside the byte alphabet is text.
-    if (byte === undefined) return encoder.encode(piece);
-    bytes[index] = byte;
-  }
-  return bytes;
-}
-
-/** Printable Latin-1 bytes are themselves; the others take the characters from U+0100 on, in order. */
-const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = (() => {
-  const isPrintable = (byte: number): boolean =>
-    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
-  const map = new Map<string, number>();
-  let next = 0x100;
-  for (let byte = 0; byte < 256; byte++) map.set(String.fromCodePoint(isPrintable(byte) ? byte : next++), byte);
-  return map;
-})();

@@ -1,0 +1,148 @@
+/** The vocabulary of a GGUF file: its pieces, special tokens and chat templates, checked. @module */
+import { damaged, shown, unsupported } from '../file-problems.js';
+import type { GgufHeader, GgufNumbers, GgufValue } from '../header.js';
+import { SPLIT_RULES, type SplitRules } from './split-patterns.js';
+
+/** Kinds of tokens: `tokenizer.ggml.token_type`. */
+export const TOKEN_KIND = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
+
+const MODELS = ['gpt2', 'llama', 'bert'] as const;
+
+/** Special tokens, by what the file's keys call them. */
+const SPECIAL_KEYS = {
+  bos: 'bos_token_id',
+  eos: 'eos_token_id',
+  eot: 'eot_token_id',
+  eom: 'eom_token_id',
+  unk: 'unknown_token_id',
+  // So it is written in the files.
+  sep: 'seperator_token_id',
+  pad: 'padding_token_id',
+  cls: 'cls_token_id',
+  mask: 'mask_token_id',
+} as const;
+type SpecialName = keyof typeof SPECIAL_KEYS;
+
+/** What a file says about its tokens. */
+export interface GgufVocabulary {
+  /** `gpt2`: byte-level pairs by rank; `llama`: SentencePiece by score; `bert`: the longest piece of a word. */
+  model: (typeof MODELS)[number];
+  /** How text is cut into words: only for `gpt2`. */
+  rules: SplitRules | undefined;
+  /** By token id. */
+  pieces: readonly string[];
+  /** By token id, see {@link TOKEN_KIND}. */
+  kinds: ArrayLike<number>;
+  /** By token id, for `llama`. */
+  scores: ArrayLike<number>;
+  /** For `gpt2`: two pieces with a space between, the best first. */
+  merges: readonly string[];
+  special: Readonly<Partial<Record<SpecialName, number>>>;
+  /** The begin token stands in front of every prompt. */
+  addsBegin: boolean;
+  /** A space stands in front of text: only for `llama`. */
+  addsSpace: boolean;
+  chatTemplate: string | undefined;
+  /** For conversations with tools, where the file has another one for them. */
+  toolTemplate: string | undefined;
+}
+
+/**
+ * The vocabulary of a file.
+ * @throws InferenceError `model_not_supported` for one without a vocabulary or with an unknown kind of it, `unavailable` for
+ * one that contradicts itself
+ */
+export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): GgufVocabulary {
+  const { file } = header;
+  const keys = new TokenizerKeys(header);
+  const name = keys.text('ggml.model');
+  if (name === undefined || name === 'none' || name === 'no_vocab') throw unsupported(file, 'it has no tokenizer');
+  const model = MODELS.find((each) => each === name);
+  if (!model) {
+    throw unsupported(
+      file,
+      `its tokenizer \`${shown(name)}\` is not supported, only ${MODELS.map((each) => `\`${each}\``).join(', ')}`,
+    );
+  }
+  const rules = model === 'gpt2' ? rulesOf(keys.text('ggml.pre') ?? 'default', file) : undefined;
+  const pieces = keys.texts('ggml.tokens');
+  if (pieces === undefined || pieces.length === 0) throw unsupported(file, 'it has no tokenizer');
+  const kinds = keys.numbers('ggml.token_type', pieces.length) ?? new Uint8Array(pieces.length).fill(TOKEN_KIND.normal);
+  const scores = keys.numbers('ggml.scores', pieces.length);
+  if (model === 'llama' && !scores) throw damaged(file, 'its tokenizer has no scores');
+  const special: Partial<Record<SpecialName, number>> = {};
+  for (const [each, key] of Object.entries(SPECIAL_KEYS)) {
+    const id = keys.token(`ggml.${key}`, pieces.length);
+    if (id !== undefined) special[each as SpecialName] = id;
+  }
+  return {
+    model,
+    rules,
+    pieces,
+    kinds,
+    scores: scores ?? [],
+    merges: keys.texts('ggml.merges') ?? [],
+    special,
+    addsBegin: keys.flag('ggml.add_bos_token') ?? rules?.addsBegin ?? true,
+    addsSpace: model === 'llama' && (keys.flag('ggml.add_space_prefix') ?? true),
+    chatTemplate: keys.text('chat_template'),
+    toolTemplate: keys.text('chat_template.tool_use'),
+  };
+}
+
+function rulesOf(pre: string, file: string): SplitRules {
+  const rules = SPLIT_RULES.get(pre);
+  if (!rules) {
+    const known = [...SPLIT_RULES.keys()].map((name) => `\`${name}\``).join(', ');
+    throw unsupported(file, `its pre-tokenizer \`${shown(pre)}\` is not supported, only ${known}`);
+  }
+  return rules;
+}
+
+/** The metadata below `tokenizer.`, each of the type that it must have. */
+class TokenizerKeys {
+  readonly #file: string;
+  readonly #metadata: ReadonlyMap<string, GgufValue>;
+
+  constructor({ file, metadata }: Pick<GgufHeader, 'file' | 'metadata'>) {
+    this.#file = file;
+    this.#metadata = metadata;
+  }
+
+  text(key: string): string | undefined {
+    return this.#get(key, (value) => typeof value === 'string');
+  }
+
+  flag(key: string): boolean | undefined {
+    return this.#get(key, (value) => typeof value === 'boolean');
+  }
+
+  texts(key: string): readonly string[] | undefined {
+    return this.#get(
+      key,
+      (value): value is readonly string[] => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+    );
+  }
+
+  numbers(key: string, length: number): GgufNumbers | undefined {
+    return this.#get(
+      key,
+      (value): value is GgufNumbers =>
+        ArrayBuffer.isView(value) && value.length === length && value.every(Number.isFinite),
+    );
+  }
+
+  /** A token id; one that means none (-1) is undefined. */
+  token(key: string, count: number): number | undefined {
+    const id = this.#get(key, (value): value is number => Number.isInteger(value));
+    if (id === undefined || id === -1 || id === 0xffffffff) return undefined;
+    if (id < 0 || id >= count) throw damaged(this.#file, `its \`tokenizer.${key}\` is not one of its ${count} tokens`);
+    return id;
+  }
+
+  #get<T extends GgufValue>(key: string, isRight: (value: GgufValue) => value is T): T | undefined {
+    const value = this.#metadata.get(`tokenizer.${key}`);
+    if (value === undefined || isRight(value)) return value;
+    throw damaged(this.#file, `its \`tokenizer.${key}\` is not as it must be`);
+  }
+}
