@@ -36,6 +36,11 @@ export interface KernelExports {
     last: number,
   ): void;
   /**
+   * A row of a packed matrix as numbers.
+   * @param out [columns]
+   */
+  unpackRow(kind: PackedKind, out: number, weights: number, row: number, columns: number): void;
+  /**
    * out = x / root mean square of its row x weight. `out` may be `x`.
    * @param weight [columns]
    * @param columns divisible by 4
@@ -54,66 +59,122 @@ export interface KernelExports {
    */
   siluMul(out: number, gateUp: number, rows: number, columns: number): void;
   /**
-   * Rotates the halves of heads in place.
-   * @param x [rows][stride], of which the first `heads` x `size` numbers are heads
-   * @param cos [positions][size / 2]
-   * @param sin [positions][size / 2]
-   * @param position of the first row
+   * x += bias, in each row.
+   * @param stride numbers from a row of `x` to the next
+   * @param bias [columns]
+   * @param columns divisible by 4
    */
-  rope(
+  addBias(x: number, stride: number, bias: number, rows: number, columns: number): void;
+  /**
+   * Like {@link rmsNorm}, of each head on its own, in place.
+   * @param x the first head of the first row
+   * @param stride numbers from a row to the next
+   * @param weight [size]
+   */
+  normHeads(
     x: number,
-    rows: number,
     stride: number,
+    weight: number,
+    rows: number,
     heads: number,
     size: number,
-    cos: number,
-    sin: number,
-    position: number,
+    epsilon: number,
   ): void;
   /**
-   * Writes keys as [head][position / 4][size][4] and values as [head][size / 8][position][8].
-   * @param qkv [rows][stride]
-   * @param keyOffset numbers from the start of a row to its keys
-   * @param valueOffset numbers from the start of a row to its values
-   * @param capacity positions of the store
-   * @param position of the first row
+   * Rotates pairs of numbers of heads in place: the i-th of the first half of what is turned with the i-th of the second.
+   * @param x the first head of the first row
+   * @param stride numbers from a row to the next
+   * @param turned numbers of each head that are rotated, from its first on; divisible by 8
+   * @param cos [rows][turned / 2]
+   * @param sin [rows][turned / 2]
    */
-  storeKV(
+  rotateHalves(
+    x: number,
+    stride: number,
+    rows: number,
+    heads: number,
+    size: number,
+    turned: number,
+    cos: number,
+    sin: number,
+  ): void;
+  /** The same for pairs that are neighbours. */
+  rotateNeighbours(
+    x: number,
+    stride: number,
+    rows: number,
+    heads: number,
+    size: number,
+    turned: number,
+    cos: number,
+    sin: number,
+  ): void;
+  /**
+   * Writes keys and values of rows into pages of the KV cache (`kernels/attention.ts` has their layout).
+   * @param precision bits of a number of the cache
+   * @param qkv [rows][stride]
+   * @param keys numbers from the start of a row to its heads of keys
+   * @param values the same for its heads of values
+   * @param size of a head; divisible by 8
+   * @param places [rows][2] of 32-bit integers: address of the page, position in it
+   * @param layer bytes from the start of a page to the layer
+   */
+  storeHeads(
+    precision: KvPrecision,
     qkv: number,
     stride: number,
     rows: number,
-    keyOffset: number,
-    valueOffset: number,
-    kvHeads: number,
-    size: number,
     keys: number,
     values: number,
-    capacity: number,
-    position: number,
+    heads: number,
+    size: number,
+    places: number,
+    layer: number,
   ): void;
   /**
-   * Causal attention of `rows` queries behind `position` earlier places.
+   * Causal attention of the rows of several sequences. Threads share it by units: {@link attentionUnits} of each span, in the
+   * order of the spans.
    * @param out [rows][heads][size]
    * @param qkv [rows][stride], which begins with the queries
-   * @param size of a head; divisible by 8
-   * @param scratch 4 x (position + rows + 8) numbers
+   * @param heads of queries, a multiple of `kvHeads`
    * @param scale of the scores before the softmax
+   * @param spans [spans][4] of 32-bit integers: first row, rows, position of the first row, address of a table of the
+   * addresses of all pages up to the last row's
+   * @param scratch for this thread alone: 4 x (positions of the longest sequence + 16) numbers
+   * @param first first unit
+   * @param last unit behind the last
    */
   attend(
+    precision: KvPrecision,
     out: number,
     qkv: number,
     stride: number,
-    rows: number,
     heads: number,
     kvHeads: number,
     size: number,
-    keys: number,
-    values: number,
-    capacity: number,
-    position: number,
-    scratch: number,
     scale: number,
+    spans: number,
+    layer: number,
+    scratch: number,
+    first: number,
+    last: number,
   ): void;
+}
+
+/** Bits of a number of the KV cache: whole numbers with a scale for each head of a position, or floats. */
+export type KvPrecision = 16 | 32;
+
+/** Positions of a page of the KV cache. */
+export const PAGE_POSITIONS = 64;
+
+/** Bytes of keys, or of values, of a head in a page. */
+export function headBytes(precision: KvPrecision, size: number): number {
+  return PAGE_POSITIONS * ((precision / 8) * size + (precision === 16 ? 4 : 0));
+}
+
+/** In how many parts the attention of a span can be shared. */
+export function attentionUnits(rows: number, heads: number, kvHeads: number): number {
+  return kvHeads * Math.ceil((rows * heads) / kvHeads / 4);
 }
 
 /** Rows that lie side by side in packed activations. */

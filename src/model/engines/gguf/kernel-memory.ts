@@ -48,6 +48,11 @@ export class KernelMemory {
     return new Uint8Array(this.memory.buffer, at, count);
   }
 
+  /** A view of 32-bit integers, valid until the next {@link allocate}. */
+  integers(at: number, count: number): Int32Array {
+    return new Int32Array(this.memory.buffer, at, count);
+  }
+
   /** A view of numbers, valid until the next {@link allocate}. */
   floats(at: number, count: number): Float32Array {
     return new Float32Array(this.memory.buffer, at, count);

@@ -1,100 +1,211 @@
-// Rotary positions, the store of keys and values, attention.
+// Attention over pages of keys and values.
+//
+// A page holds 64 positions of all layers. A layer has its heads of keys, then its heads of values. A head of keys is
+// [position / 4][size][4], a head of values [size / 8][position][8]; of 16 bits, the 64 scales of the positions come before.
 import { exp4, fma, highest, sumOf } from './simd';
 
-/** rotates halves of heads in place; x [rows][stride], first `heads` heads of dim; cos, sin [position][dim/2] */
-export function rope(x: usize, rows: i32, stride: i32, heads: i32, dim: i32, cos: usize, sin: usize, position: i32): void {
-  const half = dim << 1; // bytes of half a head
-  for (let r = 0; r < rows; r++) {
-    const c = cos + <usize>((position + r) * half), s = sin + <usize>((position + r) * half);
-    for (let h = 0; h < heads; h++) {
-      const p = x + <usize>(h * dim << 2);
-      for (let i = 0; i < half; i += 16) {
-        const a = v128.load(p + i), b = v128.load(p + i + half), cc = v128.load(c + i), ss = v128.load(s + i);
-        v128.store(p + i, f32x4.sub(f32x4.mul(a, cc), f32x4.mul(b, ss)));
-        v128.store(p + i + half, f32x4.add(f32x4.mul(b, cc), f32x4.mul(a, ss)));
-      }
+/** Positions of a page. */
+const PAGE: usize = 64;
+/** Queries that are computed together: they share what is loaded of keys and values. */
+const TOGETHER: i32 = 4;
+/** Bytes of a span: first row, rows, position of the first row, address of the table of pages. */
+const SPAN: usize = 16;
+/** Scores are computed for so many positions at once. */
+const STEP: usize = 16;
+
+export function attend(
+  precision: i32, out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32,
+  spans: usize, layer: usize, scratch: usize, first: i32, last: i32,
+): void {
+  if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, spans, layer, scratch, first, last);
+  else attendAs<f32>(out, qkv, stride, heads, kvHeads, size, scale, spans, layer, scratch, first, last);
+}
+
+/** Units from `first` to before `last`: of all spans the heads of keys, of each head the queries in fours. */
+function attendAs<T>(
+  out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32,
+  spans: usize, layer: usize, scratch: usize, first: i32, last: i32,
+): void {
+  const group = heads / kvHeads;
+  const step = PAGE * (sizeof<T>() * size + (isFloat<T>() ? 0 : 4));
+  for (; last > 0; spans += SPAN) {
+    const count = load<i32>(spans, 4) * group, each = (count + TOGETHER - 1) / TOGETHER, units = kvHeads * each;
+    const row = load<i32>(spans), position = load<i32>(spans, 8), table = <usize>load<i32>(spans, 12);
+    for (let unit = max(first, 0); unit < min(last, units); unit++) {
+      const head = unit / each, query = (unit - head * each) * TOGETHER;
+      const keys = layer + <usize>head * step;
+      attendTogether<T>(
+        out + <usize>((row * heads + head * group) * size << 2), <usize>(heads * size << 2),
+        qkv + <usize>((row * stride + head * group * size) << 2), <usize>(stride << 2),
+        group, size, scale, query, min(count - query, TOGETHER),
+        position, table, keys, keys + <usize>kvHeads * step, scratch,
+      );
     }
-    x += stride << 2;
+    first -= units;
+    last -= units;
   }
 }
 
-/** Keys [head][position/4][dim][4] and values [head][dim/8][position][8] of `rows` new positions from qkv rows. */
-export function storeKV(qkv: usize, stride: i32, rows: i32, kOff: i32, vOff: i32, kvHeads: i32, dim: i32, keys: usize, values: usize, capacity: i32, position: i32): void {
-  for (let r = 0; r < rows; r++) {
-    const pos = position + r, row = qkv + <usize>(r * stride << 2);
-    for (let h = 0; h < kvHeads; h++) {
-      const k = row + <usize>((kOff + h * dim) << 2), v = row + <usize>((vOff + h * dim) << 2);
-      const kd = keys + <usize>((h * capacity + (pos & ~3)) * dim << 2) + <usize>((pos & 3) << 2);
-      const vd = values + <usize>(h * capacity * dim << 2) + <usize>(pos << 5);
-      for (let i = 0; i < dim; i++) store<f32>(kd + <usize>(i << 4), load<f32>(k + <usize>(i << 2)));
-      for (let i: usize = 0; i < <usize>dim << 2; i += 32) { const d = vd + i * capacity; v128.store(d, v128.load(v + i)); v128.store(d, v128.load(v + i, 16), 16); }
+/** Where the i-th query is: of row i / group the i % group-th head. */
+// @ts-ignore: decorator
+@inline function place(base: usize, line: usize, group: i32, size: i32, i: i32): usize {
+  const row = i / group;
+  return base + <usize>row * line + <usize>((i - row * group) * size << 2);
+}
+
+/** `n` queries from `query` on. */
+function attendTogether<T>(
+  out: usize, outLine: usize, q: usize, qLine: usize, group: i32, size: i32, scale: f32, query: i32, n: i32,
+  position: i32, table: usize, keys: usize, values: usize, scratch: usize,
+): void {
+  const most = <usize>(position + (query + n - 1) / group + 1);
+  // Bytes of the scores of a query.
+  const line = ((most + STEP - 1) & ~(STEP - 1)) << 2;
+  const s1 = scratch + line, s2 = s1 + line, s3 = s2 + line;
+  const q0 = place(q, qLine, group, size, query), q1 = place(q, qLine, group, size, query + 1);
+  const q2 = place(q, qLine, group, size, query + 2), q3 = place(q, qLine, group, size, query + 3);
+  for (let o: usize = 0; o < line; o += PAGE << 2) {
+    const k = <usize>load<i32>(table + (o >> 6)) + keys, end = min(line - o, PAGE << 2);
+    if (n == 4) scores<T>(4, k, size, end, q0, q1, q2, q3, scratch + o, s1 + o, s2 + o, s3 + o);
+    else if (n == 3) scores<T>(3, k, size, end, q0, q1, q2, q2, scratch + o, s1 + o, s2 + o, s2 + o);
+    else if (n == 2) scores<T>(2, k, size, end, q0, q1, q1, q1, scratch + o, s1 + o, s1 + o, s1 + o);
+    else scoresOfOne<T>(k, size, end, q0, scratch + o);
+  }
+  for (let i = 0; i < n; i++) {
+    const s = scratch + <usize>i * line, length = position + (query + i) / group + 1;
+    const inverse = softmax(s, <usize>length << 2, line, scale);
+    if (!isFloat<T>()) applyScales(s, line, table, values);
+    // The sums begin with what they are multiplied by in the end.
+    store<f32>(place(out, outLine, group, size, query + i), inverse);
+  }
+  const o0 = place(out, outLine, group, size, query), o1 = place(out, outLine, group, size, query + 1);
+  const o2 = place(out, outLine, group, size, query + 2), o3 = place(out, outLine, group, size, query + 3);
+  if (n == 4) sums<T>(4, table, values, size, most, scratch, s1, s2, s3, o0, o1, o2, o3);
+  else if (n == 3) sums<T>(3, table, values, size, most, scratch, s1, s2, s2, o0, o1, o2, o2);
+  else if (n == 2) sums<T>(2, table, values, size, most, scratch, s1, s1, s1, o0, o1, o1, o1);
+  else sums<T>(1, table, values, size, most, scratch, scratch, scratch, scratch, o0, o0, o0, o0);
+}
+
+/** Four numbers of keys or values. */
+// @ts-ignore: decorator
+@inline function four<T>(p: usize, o: usize): v128 {
+  return isFloat<T>() ? v128.load(p + o) : f32x4.convert_i32x4_s(v128.load_ext<i16>(p + o));
+}
+
+/** Scores of `n` queries, for 8 positions at a time; `end` bytes of scores of each. */
+// @ts-ignore: decorator
+@inline function scores<T>(
+  n: i32, keys: usize, size: i32, end: usize, q0: usize, q1: usize, q2: usize, q3: usize, s0: usize, s1: usize, s2: usize, s3: usize,
+): void {
+  const bytes = <usize>size << 2, width = sizeof<T>() << 2, quad = <usize>size * width;
+  let k = keys + (isFloat<T>() ? 0 : PAGE << 2);
+  for (let o: usize = 0; o < end; o += 32) {
+    let a0 = f32x4.splat(0), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+    let j = k + quad;
+    for (let d: usize = 0; d < bytes; d += 4) {
+      const x = four<T>(k, 0), y = four<T>(j, 0);
+      let p = v128.load32_splat(q0 + d);
+      a0 = fma(p, x, a0); b0 = fma(p, y, b0);
+      if (n > 1) { p = v128.load32_splat(q1 + d); a1 = fma(p, x, a1); b1 = fma(p, y, b1); }
+      if (n > 2) { p = v128.load32_splat(q2 + d); a2 = fma(p, x, a2); b2 = fma(p, y, b2); }
+      if (n > 3) { p = v128.load32_splat(q3 + d); a3 = fma(p, x, a3); b3 = fma(p, y, b3); }
+      k += width; j += width;
     }
+    k = j;
+    if (!isFloat<T>()) {
+      const x = v128.load(keys + o), y = v128.load(keys + o, 16);
+      a0 = f32x4.mul(a0, x); b0 = f32x4.mul(b0, y);
+      if (n > 1) { a1 = f32x4.mul(a1, x); b1 = f32x4.mul(b1, y); }
+      if (n > 2) { a2 = f32x4.mul(a2, x); b2 = f32x4.mul(b2, y); }
+      if (n > 3) { a3 = f32x4.mul(a3, x); b3 = f32x4.mul(b3, y); }
+    }
+    v128.store(s0 + o, a0); v128.store(s0 + o, b0, 16);
+    if (n > 1) { v128.store(s1 + o, a1); v128.store(s1 + o, b1, 16); }
+    if (n > 2) { v128.store(s2 + o, a2); v128.store(s2 + o, b2, 16); }
+    if (n > 3) { v128.store(s3 + o, a3); v128.store(s3 + o, b3, 16); }
   }
 }
 
-// @ts-ignore: decorator
-
-/** Causal attention of `rows` queries behind `position` earlier places. scratch: 4 * (position + rows + 8) floats. dim divisible by 8; position, rows any. */
-export function attend(out: usize, qkv: usize, stride: i32, rows: i32, heads: i32, kvHeads: i32, dim: i32, keys: usize, values: usize, capacity: i32, position: i32, scratch: usize, scale: f32): void {
-  const group = heads / kvHeads, line = <usize>((position + rows + 7) & ~3) << 2, width = <usize>(heads * dim) << 2, bytes = <usize>dim << 2;
-  const s0 = scratch, s1 = s0 + line, s2 = s1 + line, s3 = s2 + line;
-  for (let h = 0; h < kvHeads; h++) {
-    const kh = keys + <usize>(h * capacity) * bytes, vh = values + <usize>(h * capacity) * bytes;
-    const count = rows * group; // query i: row i / group, head h * group + i % group
-    for (let i = 0; i < count; i += 4) {
-      const n = min(4, count - i), most = position + (i + n - 1) / group + 1, fours = (most + 3) >> 2;
-      const q0 = query(qkv, stride, group, h, dim, i), q1 = n > 1 ? query(qkv, stride, group, h, dim, i + 1) : q0;
-      const q2 = n > 2 ? query(qkv, stride, group, h, dim, i + 2) : q0, q3 = n > 3 ? query(qkv, stride, group, h, dim, i + 3) : q0;
-      for (let t = 0; t < fours; t++) {
-        let k = kh + <usize>t * (bytes << 2);
-        let a0 = f32x4.splat(0), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
-        for (let d: usize = 0; d < bytes; d += 8) {
-          const x = v128.load(k), y = v128.load(k, 16);
-          a0 = fma(v128.load32_splat(q0 + d), x, a0); b0 = fma(v128.load32_splat(q0 + d, 4), y, b0);
-          a1 = fma(v128.load32_splat(q1 + d), x, a1); b1 = fma(v128.load32_splat(q1 + d, 4), y, b1);
-          a2 = fma(v128.load32_splat(q2 + d), x, a2); b2 = fma(v128.load32_splat(q2 + d, 4), y, b2);
-          a3 = fma(v128.load32_splat(q3 + d), x, a3); b3 = fma(v128.load32_splat(q3 + d, 4), y, b3);
-          k += 32;
-        }
-        const o = <usize>(t << 4);
-        v128.store(s0 + o, f32x4.add(a0, b0)); v128.store(s1 + o, f32x4.add(a1, b1)); v128.store(s2 + o, f32x4.add(a2, b2)); v128.store(s3 + o, f32x4.add(a3, b3));
-      }
-      for (let j = 0; j < n; j++) softmax(s0 + <usize>j * line, position + (i + j) / group + 1, fours, scale);
-      const o0 = target(out, width, group, h, dim, i);
-      const o1 = n > 1 ? target(out, width, group, h, dim, i + 1) : o0, o2 = n > 2 ? target(out, width, group, h, dim, i + 2) : o0, o3 = n > 3 ? target(out, width, group, h, dim, i + 3) : o0;
-      for (let c: usize = 0; c < bytes; c += 32) {
-        let a0 = f32x4.splat(0), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
-        let v = vh + c * capacity;
-        const end = <usize>(most << 2);
-        for (let t: usize = 0; t < end; t += 4) {
-          const x = v128.load(v), y = v128.load(v, 16);
-          let p = v128.load32_splat(s0 + t); a0 = fma(p, x, a0); b0 = fma(p, y, b0);
-          p = v128.load32_splat(s1 + t); a1 = fma(p, x, a1); b1 = fma(p, y, b1);
-          p = v128.load32_splat(s2 + t); a2 = fma(p, x, a2); b2 = fma(p, y, b2);
-          p = v128.load32_splat(s3 + t); a3 = fma(p, x, a3); b3 = fma(p, y, b3);
-          v += 32;
-        }
-        if (n > 3) { v128.store(o3 + c, a3); v128.store(o3 + c, b3, 16); }
-        if (n > 2) { v128.store(o2 + c, a2); v128.store(o2 + c, b2, 16); }
-        if (n > 1) { v128.store(o1 + c, a1); v128.store(o1 + c, b1, 16); }
-        v128.store(o0 + c, a0); v128.store(o0 + c, b0, 16);
-      }
+/** The same for one query, for 16 positions at a time: each sum waits for its last product. */
+function scoresOfOne<T>(keys: usize, size: i32, end: usize, q: usize, s: usize): void {
+  const bytes = <usize>size << 2, width = sizeof<T>() << 2, quad = <usize>size * width;
+  let k = keys + (isFloat<T>() ? 0 : PAGE << 2);
+  for (let o: usize = 0; o < end; o += 64) {
+    let a = f32x4.splat(0), b = a, c = a, e = a;
+    for (let d: usize = 0; d < bytes; d += 4) {
+      const p = v128.load32_splat(q + d);
+      a = fma(p, four<T>(k, 0), a);
+      b = fma(p, four<T>(k + quad, 0), b);
+      c = fma(p, four<T>(k + 2 * quad, 0), c);
+      e = fma(p, four<T>(k + 3 * quad, 0), e);
+      k += width;
     }
+    k += 3 * quad;
+    if (!isFloat<T>()) {
+      a = f32x4.mul(a, v128.load(keys + o)); b = f32x4.mul(b, v128.load(keys + o, 16));
+      c = f32x4.mul(c, v128.load(keys + o, 32)); e = f32x4.mul(e, v128.load(keys + o, 48));
+    }
+    v128.store(s + o, a); v128.store(s + o, b, 16); v128.store(s + o, c, 32); v128.store(s + o, e, 48);
   }
 }
-// @ts-ignore: decorator
-@inline function query(qkv: usize, stride: i32, group: i32, h: i32, dim: i32, i: i32): usize { return qkv + <usize>(((i / group) * stride + (h * group + i % group) * dim) << 2); }
-// @ts-ignore: decorator
-@inline function target(out: usize, width: usize, group: i32, h: i32, dim: i32, i: i32): usize { return out + <usize>(i / group) * width + <usize>(((h * group + i % group) * dim) << 2); }
 
-function softmax(s: usize, length: i32, fours: i32, scale: f32): void {
-  for (let t = length; t < fours << 2; t++) store<f32>(s + <usize>(t << 2), -Infinity);
+/** Scores to exponentials; those behind `length` bytes become zero. @returns the inverse of their sum */
+function softmax(s: usize, length: usize, line: usize, scale: f32): f32 {
+  for (let o = length; o < line; o += 4) store<f32>(s + o, -Infinity);
   let m = f32x4.splat(-Infinity);
-  const end = s + <usize>(fours << 4);
-  for (let p = s; p < end; p += 16) m = f32x4.pmax(m, v128.load(p));
-  const top = f32x4.splat(highest(m)), sc = f32x4.splat(scale);
+  for (let o: usize = 0; o < line; o += 16) m = f32x4.pmax(m, v128.load(s + o));
+  const top = f32x4.splat(highest(m)), scales = f32x4.splat(scale);
   let sum = f32x4.splat(0);
-  for (let p = s; p < end; p += 16) { const e = exp4(f32x4.mul(f32x4.sub(v128.load(p), top), sc)); v128.store(p, e); sum = f32x4.add(sum, e); }
-  const inverse = f32x4.splat(1.0 / sumOf(sum));
-  for (let p = s; p < end; p += 16) v128.store(p, f32x4.mul(v128.load(p), inverse));
+  const whole = length & ~15;
+  for (let o: usize = 0; o < whole; o += 16) {
+    const e = exp4(f32x4.mul(f32x4.sub(v128.load(s + o), top), scales));
+    v128.store(s + o, e);
+    sum = f32x4.add(sum, e);
+  }
+  if (whole < length) {
+    v128.store(s + whole, exp4(f32x4.mul(f32x4.sub(v128.load(s + whole), top), scales)));
+    for (let o = length; o < whole + 16; o += 4) store<f32>(s + o, 0);
+    sum = f32x4.add(sum, v128.load(s + whole));
+  }
+  for (let o = (length + 15) & ~15; o < line; o += 16) v128.store(s + o, f32x4.splat(0));
+  return 1.0 / sumOf(sum);
+}
+
+/** Multiplies by the scales of the values. */
+function applyScales(s: usize, line: usize, table: usize, values: usize): void {
+  for (let o: usize = 0; o < line; o += PAGE << 2) {
+    const scales = <usize>load<i32>(table + (o >> 6)) + values, end = min(line - o, PAGE << 2);
+    for (let i: usize = 0; i < end; i += 16) v128.store(s + o + i, f32x4.mul(v128.load(s + o + i), v128.load(scales + i)));
+  }
+}
+
+/** Sums of values by `n` lines of `most` factors, times the number that each output begins with. */
+// @ts-ignore: decorator
+@inline function sums<T>(
+  n: i32, table: usize, values: usize, size: i32, most: usize,
+  s0: usize, s1: usize, s2: usize, s3: usize, o0: usize, o1: usize, o2: usize, o3: usize,
+): void {
+  const width = sizeof<T>() << 3, bytes = <usize>size << 2, end = most << 2;
+  const i0 = v128.load32_splat(o0), i1 = v128.load32_splat(o1), i2 = v128.load32_splat(o2), i3 = v128.load32_splat(o3);
+  values += isFloat<T>() ? 0 : PAGE << 2;
+  for (let c: usize = 0; c < bytes; c += 32) {
+    let a0 = f32x4.splat(0), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+    for (let o: usize = 0; o < end; o += PAGE << 2) {
+      let v = <usize>load<i32>(table + (o >> 6)) + values;
+      for (let t = o, to = min(end, o + (PAGE << 2)); t < to; t += 4) {
+        const x = four<T>(v, 0), y = four<T>(v, sizeof<T>() << 2);
+        let p = v128.load32_splat(s0 + t);
+        a0 = fma(p, x, a0); b0 = fma(p, y, b0);
+        if (n > 1) { p = v128.load32_splat(s1 + t); a1 = fma(p, x, a1); b1 = fma(p, y, b1); }
+        if (n > 2) { p = v128.load32_splat(s2 + t); a2 = fma(p, x, a2); b2 = fma(p, y, b2); }
+        if (n > 3) { p = v128.load32_splat(s3 + t); a3 = fma(p, x, a3); b3 = fma(p, y, b3); }
+        v += width;
+      }
+    }
+    v128.store(o0 + c, f32x4.mul(a0, i0)); v128.store(o0 + c, f32x4.mul(b0, i0), 16);
+    if (n > 1) { v128.store(o1 + c, f32x4.mul(a1, i1)); v128.store(o1 + c, f32x4.mul(b1, i1), 16); }
+    if (n > 2) { v128.store(o2 + c, f32x4.mul(a2, i2)); v128.store(o2 + c, f32x4.mul(b2, i2), 16); }
+    if (n > 3) { v128.store(o3 + c, f32x4.mul(a3, i3)); v128.store(o3 + c, f32x4.mul(b3, i3), 16); }
+    values += PAGE * width;
+  }
 }

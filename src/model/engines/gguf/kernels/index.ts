@@ -1,4 +1,6 @@
 export { quantize } from './activations';
 export { add, rmsNorm, siluMul } from './elementwise';
-export { attend, rope, storeKV } from './attention';
+export { addBias, normHeads, rotateHalves, rotateNeighbours, storeHeads } from './heads';
+export { attend } from './attention';
 export { multiply } from './tiles';
+export { unpackRow } from './rows';

@@ -1,0 +1,153 @@
+// What happens to the queries, keys and values of rows before attention. A row begins with the queries' heads, then come the
+// keys' and the values'.
+import { fma, highest, sumOf } from './simd';
+
+export function addBias(x: usize, stride: i32, bias: usize, rows: i32, columns: i32): void {
+  const bytes = <usize>columns << 2;
+  for (; rows; rows--) {
+    for (let i: usize = 0; i < bytes; i += 16) v128.store(x + i, f32x4.add(v128.load(x + i), v128.load(bias + i)));
+    x += <usize>stride << 2;
+  }
+}
+
+export function normHeads(x: usize, stride: i32, weight: usize, rows: i32, heads: i32, size: i32, eps: f32): void {
+  const bytes = <usize>size << 2;
+  for (; rows; rows--) {
+    for (let head = x; head < x + <usize>heads * bytes; head += bytes) {
+      let sum = f32x4.splat(0);
+      for (let i: usize = 0; i < bytes; i += 16) {
+        const v = v128.load(head + i);
+        sum = fma(v, v, sum);
+      }
+      const k = f32x4.splat(1.0 / Mathf.sqrt(sumOf(sum) / <f32>size + eps));
+      for (let i: usize = 0; i < bytes; i += 16) {
+        v128.store(head + i, f32x4.mul(f32x4.mul(v128.load(head + i), k), v128.load(weight + i)));
+      }
+    }
+    x += <usize>stride << 2;
+  }
+}
+
+export function rotateHalves(x: usize, stride: i32, rows: i32, heads: i32, size: i32, turned: i32, cos: usize, sin: usize): void {
+  const half = <usize>turned << 1; // bytes of half of what is rotated
+  for (; rows; rows--) {
+    for (let h = 0; h < heads; h++) {
+      const p = x + <usize>(h * size << 2);
+      for (let i: usize = 0; i < half; i += 16) {
+        const a = v128.load(p + i), b = v128.load(p + i + half), c = v128.load(cos + i), s = v128.load(sin + i);
+        v128.store(p + i, f32x4.sub(f32x4.mul(a, c), f32x4.mul(b, s)));
+        v128.store(p + i + half, f32x4.add(f32x4.mul(b, c), f32x4.mul(a, s)));
+      }
+    }
+    x += <usize>stride << 2;
+    cos += half;
+    sin += half;
+  }
+}
+
+export function rotateNeighbours(x: usize, stride: i32, rows: i32, heads: i32, size: i32, turned: i32, cos: usize, sin: usize): void {
+  const half = <usize>turned << 1;
+  for (; rows; rows--) {
+    for (let h = 0; h < heads; h++) {
+      const p = x + <usize>(h * size << 2);
+      for (let i: usize = 0; i < half; i += 16) {
+        const u = v128.load(p + 2 * i), v = v128.load(p + 2 * i, 16), c = v128.load(cos + i), s = v128.load(sin + i);
+        const a = v128.shuffle<f32>(u, v, 0, 2, 4, 6), b = v128.shuffle<f32>(u, v, 1, 3, 5, 7);
+        const e = f32x4.sub(f32x4.mul(a, c), f32x4.mul(b, s)), f = f32x4.add(f32x4.mul(b, c), f32x4.mul(a, s));
+        v128.store(p + 2 * i, v128.shuffle<f32>(e, f, 0, 4, 1, 5));
+        v128.store(p + 2 * i, v128.shuffle<f32>(e, f, 2, 6, 3, 7), 16);
+      }
+    }
+    x += <usize>stride << 2;
+    cos += half;
+    sin += half;
+  }
+}
+
+/** Positions of a page. */
+const PAGE: usize = 64;
+/** Step of 16 bits: the greatest of a head's numbers is 32,767 of them. */
+const GREATEST: f32 = 32767;
+
+export function storeHeads(
+  precision: i32, qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, places: usize, layer: usize,
+): void {
+  if (precision == 16) storeAs<i16>(qkv, stride, rows, keys, values, heads, size, places, layer);
+  else storeAs<f32>(qkv, stride, rows, keys, values, heads, size, places, layer);
+}
+
+function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, places: usize, layer: usize): void {
+  const step = PAGE * (sizeof<T>() * size + (isFloat<T>() ? 0 : 4));
+  for (; rows; rows--) {
+    const slot = <usize>load<i32>(places, 4);
+    let page = <usize>load<i32>(places) + layer;
+    for (let h = 0; h < heads; h++) {
+      storeKey<T>(page, slot, qkv + <usize>((keys + h * size) << 2), size);
+      page += step;
+    }
+    for (let h = 0; h < heads; h++) {
+      storeValue<T>(page, slot, qkv + <usize>((values + h * size) << 2), size);
+      page += step;
+    }
+    qkv += <usize>stride << 2;
+    places += 8;
+  }
+}
+
+// @ts-ignore: decorator
+@inline function storeKey<T>(page: usize, slot: usize, x: usize, size: i32): void {
+  const end = x + (<usize>size << 2);
+  if (isFloat<T>()) {
+    let at = page + (((slot & ~3) * size + (slot & 3)) << 2);
+    for (; x < end; x += 4) {
+      store<f32>(at, load<f32>(x));
+      at += 16;
+    }
+  } else {
+    const inverse = storeScale(page, slot, x, size);
+    let at = page + PAGE * 4 + (((slot & ~3) * size + (slot & 3)) << 1);
+    for (; x < end; x += 16) {
+      const v = codesOf(v128.load(x), inverse);
+      v128.store_lane<i16>(at, v, 0);
+      v128.store_lane<i16>(at, v, 2, 8);
+      v128.store_lane<i16>(at, v, 4, 16);
+      v128.store_lane<i16>(at, v, 6, 24);
+      at += 32;
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline function storeValue<T>(page: usize, slot: usize, x: usize, size: i32): void {
+  const end = x + (<usize>size << 2);
+  if (isFloat<T>()) {
+    let at = page + (slot << 5);
+    for (; x < end; x += 32) {
+      v128.store(at, v128.load(x));
+      v128.store(at, v128.load(x, 16), 16);
+      at += PAGE << 5;
+    }
+  } else {
+    const inverse = storeScale(page, slot, x, size);
+    let at = page + PAGE * 4 + (slot << 4);
+    for (; x < end; x += 32) {
+      v128.store(at, i16x8.narrow_i32x4_s(codesOf(v128.load(x), inverse), codesOf(v128.load(x, 16), inverse)));
+      at += PAGE << 4;
+    }
+  }
+}
+
+/** @returns what its numbers are to be multiplied by */
+// @ts-ignore: decorator
+@inline function storeScale(page: usize, slot: usize, x: usize, size: i32): v128 {
+  let m = f32x4.splat(0);
+  for (const end = x + (<usize>size << 2); x < end; x += 16) m = f32x4.pmax(m, f32x4.abs(v128.load(x)));
+  const top = highest(m);
+  store<f32>(page + (slot << 2), top / GREATEST);
+  return f32x4.splat(top > 0 ? GREATEST / top : 0);
+}
+
+// @ts-ignore: decorator
+@inline function codesOf(v: v128, inverse: v128): v128 {
+  return i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v, inverse)));
+}
