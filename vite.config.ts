@@ -47,41 +47,9 @@ const BESIDE_EACH_OTHER = {
  * Unit tests that replace modules, or change what a library has once for all, such as the `env` of transformers.js by loading
  * a model with its Node build: each file needs modules of its own, and so a process of its own.
  */
-const OWN_MODULES = [
-  'test/model/engines/transformers/configure-files.test.ts',
-  'test/model/engines/transformers/device-loss.test.ts',
-  'test/model/engines/transformers/embeddings/load-embedding-model.test.ts',
-  'test/model/engines/transformers/hub-layouts.test.ts',
-  'test/model/engines/transformers/load-from-source.test.ts',
-  'test/model/engines/transformers/merged-graphs.test.ts',
-  'test/model/engines/transformers/model-classes.test.ts',
-  'test/model/engines/transformers/onnx-file/quantize-by-row.test.ts',
-  'test/model/engines/transformers/opened-files.test.ts',
-  'test/model/engines/transformers/speech/load-speech-model.test.ts',
-  'test/model/engines/transformers/speech/log-mel.test.ts',
-  'test/model/engines/transformers/speech/timed-transcripts.test.ts',
-  'test/model/engines/transformers/text/continuation.test.ts',
-  'test/model/engines/transformers/text/load-text-model.test.ts',
-  'test/model/engines/transformers/vision/image-cache.test.ts',
-  'test/model/engines/transformers/voice/made-pipelines.test.ts',
-  'test/model/families/made-up-family.test.ts',
-  'test/page/engine-client.test.ts',
-  'test/page/inference-store.test.ts',
-];
+const OWN_MODULES = 'test/**/*.isolated.test.ts';
 /** Unit tests that load models as a worker does: their `@huggingface/transformers` is the library's web build. */
-const WEB_BUILD = [
-  'test/model/engines/transformers/classes/decoders.test.ts',
-  'test/model/engines/transformers/classes/text-encoders.test.ts',
-  'test/model/engines/transformers/embeddings/embedding-graphs.test.ts',
-  'test/model/engines/transformers/ranking/create-judge.test.ts',
-  'test/model/engines/transformers/ranking/load-ranking-model.test.ts',
-  'test/model/engines/transformers/speech/recognisers.test.ts',
-  'test/model/engines/transformers/text/chat-templates.test.ts',
-  'test/model/engines/transformers/vision/template-places.test.ts',
-  'test/model/engines/transformers/voice/hostile-texts.test.ts',
-  'test/model/engines/transformers/voice/load-voice-model.test.ts',
-  'test/model/engines/transformers/voice/made-voices.test.ts',
-];
+const WEB_BUILD = 'test/**/*.web-build.test.ts';
 const NO_UNIT_TESTS = ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'];
 
 /** @param browserTests of the project `browser` */
@@ -127,14 +95,14 @@ const testing = (browserTests: string): ViteUserConfig => ({
           ...UNIT_TESTS,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...NO_UNIT_TESTS, ...OWN_MODULES, ...WEB_BUILD],
+          exclude: [...NO_UNIT_TESTS, OWN_MODULES, WEB_BUILD],
           unstubGlobals: true,
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { ...UNIT_TESTS, name: 'unit-isolated', include: OWN_MODULES },
+        test: { ...UNIT_TESTS, name: 'unit-isolated', include: [OWN_MODULES] },
       },
       {
         extends: true,
@@ -146,7 +114,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
         test: {
           ...UNIT_TESTS,
           name: 'unit-web-build',
-          include: WEB_BUILD,
+          include: [WEB_BUILD],
           setupFiles: [...UNIT_TESTS.setupFiles, 'test/model/engines/transformers/support/browser-globals.ts'],
           unstubGlobals: true,
           isolate: false,

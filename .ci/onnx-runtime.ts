@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 const DISTRIBUTION = join(import.meta.dirname, '../node_modules/onnxruntime-web/dist');
-const WRAPPER = join(import.meta.dirname, '../src/model/engines/transformers/ort-module.mjs');
+const WRAPPER = join(import.meta.dirname, '../src/model/engines/transformers/ort/ort-module.mjs');
 const WANTED = /^ort-wasm-simd-threaded(\.asyncify)?\.(mjs|wasm)$/;
 
 /** Where Emscripten's loader lists the variables of the environment that the compiled program starts with. */

@@ -135,7 +135,7 @@ export class EngineClient {
   }
 
   #report(progress: LoadProgress): void {
-    void import('./model-store.js').then(async ({ keepStored }) => (this.#persistent = await keepStored(progress)));
+    void import('./manage-models.js').then(async ({ keepStored }) => (this.#persistent = await keepStored(progress)));
     callSafely(() => this.#onProgress(progress));
   }
 

@@ -14,7 +14,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { ModelStatus } from '../core/models/model-status.js';
-import type { InferenceSnapshot, InferenceStore } from './inference-store.js';
+import type { InferenceSnapshot, InferenceStore } from './reactive-inference.js';
 
 const StoreContext = createContext<InferenceStore | undefined>(undefined);
 

@@ -9,7 +9,7 @@ import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { ScriptedEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import type { PickedFiles } from './picked-files.js';
-import type { StoredModel } from './stored-models.js';
+import type { StoredModel } from './list-stored.js';
 import { EngineClient } from './engine-client.js';
 import { differentOptions, engineGroup, hostLock, type OptionTexts, optionTexts } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
@@ -122,7 +122,7 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
   const gateway = gatewayOptions(resolved);
   const tab = new EngineTab({ gateway, group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.page.onProgress);
-  const store = async () => (await import('./model-store.js')).createModelStore(client, gateway);
+  const store = async () => (await import('./manage-models.js')).createModelStore(client, gateway);
   const inference: PageInference = {
     baseURL: location.origin + resolved.gateway.prefix,
     fetch: createInferenceFetch({ ...resolved.serviceWorker, origin: location.origin }, tab.connect, (...request) =>

@@ -3,7 +3,7 @@ import { act, createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ModelStatus } from '../../src/core/models/model-status.js';
-import type { InferenceSnapshot, InferenceStore } from '../../src/page/inference-store.js';
+import type { InferenceSnapshot, InferenceStore } from '../../src/page/reactive-inference.js';
 import { InferenceProvider, useInference, useModel } from '../../src/page/react.js';
 import type { PageInference } from '../../src/page/start-inference.js';
 

@@ -7,7 +7,7 @@ import { type CrossOriginStorage, takeFromOthers } from '../../src/store/downloa
 import type { DownloadContext } from '../../src/store/download/file-download.js';
 import { browserStore } from '../../src/store/storage/store-environment.js';
 import { writeAccess } from '../../src/store/storage/opfs-access.js';
-import { removeStored } from '../../src/page/stored-models.js';
+import { removeStored } from '../../src/page/list-stored.js';
 import { MemoryCaches } from './support/memory-cache.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
 

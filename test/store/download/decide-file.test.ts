@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ExpectedFile,
+  type FileRecord,
+  type KeptFile,
+  newRecord,
+} from '../../../src/store/storage/byte-storage.js';
+import { compareStated, decideFile, decideLocked, type FileFacts } from '../../../src/store/download/decide-file.js';
+
+const NOW = 1_700_000_000_000;
+const SHA = 'a'.repeat(64);
+const OTHER = 'b'.repeat(64);
+
+function record(changes: Partial<FileRecord> = {}): FileRecord {
+  const place = { model: 'https://host/m/', file: 'f' };
+  return { ...newRecord(place, 'https://host/m/f', 4), state: 'complete', size: 6, hashes: ['p', 'q'], ...changes };
+}
+
+function kept(changes: Partial<FileRecord> = {}, untouched = true): KeptFile {
+  return { record: record(changes), bytes: 6, untouched };
+}
+
+function decide(facts: Partial<FileFacts>): string {
+  return decideFile({ kept: undefined, stated: undefined, listsAll: false, isPinned: false, now: NOW, ...facts });
+}
+
+describe('a file', () => {
+  it.each<[string, Partial<FileFacts>, string]>([
+    ['of which nothing is kept is fetched', {}, 'fetch'],
+    ['that came in part is fetched', { kept: kept({ state: 'partial' }, false) }, 'fetch'],
+    ['whose bytes were changed is fetched', { kept: kept({}, false), stated: { sha256: SHA } }, 'fetch'],
+    ['that a manifest does not name is missing', { kept: kept(), listsAll: true }, 'missing'],
+    ['of which nothing is stated is asked about', { kept: kept() }, 'ask'],
+    ['of a hub that is empty is asked about', { kept: kept({ size: 0 }), isPinned: true }, 'ask'],
+    ['of a hub is used without a question', { kept: kept(), isPinned: true }, 'use'],
+    ['that has the stated hash is used', { kept: kept({ sha256: SHA }), stated: { sha256: SHA } }, 'use'],
+    ['that has another hash is fetched', { kept: kept({ sha256: OTHER }), stated: { sha256: SHA } }, 'fetch'],
+    ['whose hash nobody computed is hashed', { kept: kept(), stated: { sha256: SHA } }, 'hash'],
+    ['that was missing is asked for again', { kept: kept({ state: 'absent', absentSince: NOW }, false) }, 'ask'],
+    [
+      'that a hub did not have a minute ago is not asked for again',
+      { kept: kept({ state: 'absent', absentSince: NOW - 60_000 }, false), isPinned: true },
+      'use',
+    ],
+    [
+      'that a hub did not have an hour ago is asked for again',
+      { kept: kept({ state: 'absent', absentSince: NOW - 3_600_000 }, false), isPinned: true },
+      'ask',
+    ],
+    [
+      'that no model runs without is asked for again',
+      { kept: kept({ state: 'absent', absentSince: NOW, file: 'model.onnx' }, false), isPinned: true },
+      'ask',
+    ],
+    [
+      'that was missing and is stated is fetched',
+      { kept: kept({ state: 'absent', absentSince: NOW }, false), stated: { sha256: SHA }, isPinned: true },
+      'fetch',
+    ],
+    ['of which only the size is stated is asked about', { kept: kept(), stated: { bytes: 6 } }, 'ask'],
+  ])('%s', (_, facts, decision) => {
+    expect(decide(facts)).toBe(decision);
+  });
+});
+
+describe('a complete file', () => {
+  it.each<[string, Partial<FileRecord>, ExpectedFile | undefined, string]>([
+    ['of which nothing is stated is right', {}, undefined, 'same'],
+    ['of which only the size is stated is right', {}, { bytes: 7 }, 'same'],
+    ['of another size is another', {}, { bytes: 7, sha256: SHA }, 'other'],
+    ['is compared part by part', {}, { partBytes: 4, parts: ['p', 'q'], sha256: SHA }, 'same'],
+    ['with one other part is another', {}, { partBytes: 4, parts: ['p', 'x'] }, 'other'],
+    [
+      'with parts of another length is compared by its hash',
+      {},
+      { partBytes: 2, parts: ['p'], sha256: SHA },
+      'unknown',
+    ],
+    ["with git's name is right once it was compared", { verified: true }, { gitBlob: 'c' }, 'same'],
+    ["with git's name that nobody compared is another", { verified: false }, { gitBlob: 'c' }, 'other'],
+  ])('%s', (_, changes, stated, comparison) => {
+    expect(compareStated(record(changes), stated)).toBe(comparison);
+  });
+});
+
+describe('under the lock', () => {
+  it.each<[string, KeptFile | undefined, KeptFile | undefined, string]>([
+    ['a file that nobody brought meanwhile is fetched', undefined, undefined, 'fetch'],
+    ['a file that another tab brought is compared', undefined, kept(), 'compare'],
+    ['a file that another tab brought anew is compared', kept({ etag: '"1"' }), kept({ etag: '"2"' }), 'compare'],
+    ['a file that another tab has in part is fetched', undefined, kept({ state: 'partial' }, false), 'fetch'],
+    ['the same file, of which the server has another, is fetched', kept(), kept(), 'fetch'],
+    ['the same file, whose bytes may be changed, is read', kept({}, false), kept({}, false), 'verify'],
+  ])('%s', (_, before, now, decision) => {
+    expect(decideLocked(before, now)).toBe(decision);
+  });
+});
