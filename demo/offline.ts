@@ -11,6 +11,15 @@ const SERVICE_WORKER = '/sw.js';
 /** Milliseconds that a first visit waits for the Service Worker before it starts without. */
 const PATIENCE = 5_000;
 
+/** For a server that sends `require-trusted-types-for 'script'`: the demo's own policy, beside the library's. */
+function trusted(url: string): string {
+  interface Policy {
+    createScriptURL(url: string): string;
+  }
+  const { trustedTypes } = globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } };
+  return trustedTypes?.createPolicy('playground', { createScriptURL: (given) => given }).createScriptURL(url) ?? url;
+}
+
 const SCRIPTS = '/assets/';
 const ENGINE_FILES = [
   '/inpage/ort-module.mjs',
@@ -41,7 +50,7 @@ export async function openOfflineCache(): Promise<void> {
   const controlled = new Promise<void>((resolve) => {
     container.addEventListener('controllerchange', () => resolve(), { once: true });
   });
-  const { active } = await container.register(SERVICE_WORKER);
+  const { active } = await container.register(trusted(SERVICE_WORKER));
   // A page that was reloaded past its worker gets no controller by itself.
   if (!active) await Promise.race([controlled, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
 }

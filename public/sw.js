@@ -1,6 +1,8 @@
 // The demo's Service Worker: the library's relay, and an offline copy of the page. Apps that have a worker of their own
 // do the same: import the relay first; it answers its own paths and leaves the rest to the listeners after it.
-importScripts('/inpage-sw.js');
+// The policy is for pages that require Trusted Types.
+const policy = self.trustedTypes?.createPolicy('inpage', { createScriptURL: (url) => url });
+importScripts(policy ? policy.createScriptURL('/inpage-sw.js') : '/inpage-sw.js');
 
 const CACHE = 'inpage-demo-1';
 

@@ -2,6 +2,7 @@
 import type { Backend } from '../core/models/backend.js';
 import { InferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import { providePageAudioDecoder, type PageAudioDecoder } from './media/page-audio-decoder.js';
+import { trustWorkersOfThisThread } from '../core/platform/trusted-types.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { ownLifeline } from '../relay/lifeline.js';
@@ -62,6 +63,7 @@ const control: ModelWorkerControl = {
     await (await import('./engines/transformers/transformers-backend.js')).prepareTransformers(entries, options);
   },
 };
+trustWorkersOfThisThread();
 serveControl(control);
 const ready: WorkerReady = { type: 'ready', lifeline: await ownLifeline() };
 globalThis.postMessage(ready);

@@ -4,6 +4,7 @@ import { InferenceError, isInferenceError, toInferenceError } from '../core/erro
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { answersInTime } from '../core/platform/settled-within.js';
+import { withTrustedWorkers } from '../core/platform/trusted-types.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
 import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
 import type { ModelWorkerControl } from '../model/model-worker.js';
@@ -19,9 +20,14 @@ const CONFIGURE_DEADLINE = 10_000;
 
 // Bundlers know `new Worker(new URL(…))` by its letters.
 const makeGateway = (): Worker =>
-  new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), { type: 'module', name: 'inpage-gateway' });
+  withTrustedWorkers(
+    () =>
+      new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), { type: 'module', name: 'inpage-gateway' }),
+  );
 const makeModelWorker = (): Worker =>
-  new Worker(new URL('../model/model-worker.ts', import.meta.url), { type: 'module', name: 'inpage-model' });
+  withTrustedWorkers(
+    () => new Worker(new URL('../model/model-worker.ts', import.meta.url), { type: 'module', name: 'inpage-model' }),
+  );
 
 type GatewayChannel = ControlChannel<GatewayControl>;
 
@@ -107,7 +113,12 @@ export class EngineHost {
     const own = models.filter(({ backend }) => backend === 'transformers');
     // Others have nothing to prepare, and what starts beside the gateway delays it.
     if (own.length === 0) return;
-    const spare = (this.#spare = this.#newModelWorker());
+    let spare: NewWorker;
+    try {
+      spare = this.#spare = this.#newModelWorker();
+    } catch {
+      return; // The page's policy refuses workers, as the gateway finds out too.
+    }
     // Whoever needs one next finds out why, from a new one.
     const drop = (): void => {
       if (this.#spare !== spare) return;

@@ -3,6 +3,7 @@ import { InferenceError } from '../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../core/models/inference-options.js';
 import { pause } from '../core/platform/pause.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
+import { trustedScriptURL, trustedTypesError } from '../core/platform/trusted-types.js';
 import { PROTOCOL_VERSION, type Hello, type PageMessage } from '../relay/protocol.js';
 
 /** Milliseconds for the whole way from registration to control. */
@@ -102,8 +103,10 @@ function newestOf({ installing, waiting, active }: ServiceWorkerRegistration): S
 async function register(container: ServiceWorkerContainer, url: URL): Promise<ServiceWorkerRegistration> {
   try {
     // What the script imports shall be as new as itself.
-    return await container.register(url, { updateViaCache: 'none' });
+    return await container.register(trustedScriptURL(url), { updateViaCache: 'none' });
   } catch (thrown) {
+    const refused = trustedTypesError(thrown);
+    if (refused) throw refused;
     const said = String(thrown);
     if (said.includes('Content Security Policy')) {
       throw failure(

@@ -4,6 +4,7 @@
  * bytes and most apps need none of this.
  * @module
  */
+import { trustedScriptURL } from '../core/platform/trusted-types.js';
 
 /** The parts of `ServiceWorkerGlobalScope` in use; TypeScript's own types for it clash with those of pages. */
 interface Scope {
@@ -33,7 +34,7 @@ const { href } = scope.location;
 const relay = new URL(new URL(href).searchParams.get('relay') ?? 'inpage-sw.js', href);
 if (relay.origin !== scope.location.origin) throw new Error('The relay must be a script of this origin.');
 // First: what the relay answers is not offered to anybody else.
-scope.importScripts(relay.href);
+scope.importScripts(trustedScriptURL(relay));
 scope.addEventListener('fetch', (event) => {
   if (OWNERS.has(event.request.destination)) event.respondWith(fetchIsolated(event.request));
 });

@@ -3,6 +3,7 @@ import type { BrowserContext, Page, Route } from 'playwright';
 import { expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { demoOrigin } from './support/demo-origin.js';
+import { registerInPage } from './support/host-page.js';
 import { withContexts } from './support/shared-chromium.js';
 
 let context: BrowserContext;
@@ -138,6 +139,15 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     /gateway-worker.* does not allow WASM.*'wasm-unsafe-eval'/,
   ],
   [
+    'the policy requires Trusted Types and does not allow ours',
+    /host\.html/,
+    withHeaders({ 'content-security-policy': "require-trusted-types-for 'script'; trusted-types app" }),
+    TINY,
+    'content-security-policy',
+    'problem',
+    /host\.html requires Trusted Types.*`trusted-types inpage`/,
+  ],
+  [
     'the page is not isolated',
     /host\.html/,
     withHeaders({ 'cross-origin-embedder-policy': 'unsafe-none' }),
@@ -174,7 +184,7 @@ it('another Service Worker is named', async () => {
   await page.goto(`${demoOrigin()}/host.html#${encodeURIComponent(JSON.stringify(TINY))}`);
   await started(page);
   await context.route('**/other-sw.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '//' }));
-  await page.evaluate(() => navigator.serviceWorker.register('/other-sw.js', { scope: '/elsewhere/' }));
+  await registerInPage(page, '/other-sw.js', '/elsewhere/');
   const findings = await page.evaluate(() => window.diagnose());
   expect(levelOf(findings, 'other-service-workers')).toEqual(['warning']);
   expect(levelOf(findings, 'controller')).toEqual(['ok']);

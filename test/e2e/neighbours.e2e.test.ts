@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { demoOrigin } from './support/demo-origin.js';
-import { ask, countingModel, openHost } from './support/host-page.js';
+import { ask, countingModel, openHost, registerInPage } from './support/host-page.js';
 import { withContexts } from './support/shared-chromium.js';
 
 const OPTIONS = { models: [countingModel(3, 0, 'quick')] };
@@ -26,20 +26,6 @@ withContexts(async (fresh) => {
 const told = (): string => warnings.map(({ text }) => text).join('\n');
 const door = (page: Page) => page.evaluate(() => window.inference?.status()[0]?.door);
 
-/** Registers a script as an app does, and waits until it runs. */
-async function register(page: Page, script: string, scope?: string): Promise<void> {
-  await page.evaluate(
-    async ([url, where]) => {
-      const registration = await navigator.serviceWorker.register(url!, where === undefined ? {} : { scope: where });
-      const worker = registration.installing ?? registration.waiting ?? registration.active!;
-      while (worker.state !== 'activated') {
-        await new Promise((resolve) => worker.addEventListener('statechange', resolve, { once: true }));
-      }
-    },
-    [script, scope],
-  );
-}
-
 /** A page of the app before it starts anything. */
 async function openApp(): Promise<Page> {
   const page = await context.newPage();
@@ -51,21 +37,21 @@ describe('another Service Worker', () => {
   it('that takes the page over is named with the way out; status() and inference.fetch say so', async () => {
     const page = await openHost(context, OPTIONS);
     expect(await door(page)).toBe('service-worker');
-    await register(page, '/other-sw.js');
+    await registerInPage(page, '/other-sw.js');
     await expect.poll(told).toMatch(/\/other-sw\.js now controls this page.*importScripts\('\/inpage-sw\.js'\)/);
     expect(await door(page)).toBe('fetch');
     expect((await ask(page, 'quick', 'inference.fetch')).status).toBe(200);
   });
 
   it('that was there first is named when its place is taken', async () => {
-    await register(await openApp(), '/other-sw.js');
+    await registerInPage(await openApp(), '/other-sw.js');
     const page = await openHost(context, OPTIONS);
     expect(await door(page)).toBe('service-worker');
     await expect.poll(told).toContain('replaces the Service Worker /other-sw.js');
   });
 
   it('of a narrower scope fails the start at once, and is named', async () => {
-    await register(await openApp(), '/other-sw.js', '/host.html');
+    await registerInPage(await openApp(), '/other-sw.js', '/host.html');
     await expect(openHost(context, OPTIONS)).rejects.toThrow(
       /\/other-sw\.js controls this page.*importScripts\('\/inpage-sw\.js'\)/,
     );
@@ -82,7 +68,7 @@ describe('another Service Worker', () => {
 
   it('that has a request to answer and so keeps the page is named', async () => {
     const app = await openApp();
-    await register(app, '/other-sw.js');
+    await registerInPage(app, '/other-sw.js');
     await app.evaluate(() => void fetch('/hang'));
     await expect(openHost(context, OPTIONS)).rejects.toThrow(
       /\/other-sw\.js controls this page.* busy .*importScripts\('\/inpage-sw\.js'\)/,
@@ -94,11 +80,11 @@ describe('another Service Worker', () => {
       page.evaluate(async () =>
         (await navigator.serviceWorker.getRegistrations()).map(({ active }) => new URL(active!.scriptURL).search),
       );
-    await register(await openApp(), '/sw.js?v=3');
+    await registerInPage(await openApp(), '/sw.js?v=3');
     const page = await openHost(context, { ...OPTIONS, serviceWorker: '/sw.js' });
     expect(await scripts(page)).toEqual(['?v=3']);
     expect((await ask(page, 'quick')).status).toBe(200);
-    await register(page, '/sw.js?v=4');
+    await registerInPage(page, '/sw.js?v=4');
     await page.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith('?v=4'));
     expect((await ask(page, 'quick')).status).toBe(200);
     expect(await door(page)).toBe('service-worker');

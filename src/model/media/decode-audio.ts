@@ -2,6 +2,7 @@
 import { cancelled, InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import { sniffAudio } from '../../core/media/sniff-audio.js';
 import { orAborted, rejectOnAbort } from '../../core/platform/reject-on-abort.js';
+import { withTrustedWorkers } from '../../core/platform/trusted-types.js';
 import { ControlChannel } from '../../relay/control/control-channel.js';
 import type { DecodeLimits, MediaControl } from './media-worker.js';
 import { pageAudioDecoder, type PageAudioDecoder } from './page-audio-decoder.js';
@@ -136,10 +137,9 @@ async function decodeInWorker(
 
 class MediaWorker {
   // Bundlers know `new Worker(new URL(…))` by its letters.
-  readonly #worker = new Worker(new URL('./media-worker.ts', import.meta.url), {
-    type: 'module',
-    name: 'inpage-media',
-  });
+  readonly #worker = withTrustedWorkers(
+    () => new Worker(new URL('./media-worker.ts', import.meta.url), { type: 'module', name: 'inpage-media' }),
+  );
   readonly #channel = new ControlChannel<MediaControl>(this.#worker, undefined);
   readonly #broken = new AbortController();
 

@@ -2,6 +2,7 @@
 import { folderURLOf } from '../../core/models/entry-files.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
+import { trustedScriptURL, trustedTypesError } from '../../core/platform/trusted-types.js';
 import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
 import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/repository/choose-dtype.js';
 import { graphsOf } from '../../model/engines/transformers/repository/repository-files.js';
@@ -119,7 +120,19 @@ export const contentSecurityPolicy: Check = async (subject) => {
   // A worker obeys the policy that came with its own script.
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
   const workers = new Set(loaded.filter((name) => /(gateway|model)-worker/.test(name)));
-  const answers = await Promise.all([...(workers.size > 0 ? workers : [location.href])].map(policyOf));
+  const [page, ...ofWorkers] = await Promise.all([location.href, ...workers].map(policyOf));
+  const answers = ofWorkers.length > 0 ? ofWorkers : [page!];
+  const untrusting = [page!, ...inPage(), ...ofWorkers].find(
+    ({ policy }) => policy !== null && refusesTrustedTypes(policy),
+  );
+  if (untrusting !== undefined) {
+    outcomes.push(
+      problem(
+        `the policy of ${new URL(untrusting.url).pathname} requires Trusted Types, but does not allow the policy \`inpage\``,
+        'Add `trusted-types inpage`, or add `inpage` to the names that are there.',
+      ),
+    );
+  }
   const refusing = answers.find(({ policy }) => policy !== null && refusesWasm(policy));
   if (usesOnnxRuntime(subject) && refusing !== undefined) {
     outcomes.push(
@@ -140,6 +153,12 @@ async function policyOf(url: string): Promise<{ url: string; policy: string | nu
   return { url, policy: answer.headers.get('content-security-policy') };
 }
 
+/** The policies that the page's own HTML states. */
+function inPage(): { url: string; policy: string | null }[] {
+  const elements = document.querySelectorAll<HTMLMetaElement>('meta[http-equiv="content-security-policy" i]');
+  return [...elements].map(({ content }) => ({ url: location.href, policy: content }));
+}
+
 /**
  * Only the browser knows all rules by which an address matches a policy, so one worker is tried.
  * @param script a module: started as a classic script it fails at once, and does nothing
@@ -158,7 +177,7 @@ async function refusesWorkers(script: string): Promise<boolean> {
   });
   let worker: Worker | undefined;
   try {
-    worker = new Worker(script);
+    worker = new Worker(trustedScriptURL(script));
     const failed = new Promise<void>((resolve) => {
       const handled = (event: Event): void => {
         // It is no error of the page: browsers print none.
@@ -169,8 +188,8 @@ async function refusesWorkers(script: string): Promise<boolean> {
     });
     const settled = settledWithin(failed, PROBE_DEADLINE).then(() => new Promise((go) => setTimeout(go, REPORT_DELAY)));
     return (await Promise.race([refused, settled])) === true;
-  } catch {
-    return true;
+  } catch (thrown) {
+    return trustedTypesError(thrown) === undefined;
   } finally {
     worker?.terminate();
     listening.abort();
@@ -179,14 +198,31 @@ async function refusesWorkers(script: string): Promise<boolean> {
 
 /** @param header one policy, or several that were joined by commas: each must allow it */
 export function refusesWasm(header: string): boolean {
-  return header.split(',').some((policy) => {
-    const directives = new Map(
-      policy.split(';').map((directive) => {
-        const [name = '', ...sources] = directive.trim().split(/\s+/);
-        return [name.toLowerCase(), sources] as const;
-      }),
-    );
+  return policiesOf(header).some((directives) => {
     const sources = directives.get('script-src') ?? directives.get('default-src');
     return sources !== undefined && !sources.some((source) => /^'(wasm-)?unsafe-eval'$/i.test(source));
   });
+}
+
+/** @param header as above. Whether one policy requires Trusted Types, and one does not allow ours */
+export function refusesTrustedTypes(header: string): boolean {
+  const policies = policiesOf(header);
+  if (!policies.some((directives) => directives.has('require-trusted-types-for'))) return false;
+  return policies.some((directives) => {
+    const names = directives.get('trusted-types');
+    return names !== undefined && !names.includes('inpage') && !names.includes('*');
+  });
+}
+
+/** The directives of each policy by their names. */
+function policiesOf(header: string): Map<string, string[]>[] {
+  return header.split(',').map(
+    (policy) =>
+      new Map(
+        policy.split(';').map((directive) => {
+          const [name = '', ...sources] = directive.trim().split(/\s+/);
+          return [name.toLowerCase(), sources] as const;
+        }),
+      ),
+  );
 }

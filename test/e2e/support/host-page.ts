@@ -41,6 +41,29 @@ export async function started(page: Page): Promise<void> {
   if (error !== undefined) throw new Error(error);
 }
 
+/** Registers a Service Worker as an app does whose server requires Trusted Types, and waits until it runs. */
+export async function registerInPage(page: Page, script: string, scope?: string): Promise<void> {
+  await page.evaluate(
+    async ([url, where]) => {
+      interface Policy {
+        createScriptURL(text: string): string;
+      }
+      const own = globalThis as unknown as {
+        appPolicy?: Policy;
+        trustedTypes: { createPolicy(name: string, rules: Policy): Policy };
+      };
+      own.appPolicy ??= own.trustedTypes.createPolicy('app', { createScriptURL: (text) => text });
+      const options = where === undefined ? {} : { scope: where };
+      const registration = await navigator.serviceWorker.register(own.appPolicy.createScriptURL(url!), options);
+      const worker = registration.installing ?? registration.waiting ?? registration.active!;
+      while (worker.state !== 'activated') {
+        await new Promise((resolve) => worker.addEventListener('statechange', resolve, { once: true }));
+      }
+    },
+    [script, scope],
+  );
+}
+
 /** What the demo's server was asked for since the last look, without the log itself. */
 export async function takeServerLog(): Promise<string[]> {
   const url = `${demoOrigin()}/__log`;

@@ -27,14 +27,17 @@ const MEDIA_TYPES: Record<string, string> = {
   '.wav': 'audio/wav',
 };
 
-/** What the README asks of a production server: isolation, and a policy without eval. 127.0.0.1 is an upstream service. */
+/**
+ * What the documents ask of a production server: isolation, and a policy without eval and with Trusted Types, of which `app` is the
+ * tests' own. 127.0.0.1 is an upstream service.
+ */
 const ISOLATION = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 const POLICY = {
   'Content-Security-Policy':
-    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' blob: data: http://127.0.0.1:*; media-src 'self' blob:",
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' blob: data: http://127.0.0.1:*; media-src 'self' blob:; require-trusted-types-for 'script'; trusted-types inpage playground dompurify app",
 };
 
 /**
