@@ -3,6 +3,8 @@ import { proxy, transfer } from 'comlink';
 import { InferenceError, isInferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
+// Read before an app can replace it.
+import '../core/platform/own-language-model.js';
 import { answersInTime } from '../core/platform/settled-within.js';
 import { withTrustedWorkers } from '../core/platform/trusted-types.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';

@@ -34,7 +34,7 @@ const giveModel = (): Promise<unknown> =>
     `globalThis.standIn = (${createLanguageModel.toString()})({
        reply: (turns) => turns.at(-1).content === 'Hello' ? 'I am in the browser.' : 'w0 w1 w2 '.repeat(700), window: 5000,
      });
-     Object.defineProperty(globalThis, 'LanguageModel', { value: standIn.factory });`,
+     Object.defineProperty(globalThis, 'LanguageModel', { value: standIn.factory, configurable: true });`,
   );
 
 it('[B02] Chromium without a model: the fallback answers while another model writes', async () => {
@@ -79,4 +79,29 @@ it('[B01] [B07] a page with the interface answers through its gateway; aborting 
   expect((await state()).pieces).toBeLessThan(2000);
   await page.evaluate(() => window.inference!.unload('assistant'));
   await expect.poll(async () => (await state()).open).toBe(0);
+});
+
+it('[J04] a replacement that is installed later, on top of this very service, is not asked: before the first load and after another', async () => {
+  await giveModel();
+  const page = await openHost(context, { models: [ASSISTANT, SMALL] });
+  const asked = await page.evaluate(async () => {
+    let calls = 0;
+    const ask = async (): Promise<string> => {
+      const response = await fetch('/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+      return response.text();
+    };
+    const session = { promptStreaming: () => new Response(void (calls += 1)).body, destroy: () => {} };
+    const create = (): Promise<unknown> => ((calls += 1), ask().then(() => session));
+    const replacement = { availability: () => ((calls += 1), Promise.resolve('available')), create };
+    Object.defineProperty(globalThis, 'LanguageModel', { value: replacement });
+    const first = await ask();
+    await window.inference!.unload('assistant');
+    return { calls, answers: [first, await ask()] };
+  });
+  expect(asked.calls).toBe(0);
+  for (const answer of asked.answers) expect(answer).toContain('I am in the browser.');
 });

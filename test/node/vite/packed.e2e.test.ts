@@ -40,7 +40,8 @@ const manifestHash = (): string =>
 
 /** An app's own worker: the relay, and a copy of the page. */
 const OFFLINE_COPY = `
-importScripts('/inpage-sw.js');
+const policy = trustedTypes.createPolicy('inpage', { createScriptURL: (url) => url });
+importScripts(policy.createScriptURL('/inpage-sw.js'));
 addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(event.request.url);
   if (origin !== location.origin || pathname.startsWith('/models/')) return;

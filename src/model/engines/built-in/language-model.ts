@@ -67,11 +67,6 @@ export interface LanguageModelFactory {
   create(settings: CreateSettings): Promise<LanguageModelSession>;
 }
 
-/** The interface of this window; undefined where the browser has none. */
-export function windowLanguageModel(): LanguageModelFactory | undefined {
-  return (globalThis as { LanguageModel?: LanguageModelFactory }).LanguageModel;
-}
-
 /** Tokens of the context window; undefined: the browser tells no limit. */
 export function contextWindowOf({ contextWindow, inputQuota }: LanguageModelSession): number | undefined {
   const tokens = contextWindow ?? inputQuota;

@@ -1,0 +1,11 @@
+/**
+ * The browser's own `LanguageModel`, as it was when Inpage's code ran for the first time. An app may later put another object in its
+ * place that sends its prompts to this very service: a model that asked it would ask itself.
+ * @module
+ */
+const found = (globalThis as { LanguageModel?: unknown }).LanguageModel;
+
+/** Undefined where the browser has none. */
+export function ownLanguageModel(): unknown {
+  return found;
+}
