@@ -3,8 +3,7 @@ import { proxy, transfer } from 'comlink';
 import { InferenceError, isInferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
-// Read before an app can replace it.
-import '../core/platform/own-language-model.js';
+import { ownLanguageModel } from '../core/platform/own-language-model.js';
 import { answersInTime } from '../core/platform/settled-within.js';
 import { withTrustedWorkers } from '../core/platform/trusted-types.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
@@ -158,7 +157,7 @@ export class EngineHost {
     const lifeline = await ownLifeline();
     const id = this.#nextId++;
     const { port1, port2 } = new MessageChannel();
-    this.#models.set(id, { end: serveInPage(port2) });
+    this.#models.set(id, { end: serveInPage(port2, ownLanguageModel()) });
     return transfer({ id, port: port1, lifeline }, [port1]);
   }
 
