@@ -2,7 +2,7 @@
 import type { Backend } from '../core/models/backend.js';
 import { InferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import { providePageAudioDecoder, type PageAudioDecoder } from './media/page-audio-decoder.js';
-import { trustWorkersOfThisThread } from '../core/platform/trusted-types.js';
+import { trustWorkersOfThisThread } from '../core/errors/trusted-types.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { ownLifeline } from '../relay/lifeline.js';

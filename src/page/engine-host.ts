@@ -5,7 +5,7 @@ import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { ownLanguageModel } from '../core/platform/own-language-model.js';
 import { answersInTime } from '../core/platform/settled-within.js';
-import { withTrustedWorkers } from '../core/platform/trusted-types.js';
+import { withTrustedWorkers } from '../core/errors/trusted-types.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
 import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
 import type { ModelWorkerControl } from '../model/model-worker.js';

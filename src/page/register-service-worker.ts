@@ -3,7 +3,7 @@ import { InferenceError } from '../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../core/models/inference-options.js';
 import { pause } from '../core/platform/pause.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import { trustedScriptURL, trustedTypesError } from '../core/platform/trusted-types.js';
+import { trustedScriptURL, trustedTypesError } from '../core/errors/trusted-types.js';
 import { PROTOCOL_VERSION, type Hello, type PageMessage } from '../relay/protocol.js';
 
 /** Milliseconds for the whole way from registration to control. */

@@ -4,7 +4,7 @@
  * bytes and most apps need none of this.
  * @module
  */
-import { trustedScriptURL } from '../core/platform/trusted-types.js';
+import { trustedScriptURL } from '../core/errors/trusted-types.js';
 
 /** The parts of `ServiceWorkerGlobalScope` in use; TypeScript's own types for it clash with those of pages. */
 interface Scope {

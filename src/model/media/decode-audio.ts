@@ -2,7 +2,7 @@
 import { cancelled, InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import { sniffAudio } from '../../core/media/sniff-audio.js';
 import { orAborted, rejectOnAbort } from '../../core/platform/reject-on-abort.js';
-import { withTrustedWorkers } from '../../core/platform/trusted-types.js';
+import { withTrustedWorkers } from '../../core/errors/trusted-types.js';
 import { ControlChannel } from '../../relay/control/control-channel.js';
 import type { DecodeLimits, MediaControl } from './media-worker.js';
 import { pageAudioDecoder, type PageAudioDecoder } from './page-audio-decoder.js';

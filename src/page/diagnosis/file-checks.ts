@@ -2,7 +2,7 @@
 import { folderURLOf } from '../../core/models/entry-files.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
-import { trustedScriptURL, trustedTypesError } from '../../core/platform/trusted-types.js';
+import { trustedScriptURL, trustedTypesError } from '../../core/errors/trusted-types.js';
 import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
 import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/repository/choose-dtype.js';
 import { graphsOf } from '../../model/engines/transformers/repository/repository-files.js';

@@ -4,7 +4,7 @@
  * gets it.
  * @module
  */
-import { InferenceError } from '../errors/inference-error.js';
+import { InferenceError } from './inference-error.js';
 
 interface Policy {
   createScriptURL(url: string): string;
