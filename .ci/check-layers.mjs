@@ -4,30 +4,34 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
-/** From the top down; rooms of one line do not know each other. A realm's own files stand above its rooms. */
+/**
+ * From the top down; rooms of one line do not know each other. A realm's own files stand above its rooms. A room without files is the
+ * place of what is planned.
+ */
 const ROOMS = [
   // Node: what serves an app beside its bundle, and programs that are no browsers.
   ['node/create'],
   ['node/cli', 'node/vite', 'node/playwright'],
-  ['node/bridge'],
+  ['node/bridge', 'node/test-server'],
   ['node/static-files', 'node/recording'],
   // The page and its Service Worker. A page makes workers and speaks to them by the types of `gateway/`.
-  ['index.ts'],
+  ['index.ts', 'extension', 'page/built-in-ai', 'page/page-tools'],
   ['page', 'service-worker'],
+  ['page/routes'],
   // The gateway worker and the model workers, each with the stages that a request walks through.
   ['gateway', 'model'],
   ['gateway/http'],
-  ['gateway/scheduler'],
+  ['gateway/scheduler', 'gateway/state'],
   ['gateway/answer'],
   [
     'model/engines/gguf',
     'model/engines/transformers',
-    'model/engines/gguf',
     'model/engines/web-llm',
     'model/engines/built-in',
     'model/engines/scripted',
     'model/engines/upstream',
   ],
+  ['model/engines/gguf/kernels'],
   // Within transformers.js: one room for each kind of model, on what they share.
   ['model/engines/transformers/ranking'],
   ['model/engines/transformers/text', 'model/engines/transformers/embeddings', 'model/engines/transformers/voice'],
@@ -60,6 +64,7 @@ const ONLY = {
   'gateway/http': ['gateway', 'relay', 'core'],
   'gateway/scheduler': ['gateway/answer', 'core'],
   'gateway/answer': ['core'],
+  'gateway/state': ['core'],
   model: ['model', 'relay', 'store', 'core'],
   relay: ['core'],
   store: ['store', 'core'],
