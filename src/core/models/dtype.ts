@@ -1,4 +1,5 @@
 /** The precision of a model's weights, as an entry says it. Public. @module */
+import { isObject } from './option-schema.js';
 import * as v from 'valibot';
 
 /** Precisions that transformers.js knows. */
@@ -26,8 +27,6 @@ export type Dtype = DtypeName | Record<string, DtypeName>;
 const DTYPES = 'auto fp32 fp16 q8 int8 uint8 q4 q4f16 bnb4 q2 q2f16 q1 q1f16'.split(' ');
 /** Parts of models that see or hear. */
 const PARTS = ['embed_tokens', 'vision_encoder', 'audio_encoder', 'encoder_model', 'decoder_model_merged'];
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** @internal */
 export const DTYPE = v.custom<Dtype | { wasm?: Dtype; webgpu?: Dtype }>(

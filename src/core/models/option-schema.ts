@@ -7,6 +7,8 @@ import * as v from 'valibot';
 import { InferenceError } from '../errors/inference-error.js';
 import { suggestName } from './suggest-name.js';
 
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** `true` when two types are the same, also in what may be absent: `true satisfies Same<A, B>` fails to compile elsewhere. */
 export type Same<A, B> =
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only so does TypeScript compare exactly

@@ -1,6 +1,6 @@
 /** What a scripted model says: its types, which are public, and their schema. @module */
 import * as v from 'valibot';
-import { fields, number, oneOf, optional, type Same, text } from './option-schema.js';
+import { fields, number, oneOf, optional, type Same, text, isObject } from './option-schema.js';
 import { RECORDED_STEP, type RecordedStep } from './recorded-answer.js';
 
 /** One fixed answer of a scripted model. */
@@ -40,8 +40,6 @@ export interface Script {
 }
 
 const someText = text('a text');
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
 const toolCall = fields({ name: someText, arguments: v.custom<object>(isObject, 'an object') }, 'a field of a call');
 const reply = fields(
   {

@@ -1,6 +1,7 @@
 /** Reads one choice's text as it is decoded: its meaning, and where a stop sequence ends it. @module */
 import type { ChannelPart, TokenLogprob } from '../../core/events/token-event.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
+import { partialMatchLength } from '../families/parsing/text-matching.js';
 
 /** What one token adds to the answer. */
 export interface ReadToken {
@@ -208,7 +209,7 @@ export class StopSequences {
       this.#held = '';
       return { text: whole.slice(0, match.start), matched: match.sequence, swallowed: whole.slice(match.start) };
     }
-    const certain = whole.length - heldBackLength(whole, this.#sequences);
+    const certain = whole.length - partialMatchLength(whole, this.#sequences);
     this.#held = whole.slice(certain);
     return { text: whole.slice(0, certain) };
   }
@@ -242,15 +243,4 @@ function firstMatch(text: string, sequences: readonly string[]): { start: number
     }
   }
   return best;
-}
-
-/** Length of the longest end of `text` that begins a sequence. */
-function heldBackLength(text: string, sequences: readonly string[]): number {
-  let longest = 0;
-  for (const sequence of sequences) {
-    for (let length = Math.min(sequence.length - 1, text.length); length > longest; length--) {
-      if (text.endsWith(sequence.slice(0, length))) longest = length;
-    }
-  }
-  return longest;
 }

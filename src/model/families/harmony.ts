@@ -104,32 +104,51 @@ export interface HarmonyOptions {
  * calls. Messages to other recipients (browser, python) count as reasoning: they are not for the user. Messages of one kind
  * that follow each other are parted by an empty line.
  */
-export function createHarmonyParser({ startOpen, toolsOffered }: HarmonyOptions): ChannelParser {
-  let kind: 'text' | 'reasoning' = startOpen ? 'reasoning' : 'text';
-  /** Kind of the body given out last. */
-  let given: 'text' | 'reasoning' | undefined;
-  let bodyEmpty = true;
-  let extent: JsonExtent = createJsonExtent();
+export function createHarmonyParser(options: HarmonyOptions): ChannelParser {
+  return createStepParser(new HarmonySteps(options));
+}
 
-  const give = (text: string, parts: ChannelPart[]): void => {
+/** The states of such a parser: heads, bodies, calls. */
+class HarmonySteps implements StepMachine {
+  step: ParserStep;
+  channel: StepMachine['channel'];
+  readonly #toolsOffered: boolean;
+  #kind: 'text' | 'reasoning';
+  /** Kind of the body given out last. */
+  #given: 'text' | 'reasoning' | undefined;
+  #bodyEmpty = true;
+  #extent: JsonExtent = createJsonExtent();
+
+  constructor({ startOpen, toolsOffered }: HarmonyOptions) {
+    this.#kind = startOpen ? 'reasoning' : 'text';
+    this.channel = this.#kind;
+    this.#toolsOffered = toolsOffered;
+    this.step = this.#start;
+  }
+
+  get holdsText(): boolean {
+    return this.step === this.#body;
+  }
+
+  #give(text: string, parts: ChannelPart[]): void {
     if (text === '') return;
-    const separator = bodyEmpty && given === kind ? '\n\n' : '';
-    parts.push({ type: kind, text: separator + text });
-    given = kind;
-    bodyEmpty = false;
-  };
+    const separator = this.#bodyEmpty && this.#given === this.#kind ? '\n\n' : '';
+    parts.push({ type: this.#kind, text: separator + text });
+    this.#given = this.#kind;
+    this.#bodyEmpty = false;
+  }
 
   /** Text without any header is the final message: the prompt may have opened it. */
-  const start: ParserStep = (buffer, _parts, final) => {
+  readonly #start: ParserStep = (buffer, _parts, final) => {
     const trimmed = buffer.trimStart();
     if ((trimmed === '' || mayBecome(trimmed, HEADS) || RECIPIENT_BEGINNING.test(trimmed)) && !final) return undefined;
     // The prompt ends with the role, so the recipient may be the first thing that is written.
     const isHeader = HEADS.some((head) => trimmed.startsWith(head)) || RECIPIENT.test(trimmed);
-    machine.step = isHeader ? header : body;
+    this.step = isHeader ? this.#header : this.#body;
     return 0;
   };
 
-  const header: ParserStep = (buffer, parts, final) => {
+  readonly #header: ParserStep = (buffer, parts, final) => {
     const message = buffer.indexOf(MESSAGE);
     if (message < 0) return final ? buffer.length : undefined;
     const head = buffer.slice(0, message);
@@ -139,77 +158,68 @@ export function createHarmonyParser({ startOpen, toolsOffered }: HarmonyOptions)
     // A message to the assistant itself goes on in another channel.
     const channel = [...head.matchAll(/<\|channel\|>\s*(\w+)/g)].at(-1)?.[1];
     const name = recipient?.startsWith('functions.') ? recipient.slice('functions.'.length) : undefined;
-    if (name && toolsOffered) startCall(name, parts);
-    else startBody(channel === 'analysis' || (recipient !== undefined && !name) ? 'reasoning' : 'text');
+    if (name && this.#toolsOffered) this.#startCall(name, parts);
+    else this.#startBody(channel === 'analysis' || (recipient !== undefined && !name) ? 'reasoning' : 'text');
     return message + MESSAGE.length;
   };
 
-  const startBody = (next: 'text' | 'reasoning'): void => {
-    kind = next;
-    bodyEmpty = true;
-    machine.step = body;
-    machine.channel = next;
-  };
+  #startBody(next: 'text' | 'reasoning'): void {
+    this.#kind = next;
+    this.#bodyEmpty = true;
+    this.step = this.#body;
+    this.channel = next;
+  }
 
-  const startCall = (name: string, parts: ChannelPart[]): void => {
+  #startCall(name: string, parts: ChannelPart[]): void {
     parts.push({ type: 'tool-call-start', name });
-    given = undefined;
-    extent = createJsonExtent();
-    machine.step = callArguments;
-    machine.channel = 'tool-call';
-  };
+    this.#given = undefined;
+    this.#extent = createJsonExtent();
+    this.step = this.#callArguments;
+    this.channel = 'tool-call';
+  }
 
-  const body: ParserStep = (buffer, parts, final) => {
-    const blank = bodyEmpty ? buffer.length - buffer.trimStart().length : 0;
+  readonly #body: ParserStep = (buffer, parts, final) => {
+    const blank = this.#bodyEmpty ? buffer.length - buffer.trimStart().length : 0;
     if (blank > 0) return blank;
     const end = findTag(buffer, ENDS);
     if (end) {
-      give(buffer.slice(0, end.index).trimEnd(), parts);
-      machine.step = between;
+      this.#give(buffer.slice(0, end.index).trimEnd(), parts);
+      this.step = this.#between;
       // The next message's head is no thought, and needs no closing.
-      machine.channel = 'text';
+      this.channel = 'text';
       return HEADS.includes(end.tag) ? end.index : end.index + end.tag.length;
     }
     const certain = final ? buffer.length : certainLength(buffer, ENDS);
-    give(buffer.slice(0, certain), parts);
+    this.#give(buffer.slice(0, certain), parts);
     return certain === 0 ? undefined : certain;
   };
 
-  const callArguments: ParserStep = (buffer, parts) => {
+  readonly #callArguments: ParserStep = (buffer, parts) => {
     const blank = buffer.length - buffer.trimStart().length;
-    if (blank > 0 && !extent.begun) return blank;
-    const taken = extent.take(buffer);
+    if (blank > 0 && !this.#extent.begun) return blank;
+    const taken = this.#extent.take(buffer);
     if (taken > 0) parts.push({ type: 'tool-call-arguments', text: buffer.slice(0, taken) });
-    if (extent.ended) {
+    if (this.#extent.ended) {
       parts.push({ type: 'tool-call-end' });
-      machine.step = afterCall;
+      this.step = this.#afterCall;
     }
     return taken;
   };
 
   /** Nothing but the end belongs here. */
-  const afterCall: ParserStep = (buffer, _parts, final) => {
+  readonly #afterCall: ParserStep = (buffer, _parts, final) => {
     const end = findTag(buffer, ENDS);
     if (!end) return final ? buffer.length : undefined;
-    machine.step = between;
+    this.step = this.#between;
     return HEADS.includes(end.tag) ? end.index : end.index + end.tag.length;
   };
 
-  const between: ParserStep = (buffer, _parts, final) => {
+  readonly #between: ParserStep = (buffer, _parts, final) => {
     const trimmed = buffer.trimStart();
     if (trimmed === '') return final ? buffer.length : undefined;
     if (mayBecome(trimmed, HEADS) && !final) return undefined;
-    if (HEADS.some((head) => trimmed.startsWith(head))) machine.step = header;
-    else startBody('text');
+    if (HEADS.some((head) => trimmed.startsWith(head))) this.step = this.#header;
+    else this.#startBody('text');
     return 0;
   };
-
-  const machine: StepMachine = {
-    step: start,
-    channel: kind,
-    get holdsText() {
-      return machine.step === body;
-    },
-  };
-  return createStepParser(machine);
 }

@@ -84,116 +84,126 @@ const LIST_BEGINNING = /^\s*(?:\[\s*)?$/;
  * the tag, as version 0.3 of the 7B model leaves it out.
  */
 export function createMistralParser(tools: readonly Tool[] = []): ChannelParser {
-  let reader = newReader();
-  let extent: JsonExtent = createJsonExtent();
+  return createStepParser(new MistralSteps(tools));
+}
+
+/** The states of such a parser. */
+class MistralSteps implements StepMachine {
+  step: ParserStep;
+  channel: StepMachine['channel'] = 'text';
+  readonly #tools: readonly Tool[];
+  #reader = newReader();
+  #extent: JsonExtent = createJsonExtent();
   /** What stands in the buffer before the first object of an array: white space, the tag and the bracket. */
-  let prefix = '';
-  let afterCall = false;
+  #prefix = '';
+  #afterCall = false;
 
-  const toText = (): void => {
-    machine.step = text;
-    machine.channel = 'text';
-  };
+  constructor(tools: readonly Tool[]) {
+    this.#tools = tools;
+    this.step = tools.length > 0 ? this.#start : this.#text;
+  }
 
-  const start: ParserStep = (buffer, _parts, final) => {
+  #toText(): void {
+    this.step = this.#text;
+    this.channel = 'text';
+  }
+
+  readonly #start: ParserStep = (buffer, _parts, final) => {
     if (!final && LIST_BEGINNING.test(buffer)) return undefined;
     const list = LIST.exec(buffer);
     if (list) {
-      prefix = list[0];
-      reader = newBareReader(tools);
-      machine.step = firstObject;
-    } else machine.step = text;
+      this.#prefix = list[0];
+      this.#reader = newBareReader(this.#tools);
+      this.step = this.#firstObject;
+    } else this.step = this.#text;
     return 0;
   };
 
-  const text: ParserStep = (buffer, parts, final) => {
-    const blank = afterCall ? buffer.length - buffer.trimStart().length : 0;
+  readonly #text: ParserStep = (buffer, parts, final) => {
+    const blank = this.#afterCall ? buffer.length - buffer.trimStart().length : 0;
     if (blank > 0) return blank;
     const open = buffer.indexOf(OPEN);
     const before = open >= 0 ? buffer.slice(0, open).trimEnd().length : certainLength(buffer, [OPEN]);
     const certain = open < 0 && final ? buffer.length : before;
     if (certain > 0) {
       parts.push({ type: 'text', text: buffer.slice(0, certain) });
-      afterCall = false;
+      this.#afterCall = false;
     }
     if (open >= 0) {
-      prefix = buffer.slice(certain, open + OPEN.length);
-      machine.step = afterTag;
-      machine.channel = 'tool-call';
+      this.#prefix = buffer.slice(certain, open + OPEN.length);
+      this.step = this.#afterTag;
+      this.channel = 'tool-call';
     } else if (certain === 0) return undefined;
     return certain;
   };
 
-  const afterTag: ParserStep = (buffer, parts, final) => {
-    const rest = buffer.slice(prefix.length);
+  readonly #afterTag: ParserStep = (buffer, parts, final) => {
+    const rest = buffer.slice(this.#prefix.length);
     // The list of a single call may lack its brackets.
     const array = /^\s*(?:\[\s*)?(?=\{)/.exec(rest);
     if (array) {
-      prefix += array[0];
-      reader = newReader();
-      machine.step = firstObject;
+      this.#prefix += array[0];
+      this.#reader = newReader();
+      this.step = this.#firstObject;
       return 0;
     }
     const named = NAMED.exec(rest);
     if (named) {
       parts.push({ type: 'tool-call-start', name: named[1]! });
-      extent = createJsonExtent();
-      machine.step = namedArguments;
-      return prefix.length + named[0].length;
+      this.#extent = createJsonExtent();
+      this.step = this.#namedArguments;
+      return this.#prefix.length + named[0].length;
     }
     if (!final && (NAMED_BEGINNING.test(rest) || /^\s*\[\s*$/.test(rest))) return undefined;
-    return giveBack(parts);
+    return this.#giveBack(parts);
   };
 
-  const giveBack = (parts: ChannelPart[]): number => {
-    parts.push({ type: 'text', text: prefix });
-    afterCall = false;
-    toText();
-    return prefix.length;
-  };
+  #giveBack(parts: ChannelPart[]): number {
+    parts.push({ type: 'text', text: this.#prefix });
+    this.#afterCall = false;
+    this.#toText();
+    return this.#prefix.length;
+  }
 
-  const namedArguments: ParserStep = (buffer, parts) => {
-    const taken = extent.take(buffer);
+  readonly #namedArguments: ParserStep = (buffer, parts) => {
+    const taken = this.#extent.take(buffer);
     parts.push({ type: 'tool-call-arguments', text: buffer.slice(0, taken) });
-    if (extent.ended) {
+    if (this.#extent.ended) {
       parts.push({ type: 'tool-call-end' });
-      afterCall = true;
-      toText();
+      this.#afterCall = true;
+      this.#toText();
     }
     return taken;
   };
 
   /** Keeps the tag and the undecided object in the buffer, so that they can still become text. */
-  const firstObject: ParserStep = (buffer, parts, final) => {
-    const read = prefix.length + reader.raw.length;
-    const taken = reader.read(buffer.slice(read), parts);
-    if (reader.state === 'invalid' || (reader.state === 'undecided' && final)) return giveBack(parts);
-    if (reader.state === 'undecided') return undefined;
-    machine.step = object;
-    machine.channel = 'tool-call';
+  readonly #firstObject: ParserStep = (buffer, parts, final) => {
+    const read = this.#prefix.length + this.#reader.raw.length;
+    const taken = this.#reader.read(buffer.slice(read), parts);
+    if (this.#reader.state === 'invalid' || (this.#reader.state === 'undecided' && final)) return this.#giveBack(parts);
+    if (this.#reader.state === 'undecided') return undefined;
+    this.step = this.#object;
+    this.channel = 'tool-call';
     return read + taken;
   };
 
-  const object: ParserStep = (buffer, parts) => {
-    const taken = reader.read(buffer, parts);
-    if (reader.state === 'done') machine.step = afterObject;
+  readonly #object: ParserStep = (buffer, parts) => {
+    const taken = this.#reader.read(buffer, parts);
+    if (this.#reader.state === 'done') this.step = this.#afterObject;
     return taken;
   };
 
-  const afterObject: ParserStep = (buffer) => {
+  readonly #afterObject: ParserStep = (buffer) => {
     const skipped = buffer.length - buffer.replace(/^[\s,]+/, '').length;
     if (skipped > 0) return skipped;
-    afterCall = true;
+    this.#afterCall = true;
     if (!buffer.startsWith('{')) {
-      toText();
+      this.#toText();
       return buffer.startsWith(']') ? 1 : 0;
     }
-    prefix = '';
-    reader = newReader();
-    machine.step = firstObject;
+    this.#prefix = '';
+    this.#reader = newReader();
+    this.step = this.#firstObject;
     return 0;
   };
-
-  const machine: StepMachine = { step: tools.length > 0 ? start : text, channel: 'text' };
-  return createStepParser(machine);
 }

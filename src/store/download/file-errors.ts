@@ -1,4 +1,5 @@
 /** What can go wrong with a model's file. @module */
+import { megabytes } from '../../core/platform/megabytes.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 
@@ -95,8 +96,4 @@ function refusal(
 ): string {
   const lie = told !== undefined && told > neededBytes ? `, though it said that ${megabytes(told)} MB were free` : '';
   return `the browser stored ${megabytes(keptBytes)} MB of the ${megabytes(neededBytes)} MB of \`${file}\` and no more${lie}`;
-}
-
-function megabytes(bytes: number): number {
-  return Math.ceil(bytes / 2 ** 20);
 }

@@ -5,6 +5,7 @@
  */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { joinBytes, toPcm, wavHeader } from '../../../core/media/pcm.js';
+import { UNSPACED_LANGUAGES } from '../../../core/media/unspaced-languages.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
 import { SPEECH_RATE } from '../../../core/request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
@@ -14,9 +15,6 @@ const LONGEST_GAP = 60_000;
 
 /** Bytes that may wait while the model is slower than the speaker: five minutes at 48 kHz. Then less is read. */
 const MOST_WAITING = 30_000_000;
-
-/** Languages whose sentences follow each other without a space. */
-const WITHOUT_SPACES = ['zh', 'ja', 'yue', 'th', 'lo', 'km', 'my', 'bo'];
 
 /** Samples per second of a body of this type; undefined: it is no bare sound. Rule V04's form, with any rate. */
 export function liveRate(contentType: string | null): number | undefined {
@@ -65,7 +63,7 @@ export async function* transcribeLive(
     let isBegun = whole.text === '';
     for await (const event of transcribe({ ...request, audio: { bytes, mediaType: 'audio/wav' } })) {
       if (event.type === 'delta') {
-        const gap = isBegun || /^\s/.test(event.text) || WITHOUT_SPACES.includes(whole.language ?? '') ? '' : ' ';
+        const gap = isBegun || /^\s/.test(event.text) || UNSPACED_LANGUAGES.has(whole.language ?? '') ? '' : ' ';
         isBegun ||= event.text !== '';
         whole.text += gap + event.text;
         yield { type: 'delta', text: gap + event.text };

@@ -1,4 +1,5 @@
 /** The bodies of `POST /messages` and of `POST /messages/count_tokens`, and the canonical request that they become. @module */
+import { readField } from '../validation/read-field.js';
 import type { RequestImages } from '../fields/request-images.js';
 import * as v from 'valibot';
 import type { Compatibility } from '../compatibility.js';
@@ -134,16 +135,12 @@ function toReasoning(body: CountTokensRequest): Reasoning {
  * usage tell cached tokens apart; prefixes are reused all the same.
  */
 export function asksForCache(body: Record<string, unknown>): boolean {
-  const blocks = itemsOf(body['messages']).flatMap((message) => itemsOf(field(message, 'content')));
+  const blocks = itemsOf(body['messages']).flatMap((message) => itemsOf(readField(message, 'content')));
   return [body, ...itemsOf(body['system']), ...itemsOf(body['tools']), ...blocks].some(
-    (block) => field(block, 'cache_control') != null,
+    (block) => readField(block, 'cache_control') != null,
   );
 }
 
 function itemsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,4 +1,5 @@
 /** Tools of a response: their schemas, the functions that the model is offered, and what a call of each is to the client. @module */
+import { readField } from '../validation/read-field.js';
 import * as v from 'valibot';
 import type { Compatibility } from '../compatibility.js';
 import { customToolParts } from '../fields/custom-tool.js';
@@ -43,7 +44,7 @@ const otherTool = v.pipe(
   v.transform((sent) => ({ type: 'other' as const, sent })),
 );
 
-const nestedTool = v.lazy((tool) => (isPlain(field(tool, 'type')) ? plainTool : otherTool));
+const nestedTool = v.lazy((tool) => (isPlain(readField(tool, 'type')) ? plainTool : otherTool));
 
 /** Functions of one origin, such as an MCP server. Codex finds a call only by the bare name and the namespace. */
 const namespaceTool = object({
@@ -54,7 +55,7 @@ const namespaceTool = object({
 });
 
 const anyTool = v.lazy((tool) => {
-  const type = field(tool, 'type');
+  const type = readField(tool, 'type');
   if (isPlain(type)) return plainTool;
   if (type === 'namespace') return namespaceTool;
   return isRunByClient(tool) ? publishedTool : otherTool;
@@ -66,15 +67,11 @@ function isPlain(type: unknown): boolean {
 }
 
 function isRunByClient(tool: unknown): boolean {
-  const type = field(tool, 'type');
-  if (type === 'tool_search') return field(tool, 'execution') === 'client';
+  const type = readField(tool, 'type');
+  if (type === 'tool_search') return readField(tool, 'execution') === 'client';
   // A shell may run in a container of the service.
-  if (type === 'shell') return !String(field(field(tool, 'environment'), 'type')).startsWith('container');
+  if (type === 'shell') return !String(readField(readField(tool, 'environment'), 'type')).startsWith('container');
   return type === 'apply_patch' || type === 'local_shell';
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 const TOOLS = { refused: plainTool, known: anyTool };

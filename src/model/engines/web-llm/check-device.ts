@@ -1,4 +1,5 @@
 /** Checks before any download whether this device can run a WebLLM model. @module */
+import { megabytes } from '../../../core/platform/megabytes.js';
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { findAdapter } from '../find-adapter.js';
@@ -93,8 +94,4 @@ function missingMemory(record: ModelRecord, facts: DeviceFacts): string | undefi
     return `${Math.ceil(memory)} MB of GPU memory, and this GPU is limited to small models`;
   }
   return undefined;
-}
-
-function megabytes(bytes: number): number {
-  return Math.ceil(bytes / MEGABYTE);
 }

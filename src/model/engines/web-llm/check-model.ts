@@ -2,6 +2,7 @@
  * Checks a model before its download: first the device (without any network), then storage (small files only).
  * @module
  */
+import { megabytes } from '../../../core/platform/megabytes.js';
 import type { ModelRecord } from '@mlc-ai/web-llm';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
@@ -98,10 +99,6 @@ async function missingBytes({ shards }: WeightsManifest, files: ModelFiles): Pro
   let sum = 0;
   for (const { file, bytes } of shards) if (!(await files.isKept(file))) sum += bytes;
   return sum;
-}
-
-function megabytes(bytes: number): number {
-  return Math.ceil(bytes / MEGABYTE);
 }
 
 /**

@@ -75,19 +75,43 @@ export interface ThoughtBlockOptions {
 
 /** White space at the borders of the reasoning, and between it and the answer, is dropped. */
 export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelParser {
-  const { closes, endsThought = [], opensCall = [], startOpen, anywhere = false, answer } = options;
-  const opens = options.opens.toSorted((a, b) => b.length - a.length);
-  const reopens = anywhere ? opens : [];
-  const answerOpens = answer?.open === undefined ? [] : [answer.open];
-  const ends = [...closes, ...endsThought, ...reopens];
-  /** A thought ended without its closing tag, which may follow the calls that ended it. */
-  let unclosed = anywhere;
-  let reasoned = false;
-  /** Reads what may be calls in a thought that is still open. */
-  let trial: CallTrial | undefined;
+  return createStepParser(new ThoughtBlockSteps(options));
+}
 
-  const plainText: ParserStep = (buffer, parts, final) => {
-    const tags = [...reopens, ...(unclosed ? closes : []), ...(answer ? [answer.close] : [])];
+/** The states of such a parser: text, the opening tag, the reasoning, what stands around the answer. */
+class ThoughtBlockSteps implements StepMachine {
+  step: ParserStep;
+  channel: StepMachine['channel'];
+  readonly #options: ThoughtBlockOptions & { opensCall: readonly string[] };
+  /** Longer tags before those that they begin with. */
+  readonly #opens: readonly string[];
+  readonly #reopens: readonly string[];
+  readonly #answerOpens: readonly string[];
+  readonly #ends: readonly string[];
+  /** A thought ended without its closing tag, which may follow the calls that ended it. */
+  #unclosed: boolean;
+  #reasoned = false;
+  /** Reads what may be calls in a thought that is still open. */
+  #trial: CallTrial | undefined;
+
+  constructor(options: ThoughtBlockOptions) {
+    const { closes, endsThought = [], opensCall = [], startOpen, anywhere = false, answer } = options;
+    this.#options = { ...options, opensCall };
+    this.#opens = options.opens.toSorted((a, b) => b.length - a.length);
+    this.#reopens = anywhere ? this.#opens : [];
+    this.#answerOpens = answer?.open === undefined ? [] : [answer.open];
+    this.#ends = [...closes, ...endsThought, ...this.#reopens];
+    this.#unclosed = anywhere;
+    this.step = this.#start;
+    this.channel = startOpen ? 'reasoning' : 'text';
+  }
+
+  readonly #plainText: ParserStep = (buffer, parts, final) => {
+    const tags = [
+      ...this.#reopens,
+      ...(this.#unclosed ? this.#options.closes : []),
+      ...(this.#options.answer ? [this.#options.answer.close] : []),
+    ];
     if (tags.length === 0) return give(parts, 'text', buffer, buffer.length);
     const found = findTag(buffer, tags);
     if (!found) {
@@ -95,88 +119,87 @@ export function createThoughtBlockParser(options: ThoughtBlockOptions): ChannelP
       return certain === 0 ? undefined : give(parts, 'text', buffer, certain);
     }
     give(parts, 'text', buffer, buffer.slice(0, found.index).trimEnd().length);
-    if (!opens.includes(found.tag)) {
-      if (closes.includes(found.tag)) unclosed = anywhere;
-      machine.step = afterReasoning;
+    if (!this.#opens.includes(found.tag)) {
+      if (this.#options.closes.includes(found.tag)) this.#unclosed = this.#options.anywhere ?? false;
+      this.step = this.#afterReasoning;
       return found.index + found.tag.length;
     }
-    machine.step = open;
+    this.step = this.#open;
     return found.index;
   };
 
   /** At an opening tag, of which a longer one may still come. */
-  const open: ParserStep = (buffer, _parts, final) => {
-    if (mayBecome(buffer, opens) && !final) return undefined;
-    const tag = opens.find((each) => buffer.startsWith(each))!;
-    machine.step = reasoning;
-    machine.channel = 'reasoning';
-    reasoned = false;
+  readonly #open: ParserStep = (buffer, _parts, final) => {
+    if (mayBecome(buffer, this.#opens) && !final) return undefined;
+    const tag = this.#opens.find((each) => buffer.startsWith(each))!;
+    this.step = this.#reasoning;
+    this.channel = 'reasoning';
+    this.#reasoned = false;
     return tag.length;
   };
 
-  const afterReasoning: ParserStep = (buffer, _parts, final) => {
+  readonly #afterReasoning: ParserStep = (buffer, _parts, final) => {
     const blank = buffer.length - buffer.trimStart().length;
     if (blank > 0) return blank;
-    if (mayBecome(buffer, answerOpens) && !final) return undefined;
-    const begin = answerOpens.find((each) => buffer.startsWith(each));
+    if (mayBecome(buffer, this.#answerOpens) && !final) return undefined;
+    const begin = this.#answerOpens.find((each) => buffer.startsWith(each));
     if (begin !== undefined) return begin.length;
-    machine.step = plainText;
+    this.step = this.#plainText;
     return 0;
   };
 
-  const reasoning: ParserStep = (buffer, parts, final) => {
-    const blank = reasoned ? 0 : buffer.length - buffer.trimStart().length;
-    const end = findTag(buffer, ends);
+  readonly #reasoning: ParserStep = (buffer, parts, final) => {
+    const blank = this.#reasoned ? 0 : buffer.length - buffer.trimStart().length;
+    const end = findTag(buffer, this.#ends);
     if (end) {
-      trial = undefined;
+      this.#trial = undefined;
       give(parts, 'reasoning', buffer.slice(blank), Math.max(0, buffer.slice(0, end.index).trimEnd().length - blank));
-      if (reopens.includes(end.tag)) {
-        machine.step = open;
+      if (this.#reopens.includes(end.tag)) {
+        this.step = this.#open;
         return end.index;
       }
-      machine.step = afterReasoning;
-      machine.channel = 'text';
-      if (closes.includes(end.tag)) return end.index + end.tag.length;
-      unclosed = true;
+      this.step = this.#afterReasoning;
+      this.channel = 'text';
+      if (this.#options.closes.includes(end.tag)) return end.index + end.tag.length;
+      this.#unclosed = true;
       return end.index;
     }
-    const call = findTag(buffer, opensCall);
-    if (call && options.createToolParser) {
-      trial ??= new CallTrial(options.createToolParser());
-      const isCall = trial.read(buffer.slice(call.index), final);
+    const call = findTag(buffer, this.#options.opensCall);
+    if (call && this.#options.createToolParser) {
+      this.#trial ??= new CallTrial(this.#options.createToolParser());
+      const isCall = this.#trial.read(buffer.slice(call.index), final);
       const length = isCall ? buffer.slice(0, call.index).trimEnd().length : call.index + call.tag.length;
-      reasoned ||= length > blank;
+      this.#reasoned ||= length > blank;
       give(parts, 'reasoning', buffer.slice(blank), length - blank);
-      if (!isCall) trial = undefined;
+      if (!isCall) this.#trial = undefined;
       if (!isCall || (!final && length > blank)) return length;
       if (!final) return undefined;
-      machine.step = afterReasoning;
-      machine.channel = 'text';
+      this.step = this.#afterReasoning;
+      this.channel = 'text';
       return call.index;
     }
-    const certain = final ? buffer.trimEnd().length : certainLength(buffer, [...ends, ...opensCall]);
+    const certain = final
+      ? buffer.trimEnd().length
+      : certainLength(buffer, [...this.#ends, ...this.#options.opensCall]);
     if (certain <= blank) return final ? buffer.length : undefined;
     give(parts, 'reasoning', buffer.slice(blank), certain - blank);
-    reasoned = true;
+    this.#reasoned = true;
     return final ? buffer.length : certain;
   };
 
   // A model whose prompt already holds the tag sometimes writes it once more.
-  const start: ParserStep = (buffer, _parts, final) => {
+  readonly #start: ParserStep = (buffer, _parts, final) => {
     const trimmed = buffer.trimStart();
-    if (opens.some((tag) => trimmed.startsWith(tag))) {
-      machine.step = open;
+    if (this.#opens.some((tag) => trimmed.startsWith(tag))) {
+      this.step = this.#open;
       return buffer.length - trimmed.length;
     }
-    const begins = [...opens, ...(startOpen ? [] : answerOpens)];
+    const begins = [...this.#opens, ...(this.#options.startOpen ? [] : this.#answerOpens)];
     if (mayBecome(trimmed, begins) && !final) return undefined;
-    const isFramed = !startOpen && answerOpens.some((each) => trimmed.startsWith(each));
-    machine.step = startOpen ? reasoning : isFramed ? afterReasoning : plainText;
+    const isFramed = !this.#options.startOpen && this.#answerOpens.some((each) => trimmed.startsWith(each));
+    this.step = this.#options.startOpen ? this.#reasoning : isFramed ? this.#afterReasoning : this.#plainText;
     return 0;
   };
-
-  const machine: StepMachine = { step: start, channel: startOpen ? 'reasoning' : 'text' };
-  return createStepParser(machine);
 }
 
 /** Reads a text as calls before anyone decides what it is. */

@@ -33,145 +33,166 @@ export interface CallObjectReader {
 type Stage = 'open' | 'key' | 'colon' | 'value-start' | 'value' | 'separator';
 
 /** Name first: arguments are given out as they come. Arguments first: they wait for the name. */
-export function createCallObjectReader({
-  isName = () => true,
-  onlyKeys,
-  nameKeys = ['name'],
-  argumentKeys,
-  argumentsRequired,
-}: CallObjectOptions): CallObjectReader {
-  let stage: Stage = 'open';
-  let state: CallObjectReader['state'] = 'undecided';
-  let raw = '';
-  let extent: JsonExtent = createJsonExtent();
-  let token = '';
-  let key = '';
-  let streaming = false;
-  let nested = 0;
-  let name: string | undefined;
-  let heldArguments: string | undefined;
+export function createCallObjectReader(options: CallObjectOptions): CallObjectReader {
+  return new ObjectReader(options);
+}
 
-  const call = (parts: ChannelPart[], argumentText: string): void => {
-    state = 'called';
-    parts.push({ type: 'tool-call-start', name: name! });
+class ObjectReader implements CallObjectReader {
+  readonly #options: CallObjectOptions & Required<Pick<CallObjectOptions, 'isName' | 'nameKeys'>>;
+  #stage: Stage = 'open';
+  #state: CallObjectReader['state'] = 'undecided';
+  #raw = '';
+  #extent: JsonExtent = createJsonExtent();
+  #token = '';
+  #key = '';
+  #streaming = false;
+  #nested = 0;
+  #name: string | undefined;
+  #heldArguments: string | undefined;
+
+  constructor(options: CallObjectOptions) {
+    this.#options = { isName: () => true, nameKeys: ['name'], ...options };
+  }
+
+  get state(): CallObjectReader['state'] {
+    return this.#state;
+  }
+
+  get raw(): string {
+    return this.#raw;
+  }
+
+  get named(): boolean {
+    const { nameKeys } = this.#options;
+    return this.#name !== undefined || (nameKeys.includes(this.#key) && this.#stage !== 'separator');
+  }
+
+  #call(parts: ChannelPart[], argumentText: string): void {
+    this.#state = 'called';
+    parts.push({ type: 'tool-call-start', name: this.#name! });
     parts.push({ type: 'tool-call-arguments', text: argumentText });
     parts.push({ type: 'tool-call-end' });
-  };
+  }
 
   /** After the call was given out nothing can be taken back: the object just ends here. */
-  const giveUp = (): void => {
-    state = state === 'undecided' ? 'invalid' : 'done';
-  };
+  #giveUp(): void {
+    this.#state = this.#state === 'undecided' ? 'invalid' : 'done';
+  }
 
-  const finish = (parts: ChannelPart[]): void => {
-    if (state === 'called') state = 'done';
-    else if (name === undefined || argumentsRequired) state = 'invalid';
+  #finish(parts: ChannelPart[]): void {
+    if (this.#state === 'called') this.#state = 'done';
+    else if (this.#name === undefined || this.#options.argumentsRequired) this.#state = 'invalid';
     else {
-      call(parts, '{}');
-      state = 'done';
+      this.#call(parts, '{}');
+      this.#state = 'done';
     }
-  };
+  }
 
-  const endValue = (parts: ChannelPart[]): void => {
-    stage = 'separator';
-    if (streaming) {
-      streaming = false;
+  #endValue(parts: ChannelPart[]): void {
+    this.#stage = 'separator';
+    if (this.#streaming) {
+      this.#streaming = false;
       parts.push({ type: 'tool-call-end' });
-    } else if (state === 'undecided' && nameKeys.includes(key)) {
-      name = parseString(token);
-      if (!name || !isName(name)) state = 'invalid';
-      else if (heldArguments !== undefined) call(parts, heldArguments);
-    } else if (state === 'undecided' && argumentKeys.includes(key)) {
-      heldArguments = argumentsOf(token);
-      if (name !== undefined) call(parts, heldArguments);
+    } else if (this.#state === 'undecided' && this.#options.nameKeys.includes(this.#key)) {
+      this.#name = parseString(this.#token);
+      if (!this.#name || !this.#options.isName(this.#name)) this.#state = 'invalid';
+      else if (this.#heldArguments !== undefined) this.#call(parts, this.#heldArguments);
+    } else if (this.#state === 'undecided' && this.#options.argumentKeys.includes(this.#key)) {
+      this.#heldArguments = argumentsOf(this.#token);
+      if (this.#name !== undefined) this.#call(parts, this.#heldArguments);
     }
-  };
+  }
 
-  const takeValue = (text: string, parts: ChannelPart[]): number => {
-    const taken = extent.take(text);
+  #takeValue(text: string, parts: ChannelPart[]): number {
+    const taken = this.#extent.take(text);
     const piece = text.slice(0, taken);
-    if (streaming) parts.push({ type: 'tool-call-arguments', text: piece });
-    else token += piece;
-    if (extent.ended) endValue(parts);
+    if (this.#streaming) parts.push({ type: 'tool-call-arguments', text: piece });
+    else this.#token += piece;
+    if (this.#extent.ended) this.#endValue(parts);
     return taken;
-  };
+  }
 
-  const startValue = (first: string, parts: ChannelPart[]): number => {
-    if (first === '{' && key === 'function' && nameKeys.includes(key) && state === 'undecided') {
+  #startValue(first: string, parts: ChannelPart[]): number {
+    if (
+      first === '{' &&
+      this.#key === 'function' &&
+      this.#options.nameKeys.includes(this.#key) &&
+      this.#state === 'undecided'
+    ) {
       // OpenAI's own shape: name and arguments lie one level deeper.
-      nested += 1;
-      stage = 'separator';
+      this.#nested += 1;
+      this.#stage = 'separator';
       return 1;
     }
-    stage = 'value';
-    extent = createJsonExtent();
-    token = '';
-    if (first === '{' && name !== undefined && state === 'undecided' && argumentKeys.includes(key)) {
-      state = 'called';
-      streaming = true;
-      parts.push({ type: 'tool-call-start', name });
+    this.#stage = 'value';
+    this.#extent = createJsonExtent();
+    this.#token = '';
+    if (
+      first === '{' &&
+      this.#name !== undefined &&
+      this.#state === 'undecided' &&
+      this.#options.argumentKeys.includes(this.#key)
+    ) {
+      this.#state = 'called';
+      this.#streaming = true;
+      parts.push({ type: 'tool-call-start', name: this.#name });
     }
     return 0;
-  };
+  }
 
-  const startKey = (): number => {
-    stage = 'key';
-    extent = createJsonExtent();
-    token = '';
+  #startKey(): number {
+    this.#stage = 'key';
+    this.#extent = createJsonExtent();
+    this.#token = '';
     return 0;
-  };
+  }
 
-  const takeKey = (text: string): number => {
-    const taken = extent.take(text);
-    token += text.slice(0, taken);
-    if (!extent.ended) return taken;
-    stage = 'colon';
-    const parsed = parseString(token);
-    if (parsed === undefined || (onlyKeys && state === 'undecided' && !onlyKeys.includes(parsed))) giveUp();
-    else key = parsed;
+  #takeKey(text: string): number {
+    const taken = this.#extent.take(text);
+    this.#token += text.slice(0, taken);
+    if (!this.#extent.ended) return taken;
+    this.#stage = 'colon';
+    const parsed = parseString(this.#token);
+    if (
+      parsed === undefined ||
+      (this.#options.onlyKeys && this.#state === 'undecided' && !this.#options.onlyKeys.includes(parsed))
+    )
+      this.#giveUp();
+    else this.#key = parsed;
     return taken;
-  };
+  }
 
   /** One character between keys and values. */
-  const punctuation = (character: string, parts: ChannelPart[]): number => {
+  #punctuation(character: string, parts: ChannelPart[]): number {
     if (/\s/.test(character)) return 1;
-    if (stage === 'value-start' && /["{[\-\w]/.test(character)) return startValue(character, parts);
-    if (stage === 'colon' && character === ':') stage = 'value-start';
-    else if (stage === 'open' && character === '{') stage = 'separator';
-    else if (stage === 'separator' && character === '"') return startKey();
-    else if (stage === 'separator' && character === '}' && nested > 0) nested -= 1;
-    else if (stage === 'separator' && character === '}') finish(parts);
-    else if (!(stage === 'separator' && character === ',')) {
-      giveUp();
+    if (this.#stage === 'value-start' && /["{[\-\w]/.test(character)) return this.#startValue(character, parts);
+    if (this.#stage === 'colon' && character === ':') this.#stage = 'value-start';
+    else if (this.#stage === 'open' && character === '{') this.#stage = 'separator';
+    else if (this.#stage === 'separator' && character === '"') return this.#startKey();
+    else if (this.#stage === 'separator' && character === '}' && this.#nested > 0) this.#nested -= 1;
+    else if (this.#stage === 'separator' && character === '}') this.#finish(parts);
+    else if (!(this.#stage === 'separator' && character === ',')) {
+      this.#giveUp();
       return 0;
     }
     return 1;
-  };
+  }
 
-  const isOver = (): boolean => state === 'done' || state === 'invalid';
+  #isOver(): boolean {
+    return this.#state === 'done' || this.#state === 'invalid';
+  }
 
-  return {
-    read(text, parts) {
-      let position = 0;
-      while (position < text.length && !isOver()) {
-        const rest = text.slice(position);
-        if (stage === 'value') position += takeValue(rest, parts);
-        else if (stage === 'key') position += takeKey(rest);
-        else position += punctuation(text[position]!, parts);
-      }
-      if (state === 'undecided' || state === 'invalid') raw += text.slice(0, position);
-      return position;
-    },
-    get state() {
-      return state;
-    },
-    get raw() {
-      return raw;
-    },
-    get named() {
-      return name !== undefined || (nameKeys.includes(key) && stage !== 'separator');
-    },
-  };
+  read(text: string, parts: ChannelPart[]): number {
+    let position = 0;
+    while (position < text.length && !this.#isOver()) {
+      const rest = text.slice(position);
+      if (this.#stage === 'value') position += this.#takeValue(rest, parts);
+      else if (this.#stage === 'key') position += this.#takeKey(rest);
+      else position += this.#punctuation(text[position]!, parts);
+    }
+    if (this.#state === 'undecided' || this.#state === 'invalid') this.#raw += text.slice(0, position);
+    return position;
+  }
 }
 
 function parseString(token: string): string | undefined {

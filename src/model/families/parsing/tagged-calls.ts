@@ -27,134 +27,150 @@ const FENCE = '```';
  * are doubled or forgotten, several calls in one pair of tags.
  */
 export function createTaggedCallParser(syntax: TaggedCalls, tools: readonly Tool[]): ChannelParser {
-  const { opens, headOpens = [], closes, shapes, bare = [], fenced } = syntax;
-  const allOpens = [...opens, ...headOpens];
-  const marks = fenced && tools.length > 0 ? [...allOpens, FENCE] : allOpens;
-  let reader: CallReader | undefined;
+  return createStepParser(new TaggedCallSteps(syntax, tools));
+}
+
+/** The states of such a parser: text, a call, what closes it. */
+class TaggedCallSteps implements StepMachine {
+  step: ParserStep;
+  channel: StepMachine['channel'] = 'text';
+  readonly #syntax: TaggedCalls;
+  readonly #tools: readonly Tool[];
+  /** All tags that begin calls. */
+  readonly #opens: readonly string[];
+  /** What is looked for in text. */
+  readonly #marks: readonly string[];
+  #reader: CallReader | undefined;
   /** What stands in the buffer before the call: white space, the tag, a bracket of a list. */
-  let prefix = '';
+  #prefix = '';
   /** Characters up to the end of the tag, which become text when no call follows. */
-  let giveBackLength = 0;
+  #giveBackLength = 0;
   /** A call ended here, so white space is not yet text. */
-  let afterCall = false;
+  #afterCall = false;
 
-  const toText = (): void => {
-    machine.step = text;
-    machine.channel = 'text';
-  };
+  constructor(syntax: TaggedCalls, tools: readonly Tool[]) {
+    this.#syntax = syntax;
+    this.#tools = tools;
+    this.#opens = [...syntax.opens, ...(syntax.headOpens ?? [])];
+    this.#marks = syntax.fenced && tools.length > 0 ? [...this.#opens, FENCE] : this.#opens;
+    this.step = syntax.bare ? this.#start : this.#text;
+  }
 
-  const text: ParserStep = (buffer, parts, final) => {
-    const blank = afterCall ? buffer.length - buffer.trimStart().length : 0;
+  #toText(): void {
+    this.step = this.#text;
+    this.channel = 'text';
+  }
+
+  readonly #text: ParserStep = (buffer, parts, final) => {
+    const blank = this.#afterCall ? buffer.length - buffer.trimStart().length : 0;
     if (blank > 0) return blank;
-    const open = findTag(buffer, marks);
-    const before = open ? buffer.slice(0, open.index).trimEnd().length : certainLength(buffer, marks);
+    const open = findTag(buffer, this.#marks);
+    const before = open ? buffer.slice(0, open.index).trimEnd().length : certainLength(buffer, this.#marks);
     const certain = !open && final ? buffer.length : before;
     if (certain > 0) {
       parts.push({ type: 'text', text: buffer.slice(0, certain) });
-      afterCall = false;
+      this.#afterCall = false;
     }
     if (open) {
-      const end = open.index + (opens.includes(open.tag) ? open.tag.length : 0);
-      begin(buffer.slice(certain, end), open.index + open.tag.length - certain);
+      const end = open.index + (this.#syntax.opens.includes(open.tag) ? open.tag.length : 0);
+      this.#begin(buffer.slice(certain, end), open.index + open.tag.length - certain);
       if (open.tag === FENCE) {
-        machine.channel = 'text';
-        reader = fenced!.createReader(tools);
+        this.channel = 'text';
+        this.#reader = this.#syntax.fenced!.createReader(this.#tools);
       }
     } else if (certain === 0) return undefined;
     return certain;
   };
 
-  const begin = (before: string, length: number): void => {
-    prefix = before;
-    giveBackLength = length;
-    reader = undefined;
-    machine.step = call;
-    machine.channel = 'tool-call';
-  };
+  #begin(before: string, length: number): void {
+    this.#prefix = before;
+    this.#giveBackLength = length;
+    this.#reader = undefined;
+    this.step = this.#call;
+    this.channel = 'tool-call';
+  }
 
   /** Keeps the tag and the undecided call in the buffer, so that they can still become text. */
-  const call: ParserStep = (buffer, parts, final) => {
-    const body = buffer.slice(prefix.length);
-    if (!reader) {
+  readonly #call: ParserStep = (buffer, parts, final) => {
+    const body = buffer.slice(this.#prefix.length);
+    if (!this.#reader) {
       if (!final && FENCE_BEGINNING.test(body)) return undefined;
       const lead = /^\s*(?:\[\s*)?(?:```(?:json|python)?\s*)?/.exec(body)![0];
-      const shape = findShape(syntax, body, lead, final, tools);
+      const shape = findShape(this.#syntax, body, lead, final, this.#tools);
       if (shape === 'more') return undefined;
-      if (shape === 'no') return giveBack(buffer, parts);
-      prefix += shape.lead;
-      reader = shape.shape.createReader(tools);
+      if (shape === 'no') return this.#giveBack(buffer, parts);
+      this.#prefix += shape.lead;
+      this.#reader = shape.shape.createReader(this.#tools);
     }
-    const taken = reader.read(buffer.slice(prefix.length), parts, final);
-    if (reader.state === 'invalid' || (reader.state === 'undecided' && final)) return giveBack(buffer, parts);
-    if (reader.state === 'undecided') return undefined;
-    machine.step = reader.state === 'done' ? between : rest;
-    machine.channel = 'tool-call';
-    return prefix.length + (taken ?? 0);
+    const taken = this.#reader.read(buffer.slice(this.#prefix.length), parts, final);
+    if (this.#reader.state === 'invalid' || (this.#reader.state === 'undecided' && final))
+      return this.#giveBack(buffer, parts);
+    if (this.#reader.state === 'undecided') return undefined;
+    this.step = this.#reader.state === 'done' ? this.#between : this.#rest;
+    this.channel = 'tool-call';
+    return this.#prefix.length + (taken ?? 0);
   };
 
   /** It was no call: the tag is text, and what follows it is looked at again. */
-  const giveBack = (buffer: string, parts: ChannelPart[]): number => {
-    if (giveBackLength > 0) parts.push({ type: 'text', text: buffer.slice(0, giveBackLength) });
-    if (giveBackLength > 0) afterCall = false;
-    toText();
-    return giveBackLength;
-  };
+  #giveBack(buffer: string, parts: ChannelPart[]): number {
+    if (this.#giveBackLength > 0) parts.push({ type: 'text', text: buffer.slice(0, this.#giveBackLength) });
+    if (this.#giveBackLength > 0) this.#afterCall = false;
+    this.#toText();
+    return this.#giveBackLength;
+  }
 
-  const rest: ParserStep = (buffer, parts, final) => {
-    const taken = reader!.read(buffer, parts, final);
-    if (reader!.state === 'done') machine.step = between;
+  readonly #rest: ParserStep = (buffer, parts, final) => {
+    const taken = this.#reader!.read(buffer, parts, final);
+    if (this.#reader!.state === 'done') this.step = this.#between;
     return taken;
   };
 
   /** After a call, before its closing tags. */
-  const between: ParserStep = (buffer, _parts, final) => {
+  readonly #between: ParserStep = (buffer, _parts, final) => {
     const skipped = /^(?:[\s,;\]}]|```)+/.exec(buffer)?.[0].length ?? 0;
     if (skipped > 0) return skipped;
-    if (mayBecome(buffer, [...closes, '```'])) return final ? buffer.length : undefined;
-    if (!final && mayBecome(buffer, allOpens)) return undefined;
-    const close = closes.find((tag) => buffer.startsWith(tag));
+    if (mayBecome(buffer, [...this.#syntax.closes, '```'])) return final ? buffer.length : undefined;
+    if (!final && mayBecome(buffer, this.#opens)) return undefined;
+    const close = this.#syntax.closes.find((tag) => buffer.startsWith(tag));
     if (close !== undefined) {
-      machine.step = closed;
-      machine.channel = 'text';
+      this.step = this.#closed;
+      this.channel = 'text';
       return close.length;
     }
-    afterCall = true;
-    if (shapes.some((shape) => shape.begins(buffer, final, tools) !== 'no')) begin('', 0);
-    else toText();
+    this.#afterCall = true;
+    if (this.#syntax.shapes.some((shape) => shape.begins(buffer, final, this.#tools) !== 'no')) this.#begin('', 0);
+    else this.#toText();
     return 0;
   };
 
   /** Several closing tags may follow each other. */
-  const closed: ParserStep = (buffer, _parts, final) => {
+  readonly #closed: ParserStep = (buffer, _parts, final) => {
     const blank = buffer.length - buffer.trimStart().length;
     if (blank > 0) return blank;
-    if (mayBecome(buffer, closes)) return final ? buffer.length : undefined;
-    const close = closes.find((tag) => buffer.startsWith(tag));
+    if (mayBecome(buffer, this.#syntax.closes)) return final ? buffer.length : undefined;
+    const close = this.#syntax.closes.find((tag) => buffer.startsWith(tag));
     if (close !== undefined) return close.length;
-    afterCall = true;
-    toText();
+    this.#afterCall = true;
+    this.#toText();
     return 0;
   };
 
   /** An answer that begins with a call may do without tags. */
-  const start: ParserStep = (buffer, _parts, final) => {
+  readonly #start: ParserStep = (buffer, _parts, final) => {
     const lead = /^\s*/.exec(buffer)![0];
     const body = buffer.slice(lead.length);
     if (body === '' && !final) return undefined;
-    const begun = bare.map((shape) => ({ shape, answer: shape.begins(body, final, tools) }));
+    const begun = (this.#syntax.bare ?? []).map((shape) => ({ shape, answer: shape.begins(body, final, this.#tools) }));
     const found = begun.find(({ answer }) => answer === 'yes' || (answer === 'more' && !final));
     if (found?.answer === 'more') return undefined;
-    toText();
+    this.#toText();
     if (found) {
-      begin(lead, 0);
-      machine.channel = 'text';
-      reader = found.shape.createReader(tools);
+      this.#begin(lead, 0);
+      this.channel = 'text';
+      this.#reader = found.shape.createReader(this.#tools);
     }
     return 0;
   };
-
-  const machine: StepMachine = { step: bare.length > 0 ? start : text, channel: 'text' };
-  return createStepParser(machine);
 }
 
 /** A fence around the call that is still being written. */

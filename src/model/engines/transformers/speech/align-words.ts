@@ -1,4 +1,5 @@
 /** Times of words, from the decoder's cross attention: which frames of sound each token attends to. @module */
+import { UNSPACED_LANGUAGES } from '../../../../core/media/unspaced-languages.js';
 import type { TimedText } from '../../../../core/request/transcription-request.js';
 import { TIME_STEP } from './whisper-config.js';
 
@@ -7,9 +8,6 @@ export type AttentionRow = readonly Float32Array[];
 
 /** A token's text; undefined for time tokens and the end token. */
 export type TokenText = string | undefined;
-
-/** Languages without spaces between words: every piece counts as a word. */
-export const WITHOUT_SPACES = new Set(['zh', 'ja', 'th', 'lo', 'my', 'yue', 'km', 'bo']);
 
 /**
  * The words of one window.
@@ -41,7 +39,7 @@ export function alignWords(
     }
     if (text === '') continue;
     const last = words.at(-1);
-    const starts = isNew || /^\s/.test(text) || WITHOUT_SPACES.has(language ?? '');
+    const starts = isNew || /^\s/.test(text) || UNSPACED_LANGUAGES.has(language ?? '');
     isNew = false;
     if (last && !(starts && /[\p{L}\p{N}]/u.test(text))) {
       last.text += text.trim();

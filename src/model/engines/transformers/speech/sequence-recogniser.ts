@@ -7,7 +7,8 @@ import type {
   TranscriptSegment,
 } from '../../../../core/request/transcription-request.js';
 import type { OnnxTensor } from '../ort/onnx-session.js';
-import { rounded, WITHOUT_SPACES } from './align-words.js';
+import { UNSPACED_LANGUAGES } from '../../../../core/media/unspaced-languages.js';
+import { rounded } from './align-words.js';
 import { type Choice, chooseToken, isLooping } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
 import type { EncodedSound, EncoderDecoder } from './encoder-decoder.js';
@@ -76,7 +77,7 @@ async function* transcribe(
     } finally {
       sound.dispose();
     }
-    transcript.endWindow(WITHOUT_SPACES.has(language ?? '') ? '' : ' ');
+    transcript.endWindow(UNSPACED_LANGUAGES.has(language ?? '') ? '' : ' ');
     usage.completionTokens += written.length;
     const text = transcript.text.slice(before).trim();
     if (text === '') continue;
