@@ -1,8 +1,9 @@
 /** The gateway's end of a model worker: a LoadedModel whose work happens in another realm. @module */
-import { proxy } from 'comlink';
-import { type InferenceError, throwIfCancelled, toInferenceError } from '../core/errors/inference-error.js';
+import { proxy, type Remote } from 'comlink';
+import { InferenceError, throwIfCancelled, toInferenceError } from '../core/errors/inference-error.js';
 import type { LoadedModel } from '../core/models/backend.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
+import { orAborted } from '../core/platform/reject-on-abort.js';
 import { settledWithin } from '../core/platform/settled-within.js';
 import { hasPart } from '../core/request/generation-request.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
@@ -15,7 +16,7 @@ import type {
   ModelPayload,
   ProgressListener,
 } from '../relay/protocol.js';
-import type { CallTiming } from '../relay/stream/call-timing.js';
+import { type CallTiming, MODEL_TIMING } from '../relay/stream/call-timing.js';
 import { itemsOf, OpenCall, peerGone } from '../relay/stream/open-call.js';
 
 /** A running model worker. */
@@ -45,9 +46,9 @@ export async function loadRemoteModel(
 ): Promise<LoadedModel> {
   const remote = new RemoteModel(worker, options.timing);
   try {
-    const { signal } = options;
-    const report = reportTo(options);
-    return remote.toLoadedModel(await remote.control.call((model, stop) => model.load(argument, report, stop), signal));
+    return remote.toLoadedModel(
+      await watched(remote, argument, options, (model, ...more) => model.load(argument, ...more)),
+    );
   } catch (thrown) {
     remote.end();
     throw thrown;
@@ -62,17 +63,60 @@ export async function fetchFilesRemotely(
 ): Promise<void> {
   const remote = new RemoteModel(worker, options.timing);
   try {
-    const report = reportTo(options);
-    await remote.control.call((model, stop) => model.fetchFiles(argument, report, stop), options.signal);
+    await watched(remote, argument, options, (model, ...more) => model.fetchFiles(argument, ...more));
   } finally {
     remote.end();
   }
 }
 
-/** The worker releases it at the end of its call, and so closes the port that belongs to it. */
-function reportTo({ onProgress, signal }: RemoteLoadOptions): ProgressListener {
-  return proxy((progress: LoadProgress) => {
-    if (!signal.aborted) onProgress(progress);
+/** Milliseconds without a sign of life after which a worker that loads is stuck. */
+const LOAD_SILENCE = 30_000;
+
+/** Milliseconds more for each byte of the model: 30 s for a gigabyte, whose weights an engine may read in one go. */
+const LOAD_SILENCE_PER_BYTE = 30e-6;
+
+/**
+ * Calls a worker that loads. It reports every few seconds that it responds, unless its engine computes: files may make
+ * that endless, and nothing but the end of the worker stops it.
+ * @throws InferenceError `unavailable` when the worker is silent for too long
+ */
+async function watched<Result>(
+  remote: RemoteModel,
+  { entry }: LoadArgument,
+  { onProgress, signal, timing }: RemoteLoadOptions,
+  ask: (model: Remote<ModelControl>, report: ProgressListener, stop: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const stuck = new AbortController();
+  const sizes = new Map<string | undefined, number>();
+  // Beats are counted and not milliseconds, so that a machine that slept has not been silent.
+  let silentBeats = 0;
+  const beat = setInterval(() => {
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    const limit = LOAD_SILENCE + bytes * LOAD_SILENCE_PER_BYTE;
+    silentBeats += 1;
+    if (silentBeats * MODEL_TIMING.beat > limit) stuck.abort(stuckLoad(entry.id, limit));
+  }, timing.beat);
+  // The worker releases it at the end of its call, and so closes the port that belongs to it.
+  const report: ProgressListener = proxy((progress?: LoadProgress) => {
+    silentBeats = 0;
+    if (!progress || signal.aborted) return;
+    if (progress.stage === 'download') sizes.set(progress.file, progress.totalBytes);
+    onProgress(progress);
+  });
+  try {
+    const call = remote.control.call((model, stop) => ask(model, report, stop), signal);
+    return await orAborted(call, stuck.signal);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+function stuckLoad(id: string, limit: number): InferenceError {
+  const seconds = Math.round(limit / 1000);
+  const reason = `The model's engine computed for ${seconds} seconds without a sign of life. One of its files (tokenizer, chat template or graph) may make it compute without end.`;
+  return new InferenceError('unavailable', `The model \`${id}\` could not be loaded. ${reason}`, {
+    reason,
+    retryAfter: 5,
   });
 }
 

@@ -2,7 +2,7 @@
 import { releaseProxy, type Remote } from 'comlink';
 import type { Backend, LoadedModel, LoadOptions } from '../core/models/backend.js';
 import { InferenceError } from '../core/errors/inference-error.js';
-import type { ModelEntry } from '../core/models/model-entry.js';
+import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { answerCall } from '../relay/stream/answer-call.js';
 import { MODEL_TIMING } from '../relay/stream/call-timing.js';
@@ -46,18 +46,21 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
 
 type Report = LoadOptions['onProgress'];
 
-/** Runs what reports its progress to another realm. Ends when all reports have arrived there. */
+/** Runs what reports its progress, and that it is alive, to another realm. Ends when all reports have arrived there. */
 async function reporting<Result>(
   listener: ProgressListener,
   work: (report: Report) => Promise<Result>,
 ): Promise<Result> {
   const remote = listener as Remote<ProgressListener>;
   let arrived: Promise<unknown> = Promise.resolve();
+  const report = (progress?: LoadProgress): void => {
+    arrived = remote(progress).catch(() => {});
+  };
+  const beat = setInterval(report, MODEL_TIMING.beat);
   try {
-    return await work((progress) => {
-      arrived = remote(progress).catch(() => {});
-    });
+    return await work(report);
   } finally {
+    clearInterval(beat);
     await arrived;
     remote[releaseProxy]();
   }

@@ -136,8 +136,8 @@ export interface ModelControl {
   unload(): Promise<void>;
 }
 
-/** Resolves when the report has arrived. */
-export type ProgressListener = (progress: LoadProgress) => void | Promise<void>;
+/** Resolves when the report has arrived. @param progress absent: nothing new, but the worker responds */
+export type ProgressListener = (progress?: LoadProgress) => void | Promise<void>;
 
 /** What is known of a model once it is loaded. */
 export interface LoadedFacts {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../src/core/models/backend.js';
 import { InferenceError } from '../../src/core/errors/inference-error.js';
@@ -6,7 +6,7 @@ import type { TokenEvent } from '../../src/core/events/token-event.js';
 import type { LoadProgress, ModelEntry } from '../../src/core/models/model-entry.js';
 import { type CallTiming, MODEL_TIMING } from '../../src/relay/stream/call-timing.js';
 import { loadRemoteModel } from '../../src/gateway/remote-model.js';
-import type { LoadedFacts } from '../../src/relay/protocol.js';
+import type { LoadedFacts, ModelControl } from '../../src/relay/protocol.js';
 import { serveControl } from '../../src/relay/control/control-channel.js';
 import { openPorts } from '../support/open-ports.js';
 import { serveModel } from '../../src/model/serve-model.js';
@@ -95,6 +95,78 @@ describe('a model in another realm', () => {
     expect(reports.map(({ loadedBytes }) => loadedBytes)).toEqual(Array.from({ length: count }, (_, index) => index));
     expect(progress.at(-1)?.stage).toBe('initialize');
     end();
+  });
+
+  describe('that loads', () => {
+    /** Passes time in both realms, with turns in which messages arrive. */
+    async function pass(milliseconds: number): Promise<void> {
+      for (let step = 0; step < milliseconds; step += 5_000) {
+        vi.advanceTimersByTime(5_000);
+        for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    const timing: CallTiming = MODEL_TIMING;
+    const argument = { entry: ENTRY, options: { assetsURL: 'http://localhost/', pageURL: 'http://localhost/' } };
+
+    it('and computes without end is ended, and the error says what may be the reason', async () => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      onTestFinished(() => void vi.useRealTimers());
+      // A realm that computes receives no message and sends none.
+      const { port1, port2 } = new MessageChannel();
+      let ended = 0;
+      const end = (): void => {
+        ended += 1;
+        port2.close();
+      };
+      const options = { onProgress() {}, signal: new AbortController().signal, timing };
+      const loading = loadRemoteModel({ port: port1, lifeline: undefined, end }, argument, options);
+      const failure = loading.catch((error: InferenceError) => error);
+      await pass(40_000);
+      expect(await failure).toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(/`m` could not be loaded.*30 seconds without a sign of life.*tokenizer/),
+      });
+      expect(ended).toBe(1);
+    });
+
+    it.each([
+      ['for a long time, but responds', 600_000],
+      ['two gigabytes in one go', 80_000],
+    ])('%s is not ended', async (name, milliseconds) => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { port1, port2 } = new MessageChannel();
+      let load = (): void => {};
+      const loaded = new Promise<void>((resolve) => (load = resolve));
+      const progress: LoadProgress = {
+        model: 'm',
+        file: 'weights',
+        loadedBytes: 0,
+        totalBytes: 2e9,
+        stage: 'download',
+      };
+      const silent: Partial<ModelControl> = {
+        async load(_, report) {
+          await report(progress);
+          await loaded;
+          return { info: { contextLength: 1 } as ModelInfo, methods: [] };
+        },
+        lost: () => new Promise(() => {}),
+      };
+      if (name.startsWith('two')) serveControl(silent, port2);
+      else
+        serveModel(port2, async () => ({
+          async load(entry, options) {
+            await loaded;
+            return scriptedBackend.load(entry, options);
+          },
+        }));
+      const options = { onProgress() {}, signal: new AbortController().signal, timing };
+      const loading = loadRemoteModel({ port: port1, lifeline: undefined, end() {} }, argument, options);
+      await pass(milliseconds);
+      load();
+      expect((await loading).info.contextLength).toBeGreaterThan(0);
+    });
   });
 
   it('leaves no port open when it is unloaded', async () => {
