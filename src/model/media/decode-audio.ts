@@ -7,7 +7,7 @@ import { ControlChannel } from '../../relay/control/control-channel.js';
 import type { DecodeLimits, MediaControl } from './media-worker.js';
 import { pageAudioDecoder, type PageAudioDecoder } from './page-audio-decoder.js';
 import { readWav, type WavFile } from './read-wav.js';
-import { mixDown, SampleCollector, tooLong } from './sample-collector.js';
+import { mixDown, noAudio, SampleCollector, tooLong } from './sample-collector.js';
 
 export interface DecodeAudioOptions {
   /** Hz of the result. @default 16000 */
@@ -40,6 +40,7 @@ export async function decodeAudio(bytes: Uint8Array, options: DecodeAudioOptions
   const collect = (rate: number) => new SampleCollector(rate, sampleRate, maxSeconds, signal);
   const wav = container === 'wav' ? readWav(bytes) : undefined;
   if (wav) {
+    if (wav.isHeaderOnly) throw noAudio();
     // Known before anything is decoded.
     if (wav.frames > maxSeconds * wav.sampleRate) throw tooLong();
     return collectWav(wav, collect(wav.sampleRate));

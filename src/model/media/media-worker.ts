@@ -5,7 +5,7 @@
  */
 import { transfer } from 'comlink';
 import { serveControl } from '../../relay/control/control-channel.js';
-import { SampleCollector, mixDown, requirePlausibleRate, tooLong } from './sample-collector.js';
+import { SampleCollector, mixDown, noAudio, requirePlausibleRate, tooLong } from './sample-collector.js';
 import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
 
 /** What becomes of the samples. */
@@ -43,7 +43,8 @@ async function decodeWithCodecs(
     const track = await input.getPrimaryAudioTrack();
     if (!track) throw new Error('There is no audio track.');
     // What the file says. Measuring it would read every packet, and loops on a FLAC file of no frames.
-    if (((await track.getDurationFromMetadata()) ?? 0) > maxSeconds) throw tooLong();
+    const claimedSeconds = (await track.getDurationFromMetadata()) ?? 0;
+    if (claimedSeconds > maxSeconds) throw tooLong();
     if (!(await track.canDecode())) return undefined;
     requirePlausibleRate(track.sampleRate);
     let collector: SampleCollector | undefined;
@@ -61,6 +62,8 @@ async function decodeWithCodecs(
         sample.close();
       }
     }
+    // The file is cut behind its head, or what follows is not audio.
+    if (!collector && claimedSeconds > 0) throw noAudio();
     return collector?.end() ?? new Float32Array(0);
   } finally {
     input.dispose();

@@ -7,9 +7,14 @@ export interface WavFile {
   channels: number;
   /** Samples per channel. */
   frames: number;
+  /** The header states a length, and the file ends before the first sample. */
+  isHeaderOnly: boolean;
   /** Frames `start` (inclusive) to `end` (exclusive) as mono, the mean of all channels, -1 to 1. */
   read(start: number, end: number): Float32Array;
 }
+
+/** Sizes from here on stand for "until the end": some recorders subtract their header from the greatest number. */
+const GREATEST_SIZE = 0xffff_0000;
 
 const PCM = 1;
 const FLOAT = 3;
@@ -65,6 +70,7 @@ function openSamples(view: DataView, format: Format, start: number, size: number
     sampleRate,
     channels,
     frames: Math.floor(length / frameBytes),
+    isHeaderOnly: size >= frameBytes && size < GREATEST_SIZE && available < frameBytes,
     read(first, end) {
       const mono = new Float32Array(end - first);
       for (let frame = 0; frame < mono.length; frame++) {

@@ -63,6 +63,12 @@ export class SampleCollector {
   }
 }
 
+/** The error for a recording of which nothing can be decoded, though its header states a length. */
+export function noAudio(): InferenceError {
+  const message = 'The recording has a header, but no audio that can be decoded. The file may be truncated.';
+  return new InferenceError('invalid_media', message, { param: 'file' });
+}
+
 /** The error for a recording that is longer than allowed. */
 export function tooLong(): InferenceError {
   return new InferenceError('invalid_media', 'The recording is too long.', { param: 'file' });

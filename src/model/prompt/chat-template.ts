@@ -1,4 +1,5 @@
 /** Renders Jinja chat templates, within bounds. @module */
+import { InferenceError } from '../../core/errors/inference-error.js';
 import { Environment, Template } from '@huggingface/jinja';
 import { mendSource, mendTree, TEMPLATE_FUNCTIONS } from './mend-template.js';
 import { boundedRange, TemplateInterpreter } from './template-interpreter.js';
@@ -17,6 +18,9 @@ export function compiledTemplate(source: string): ChatTemplate {
 /** A template writes what it is given a few times at most, and words of its own. */
 const MAX_GROWTH = 20;
 const MAX_OWN_CHARACTERS = 1_000_000;
+
+/** Characters of a template. The longest in use have 30,000; Jinja's reader takes the square of their number. */
+const MAX_SOURCE = 300_000;
 
 /** The template does not accept what it is given. */
 export class TemplateRefusal extends Error {
@@ -42,8 +46,12 @@ const KNOWN_NAMES = {
 export class ChatTemplate {
   readonly #program: Template['parsed'];
 
-  /** @throws SyntaxError of Jinja's */
+  /** @throws SyntaxError of Jinja's; InferenceError `model_not_supported` for one that is far too long */
   constructor(source: string) {
+    if (source.length > MAX_SOURCE) {
+      const message = `The chat template has ${source.length} characters; more than ${MAX_SOURCE} are not read.`;
+      throw new InferenceError('model_not_supported', message, { param: 'model', reason: message, permanent: true });
+    }
     this.#program = new Template(mendSource(source)).parsed;
     mendTree(this.#program);
   }

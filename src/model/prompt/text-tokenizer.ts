@@ -1,5 +1,6 @@
 /** A model's tokenizer: text to token ids, tokens to bytes, special tokens and chat templates. @module */
 import type { Tokenizer } from '@huggingface/tokenizers';
+import { InferenceError } from '../../core/errors/inference-error.js';
 import { byteLevelBytes } from './byte-level.js';
 
 /** Text to token ids and back, for one model. */
@@ -48,6 +49,17 @@ interface TokenizerParts {
 /** `tokenizer.json`, as far as it is looked into. */
 export interface TokenizerJson {
   decoder?: DecoderJson | null;
+  normalizer?: NormalizerJson | null;
+}
+
+interface NormalizerJson {
+  type?: string;
+  /** Of `Sequence`. */
+  normalizers?: NormalizerJson[];
+  /** Of `Replace`: what stands for the pattern. */
+  content?: string;
+  /** Of `Prepend`. */
+  prepend?: string;
 }
 
 interface DecoderJson {
@@ -70,8 +82,29 @@ type AddedTokens = ReadonlyMap<number, { content: string }>;
 
 const encoder = new TextEncoder();
 
-/** Runs the stages of a tokenizer for text in which no added token is meant. */
+/** A normalizer replaces a space by a mark, and at most a few characters by a few others. */
+const MOST_GROWTH = 1_000;
+
+/** How many times longer a text may become. */
+function growthOf(normalizer: NormalizerJson | null | undefined): number {
+  const { normalizers = [], content, prepend } = normalizer ?? {};
+  const inner = Array.isArray(normalizers) ? normalizers.reduce((product, each) => product * growthOf(each), 1) : 1;
+  return inner * Math.max(1, lengthOf(content), lengthOf(prepend));
+}
+
+function lengthOf(text: unknown): number {
+  return typeof text === 'string' ? text.length : 0;
+}
+
+/**
+ * Runs the stages of a tokenizer for text in which no added token is meant.
+ * @throws InferenceError `model_not_supported` for a normalizer that makes texts a thousand times longer
+ */
 export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
+  if (growthOf(parts.json.normalizer) > MOST_GROWTH) {
+    const reason = `The normalizer in the model's \`tokenizer.json\` can make a text more than ${MOST_GROWTH} times longer.`;
+    throw new InferenceError('model_not_supported', reason, { param: 'model', reason, permanent: true });
+  }
   const { tokenizer, chatTemplate, toolTemplate, specialTokens } = parts;
   const stages = tokenizer as unknown as Stages;
   const added: AddedTokens = tokenizer.get_added_tokens_decoder();

@@ -19,6 +19,7 @@ import { type Connections, MOST_CONNECTIONS } from './connections.js';
 import { canResume, countFailures, DownloadPlan, nextAttempt, type Run } from './download-plan.js';
 import type { FileState } from './download-progress.js';
 import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
+import { requirePlausibleSize } from './file-limits.js';
 import { absenceOf, checkSame, type FilePiece, readHead } from './file-response.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 import { PartHashes } from './verify-content.js';
@@ -221,6 +222,7 @@ class FileDownload {
     if (askedForRange) this.#plan.ranges = piece.ranges;
     if (piece.linkedSha256 !== undefined) this.#expected.sha256 ??= piece.linkedSha256;
     checkSame(this.#record, piece);
+    requirePlausibleSize(this.#wanted.file, piece.size ?? 0);
     const { size, etag, modified, contentType } = this.#record;
     if (size === undefined || (etag === undefined && piece.etag !== undefined)) {
       await this.#file.save({
@@ -247,6 +249,7 @@ class FileDownload {
       if (done) break;
       const bytes = value.subarray(0, end - position);
       connection.arrived += bytes.length;
+      requirePlausibleSize(this.#wanted.file, position + bytes.length);
       await this.#write(position, bytes);
       position += bytes.length;
     }

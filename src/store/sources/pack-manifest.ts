@@ -58,8 +58,9 @@ function isPackedFile(file: unknown): file is PackedFile {
   if (typeof file !== 'object' || file === null) return false;
   const { bytes, partBytes, parts, sha256 } = file as Partial<PackedFile>;
   const isSize = (size: number | undefined): boolean => Number.isSafeInteger(size) && size! >= 0;
+  if (!isSize(bytes) || !isSize(partBytes) || partBytes === 0 || typeof sha256 !== 'string') return false;
   const isListed = Array.isArray(parts) && parts.every((part) => typeof part === 'string');
-  return isSize(bytes) && isSize(partBytes) && isListed && typeof sha256 === 'string';
+  return isListed && parts.length === Math.ceil(bytes! / partBytes!);
 }
 
 /** What a manifest states, by file. @throws as {@link parseManifest} */

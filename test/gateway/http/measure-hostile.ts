@@ -1,6 +1,6 @@
 /**
  * `npm run hostile`: prints what each hostile schema, body (pictures among them), recording and model file costs, in
- * milliseconds of processor time, and fails when one costs more than {@link MOST}. The gateway's part
+ * milliseconds of processor time (a model file also in memory), and fails when one costs more than {@link MOST}. The gateway's part
  * is everything up to the model; the model's part of a schema is its grammar, and what the grammar engine makes of it for
  * tiny-chat's vocabulary or for a larger one (`npm run hostile -- 120000`: so many more).
  */
@@ -18,6 +18,7 @@ import type { JsonSchema } from '../../../src/core/request/tool.js';
 import { HOSTILE_SCHEMAS } from '../../model/constraints/support/hostile-schemas.js';
 import { buildApp } from '../../support/build-app.js';
 import { decodeAudio } from '../../../src/model/media/decode-audio.js';
+import { MOST_BYTES, costOf } from '../../hostile-files/cost-of.js';
 import { HOSTILE_FILES } from '../../hostile-files/hostile-files.js';
 import { HOSTILE_BODIES, HOSTILE_RECORDINGS } from './support/hostile-bodies.js';
 import { ALL_TASKS } from './support/models.js';
@@ -146,8 +147,9 @@ for (const [name, recording] of HOSTILE_RECORDINGS) {
   print([spent], name, refusal);
 }
 
-say('milliseconds: model files');
+say('model files: milliseconds, megabytes');
 for (const { name, read: readFile } of HOSTILE_FILES) {
-  const { spent, refusal } = await measure(readFile);
-  print([spent], name, refusal);
+  const { seconds, bytes: more, thrown } = await costOf(readFile);
+  if (more > MOST_BYTES) process.exitCode = 1;
+  print([seconds * 1000, more / 2 ** 20], name, thrown instanceof Error ? thrown.message.slice(0, 120) : '');
 }

@@ -29,6 +29,14 @@ describe('decodeAudio in Chromium', () => {
     expect((await decodeAudio(await fixture('en-2.flac'))).length / 16_000).toBeGreaterThan(5);
   });
 
+  it('a FLAC file of a head alone is refused when the head states a length', async () => {
+    await expect(decodeAudio(flacHead(16_000))).rejects.toMatchObject({
+      code: 'invalid_media',
+      param: 'file',
+      message: expect.stringContaining('truncated'),
+    });
+  });
+
   it('a recording that takes too long is refused, and the next one is decoded', async () => {
     const bytes = await fixture('en-2.flac');
     await expect(decodeAudio(bytes, { milliseconds: 0 })).rejects.toMatchObject({ code: 'invalid_media' });

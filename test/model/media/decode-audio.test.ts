@@ -14,6 +14,15 @@ describe('decodeAudio', () => {
     expect(Math.max(...samples)).toBeGreaterThan(0.05);
   });
 
+  it('refuses a WAV file of a head alone, but not one that was recorded without sound', async () => {
+    const head = clip().slice(0, 44);
+    await expect(decodeAudio(head)).rejects.toMatchObject({ code: 'invalid_media', param: 'file' });
+    new DataView(head.buffer).setUint32(40, 0, true);
+    expect(await decodeAudio(head)).toHaveLength(0);
+    new DataView(head.buffer).setUint32(40, 0xffff_ffff, true);
+    expect(await decodeAudio(head)).toHaveLength(0);
+  });
+
   it('asks the page where this realm has no decoder', async () => {
     const asked: number[] = [];
     const samples = await decodeAudio(fixture('en-2.mp3'), {

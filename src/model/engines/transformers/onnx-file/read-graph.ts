@@ -2,6 +2,7 @@
  * Reads the graph of an ONNX file, without its weights. https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  * @module
  */
+import { InferenceError } from '../../../../core/errors/inference-error.js';
 import { type Field, fieldsOf, lastField, textOf } from './protobuf.js';
 
 /** An operator and what it reads and writes. */
@@ -45,12 +46,55 @@ export interface OnnxGraph {
 }
 
 const MODEL = { formatVersion: 1, graph: 7, operatorSet: 8, functions: 25 };
+const FUNCTION = { node: 7 };
 const OPERATOR_SET = { domain: 1, version: 2 };
 const GRAPH = { node: 1, weight: 5, input: 11, output: 12, value: 13 };
 const NODE = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 };
 const ATTRIBUTE = { tensor: 5, graph: 6, graphs: 11 };
 const TENSOR = { dimension: 1, name: 8 };
 const VALUE = { name: 1 };
+
+/** Operators of a graph, those of its branches and functions included. The largest in use have some 20,000. */
+const MOST_NODES = 200_000;
+/** Inputs and outputs of a graph. One of 128 layers has 600. */
+const MOST_VALUES = 2_000;
+
+/**
+ * Refuses a graph that no engine could open in bounds of time and memory; what is damaged is left to the engine.
+ * @throws InferenceError `model_not_supported`
+ */
+export function checkGraphSize(file: Uint8Array): void {
+  let [nodes, values] = [0, 0];
+  const count = (within: Field, isGraph: boolean): void => {
+    for (const part of fieldsOf(file, within.start, within.end)) {
+      if (isGraph && (part.number === GRAPH.input || part.number === GRAPH.output)) values += 1;
+      if (part.number === (isGraph ? GRAPH.node : FUNCTION.node)) countNode(part);
+      if (values > MOST_VALUES) throw tooLarge(`${MOST_VALUES} inputs and outputs`);
+    }
+  };
+  const countNode = (node: Field): void => {
+    nodes += 1;
+    if (nodes > MOST_NODES) throw tooLarge(`${MOST_NODES} operators`);
+    for (const attribute of fieldsOf(file, node.start, node.end)) {
+      if (attribute.number !== NODE.attribute) continue;
+      for (const part of fieldsOf(file, attribute.start, attribute.end))
+        if (part.number === ATTRIBUTE.graph || part.number === ATTRIBUTE.graphs) count(part, true);
+    }
+  };
+  try {
+    for (const field of fieldsOf(file, 0, file.length)) {
+      if (field.number === MODEL.graph) count(field, true);
+      if (field.number === MODEL.functions) count(field, false);
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+}
+
+function tooLarge(bound: string): InferenceError {
+  const reason = `One of the model's graphs has more than ${bound}, which cannot run here.`;
+  return new InferenceError('model_not_supported', reason, { param: 'model', reason, permanent: true });
+}
 
 /** @returns undefined unless there is exactly one graph @throws RangeError when the file is damaged */
 export function readGraph(file: Uint8Array): OnnxGraph | undefined {
@@ -130,6 +174,10 @@ export type Readers = ReadonlyMap<string, readonly GraphNode[]>;
 export function readersOf({ nodes }: OnnxGraph): Readers {
   const readers = new Map<string, GraphNode[]>();
   for (const each of nodes)
-    for (const name of new Set(each.inputs)) readers.set(name, [...(readers.get(name) ?? []), each]);
+    for (const name of new Set(each.inputs)) {
+      const known = readers.get(name);
+      if (known) known.push(each);
+      else readers.set(name, [each]);
+    }
   return readers;
 }

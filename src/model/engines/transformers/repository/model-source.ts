@@ -27,7 +27,7 @@ import {
 } from './transformers-environment.js';
 import { checkModelClass, refuseUnknownClass } from './model-classes.js';
 import { MODULES } from './sentence-files.js';
-import { graphsOf, isVisionModel, modelFileNames } from './repository-files.js';
+import { checkOwnConfig, graphsOf, isVisionModel, modelFileNames } from './repository-files.js';
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 
 /** A source that is ready for `from_pretrained`. */
@@ -228,6 +228,7 @@ export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Prom
   if (entry.task === 'embeddings') files.find(MODULES).catch(() => {});
   try {
     const config = (await (await files.read('config.json'))?.json()) as object | undefined;
+    checkOwnConfig(entry.id, config ?? {});
     checkClass(entry, config);
     const { device, halfFloats } = await chooseDevice(entry, location.id);
     const graphs = await modelGraphs(entry, location.id, config ?? {});

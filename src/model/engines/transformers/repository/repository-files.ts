@@ -2,6 +2,7 @@
  * What the `config.json` of a repository tells: its graphs, its files, and whether the model is large enough for a GPU.
  * @module
  */
+import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { Dtype } from '../../../../core/models/dtype.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { dtypeOf, dtypeSuffix } from './choose-dtype.js';
@@ -148,10 +149,10 @@ async function filesOfTask({ task, graphs, voices }: ChosenModel, read: ReadFile
   }
 }
 
-/** What a config says for a device. */
-function ownConfig(config: object, device: 'webgpu' | 'wasm'): Omit<OwnConfig, 'device_config'> {
-  const own = (config as { 'transformers.js_config'?: OwnConfig })['transformers.js_config'] ?? {};
-  return { ...own, ...own.device_config?.[device] };
+/** What a config says for a device; without one: for those that it has nothing else for. */
+function ownConfig(config: object, device?: 'webgpu' | 'wasm'): Omit<OwnConfig, 'device_config'> {
+  const own = (config as { 'transformers.js_config'?: OwnConfig | null })['transformers.js_config'] ?? {};
+  return { ...own, ...(device && own.device_config?.[device]) };
 }
 
 /** The precision that a parsed `config.json` says for a graph; undefined: none. */
@@ -175,6 +176,29 @@ export function graphFileName(
 export interface ConfiguredShards {
   count: number;
   isOfFile: boolean;
+}
+
+/** Files of weights beside one graph. transformers.js opens no more, and the largest models in use have ten. */
+const MOST_SHARDS = 100;
+
+/**
+ * Refuses a config that nobody can follow, before the library reads it, which makes a name of each file that it counts.
+ * @throws InferenceError `model_not_supported`
+ */
+export function checkOwnConfig(id: string, config: object): void {
+  const counts = ([undefined, 'webgpu', 'wasm'] as const).flatMap((device): unknown[] => {
+    const { use_external_data_format: external } = ownConfig(config, device);
+    return typeof external === 'object' && external !== null ? Object.values(external) : [external ?? 0];
+  });
+  const wrong = counts.find((count) => !isShardCount(count));
+  if (wrong === undefined) return;
+  const reason = `Its \`config.json\` states ${JSON.stringify(wrong).slice(0, 40)} files of weights beside a graph (\`use_external_data_format\`); it must be a whole number from 0 to ${MOST_SHARDS}, or a boolean.`;
+  const details = { param: 'model', reason, permanent: true };
+  throw new InferenceError('model_not_supported', `The model \`${id}\` cannot run here. ${reason}`, details);
+}
+
+function isShardCount(count: unknown): boolean {
+  return typeof count === 'boolean' || (Number.isInteger(count) && Number(count) >= 0 && Number(count) <= MOST_SHARDS);
 }
 
 /** @param name of the graph's file */

@@ -8,6 +8,7 @@ import type { FileFailure } from '../../load-failure.js';
 import { keepFirstToken } from '../onnx-file/keep-first-token.js';
 import { keepLastLogits } from '../onnx-file/keep-last-logits.js';
 import { quantizeByRow } from '../onnx-file/quantize-by-row.js';
+import { checkGraphSize } from '../onnx-file/read-graph.js';
 import { type GraphPlan, rewriteGraph } from '../onnx-file/write-graph.js';
 import { CHAT_TEMPLATES } from './repository-files.js';
 import { importRuntime } from '../ort/runtime-module.js';
@@ -106,9 +107,16 @@ export function configureFiles(
   const failures: FileFailure[] = [];
   const operators = new Set<string>();
   /** In memory; the stored file stays as it is. */
+  const checked = (response: StoredResponse): StoredResponse =>
+    changed(response, async () => {
+      const bytes = await response.bytes();
+      checkGraphSize(bytes);
+      return bytes;
+    });
   const rewritten = (response: StoredResponse): StoredResponse =>
     changed(response, async () => {
       const bytes = await response.bytes();
+      checkGraphSize(bytes);
       const start = new TextDecoder('latin1').decode(bytes.subarray(0, GRAPH_START));
       for (const operator of NOTED_OPERATORS) if (start.includes(operator)) operators.add(operator);
       return rewriteGraph(bytes, PLANS[task] ?? [quantizeByRow]);
@@ -134,7 +142,8 @@ export function configureFiles(
       });
     const response = await noting(files.read(file).then(async (found) => withoutPointer(url, found)));
     if (response && isWeights) return changed(response, async () => noting(response.bytes()));
-    if (response) return task !== 'speech-to-text' && SHARED_GRAPH.test(file) ? rewritten(response) : response;
+    if (response && task !== 'speech-to-text' && SHARED_GRAPH.test(file)) return rewritten(response);
+    if (response) return file.endsWith('.onnx') ? checked(response) : response;
     const standIn = STAND_INS[file];
     if (standIn !== undefined) return new Response(standIn);
     failures.push({ url, ...files.absence(file) });
