@@ -169,7 +169,7 @@ describe('resolveOptions', () => {
     [{ requestTimeout: '5' }, 'The option `requestTimeout` must be a number of seconds above 0.'],
     [
       { models: [{ ...chat, task: 'video' }] },
-      'The option `models.0.task` must be one of chat, embeddings, rerank, speech, text-to-speech.',
+      'The option `models.0.task` must be one of chat, embeddings, rerank, speech-to-text, text-to-speech.',
     ],
     [{ models: [{ id: 'a', task: 'chat' }] }, 'The option `models.0.backend` is missing.'],
     [{ compatibility: 'azure' }, 'The option `compatibility` must be one of service, hosted.'],
