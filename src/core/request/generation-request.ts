@@ -87,6 +87,11 @@ export interface GenerationRequest {
    * waits until it is kept, and fails when it cannot be. Absent: once it is read a second time.
    */
   cachePrompt?: 'requested' | 'required';
+  /**
+   * Digest of the caller's API key, where the app has `apiKeys`: what was read for one key is not reused for another. Absent: the
+   * app itself, or an app without keys; what is read for it serves every key.
+   */
+  caller?: string | undefined;
   /** Number of choices, 1 to 8. */
   n: number;
   /**

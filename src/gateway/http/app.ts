@@ -90,7 +90,7 @@ export function createApp(options: AppOptions): App {
   app.notFound((c) => answerError(unknownPath(c.req.path, options.prefix, [...paths.keys()]), c, context));
   for (const [path, endpoints] of paths) {
     const fullPath = `${options.prefix}${path}`;
-    app.use(fullPath, identifyCaller(endpoints, keyRing));
+    app.use(fullPath, identifyCaller(endpoints, keyRing, options.apiKeys !== undefined));
     for (const endpoint of endpoints) app.on(endpoint.method, fullPath, endpoint.route(context));
     app.all(fullPath, () => refuseMethod(endpoints));
   }
@@ -183,10 +183,16 @@ function setIds(headers: Headers, endpoint: EndpointName, inferenceId: string): 
 }
 
 /** Around the endpoints of one path: which error shapes they owe, and the key before anything else. */
-function identifyCaller(endpoints: readonly Endpoint[], keyRing: KeyRing): MiddlewareHandler<HttpEnvironment> {
+function identifyCaller(
+  endpoints: readonly Endpoint[],
+  keyRing: KeyRing,
+  hasKeys: boolean,
+): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
     c.set('endpoint', endpoints[0]?.name ?? 'service');
-    c.set('caller', await keyRing.identify(c.req.raw.headers));
+    const caller = await keyRing.identify(c.req.raw.headers);
+    c.set('caller', caller);
+    c.set('partition', hasKeys ? caller : undefined);
     await next();
   };
 }

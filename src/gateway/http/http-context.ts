@@ -23,6 +23,8 @@ export interface HttpEnvironment {
     endpoint: EndpointName;
     /** Digest of the caller's key (`anonymous` without one): the name of its rate-limit counters. */
     caller: string;
+    /** The same where the app has `apiKeys`: prompts of one key are not reused for another. */
+    partition: string | undefined;
     /** Headers that the answer carries whether it succeeds or fails (rate limits). */
     answerHeaders: Record<string, string>;
   };

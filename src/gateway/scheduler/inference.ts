@@ -22,6 +22,8 @@ export interface RunOptions {
   deadline: 'first-token' | 'result';
   /** Called when it is the request's turn, perhaps several times; until then it has cost nothing but its place. */
   onBegin?: (() => void) | undefined;
+  /** See `GenerationRequest`. */
+  caller?: GenerationRequest['caller'];
   /** What a generation notes of itself, and what is known of one that another host began. */
   record?: AnswerRecord | undefined;
 }

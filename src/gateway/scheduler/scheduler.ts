@@ -111,7 +111,7 @@ export class Scheduler implements ControlledInference {
         this.transcribe(heard, { signal, deadline: 'result' }),
       );
     }
-    const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt };
+    const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt, caller: options.caller };
     const { record = new AnswerRecord() } = options;
     const chosen = record.begin(request.n);
     if (record.draw('model', () => canonical.model) !== canonical.model)

@@ -58,6 +58,7 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
         rows,
         maxTokens: request.maxTokens,
         ...(request.cachePrompt && { cachePrompt: request.cachePrompt }),
+        caller: request.caller,
         answers: request,
       });
       const prompted = await sequence.prefill(signal);

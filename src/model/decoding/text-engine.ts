@@ -75,6 +75,8 @@ export interface SequenceRequest {
   maxTokens?: number | undefined;
   /** Whether the prompt is to be persisted; see `GenerationRequest`. */
   cachePrompt?: GenerationRequest['cachePrompt'];
+  /** Whose prompts may be reused, beside the app's own; see `GenerationRequest`. */
+  caller?: GenerationRequest['caller'];
   /** What the reply of a scripted model is chosen by; other engines do not read it. */
   answers?: GenerationRequest | undefined;
 }

@@ -88,7 +88,7 @@ export function runOptions(
 ): RunOptions {
   // Nothing is bound where the app is asked without a gateway, in tests.
   const { onBegin } = (c.env as HttpRequestContext['env'] | undefined) ?? {};
-  return { signal, deadline, onBegin, record: c.get('record') };
+  return { signal, deadline, onBegin, record: c.get('record'), caller: c.get('partition') };
 }
 
 /**

@@ -31,6 +31,11 @@ export interface ReadHistory {
   cachedTokens: number;
 }
 
+/** Makes the keys of turns a caller's own: sessions of one API key are not continued by another. */
+export function keyFor(caller: string | undefined): (key: string) => string {
+  return (key) => (caller === undefined ? key : `${caller} ${key}`);
+}
+
 /**
  * Finds the session that knows most of the conversation, and reads the rest of what comes before the input.
  * @throws InferenceError `context_length_exceeded` before anything that does not fit is read; what the interface throws
@@ -39,9 +44,12 @@ export async function readHistory(
   model: BrowserModel,
   prompt: BrowserPrompt,
   settings: PromptSettings & { signal: AbortSignal },
+  caller?: string,
 ): Promise<ReadHistory> {
   const { signal } = settings;
-  const [keys, inputKeys] = await Promise.all([turnKeys(prompt.history), turnKeys(prompt.input)]);
+  const keysOf = async (turns: readonly PromptMessage[]): Promise<string[]> =>
+    (await turnKeys(turns)).map(keyFor(caller));
+  const [keys, inputKeys] = await Promise.all([keysOf(prompt.history), keysOf(prompt.input)]);
   const found = model.pool.hold(keys);
   const cachedTokens = found ? usageOf(found.session) : 0;
   let open = found;

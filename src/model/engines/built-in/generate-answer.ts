@@ -11,6 +11,7 @@ import { completionCap } from '../../prompt/context-window.js';
 import {
   type BrowserModel,
   copySession,
+  keyFor,
   readHistory,
   type ReadHistory,
   watchOverflow,
@@ -115,7 +116,7 @@ async function* answer(
   signal: AbortSignal,
 ): AsyncGenerator<TokenEvent[], void> {
   const settings = { ...constraint.settings, signal };
-  const history = await readHistory(model, browserPrompt(request, model.senses), settings);
+  const history = await readHistory(model, browserPrompt(request, model.senses), settings, request.caller);
   const { promptTokens, cachedTokens } = history;
   const prompt: TokenEvent[] = [{ type: 'prompt', promptTokens, cachedTokens }];
   const ends: ChoiceEndEvent[] = [];
@@ -252,6 +253,6 @@ class Choice {
     const content = [{ type: 'text' as const, text: this.#text }];
     const toolCalls = this.#calls.map((call, index) => ({ id: String(index), ...call }));
     const sent = promptMessages([{ role: 'assistant', content, toolCalls }], [], this.#run.model.senses);
-    return (await turnKeys(sent))[0]!;
+    return keyFor(this.#run.request.caller)((await turnKeys(sent))[0]!);
   }
 }

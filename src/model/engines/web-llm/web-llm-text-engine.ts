@@ -48,6 +48,8 @@ export class WebLlmTextEngine implements TextEngine {
   readonly #options: WebLlmTextEngineOptions;
   /** The tokens in the KV cache; at the places of an image its key. */
   #held: number[] = [];
+  /** Whose they are; see `GenerationRequest`. */
+  #caller: string | undefined;
   /** Images of the prompt, by key. */
   #shown: ReadonlyMap<number, ShownImage> = new Map();
   /** Settles when the engine is free: a cancelled sequence may still have a forward pass under way. */
@@ -65,10 +67,12 @@ export class WebLlmTextEngine implements TextEngine {
     return this.#options.images;
   }
 
-  async open({ promptTokens, images = [], need }: SequenceRequest): Promise<TextSequence> {
+  async open({ promptTokens, images = [], need, caller }: SequenceRequest): Promise<TextSequence> {
     await this.#free;
     const keys = this.#withImages(promptTokens, images);
-    if (!continues(keys, this.#held)) await this.#clear();
+    const mayContinue = this.#caller === undefined || this.#caller === caller;
+    if (!mayContinue || !continues(keys, this.#held)) await this.#clear();
+    this.#caller = caller;
     const cachedTokens = this.#held.length;
     return {
       cachedTokens,

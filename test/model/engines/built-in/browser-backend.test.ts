@@ -14,7 +14,7 @@ const FALLBACK = scriptedChat({ id: 'small', script: { replies: [{ text: 'I am t
 async function service(standIn: StandIn | undefined, entry: Partial<ModelEntry> = {}) {
   const { app, inference } = await buildApp({
     models: [{ ...ASSISTANT, ...entry }, FALLBACK],
-    backends: { browser: browserBackend(standIn), scripted: scriptedBackend },
+    backends: { 'built-in': browserBackend(standIn), scripted: scriptedBackend },
   });
   const post = (path: string, body: object): Promise<Response> =>
     Promise.resolve(
@@ -515,7 +515,7 @@ describe('a model that the browser has yet to download', () => {
     const { app } = await buildApp({
       models: [{ id: 'large', task: 'chat', backend: 'web-llm', fallback: 'assistant' }, ASSISTANT],
       backends: {
-        browser: browserBackend(standIn),
+        'built-in': browserBackend(standIn),
         'web-llm': {
           load: () => Promise.reject(new InferenceError('insufficient_resources', 'There is no WebGPU.')),
         },

@@ -72,17 +72,20 @@ export class KeptPrompts {
    * The kept beginning of a prompt, which then belongs to the caller; undefined when there is none, or none that comes in
    * time.
    * @param known tokens of the prompt whose keys and values are in memory: only more than these is of use
+   * @param caller whose prompts are looked for, beside those of the app; see `GenerationRequest`
    */
-  async take(prompt: readonly number[], known: number): Promise<CachedPrefix | undefined> {
-    return settledWithin(this.#take(prompt, known), READ_DEADLINE).catch(() => undefined);
+  async take(prompt: readonly number[], known: number, caller?: string): Promise<CachedPrefix | undefined> {
+    const own = (): Promise<CachedPrefix | undefined> => this.#take(prompt, known, caller);
+    const taking = caller === undefined ? own() : this.#take(prompt, known, undefined).then((found) => found ?? own());
+    return settledWithin(taking, READ_DEADLINE).catch(() => undefined);
   }
 
-  async #take(prompt: readonly number[], known: number): Promise<CachedPrefix | undefined> {
+  async #take(prompt: readonly number[], known: number, caller: string | undefined): Promise<CachedPrefix | undefined> {
     const { disk, rest, emptyState } = this.#options;
     const most = this.#wholeBlocks(prompt.length - rest);
     const first = Math.floor(known / REUSE_BLOCK);
     if (first >= most) return undefined;
-    const names = await this.#names(prompt, most);
+    const names = await this.#names(prompt, most, caller);
     if (!(await disk.has(names[first]!))) return undefined;
     const empty = emptyState();
     try {
@@ -110,7 +113,7 @@ export class KeptPrompts {
    */
   async keep(
     prompt: readonly number[],
-    { held, exact }: CachedPrefix,
+    { held, exact, caller }: CachedPrefix,
     mark: GenerationRequest['cachePrompt'],
   ): Promise<boolean> {
     const isRequired = mark === 'required';
@@ -121,7 +124,7 @@ export class KeptPrompts {
     held.state.hold();
     this.#waiting += 1;
     const turn = this.#last.then(async () => {
-      const names = await this.#names(prompt, Math.floor(prompt.length / REUSE_BLOCK));
+      const names = await this.#names(prompt, Math.floor(prompt.length / REUSE_BLOCK), caller);
       const before = await this.#see(names);
       const worth = mark ? usable : Math.min(before, usable);
       if (worth === 0 || (!isRequired && worth < LEAST_BLOCKS)) return false;
@@ -189,8 +192,9 @@ export class KeptPrompts {
   }
 
   /** The names of a prompt's first blocks: the hash of each is of its tokens and of the hash before it. */
-  async #names(prompt: readonly number[], count: number): Promise<BlockName[]> {
-    let parent = await rootOf(this.#options.identity);
+  async #names(prompt: readonly number[], count: number, caller: string | undefined): Promise<BlockName[]> {
+    const { identity } = this.#options;
+    let parent = await rootOf(caller === undefined ? identity : `${identity} for ${caller}`);
     const names: BlockName[] = [];
     for (let place = 0; place < count; place++) {
       const tokens = prompt.slice(place * REUSE_BLOCK, (place + 1) * REUSE_BLOCK);

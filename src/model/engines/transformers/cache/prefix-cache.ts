@@ -38,6 +38,8 @@ export interface CachedPrefix {
   /** The logits after the prompt: with them the same prompt needs no forward pass and gives the same answer. */
   promptLogits: TokenLogits | undefined;
   held: RowState;
+  /** Who read it; absent: the app, for all. See `GenerationRequest`. */
+  caller?: string | undefined;
 }
 
 /**
@@ -106,18 +108,21 @@ export class PrefixCache {
   /**
    * The prefix that the prompt continues, which now belongs to the caller.
    * @param need which logits after the prompt the caller reads
+   * @param caller whose prefixes are used, beside those of the app
    */
-  async take(prompt: readonly number[], need: LogitsNeed): Promise<CachedPrefix | undefined> {
+  async take(prompt: readonly number[], need: LogitsNeed, caller?: string): Promise<CachedPrefix | undefined> {
     let best: CachedPrefix | undefined;
     let length = 0;
     for (const kept of this.#prefixes) {
+      if (kept.caller !== undefined && kept.caller !== caller) continue;
       const reusable = reusableLength(kept, prompt, need, this.#blocks);
       if (reusable > length) [best, length] = [kept, reusable];
     }
     this.#noteMiss(prompt, length);
     if (!best) return undefined;
     this.#prefixes = this.#prefixes.filter((kept) => kept !== best);
-    if (length === best.tokens.length) return best;
+    // What serves all stays, whoever uses it: its absence would tell the others of that use.
+    if (length === best.tokens.length && best.caller === caller) return best;
     this.#prefixes.push(best);
     const { tokens, promptLength, promptLogits, exact, held } = best;
     held.state.hold();

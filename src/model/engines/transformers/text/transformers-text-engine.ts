@@ -103,11 +103,11 @@ export class TransformersTextEngine implements TextEngine {
   }
 
   async open(request: SequenceRequest): Promise<TextSequence> {
-    const { promptTokens, images = [], need, signal, rows = 1, maxTokens, cachePrompt } = request;
+    const { promptTokens, images = [], need, signal, rows = 1, maxTokens, caller } = request;
     const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
     try {
       const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
-      const start = (await this.#start(promptTokens, need, layout)) ?? this.#nothing();
+      const start = (await this.#start(promptTokens, need, layout, caller)) ?? this.#nothing();
       const sequence = new OnnxSequence(promptTokens, start, {
         passes: this.#passes,
         need,
@@ -116,7 +116,7 @@ export class TransformersTextEngine implements TextEngine {
         shortestBlock: this.#shortestBlock,
         blocks: this.#options.blocks,
         window: this.#options.window,
-        onClose: (ended) => this.#ended(promptTokens, ended, cachePrompt, layout).finally(place.leave),
+        onClose: (ended) => this.#ended(ended && { ...ended, caller }, request, layout).finally(place.leave),
       });
       place.measure(() => sequence.heldTokens);
       return sequence;
@@ -128,9 +128,8 @@ export class TransformersTextEngine implements TextEngine {
 
   /** Keeps what a sequence has read. @param ended undefined after a failure of the engine */
   async #ended(
-    prompt: readonly number[],
     ended: CachedPrefix | undefined,
-    cachePrompt: SequenceRequest['cachePrompt'],
+    { promptTokens: prompt, cachePrompt }: SequenceRequest,
     layout: PromptLayout | undefined,
   ): Promise<void> {
     if (!ended) return;
@@ -144,10 +143,11 @@ export class TransformersTextEngine implements TextEngine {
     prompt: readonly number[],
     need: LogitsNeed,
     layout: PromptLayout | undefined,
+    caller: string | undefined,
   ): Promise<CachedPrefix | undefined> {
-    const near = await this.#kept.take(layout?.keys ?? prompt, need);
-    const far = layout ? undefined : await this.#lasting?.take(prompt, near?.tokens.length ?? 0);
-    if (far && near) await this.#kept.keep(near);
+    const near = await this.#kept.take(layout?.keys ?? prompt, need, caller);
+    const far = layout ? undefined : await this.#lasting?.take(prompt, near?.tokens.length ?? 0, caller);
+    if (far && near) await this.#kept.keep({ ...near, caller });
     return far ?? near;
   }
 

@@ -184,6 +184,21 @@ it('[P04] another model, version or precision finds nothing', async () => {
   expect((await say(await reloaded('weights q8'), text)).cached).toBe(576);
 });
 
+it('[P04] [P07] [X26] another caller finds nothing, in memory nor on the disk, and all find what the app has kept', async () => {
+  const [own, common] = [textOf(3, 600), textOf(4, 600)];
+  const model = await reloaded();
+  await say(model, own, { ...WARM, caller: 'a' });
+  await say(model, common, WARM);
+  for (const now of [() => Promise.resolve(model), reloaded]) {
+    const cached = async (text: string, caller: string | undefined) =>
+      (await say(await now(), text, { caller })).cached;
+    for (const caller of ['b', undefined]) expect(await cached(`${own}.`, caller)).toBe(0);
+    expect(await cached(`${own}!`, 'a')).toBeGreaterThan(500);
+    // Whoever uses it does not take it from the others.
+    for (const caller of ['b', 'a', 'b', undefined]) expect(await cached(`${common}!`, caller)).toBeGreaterThan(500);
+  }
+});
+
 describe('[P05] whatever happens to the disk, the answer is right', () => {
   const text = textOf(7, 640);
   let expected: object;
