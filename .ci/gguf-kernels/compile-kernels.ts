@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type KernelBuild, tilesOf } from './tiles.js';
+import type { KernelBuild } from './arithmetic.js';
+import { tilesOf } from './tiles.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const KERNELS = join(ROOT, 'src/model/engines/gguf/kernels');
@@ -35,11 +36,14 @@ const { version: COMPILER_VERSION } = JSON.parse(
 
 /** The program's own files by name, with those that are made for a build. */
 function sourcesOf(build: KernelBuild): Map<string, string> {
-  const files = readdirSync(KERNELS).filter((name) => name.endsWith('.ts'));
+  const files = readdirSync(KERNELS).filter((name) => /(?<!\.d)\.ts$/.test(name));
   const flag = (name: string, value: boolean): string => `export const ${name}: bool = ${value};\n`;
   return new Map([
     ...files.map((name) => [name, readFileSync(join(KERNELS, name), 'utf8')] as const),
-    ['build.ts', flag('RELAXED', build !== 'plain') + flag('PLAIN', build === 'plain')],
+    [
+      'build.ts',
+      flag('RELAXED', build !== 'plain') + flag('PAIRS', build === 'pairs') + flag('PLAIN', build === 'plain'),
+    ],
     ['tiles.ts', tilesOf(build)],
   ]);
 }

@@ -1,199 +1,209 @@
 /**
  * The inner loops of the matrix products as AssemblyScript: unrolled, because a tile's sums must stay in registers, and
- * AssemblyScript has no arrays of locals. The layouts are described in `src/model/engines/gguf/kernel-exports.ts`.
+ * AssemblyScript has no arrays of locals. `src/model/engines/gguf/packed-kinds.ts` describes the layouts of weights,
+ * `kernels/activations.ts` those of activations.
  * @module
  */
+import { type Accumulator, ARITHMETIC, type KernelBuild } from './arithmetic.js';
+import { FLOAT_KIND_NUMBERS, floatTiles } from './float-tiles.js';
+import { INTEGER_KINDS, type IntegerKind, type Sum } from './integer-kinds.js';
 
-/**
- * How products of 8 bits are added. `relaxed`: four at a time to 32 bits (one instruction with AVX-VNNI and on ARM); `pairs`:
- * two at a time to 16 bits, for other x86 processors; `plain`: without relaxed SIMD, on activations of 16 bits.
- */
-export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
-
-/** How the weights of one packed kind are laid out, for the generator. */
-interface PackedKind {
-  /** As `PackedKind` of `packed-kinds.ts`. */
-  number: number;
-  name: string;
-  /** Bytes of a block: 4 rows of 32 columns. */
-  blockBytes: number;
-  /** Where the vectors of codes begin in a block. */
-  codes: number;
-  /**
-   * What a byte of codes holds. `nibbles`: columns c and c + 16; `high-low`: one column as 16 x high + low.
-   */
-  byte: 'nibbles' | 'high-low';
-}
-
-const KINDS: readonly PackedKind[] = [
-  { number: 0, name: 'Q4_0', blockBytes: 80, codes: 16, byte: 'nibbles' },
-  { number: 1, name: 'Q8_0', blockBytes: 144, codes: 16, byte: 'high-low' },
-];
-
-/** Tokens side by side in packed activations of more than one row. */
+/** Rows of activations side by side when there is more than one. */
 const SIDE_BY_SIDE = 8;
 
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+/** Bytes of the numbers behind the codes of a row's block, and their order. */
+const NUMBER_BYTES = 20;
+const NUMBERS = { scale: 0, block: 1, minusSum: 2, first: 3, second: 4 } as const;
 
-/** One accumulator: what it is declared as, how a product is added, and how it becomes four sums of 32 bits. */
-interface Sums {
-  declare: (name: string) => string;
-  /** Adds the products of the activations `y` and the codes in `u`. */
-  add: (name: string) => string;
-  total: (name: string) => string;
-  /** Statement that brings four columns of activations into `y`. */
-  load: (offset: number) => string;
-  /** Statement after `u` changed. */
-  ready: string;
-  /** Bytes of an activation. */
-  width: number;
+/** What a tile is made for. */
+interface Tile {
+  build: KernelBuild;
+  kind: IntegerKind;
+  /** Rows of activations. */
+  tokens: number;
+  /** Groups of 4 rows of weights. */
+  groups: number;
+  /** Rows of activations side by side. */
+  layout: number;
 }
 
-const SUMS: Record<KernelBuild, Sums> = {
-  relaxed: {
-    declare: (name) => `${name} = i32x4.splat(0)`,
-    add: (name) => `${name} = i32x4.relaxed_dot_i8x16_i7x16_add_s(y, u, ${name});`,
-    total: (name) => name,
-    load: (offset) => `y = v128.load32_splat(x, ${offset});`,
-    ready: '',
-    width: 1,
-  },
-  pairs: {
-    declare: (name) => `${name} = i16x8.splat(0)`,
-    add: (name) => `${name} = i16x8.add(${name}, i16x8.relaxed_dot_i8x16_i7x16_s(y, u));`,
-    total: (name) => `i32x4.extadd_pairwise_i16x8_s(${name})`,
-    load: (offset) => `y = v128.load32_splat(x, ${offset});`,
-    ready: '',
-    width: 1,
-  },
-  plain: {
-    declare: (name) => `${name} = i32x4.splat(0), ${name}h = ${name}`,
-    add: (name) =>
-      `${name} = i32x4.add(${name}, i32x4.dot_i16x8_s(y, ul)); ${name}h = i32x4.add(${name}h, i32x4.dot_i16x8_s(y, uh));`,
-    total: (name) => `sumPairs(${name}, ${name}h)`,
-    load: (offset) => `y = v128.load64_splat(x, ${offset});`,
-    ready: 'ul = i16x8.extend_low_i8x16_u(u); uh = i16x8.extend_high_i8x16_u(u);',
-    width: 2,
-  },
-};
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const lines = (parts: readonly (string | readonly string[])[]): string => parts.flat().join('\n');
+
+const nameOf = ({ kind, tokens, groups, layout }: Tile): string => `tile${kind.name}_${tokens}x${groups}of${layout}`;
+
+const rowBytes = (build: KernelBuild): number => 32 * ARITHMETIC[build].width;
+const blockBytes = (build: KernelBuild, layout: number): number => layout * (rowBytes(build) + NUMBER_BYTES);
+
+/** One of the numbers of a row's block of activations, in all lanes. */
+const number = ({ layout }: Tile, which: keyof typeof NUMBERS, token: number): string =>
+  `v128.load32_splat(s, ${4 * (NUMBERS[which] * layout + token)})`;
+
+/** Bytes of a group of 4 rows: of 8 blocks in kinds with one head for them, else of one block. */
+const stepOf = ({ headBytes, codeBytes, isSuper }: IntegerKind): number => headBytes + codeBytes * (isSuper ? 8 : 1);
+
+/** The chain of additions of one result must not wait for itself: small tiles have two for each. */
+const isSplit = ({ build, tokens, groups }: Tile): boolean => build === 'relaxed' && tokens * groups < 8;
+
+/** The accumulators of a sum. */
+function accumulators(tile: Tile, index: number, token: number, group: number): Accumulator[] {
+  const { zero, products }: Sum = tile.kind.sums[index]!;
+  const chains = tile.kind.sums.length === 1 && isSplit(tile) ? 2 : 1;
+  return times(chains, (chain) => ({
+    name: `a${index}${'ab'[chain]}${token}_${group}`,
+    count: products.length / chains,
+    codes: tile.kind.codes,
+    initial: zero !== undefined && chain === 0 ? number(tile, zero, token) : undefined,
+    ofBlock: zero === 'block',
+  }));
+}
+
+/** Adds up the integers of a block. */
+function integers(tile: Tile): string[] {
+  const { kind, tokens, groups, build } = tile;
+  const { declare, add, load, prepare, width } = ARITHMETIC[build];
+  const each = times(groups, (group) => times(tokens, (token) => ({ token, group }))).flat();
+  const declared = kind.sums.flatMap((_, sum) =>
+    each.flatMap(({ token, group }) => accumulators(tile, sum, token, group).map(declare)),
+  );
+  const steps = kind.sums.flatMap(({ products }, sum) =>
+    products.map((product, index) => ({ sum, index, ...product })),
+  );
+  const byVector = times(kind.codeBytes / 16, (vector) => steps.filter((step) => step.vector === vector));
+  const multiplied = byVector.flatMap((products, vector) =>
+    times(groups, (group) => [
+      `v = v128.load(c${group}, ${16 * vector});`,
+      ...products.flatMap(({ bits, sum, index, column }) => [
+        `u = ${bits === 'high' ? 'highNibbles(v)' : bits === 'low' ? 'v128.and(v, NIBBLES)' : 'v'}; ${prepare}`,
+        ...times(tokens, (token) => {
+          const chains = accumulators(tile, sum, token, group);
+          const chain = chains[index % chains.length]!;
+          return `${load(token * rowBytes(build) + column * width)} ${add(chain, Math.floor(index / chains.length))}`;
+        }),
+      ]),
+    ]).flat(),
+  );
+  return [...declared, ...multiplied];
+}
+
+/** Multiplies the integers of a block by its scales, and adds them to the results. */
+function scaled(tile: Tile, group: number): string[] {
+  const { kind, tokens, build } = tile;
+  const { total } = ARITHMETIC[build];
+  const sum = (index: number, token: number): string =>
+    accumulators(tile, index, token, group)
+      .map(total)
+      .reduce((one, other) => `i32x4.add(${one}, ${other})`);
+  const add = (token: number, integer: string, scale: string): string =>
+    `f${token}_${group} = fma(f32x4.convert_i32x4_s(${integer}), f32x4.mul(${scale}, y), f${token}_${group});`;
+  return [
+    ...kind.scales(`p${group}`, `h${group}`),
+    ...times(tokens, (token) => [
+      `y = ${number(tile, 'scale', token)};`,
+      kind.combine === 'high-low'
+        ? add(token, `i32x4.add(i32x4.shl(${sum(1, token)}, 4), ${sum(0, token)})`, 'scale')
+        : add(token, sum(0, token), 'scale'),
+      ...(kind.combine === 'two-scales' ? [add(token, sum(1, token), 'scale2')] : []),
+      ...(kind.hasMinimum
+        ? [`f${token}_${group} = fma(minimum, ${number(tile, 'minusSum', token)}, f${token}_${group});`]
+        : []),
+    ]).flat(),
+  ];
+}
 
 /**
- * `tokens` rows of activations by `groups` groups of 4 rows of weights. The sums of a row are added in the same order in
- * every tile, so that its bits never depend on the tile.
- * @param layout tokens side by side in the activations
+ * A function that multiplies rows of activations by groups of 4 rows of weights. The sums of a row are added in the same order
+ * in every tile, so that its bits never depend on the tile.
  */
-function tile(build: KernelBuild, kind: PackedKind, tokens: number, groups: number, layout: number): string {
-  const sums = SUMS[build];
-  const rowBytes = 32 * sums.width;
-  const planes = kind.byte === 'high-low' || tokens * groups < 8 ? 2 : 1;
-  const accumulator = (token: number, group: number, high: boolean): string =>
-    `${planes === 2 && high ? 'b' : 'a'}${token}_${group}`;
-  const each = <T>(make: (token: number, group: number) => T): T[] =>
-    times(tokens, (token) => times(groups, (group) => make(token, group))).flat();
-
-  const products = times(kind.byte === 'nibbles' ? 4 : 8, (vector) => {
-    const column = (high: boolean): number => vector * 4 + (high && kind.byte === 'nibbles' ? 16 : 0);
-    const codes = (group: number): string => `v = v128.load(p${group}, ${kind.codes + 16 * vector});`;
-    const half = (high: boolean): string => `u = ${high ? 'highNibbles(v)' : 'v128.and(v, NIBBLES)'}; ${sums.ready}`;
-    return times(groups, (group) =>
-      [
-        codes(group),
-        ...[false, true].map((high) =>
-          [
-            half(high),
-            ...times(
-              tokens,
-              (token) =>
-                sums.load(token * rowBytes + column(high) * sums.width) +
-                ' ' +
-                sums.add(accumulator(token, group, high)),
-            ),
-          ].join('\n    '),
-        ),
-      ].join('\n    '),
-    ).join('\n    ');
-  });
-
-  const total = (token: number, group: number): string => {
-    const offset = `v128.load32_splat(s, ${4 * layout + 4 * token})`;
-    const [low, high] = [accumulator(token, group, false), accumulator(token, group, true)].map(sums.total);
-    if (kind.byte === 'high-low') return `i32x4.add(i32x4.shl(i32x4.add(${offset}, ${high}), 4), ${low})`;
-    return planes === 2 ? `i32x4.add(${offset}, i32x4.add(${low}, ${high}))` : `i32x4.add(${offset}, ${low})`;
-  };
-
-  return `
-function tile${kind.name}_${tokens}x${groups}of${layout}(out: usize, stride: usize, rows: i32, w: usize, groupBytes: usize, x: usize, s: usize, blocks: i32): void {
-  let v: v128, u: v128, y: v128, ul: v128, uh: v128;
-  let ${times(groups, (group) => `p${group} = w + ${group} * groupBytes`).join(', ')};
-  let ${each((token, group) => `f${token}_${group} = f32x4.splat(0)`).join(', ')};
-  for (; blocks; blocks--) {
-    let ${times(planes, (plane) => each((token, group) => sums.declare(accumulator(token, group, plane === 1))))
-      .flat()
-      .join(', ')};
-    ${products.join('\n    ')}
-    ${times(groups, (group) => `v = v128.load(p${group}); ${times(tokens, (token) => `f${token}_${group} = fma(f32x4.convert_i32x4_s(${total(token, group)}), f32x4.mul(v, v128.load32_splat(s, ${4 * token})), f${token}_${group});`).join('\n    ')}`).join('\n    ')}
-    ${times(groups, (group) => `p${group} += ${kind.blockBytes};`).join(' ')} x += ${layout * (rowBytes + 16)}; s += ${layout * (rowBytes + 16)};
-  }
-  ${each((token, group) => `${token > 0 ? `if (rows > ${token}) ` : ''}v128.store(out + ${token} * stride, f${token}_${group}, ${16 * group});`).join('\n  ')}
-}
-`;
+function tileFunction(tile: Tile): string {
+  const { kind, tokens, groups, layout, build } = tile;
+  const all = times(groups, (group) => group);
+  const step = blockBytes(build, layout);
+  const block = [...integers(tile), ...all.flatMap((group) => scaled(tile, group)), `x += ${step}; s += ${step};`];
+  const next = all.map((group) => `p${group} += ${stepOf(kind)};`);
+  const codes = (group: number): string =>
+    kind.isSuper
+      ? `const h${group} = p${group} + (i << 3), c${group} = p${group} + ${kind.headBytes} + (i << ${Math.log2(kind.codeBytes)});`
+      : `const c${group} = p${group} + ${kind.headBytes};`;
+  const loop = kind.isSuper
+    ? ['for (; blocks > 0; blocks -= 8) {', 'for (let i: usize = 0; i < 8; i++) {', ...all.map(codes), ...block, '}']
+    : ['for (; blocks > 0; blocks--) {', ...all.map(codes), ...block];
+  return lines([
+    `function ${nameOf(tile)}(out: usize, stride: usize, rows: i32, w: usize, groupBytes: usize, x: usize, s: usize, blocks: i32): void {`,
+    'let v: v128, u: v128, y: v128, ul: v128, uh: v128, scale: v128, scale2: v128, minimum: v128;',
+    all.map((group) => `let p${group} = w + ${group} * groupBytes;`),
+    all.flatMap((group) => times(tokens, (token) => `let f${token}_${group} = f32x4.splat(0);`)),
+    [...loop, ...next, '}'],
+    times(tokens, (token) => [
+      ...(token > 0 ? [`if (rows == ${token}) return;`] : []),
+      ...all.map((group) => `v128.store(out, f${token}_${group}, ${16 * group});`),
+      'out += stride;',
+    ]).flat(),
+    '}',
+  ]);
 }
 
 /** The product of any number of rows, of tiles. */
-function product(build: KernelBuild, kind: PackedKind): string {
-  const { name, byte } = kind;
-  const rowBytes = 32 * SUMS[build].width;
-  const wide = byte === 'nibbles' ? 8 : 4;
-  return `
-${tile(build, kind, 1, 4, 1)}${tile(build, kind, 1, 1, 1)}${tile(build, kind, 4, 1, SIDE_BY_SIDE)}${wide === 8 ? tile(build, kind, 8, 1, SIDE_BY_SIDE) : ''}
-function multiply${name}(out: usize, stride: usize, w: usize, x: usize, rows: i32, blocks: i32, first: i32, last: i32): void {
-  const groupBytes = <usize>blocks * ${kind.blockBytes};
-  w += <usize>first * groupBytes;
-  out += <usize>first << 4;
-  if (rows == 1) {
-    for (; first + 4 <= last; first += 4) {
-      tile${name}_1x4of1(out, stride, 1, w, groupBytes, x, x + ${rowBytes}, blocks);
-      out += 64; w += 4 * groupBytes;
-    }
-    for (; first < last; first++) {
-      tile${name}_1x1of1(out, stride, 1, w, groupBytes, x, x + ${rowBytes}, blocks);
-      out += 16; w += groupBytes;
-    }
-    return;
-  }
-  for (; rows > 0; rows -= ${SIDE_BY_SIDE}) {
-    let o = out, p = w;
-    const s = x + ${SIDE_BY_SIDE * rowBytes};
-    for (let group = first; group < last; group++) {
-      ${
-        wide === 8
-          ? `if (rows > 4) tile${name}_8x1of8(o, stride, rows, p, groupBytes, x, s, blocks);
-      else tile${name}_4x1of8(o, stride, rows, p, groupBytes, x, s, blocks);`
-          : `tile${name}_4x1of8(o, stride, rows, p, groupBytes, x, s, blocks);
-      if (rows > 4) tile${name}_4x1of8(o + 4 * stride, stride, rows - 4, p, groupBytes, x + ${4 * rowBytes}, s + 16, blocks);`
+function product(build: KernelBuild, kind: IntegerKind): string {
+  const one = times(2, (index): Tile => ({ build, kind, tokens: 1, groups: index === 0 ? 4 : 1, layout: 1 }));
+  const widths = kind.sums.length === 1 ? [8, 4] : [4];
+  const many = widths.map((tokens): Tile => ({ build, kind, tokens, groups: 1, layout: SIDE_BY_SIDE }));
+  const call = (tile: Tile, more: string): string => `${nameOf(tile)}(${more}, blocks)`;
+  const row = rowBytes(build);
+  const [widest, half] = many;
+  const tiles = half
+    ? `if (rows > 4) ${call(widest!, 'o, stride, rows, p, groupBytes, x, s')};
+       else ${call(half, 'o, stride, rows, p, groupBytes, x, s')};`
+    : `${call(widest!, 'o, stride, rows, p, groupBytes, x, s')};
+       if (rows > 4) ${call(widest!, `o + 4 * stride, stride, rows - 4, p, groupBytes, x + ${4 * row}, s + 16`)};`;
+  return lines([
+    [...one, ...many].map(tileFunction),
+    `function multiply${kind.name}(out: usize, stride: usize, w: usize, x: usize, rows: i32, blocks: i32, first: i32, last: i32): void {
+      const groupBytes = <usize>(blocks${kind.isSuper ? ' >> 3' : ''}) * ${stepOf(kind)};
+      w += <usize>first * groupBytes;
+      out += <usize>first << 4;
+      if (rows == 1) {
+        const s = x + ${row};
+        for (; first + 4 <= last; first += 4) {
+          ${call(one[0]!, 'out, stride, 1, w, groupBytes, x, s')};
+          out += 64; w += 4 * groupBytes;
+        }
+        for (; first < last; first++) {
+          ${call(one[1]!, 'out, stride, 1, w, groupBytes, x, s')};
+          out += 16; w += groupBytes;
+        }
+        return;
       }
-      o += 16; p += groupBytes;
-    }
-    x += <usize>blocks * ${SIDE_BY_SIDE * (rowBytes + 16)};
-    out += ${SIDE_BY_SIDE} * stride;
-  }
-}
-`;
+      for (; rows > 0; rows -= ${SIDE_BY_SIDE}) {
+        let o = out, p = w;
+        const s = x + ${SIDE_BY_SIDE * row};
+        for (let group = first; group < last; group++) {
+          ${tiles}
+          o += 16; p += groupBytes;
+        }
+        x += <usize>blocks * ${blockBytes(build, SIDE_BY_SIDE)};
+        out += ${SIDE_BY_SIDE} * stride;
+      }
+    }`,
+  ]);
 }
 
-/** A module of AssemblyScript that exports `multiply` (see `KernelExports`). */
+/** A module of AssemblyScript that exports `multiply` (see `KernelExports`) and `multiplyF32`. */
 export function tilesOf(build: KernelBuild): string {
-  const cases = KINDS.map(
+  const cases = [...INTEGER_KINDS, ...FLOAT_KIND_NUMBERS].map(
     ({ name, number }) =>
-      `case ${number}: return multiply${name}(out, <usize>stride << 2, w, x, rows, columns >> 5, first, last);`,
+      `case ${number}: multiply${name}(out, <usize>stride << 2, w, x, rows, columns >> 5, first, last); return;`,
   );
-  return `import { fma, highNibbles, NIBBLES, sumPairs } from './simd';
-${KINDS.map((kind) => product(build, kind)).join('')}
-export function multiply(kind: i32, out: usize, stride: i32, w: usize, x: usize, rows: i32, columns: i32, first: i32, last: i32): void {
-  switch (kind) {
-    ${cases.join('\n    ')}
-    default: unreachable();
-  }
-}
-`;
+  return lines([
+    "import { fma, highNibbles, NIBBLES, sumPairs } from './simd';",
+    "import { brainFloats, halves } from './kinds';",
+    INTEGER_KINDS.map((kind) => product(build, kind)),
+    floatTiles(SIDE_BY_SIDE),
+    'export function multiply(kind: i32, out: usize, stride: i32, w: usize, x: usize, rows: i32, columns: i32, first: i32, last: i32): void {',
+    'switch (kind) {',
+    cases,
+    'default: unreachable();',
+    '}',
+    '}',
+  ]);
 }

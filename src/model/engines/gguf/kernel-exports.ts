@@ -7,12 +7,19 @@ import type { PackedKind } from './packed-kinds.js';
  */
 export interface KernelExports {
   /**
-   * Rows of numbers as the products take them: each 32 columns rounded to 8 bits with a scale of their own.
+   * Rows of numbers as products with integer codes take them: each 32 columns rounded to 8 bits with a scale of their own.
    * @param to {@link activationBytes} bytes
    * @param x [rows][columns]
    * @param columns divisible by 32
    */
   quantize(to: number, x: number, rows: number, columns: number): void;
+  /**
+   * Rows of numbers as products with floats and exact products take them: nothing is rounded.
+   * @param to {@link activationBytes} bytes
+   * @param x [rows][columns]
+   * @param columns divisible by 32
+   */
+  interleave(to: number, x: number, rows: number, columns: number): void;
   /**
    * out[row][4 x first ... 4 x last) = activations x weights. Threads share a product by groups.
    * @param kind layout of the weights
@@ -20,7 +27,7 @@ export interface KernelExports {
    * activation, where this one's part of the row begins
    * @param stride numbers from a row of `out` to the next; at least 4 x groups
    * @param weights packed matrix
-   * @param activations of {@link quantize}, with the same rows and columns
+   * @param activations of {@link quantize}, for float kinds (`isFloatKind`) of {@link interleave}, with the same rows and columns
    * @param first first group of 4 rows of the matrix
    * @param last group behind the last
    */
@@ -36,10 +43,33 @@ export interface KernelExports {
     last: number,
   ): void;
   /**
-   * A row of a packed matrix as numbers.
+   * As {@link multiply}, with activations of {@link interleave} for every kind: what the file's numbers give in 32 bits.
+   * @param scratch 16 x columns numbers, of each thread its own
+   */
+  multiplyExact(
+    kind: PackedKind,
+    out: number,
+    stride: number,
+    weights: number,
+    activations: number,
+    rows: number,
+    columns: number,
+    first: number,
+    last: number,
+    scratch: number,
+  ): void;
+  /**
+   * One row of a packed matrix as numbers, exactly those of the file: the look-up of a token.
    * @param out [columns]
    */
   unpackRow(kind: PackedKind, out: number, weights: number, row: number, columns: number): void;
+  /**
+   * Packs rows that lie one behind the other as a file has them (`weights.ts` calls it).
+   * @param to packed matrix, zero where nothing was packed yet
+   * @param from any address
+   * @param row place of the first one in the matrix
+   */
+  packRows(kind: PackedKind, to: number, from: number, row: number, count: number, columns: number): void;
   /**
    * out = x / root mean square of its row x weight. `out` may be `x`.
    * @param weight [columns]
@@ -180,8 +210,8 @@ export function attentionUnits(rows: number, heads: number, kvHeads: number): nu
 /** Rows that lie side by side in packed activations. */
 const SIDE_BY_SIDE = 8;
 
-/** Bytes that {@link KernelExports.quantize} writes, in every build. */
+/** Bytes that {@link KernelExports.quantize} or {@link KernelExports.interleave} writes at most, in every build. */
 export function activationBytes(rows: number, columns: number): number {
   const padded = rows === 1 ? 1 : Math.ceil(rows / SIDE_BY_SIDE) * SIDE_BY_SIDE;
-  return padded * (columns / 32) * (64 + 16);
+  return padded * columns * 4;
 }

@@ -1,6 +1,7 @@
-export { quantize } from './activations';
+export { interleave, quantize } from './activations';
+export { attend } from './attention';
+export { multiplyExact, unpackRow } from './dequantize';
 export { add, rmsNorm, siluMul } from './elementwise';
 export { addBias, normHeads, rotateHalves, rotateNeighbours, storeHeads } from './heads';
-export { attend } from './attention';
+export { packRows } from './repack';
 export { multiply } from './tiles';
-export { unpackRow } from './rows';

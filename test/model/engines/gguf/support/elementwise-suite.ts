@@ -1,17 +1,7 @@
 /** What happens between the products, compared with the same in 64-bit floats. */
 import { beforeAll, expect, it } from 'vitest';
 import { type KernelBuild, type Kernels, loadKernels } from '../../../../../src/model/engines/gguf/load-kernels.js';
-
-/** Numbers between -1 and 1 that do not repeat. */
-export const wave = (count: number, step = 1.7): Float32Array =>
-  Float32Array.from({ length: count }, (_, index) => Math.sin(index * step) * Math.cos(index * 0.013));
-
-/** Copies numbers into the kernels' memory. */
-export function place({ memory }: Kernels, numbers: Float32Array): number {
-  const at = memory.allocate(numbers.byteLength);
-  memory.floats(at, numbers.length).set(numbers);
-  return at;
-}
+import { place, wave } from './kernel-inputs.js';
 
 export function testElementwise(build: KernelBuild): void {
   let kernels: Kernels;

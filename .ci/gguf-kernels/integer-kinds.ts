@@ -1,0 +1,146 @@
+/** The packed kinds whose codes are integers, for the generator of tiles. @module */
+
+/** A vector of codes, or a half of its bits, times four columns of activations. */
+export interface Product {
+  /** Index of the vector of 16 bytes in its block. */
+  vector: number;
+  bits: 'low' | 'high' | 'all';
+  /** First of the four columns. */
+  column: number;
+}
+
+/** Products that are added as integers. */
+export interface Sum {
+  products: readonly Product[];
+  /** What the codes' zero point adds to the sum: by the sum of the whole block, or of its first or second half. */
+  zero?: 'block' | 'first' | 'second';
+}
+
+/** How weights of a kind lie and what they mean; see `packed-kinds.ts`. */
+export interface IntegerKind {
+  name: string;
+  number: number;
+  /** Codes are below it. */
+  codes: 16 | 32 | 64;
+  /** Bytes of a block's codes, and what stands before them. */
+  codeBytes: number;
+  headBytes: number;
+  /** Eight blocks have one head. */
+  isSuper: boolean;
+  sums: readonly Sum[];
+  /**
+   * AssemblyScript that sets `scale` (for two scaled sums `scale` and `scale2`) and `minimum`, all for 4 rows.
+   * @param head pointer of the head
+   * @param block pointer of the block's own 8 bytes, in kinds with one head for eight blocks
+   */
+  scales: (head: string, block: string) => readonly string[];
+  /** How the sums become numbers: each with its scale, or the second one as 16 x the first. */
+  combine: 'one' | 'two-scales' | 'high-low';
+  hasMinimum: boolean;
+}
+
+const vectors = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+/** Columns c and c + 16 of a row in one byte. */
+const NIBBLES: readonly Product[] = vectors(4).flatMap((vector) => [
+  { vector, bits: 'low' as const, column: 4 * vector },
+  { vector, bits: 'high' as const, column: 16 + 4 * vector },
+]);
+/** One column in a byte. */
+const bytes = (from: number, to: number, bits: Product['bits'] = 'all'): Product[] =>
+  vectors(8)
+    .slice(from, to)
+    .map((vector) => ({ vector, bits, column: 4 * vector }));
+
+const floatScale = (head: string): string[] => [`scale = v128.load(${head});`];
+
+/** Eight bytes: of 4 rows scales, then of 4 rows minima, to be multiplied by those of the head. */
+const scaleAndMinimum = (head: string, block: string): string[] => [
+  `v = i16x8.extend_low_i8x16_u(v128.load64_zero(${block}, 32));`,
+  `scale = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), v128.load(${head}));`,
+  `minimum = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), v128.load(${head}, 16));`,
+];
+
+/** Eight bytes: of 4 rows the signed scale of the first 16 columns, then that of the others. */
+const twoScales = (head: string, block: string): string[] => [
+  `v = i16x8.extend_low_i8x16_s(v128.load64_zero(${block}, 16));`,
+  `scale = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(v)), v128.load(${head}));`,
+  `scale2 = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(v)), v128.load(${head}));`,
+];
+
+const SIMPLE = { isSuper: false, combine: 'one', hasMinimum: false } as const;
+
+/** Numbers as `PackedKind` has them. */
+export const INTEGER_KINDS: readonly IntegerKind[] = [
+  {
+    ...SIMPLE,
+    name: 'Q4_0',
+    number: 0,
+    codes: 16,
+    codeBytes: 64,
+    headBytes: 16,
+    sums: [{ products: NIBBLES, zero: 'block' }],
+    scales: floatScale,
+  },
+  {
+    ...SIMPLE,
+    name: 'Q8_0',
+    number: 1,
+    codes: 16,
+    codeBytes: 128,
+    headBytes: 16,
+    combine: 'high-low',
+    sums: [{ products: bytes(0, 8, 'low') }, { products: bytes(0, 8, 'high'), zero: 'block' }],
+    scales: floatScale,
+  },
+  {
+    ...SIMPLE,
+    name: 'Q4_1',
+    number: 2,
+    codes: 16,
+    codeBytes: 64,
+    headBytes: 32,
+    hasMinimum: true,
+    sums: [{ products: NIBBLES }],
+    scales: (head) => [`scale = v128.load(${head});`, `minimum = v128.load(${head}, 16);`],
+  },
+  {
+    name: 'Q4_K',
+    number: 3,
+    codes: 16,
+    codeBytes: 64,
+    headBytes: 96,
+    isSuper: true,
+    combine: 'one',
+    hasMinimum: true,
+    sums: [{ products: NIBBLES }],
+    scales: scaleAndMinimum,
+  },
+  {
+    name: 'Q5_K',
+    number: 4,
+    codes: 32,
+    codeBytes: 128,
+    headBytes: 96,
+    isSuper: true,
+    combine: 'one',
+    hasMinimum: true,
+    sums: [{ products: bytes(0, 8) }],
+    scales: scaleAndMinimum,
+  },
+  {
+    name: 'Q6_K',
+    number: 5,
+    codes: 64,
+    codeBytes: 128,
+    headBytes: 80,
+    isSuper: true,
+    combine: 'two-scales',
+    hasMinimum: false,
+    sums: [
+      { products: bytes(0, 4), zero: 'first' },
+      { products: bytes(4, 8), zero: 'second' },
+    ],
+    scales: twoScales,
+  },
+];
