@@ -3,6 +3,7 @@ import { releaseProxy, type Remote } from 'comlink';
 import type { Backend, LoadedModel, LoadOptions } from '../core/models/backend.js';
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
+import { runFailure } from './run-failure.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { answerCall } from '../relay/stream/answer-call.js';
 import { MODEL_TIMING } from '../relay/stream/call-timing.js';
@@ -13,6 +14,7 @@ const METHODS: readonly ModelMethod[] = ['generate', 'countTokens', 'embed', 're
 /** Serves the calls that arrive on a model worker's own port. `backendOf` finds the engine of an entry. */
 export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => Promise<Backend>): void {
   let model: LoadedModel | undefined;
+  let loadedEntry: Pick<ModelEntry, 'id'> = { id: '' };
   const loaded = (): LoadedModel => {
     if (!model) throw new InferenceError('unavailable', 'The model is not loaded.');
     return model;
@@ -22,6 +24,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
       const backend = await backendOf(entry);
       const load = (report: Report) => backend.load(entry, { ...options, onProgress: report, signal });
       const { info } = (model = await reporting(onProgress, load));
+      loadedEntry = entry;
       return { info, methods: METHODS.filter((method) => loaded()[method] !== undefined) };
     },
     async fetchFiles({ entry, options }, onProgress, signal) {
@@ -36,7 +39,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     unload: async () => loaded().unload(),
   };
   const answer = (payload: ModelPayload, signal: AbortSignal): AsyncIterable<readonly unknown[]> =>
-    runMethod(loaded(), payload, signal);
+    named(runMethod(loaded(), payload, signal), loadedEntry);
 
   serveControl(control, port);
   port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<ModelCallMessage>) => {
@@ -79,6 +82,18 @@ function runMethod(
   if (method === 'generate') return result as AsyncIterable<readonly unknown[]>;
   const streams = method === 'transcribe' || method === 'speak';
   return inBatches(streams ? (result as AsyncIterable<unknown>) : [result]);
+}
+
+/** The same, whose failures name the model. */
+async function* named(
+  batches: AsyncIterable<readonly unknown[]>,
+  entry: Pick<ModelEntry, 'id'>,
+): AsyncGenerator<readonly unknown[]> {
+  try {
+    yield* batches;
+  } catch (thrown) {
+    throw runFailure(thrown, entry);
+  }
 }
 
 /** @param items may be promises */
