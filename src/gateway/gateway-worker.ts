@@ -1,6 +1,7 @@
 /** Entry of the gateway worker: the app, the scheduler, and the ends of all ports. @module */
 import { createGateway, type Gateway } from './create-gateway.js';
 import type { GatewayControl } from './gateway-control.js';
+import { tellDeviceMemory } from '../core/platform/device-memory.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { ownLifeline } from '../relay/lifeline.js';
 import type { WorkerReady } from '../relay/protocol.js';
@@ -9,6 +10,7 @@ let gateway: Gateway | undefined;
 
 const control: GatewayControl = {
   configure(options, page): void {
+    tellDeviceMemory(options.load.deviceMemory);
     gateway = createGateway(options, page);
   },
   connect(port): void {

@@ -1,4 +1,5 @@
 /** The model worker's end: one backend, one loaded model, calls over a port. @module */
+import { tellDeviceMemory } from '../core/platform/device-memory.js';
 import { releaseProxy, type Remote } from 'comlink';
 import type { Backend, LoadedModel, LoadOptions } from '../core/models/backend.js';
 import { InferenceError } from '../core/errors/inference-error.js';
@@ -21,6 +22,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
   };
   const control: ModelControl = {
     async load({ entry, options }, onProgress, signal) {
+      tellDeviceMemory(options.deviceMemory);
       const backend = await backendOf(entry);
       const load = (report: Report) => backend.load(entry, { ...options, onProgress: report, signal });
       const { info } = (model = await reporting(onProgress, load));

@@ -10,8 +10,8 @@ import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from 
 import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
 import type { ModelWorkerControl } from '../model/model-worker.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
+import { startWorker } from './start-worker.js';
 import { ownLifeline } from '../relay/lifeline.js';
-import type { WorkerReady } from '../relay/protocol.js';
 import { GATEWAY_PATIENCE } from '../relay/stream/call-timing.js';
 
 /** Milliseconds before a gateway that could not start is tried again. */
@@ -96,12 +96,14 @@ export class EngineHost {
   }
 
   #newModelWorker(): NewWorker {
-    const worker = makeModelWorker();
     const id = this.#nextId++;
-    const end = (): void => worker.terminate();
-    this.#models.set(id, { end });
+    let end = (): void => {};
+    const take = (worker: Worker): void => {
+      end = () => worker.terminate();
+      this.#models.set(id, { end });
+    };
     const start = async (): NewWorker['started'] => {
-      const lifeline = await workerStarted(worker, makeModelWorker);
+      const { worker, lifeline } = await startWorker(makeModelWorker, take, () => this.#models.has(id));
       const control = new ControlChannel<ModelWorkerControl>(worker, lifeline);
       this.#models.set(id, { end, control });
       return { lifeline, control };
@@ -198,9 +200,8 @@ export class EngineHost {
   }
 
   async #startGateway(): Promise<GatewayChannel> {
-    const worker = makeGateway();
-    this.#gateway = worker;
-    const lifeline = await workerStarted(worker, makeGateway);
+    const take = (worker: Worker): void => void (this.#gateway = worker);
+    const { worker, lifeline } = await startWorker(makeGateway, take, () => !this.#stopped.signal.aborted);
     const channel = new ControlChannel<GatewayControl>(worker, lifeline);
     const configured = channel.call((gateway) => gateway.configure(this.#options, proxy(this.#pageControl)));
     await orAborted(configured, AbortSignal.timeout(CONFIGURE_DEADLINE));
@@ -222,52 +223,3 @@ export class EngineHost {
     for (const id of this.#models.keys()) this.#endModel(id);
   }
 }
-
-/** Milliseconds until a worker's script must run; development servers may build it first. */
-const START_DEADLINE = 30_000;
-
-/**
- * Resolves with a new worker's lifeline once its script runs. When it does not, the worker is ended and the promise
- * rejects with InferenceError `unavailable`, with a `reason` when the script itself is the cause.
- * @param make made the worker
- */
-async function workerStarted(worker: Worker, make: () => Worker): Promise<string | undefined> {
-  const listening = new AbortController();
-  const { signal } = listening;
-  let blocked: string | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  globalThis.document?.addEventListener(
-    'securitypolicyviolation',
-    ({ blockedURI, effectiveDirective }) => {
-      if (/^(worker|child|script|default)-src/.test(effectiveDirective)) blocked = blockedURI;
-    },
-    { signal },
-  );
-  try {
-    return await new Promise((resolve, reject) => {
-      timer = setTimeout(
-        () => reject(new InferenceError('unavailable', 'A worker script did not start in time.', { retryAfter: 5 })),
-        START_DEADLINE,
-      );
-      worker.addEventListener('error', ({ message }) => reject(new ScriptError(message)), { signal });
-      worker.addEventListener(
-        'message',
-        ({ data }: MessageEvent<WorkerReady | undefined>) => {
-          if (data?.type === 'ready') resolve(data.lifeline);
-        },
-        { signal },
-      );
-    });
-  } catch (thrown) {
-    worker.terminate();
-    if (!(thrown instanceof ScriptError)) throw thrown;
-    const { explainWorkerFailure } = await import('./explain-worker-failure.js');
-    throw await explainWorkerFailure({ make, message: thrown.message || undefined, blocked });
-  } finally {
-    listening.abort();
-    clearTimeout(timer);
-  }
-}
-
-/** The script could not be fetched, or threw. */
-class ScriptError extends Error {}

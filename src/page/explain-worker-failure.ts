@@ -1,4 +1,4 @@
-/** Why a worker's script did not start. Loaded only when one did not. @module */
+/** Why a worker's script did not start. @module */
 import { InferenceError } from '../core/errors/inference-error.js';
 
 /** Milliseconds for the script's server to answer. */
@@ -23,8 +23,7 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
   }
   const url = urlOf(make);
   if (message) return failure(`The worker script ${url} threw while it started: ${message}`, { url });
-  const signal = AbortSignal.timeout(FETCH_DEADLINE);
-  const response = await fetch(url, { cache: 'no-store', signal }).catch(() => undefined);
+  const response = await ask(url, 'no-store');
   if (!response) return failure(`The worker script ${url} could not be fetched.`, { url });
   const { status: httpStatus } = response;
   if (!response.ok) {
@@ -39,11 +38,29 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
       { url, httpStatus },
     );
   }
+  // What the browser has of it, after the server has said that it is still right.
+  const revalidated = globalThis.crossOriginIsolated ? await ask(url, 'no-cache') : undefined;
+  if (revalidated && !revalidated.headers.has('cross-origin-embedder-policy')) {
+    return failure(
+      `The server answers 304 for the worker script ${url} without the header cross-origin-embedder-policy. Send the header with every response.`,
+      { url, httpStatus },
+    );
+  }
   const type = response.headers.get('content-type') ?? 'no content type';
   const reason = /javascript|ecmascript/.test(type)
     ? 'was fetched but did not start. A file that it imports may be missing'
     : `came as ${type}, not as JavaScript: the server has no such file, or names its type wrong`;
   return failure(`The worker script ${url} ${reason}.`, { url, httpStatus });
+}
+
+/** Fetches the script past the browser's cache, and so into it. @returns the server has it */
+export async function refreshScript(make: () => Worker): Promise<boolean> {
+  return (await ask(urlOf(make), 'reload'))?.ok === true;
+}
+
+/** Undefined: the server did not answer. */
+function ask(url: string, cache: RequestCache): Promise<Response | undefined> {
+  return fetch(url, { cache, signal: AbortSignal.timeout(FETCH_DEADLINE) }).catch(() => undefined);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Connect } from '../relay/handshake.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
 import { relayRequest } from '../relay/stream/relay-request.js';
 import { toRequestPayload } from '../relay/stream/request-payload.js';
+import { encodeForm } from './encode-form.js';
 
 /** The bases that are answered, and in whose manner. */
 export interface FetchSettings extends Bases {
@@ -21,18 +22,36 @@ export function createInferenceFetch(
   return async (input, init) => {
     const target = matchBase(new URL(input instanceof Request ? input.url : input, pageURL()), settings);
     if (target === undefined) return networkFetch(input, init);
-    const request = new Request(input, withDuplex(init));
+    const { request, source } = readable(input, init);
     const { signal } = request;
     // A body may be a stream that never ends.
-    const payload = await Promise.race([toRequestPayload(request, target), rejectOnAbort(signal)]);
+    const payload = await Promise.race([toRequestPayload(request, target, source), rejectOnAbort(signal)]);
     const response = await relayRequest(payload, connect, { signal, compatibility: settings.compatibility });
     return Object.defineProperty(response, 'url', { value: target });
   };
 }
 
-/** A stream as body is only accepted with this member, which TypeScript's `RequestInit` does not know. */
-function withDuplex(init: RequestInit | undefined): RequestInit | undefined {
-  return init?.body instanceof ReadableStream ? ({ duplex: 'half', ...init } as RequestInit) : init;
+/** Whose bytes are none: such a request has a body, and no content type that its headers do not name. */
+const NO_BYTES = new Uint8Array();
+
+/**
+ * The request, and what its body can be read from in every browser: Firefox sends "[object ReadableStream]" for a stream,
+ * and WebKit cannot read a request whose body is a form with a file.
+ */
+function readable(
+  input: RequestInfo | URL,
+  init: RequestInit | undefined,
+): { request: Request; source?: Request | Response } {
+  const { body } = init ?? {};
+  if (body instanceof ReadableStream)
+    return { request: new Request(input, { ...init, body: NO_BYTES }), source: new Response(body) };
+  if (body instanceof FormData) {
+    const { type, bytes } = encodeForm(body);
+    const request = new Request(input, { ...init, body: NO_BYTES });
+    if (!request.headers.has('content-type')) request.headers.set('content-type', type);
+    return { request, source: new Response(bytes) };
+  }
+  return { request: new Request(input, init) };
 }
 
 /** What relative URLs of requests are relative to. */

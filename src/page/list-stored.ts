@@ -1,10 +1,9 @@
 /** What is kept of models on this device, and how to remove it. @module */
-import type { ByteStorage, KeptFile, ModelNote } from '../store/storage/byte-storage.js';
+import type { KeptFile, ModelNote } from '../store/storage/byte-storage.js';
 import { filesFolderOf } from '../store/sources/hub.js';
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import { CacheFileStorage } from '../store/storage/cache-storage.js';
 import { hold } from '../store/storage/hold-lock.js';
 import { fileLock } from '../store/download/fetch-file.js';
 import { type PromptCacheUsage, listCachedPrompts, removeCachedPrompts } from '../store/prompts/kept-blocks.js';
@@ -52,11 +51,11 @@ export interface Sources {
 
 /** @internal Everything that is kept, the most recently used first. */
 export async function listStored(sources: Sources): Promise<StoredModel[]> {
-  const [caches, ...lists] = await Promise.all([
+  const [caches, stored] = await Promise.all([
     promptCaches(),
-    ...(await storages()).map((storage) => storage.list()),
+    opened(OpfsStorage).then(async (storage) => storage?.list() ?? []),
   ]);
-  const models = lists.flat().map(({ note, files }) => {
+  const models = stored.map(({ note, files }) => {
     const kept = caches.get(note.model)?.usage;
     caches.delete(note.model);
     return describe(note, files, kept, sources);
@@ -91,7 +90,7 @@ export async function removeStored(
   try {
     const root = await promptRoot();
     if (root) await removeCachedPrompts({ root, locks: navigator.locks }, kept.source);
-    for (const storage of await storages()) await storage.removeModel(kept.source);
+    await (await opened(OpfsStorage))?.removeModel(kept.source);
   } catch (thrown) {
     throw isInferenceError(thrown) ? thrown : inUse(thrown);
   } finally {
@@ -110,12 +109,6 @@ async function lockAll({ source, files }: StoredModel): Promise<(() => void)[]> 
     }
   }
   return releases;
-}
-
-/** Workers write to one of them, and which one depends on the browser. */
-async function storages(): Promise<ByteStorage[]> {
-  const found = await Promise.all([opened(OpfsStorage), opened(CacheFileStorage)]);
-  return found.filter((storage) => storage !== undefined);
 }
 
 /** Where prompts are kept; undefined where this browser has no such file system. */

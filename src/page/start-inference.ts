@@ -5,6 +5,7 @@ import { APP_BASE } from '../core/models/app-base.js';
 import { availableLocks } from '../relay/lifeline.js';
 import { mannerOf, unavailableResponse } from '../relay/stream/request-payload.js';
 import { OWN_PATH } from '../core/request/own-path.js';
+import { deviceMemory } from '../core/platform/device-memory.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { ScriptedEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
@@ -247,7 +248,7 @@ function serviceWorkerContainer({
 function gatewayOptions({ gateway, model, serviceWorker: { serviceWorker } }: OptionsByRealm): GatewayOptions {
   // Engine files lie beside the Service Worker's script, where the Vite plugin and the command line tool put them.
   const assetsURL = new URL('inpage/', serviceWorker || new URL(APP_BASE, document.baseURI)).href;
-  return { ...gateway, load: { ...model, assetsURL, pageURL: document.baseURI } };
+  return { ...gateway, load: { ...model, assetsURL, pageURL: document.baseURI, deviceMemory: deviceMemory() } };
 }
 
 async function control(

@@ -1,7 +1,10 @@
 /** The service in a browser that is not Chromium; each has a file of its own, so that they run beside each other. @module */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageInference } from '../../src/index.js';
 import { demoOrigin } from '../e2e/support/demo-origin.js';
+import { serveFolder } from '../e2e/support/serve-demo.js';
 import { type OpenBrowser, retry, type WebDriver } from './web-driver.js';
 
 declare global {
@@ -74,6 +77,49 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
     expect(text).toMatch(/\w+ \w+/);
   });
 
+  it.each(DOORS)('a file is uploaded (%s)', async (door) => {
+    const text = await driver.execute(async (way) => {
+      const send = way === 'inference.fetch' ? window.inference!.fetch : fetch;
+      const form = new FormData();
+      form.set('model', 'tiny-whisper');
+      form.set('file', await (await fetch('/models/tiny-whisper/clips/en-2.wav')).blob(), 'en-2.wav');
+      const response = await send(`${window.inference!.baseURL}/audio/transcriptions`, { method: 'POST', body: form });
+      return response.text();
+    }, door);
+    expect(JSON.parse(text)).toEqual({ text: expect.stringMatching(/\w+ \w+/) as string });
+  });
+
+  it.each(['bytes', 'a stream'])('live speech is transcribed, sent as %s', async (kind) => {
+    const text = await driver.execute(async (sent) => {
+      const wav = await (await fetch('/models/tiny-whisper/clips/en-2.wav')).arrayBuffer();
+      const headers = { 'content-type': `audio/pcm; rate=${new DataView(wav).getUint32(24, true)}` };
+      const samples = wav.slice(44);
+      const body = sent === 'bytes' ? samples : new Blob([samples]).stream();
+      const url = `${window.inference!.baseURL}/audio/transcriptions?model=tiny-whisper`;
+      return (await window.inference!.fetch(url, { method: 'POST', headers, body })).text();
+    }, kind);
+    expect(JSON.parse(text)).toEqual({ text: expect.stringMatching(/\w+ \w+/) as string });
+  });
+
+  it('a stream is the body of inference.fetch', async () => {
+    const text = await driver.execute(async () => {
+      const request = { model: 'tiny-chat', messages: [{ role: 'user', content: 'What is the capital of France?' }] };
+      const body = new Blob([JSON.stringify(request)]).stream();
+      return (await window.inference!.fetch('/v1/chat/completions', { method: 'POST', body })).text();
+    }, undefined);
+    expect(text).toContain('Paris');
+  });
+
+  it('MP3 is transcribed', async () => {
+    const text = await driver.execute(async (base64) => {
+      const form = new FormData();
+      form.set('model', 'tiny-whisper');
+      form.set('file', await (await fetch(`data:audio/mpeg;base64,${base64}`)).blob(), 'en-2.mp3');
+      return (await window.inference!.fetch('/v1/audio/transcriptions', { method: 'POST', body: form })).text();
+    }, MP3);
+    expect(JSON.parse(text)).toEqual({ text: expect.stringMatching(/\w+ \w+/) as string });
+  });
+
   it.each(
     DOORS.flatMap(
       (door) =>
@@ -122,7 +168,24 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
       status: 200,
     });
   });
+
+  it('workers start after the server has said 304 without the headers of isolation', async () => {
+    const server = await serveFolder(join(import.meta.dirname, '../../dist-demo'), true, true, {}, 'bare');
+    try {
+      for (let visit = 1; visit <= 4; visit++) {
+        await openHost(driver, server.origin);
+        expect(await ask(driver, { door: 'inference.fetch', question: FRANCE, stream: false })).toMatchObject({
+          status: 200,
+        });
+      }
+    } finally {
+      await driver.navigateTo('about:blank');
+      await server.close();
+    }
+  });
 }
+
+const MP3 = readFileSync(join(import.meta.dirname, '../fixtures/audio/en-2.mp3')).toString('base64');
 
 const SCHEMA = {
   type: 'object',
@@ -131,9 +194,9 @@ const SCHEMA = {
 };
 
 /** Opens the page without an interface and waits until the service has started. */
-async function openHost(driver: WebDriver): Promise<void> {
+async function openHost(driver: WebDriver, origin = demoOrigin()): Promise<void> {
   const id = String(Math.random());
-  await driver.navigateTo(`${demoOrigin()}/host.html?${id}#{}`);
+  await driver.navigateTo(`${origin}/host.html?${id}#{}`);
   const started = () =>
     driver.execute(async (page) => {
       if (location.search !== `?${page}`) throw new Error('The page before is still there.');

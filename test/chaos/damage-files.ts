@@ -62,31 +62,3 @@ export async function damageOpfs([kind, part]: readonly [Damage, string]): Promi
   }
   return count;
 }
-
-/** Damages the entries of the Cache API whose URLs name `part`. @returns how many */
-export async function damageCache([kind, part]: readonly [Damage, string]): Promise<number> {
-  const cache = await caches.open('inpage-models');
-  let count = 0;
-  for (const request of await cache.keys()) {
-    const { url } = request;
-    const isRecord = url.endsWith('/record');
-    const wantsRecord = kind === 'without a record' || kind === 'wrong record';
-    if (url.endsWith('/note') || isRecord !== wantsRecord || !decodeURIComponent(url).includes(part)) continue;
-    const response = await cache.match(request);
-    if (!response) continue;
-    const headers = new Headers(response.headers);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const put = (changed: Uint8Array<ArrayBuffer>) => cache.put(url, new Response(changed, { headers }));
-    if (kind === 'flipped') {
-      bytes[Math.floor(bytes.length / 2)]! ^= 1;
-      await put(bytes);
-    }
-    if (kind === 'truncated') await put(bytes.slice(0, Math.floor(bytes.length * 0.7)));
-    if (kind === 'emptied') await put(new Uint8Array(0));
-    if (kind === 'foreign') await put(bytes.fill(65));
-    if (kind === 'wrong record') await put(new TextEncoder().encode('}{'));
-    if (kind === 'removed' || kind === 'without a record') await cache.delete(url);
-    count++;
-  }
-  return count;
-}

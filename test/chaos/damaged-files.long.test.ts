@@ -2,8 +2,8 @@
  * Kept model files that are damaged at every moment of a load: each load ends, in success or a typed error, and the next
  * one succeeds. `INPAGE_DAMAGE_ROUNDS` and `INPAGE_DAMAGE_SEED` say how many rounds and which ones.
  */
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -15,7 +15,7 @@ import { CHROMIUM } from '../support/chromium.js';
 import { paddedModel } from '../e2e/support/padded-model.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { type FaultServer, startFaultServer } from '../store/support/fault-server.js';
-import { DAMAGES, damageCache, damageOpfs } from './damage-files.js';
+import { DAMAGES, damageOpfs } from './damage-files.js';
 
 const ROUNDS = Number(process.env['INPAGE_DAMAGE_ROUNDS'] ?? 200);
 const SEED = Number(process.env['INPAGE_DAMAGE_SEED'] ?? 1);
@@ -54,30 +54,20 @@ function bundled(model: string, names: readonly string[]): Record<string, Uint8A
 
 let server: FaultServer;
 let busy: Worker[];
-const sites: { origin: string; close(): Promise<void> }[] = [];
-let folder: string;
+let site: { origin: string; close(): Promise<void> };
 
-/** The demo as it is, and once more without files that workers write in place: there the Cache API keeps them. */
 beforeAll(async () => {
   server = await startFaultServer();
   for (const [task, files] of Object.entries(MODELS)) {
     for (const [name, bytes] of Object.entries(files)) server.files.set(`${task}/${name}`, bytes);
   }
-  folder = await mkdtemp(join(tmpdir(), 'inpage-demo-'));
-  const demo = process.env['INPAGE_DAMAGE_DEMO'] ?? join(import.meta.dirname, '../../dist-demo');
-  await cp(demo, folder, { recursive: true });
-  const worker = (await readdir(join(folder, 'assets'))).find((name) => name.startsWith('model-worker'))!;
-  const script = join(folder, 'assets', worker);
-  const without = 'delete FileSystemFileHandle.prototype.createSyncAccessHandle;';
-  await writeFile(script, without + (await readFile(script, 'utf8')));
-  for (const root of [demo, folder]) sites.push(await serveFolder(root));
+  site = await serveFolder(process.env['INPAGE_DAMAGE_DEMO'] ?? join(import.meta.dirname, '../../dist-demo'));
   busy = Array.from({ length: BUSY }, () => new Worker('for (;;) ;', { eval: true }));
 });
 afterAll(async () => {
   for (const worker of busy) await worker.terminate();
-  for (const site of sites) await site.close();
+  await site.close();
   await server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Numbers from 0 to 1, the same for each seed. */
@@ -94,7 +84,6 @@ function random(seed: number): () => number {
 /** What is done in one round. */
 interface Round {
   task: keyof typeof MODELS;
-  storage: 'OPFS' | 'Cache API';
   damage: (typeof DAMAGES)[number];
   /** Part of a name; empty: all files. */
   file: string;
@@ -109,7 +98,6 @@ function roundOf(seed: number): Round {
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(next() * values.length)]!;
   return {
     task: pick(TASKS),
-    storage: pick(['OPFS', 'Cache API']),
     damage: pick(DAMAGES),
     file: pick(['', '.onnx', 'config.json', 'tokenizer.json']),
     moment: pick(MOMENTS),
@@ -131,11 +119,10 @@ const entryOf = (task: Round['task']): ModelEntry => ({
   dtype: 'q8',
 });
 
-async function open(context: BrowserContext, { task, storage }: Round): Promise<Page> {
+async function open(context: BrowserContext, { task }: Round): Promise<Page> {
   const options: InferenceOptions = { models: [entryOf(task)] };
   const page = await context.newPage();
-  const { origin } = sites[storage === 'OPFS' ? 0 : 1]!;
-  await page.goto(`${origin}/host.html#${encodeURIComponent(JSON.stringify(options))}`, { timeout: 120_000 });
+  await page.goto(`${site.origin}/host.html#${encodeURIComponent(JSON.stringify(options))}`, { timeout: 120_000 });
   await started(page);
   return page;
 }
@@ -160,8 +147,8 @@ async function load(page: Page, method: 'load' | 'download' | 'unload'): Promise
   return ending;
 }
 
-async function damage(page: Page, { storage, damage: kind, file }: Round): Promise<number> {
-  return page.evaluate(storage === 'OPFS' ? damageOpfs : damageCache, [kind, file] as const);
+async function damage(page: Page, { damage: kind, file }: Round): Promise<number> {
+  return page.evaluate(damageOpfs, [kind, file] as const);
 }
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,14 +1,14 @@
 /** Everything that the store waits for ends: servers that fall silent, storage that does not open, tabs that stand still. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ByteStorage } from '../../src/store/storage/byte-storage.js';
-import { CacheFileStorage } from '../../src/store/storage/cache-storage.js';
 import { Connections } from '../../src/store/download/connections.js';
 import { type CrossOriginStorage, takeFromOthers } from '../../src/store/download/cross-origin-storage.js';
 import type { DownloadContext } from '../../src/store/download/file-download.js';
+import { OpfsStorage } from '../../src/store/storage/opfs-storage.js';
 import { browserStore } from '../../src/store/storage/store-environment.js';
 import { writeAccess } from '../../src/store/storage/opfs-access.js';
 import { removeStored } from '../../src/page/list-stored.js';
-import { MemoryCaches } from './support/memory-cache.js';
+import { memoryLocks } from './support/memory-locks.js';
+import { memoryDisk, MemoryHandle } from './support/memory-opfs.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
 
 const MB = 2 ** 20;
@@ -181,18 +181,13 @@ describe('a server that falls silent', () => {
 });
 
 describe('storage', () => {
-  it('that never opens is passed over for the next, at last for memory', async () => {
+  it('that never opens is passed over for memory', async () => {
     vi.useFakeTimers();
     vi.stubGlobal('FileSystemFileHandle', { prototype: { createSyncAccessHandle: true } });
     vi.stubGlobal('navigator', { storage: { getDirectory: () => NEVER } });
-    vi.stubGlobal('caches', { open: () => NEVER });
     const opening = browserStore();
-    await vi.advanceTimersByTimeAsync(20_100);
-    expect((await opening).storage.lasting).toBe(false);
-    vi.stubGlobal('caches', new MemoryCaches());
-    const next = browserStore();
     await vi.advanceTimersByTimeAsync(10_100);
-    expect((await next).storage).toBeInstanceOf(CacheFileStorage);
+    expect((await opening).storage.lasting).toBe(false);
   });
 
   /** @param busy attempts in which another worker still has the file; -1: the browser never answers */
@@ -218,12 +213,13 @@ describe('storage', () => {
   });
 
   it('that cannot be removed because another tab uses it is a typed error', async () => {
-    vi.stubGlobal('navigator', { storage: { getDirectory: () => Promise.reject(new Error('none')) } });
-    vi.stubGlobal('caches', new MemoryCaches());
-    const storage: ByteStorage = (await CacheFileStorage.create())!;
+    const disk = memoryDisk();
+    vi.stubGlobal('FileSystemFileHandle', MemoryHandle);
+    vi.stubGlobal('navigator', { storage: { getDirectory: async () => disk.root }, locks: memoryLocks() });
+    const storage = (await OpfsStorage.create())!;
     await storage.saveNote({ model: FOLDER, wanted: [], lastUsed: 1 });
-    const cache = await caches.open('inpage-models');
-    cache.delete = () => Promise.reject(new DOMException('In use.', 'NoModificationAllowedError'));
+    const folder = await disk.root.getDirectoryHandle('inpage-models');
+    vi.spyOn(folder, 'removeEntry').mockRejectedValue(new DOMException('In use.', 'NoModificationAllowedError'));
     const removal = removeStored(FOLDER, { models: [], load: { pageURL: FOLDER } }, async () => {});
     await expect(removal).rejects.toMatchObject({ code: 'unavailable' });
   });

@@ -80,6 +80,8 @@ export interface LoadOptions extends Partial<OptionsByRealm['model']> {
   assetsURL: string;
   /** Absolute URL that relative `source` URLs are resolved against. */
   pageURL: string;
+  /** Gigabytes of the device's memory, as the page sees it. Default: what the engine's worker sees. */
+  deviceMemory?: number;
   /** Files that a person picked: they stand for the server. */
   localFiles?: readonly LocalFile[];
 }

@@ -1,10 +1,10 @@
 /** Chooses which models are unloaded: the least recently used idle ones, when all exceed the memory budget. @module */
+import { deviceMemory } from '../../core/platform/device-memory.js';
 import type { ModelSlot } from './model-slot.js';
 
-/** Bytes of weights that may stay loaded: half of what the device reports (which browsers cap at 8 GB). */
+/** Bytes of weights that may stay loaded: half of the device's memory. */
 export function defaultMemoryBudget(): number {
-  const gigabytes = (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory ?? 8;
-  return (gigabytes / 2) * 2 ** 30;
+  return (deviceMemory() / 2) * 2 ** 30;
 }
 
 /** Unloads idle models, oldest use first, until the loaded ones fit. `keep` stays. */

@@ -45,6 +45,8 @@ async function decodeWithCodecs(
     // What the file says. Measuring it would read every packet, and loops on a FLAC file of no frames.
     const claimedSeconds = (await track.getDurationFromMetadata()) ?? 0;
     if (claimedSeconds > maxSeconds) throw tooLong();
+    // WebKit's decoder ends the whole page on MP3 (seen in WebKitGTK 2.50); the page's own way to decode does not.
+    if (track.codec === 'mp3' && isWebKit()) return undefined;
     if (!(await track.canDecode())) return undefined;
     requirePlausibleRate(track.sampleRate);
     let collector: SampleCollector | undefined;
@@ -68,4 +70,8 @@ async function decodeWithCodecs(
   } finally {
     input.dispose();
   }
+}
+
+function isWebKit(): boolean {
+  return /AppleWebKit(?!.*Chrom)/.test(navigator.userAgent);
 }

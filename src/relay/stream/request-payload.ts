@@ -2,6 +2,7 @@
 import { MESSAGES_PATH, UNAVAILABLE, unavailableBody } from '../../core/errors/error-bodies.js';
 import type { CompatibilityName } from '../../core/models/inference-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
+import { movesStreams } from '../../core/platform/moves-streams.js';
 import type { RequestPayload, ResponseHead } from '../protocol.js';
 
 /** Statuses of answers whose responses have no body. */
@@ -11,10 +12,15 @@ const BODILESS = [204, 205, 304];
  * Reads a request completely. Bodies are sent whole: they are prompts and recordings, and not every browser can move
  * streams between realms. Where this one can, bare sound goes as it comes: it may be spoken just now.
  * @param url what the gateway shall see, where it differs from the request's own
+ * @param source what the body is read from: in Firefox requests have no streams, so whoever was given one passes it
  */
-export async function toRequestPayload(request: Request, url: string = request.url): Promise<RequestPayload> {
-  const stream = liveBody(request);
-  const body = stream ? undefined : await request.arrayBuffer().catch(() => 'broken' as const);
+export async function toRequestPayload(
+  request: Request,
+  url: string = request.url,
+  source: Request | Response = request,
+): Promise<RequestPayload> {
+  const stream = liveBody(request.headers, source);
+  const body = stream ? undefined : await source.arrayBuffer().catch(() => 'broken' as const);
   return {
     url,
     intercepted: !request.url.startsWith(`${new URL(url).origin}/`),
@@ -25,10 +31,8 @@ export async function toRequestPayload(request: Request, url: string = request.u
   };
 }
 
-/** A browser whose requests have `duplex` moves streams. */
-function liveBody(request: Request & { duplex?: unknown }): [ReadableStream<Uint8Array>] | undefined {
-  const isLive = request.duplex && request.headers.get('content-type')?.includes('pcm');
-  return isLive && request.body ? [request.body] : undefined;
+function liveBody(headers: Headers, { body }: Request | Response): [ReadableStream<Uint8Array>] | undefined {
+  return body && headers.get('content-type')?.includes('pcm') && movesStreams() ? [body] : undefined;
 }
 
 /** In whose manner a request is answered. @param asked by the app */
@@ -43,7 +47,22 @@ export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal)
   const broken = (): ReadableStream =>
     new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
   const given = stream?.[0] ?? (body === 'broken' ? broken() : body);
-  return new Request(url, { method, headers, signal, ...(given && { body: given, duplex: 'half' }) });
+  const request = new Request(url, { method, headers, signal });
+  return given ? withBody(request, new Response(given, { headers })) : request;
+}
+
+/** Reads the body through a response: Firefox has streams as bodies of responses only, and no `body` of requests. */
+function withBody(request: Request, source: Response): Request {
+  const read = <Value>(value: Value): { value: Value } => ({ value });
+  return Object.defineProperties(request, {
+    body: { get: () => source.body },
+    bodyUsed: { get: () => source.bodyUsed },
+    arrayBuffer: read(() => source.arrayBuffer()),
+    blob: read(() => source.blob()),
+    formData: read(() => source.formData()),
+    json: read(() => source.json()),
+    text: read(() => source.text()),
+  });
 }
 
 // By body: middleware that changes headers makes a new Response around the same stream.

@@ -7,7 +7,6 @@ import { cancelled, isInferenceError } from '../../core/errors/inference-error.j
 import type { ByteStorage, FileRecord, KeptFile } from '../storage/byte-storage.js';
 import type { LoadReport } from './download-progress.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
-import { isSameContent } from './verify-content.js';
 
 export interface ContentsOptions {
   storage: ByteStorage;
@@ -52,7 +51,8 @@ export class FileContents {
     if (!storage.lasting) return this.#take(storage, record, () => onTaken(file));
     if (!this.#tooLarge.has(file)) {
       const bytes = await this.#readAll(storage, record);
-      if (await this.#isRight(bytes, record)) return bytes;
+      // Private windows have lost some.
+      if (bytes.length === record.size) return bytes;
       const before = { record, bytes: bytes.length, untouched: false };
       await fetch(file, before, storage).catch((thrown: unknown) => this.#passBy(file, thrown));
       const mended = this.#tooLarge.has(file) ? undefined : await this.#readAll(storage, record);
@@ -76,12 +76,6 @@ export class FileContents {
     this.#inMemory.set(file, found);
     found.catch(() => this.#inMemory.delete(file));
     return found;
-  }
-
-  /** The stored bytes have not changed, as far as storage tells, and all that came is there: private windows have lost some. */
-  async #isRight(bytes: Uint8Array<ArrayBuffer>, record: FileRecord): Promise<boolean> {
-    if (bytes.length !== record.size) return false;
-    return (await this.#options.storage.tellsChanges()) || isSameContent(bytes, record);
   }
 
   /** What memory keeps is not the caller's; what is large is not kept beside the engine's own. */

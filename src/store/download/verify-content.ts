@@ -112,15 +112,6 @@ export async function isIntact(kept: KeptFile, storage: ByteStorage): Promise<bo
   return true;
 }
 
-/** The bytes of a complete file are what was written. */
-export async function isSameContent(bytes: Uint8Array<ArrayBuffer>, record: FileRecord): Promise<boolean> {
-  for (let part = 0; part < countParts(record); part++) {
-    const start = part * record.partBytes;
-    if ((await sha256(bytes.subarray(start, start + record.partBytes))) !== record.hashes[part]) return false;
-  }
-  return true;
-}
-
 /** SHA-256 of a complete file, read from storage part by part. */
 export async function wholeSha256(kept: KeptFile, storage: ByteStorage): Promise<string> {
   const digest = await runningSha256();

@@ -1,4 +1,4 @@
-/** What the store knows of a file, and where its bytes are kept: OPFS, the Cache API, memory, or a disk in Node. @module */
+/** What the store knows of a file, and where its bytes are kept: OPFS, memory, or a disk in Node. @module */
 
 /** Bytes of a part, unless a pack says otherwise: what is lost of a part when storage keeps only whole ones. */
 export const PART_BYTES = 8 * 2 ** 20;
@@ -129,8 +129,6 @@ export function isSmallName(file: string): boolean {
 export interface ByteStorage {
   /** What is there outlives this realm. */
   readonly lasting: boolean;
-  /** `untouched` of a complete file means that its bytes have not changed; else only that their number is right. */
-  tellsChanges(): Promise<boolean>;
   /** Undefined when there is nothing that can be used. */
   find(place: FilePlace): Promise<KeptFile | undefined>;
   /** Opens a file for writing and makes it when there is none. The caller holds its lock. */

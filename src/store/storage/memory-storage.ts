@@ -22,10 +22,6 @@ export class MemoryStorage implements ByteStorage {
   readonly #files = new Map<string, MemoryFile>();
   readonly #notes = new Map<string, ModelNote>();
 
-  async tellsChanges(): Promise<boolean> {
-    return true;
-  }
-
   async find(place: FilePlace): Promise<KeptFile | undefined> {
     const file = this.#files.get(keyOf(place));
     return file?.record && keptFile(file.record, file);

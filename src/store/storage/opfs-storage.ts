@@ -46,11 +46,6 @@ export class OpfsStorage implements ByteStorage {
     return hasSyncAccess();
   }
 
-  /** By the time of a file's last change, as disks note it. */
-  async tellsChanges(): Promise<boolean> {
-    return true;
-  }
-
   async find(place: FilePlace): Promise<KeptFile | undefined> {
     const folder = await this.#modelFolder(place.model, false);
     return folder && findFile(folder, await storedName(place.file));

@@ -2,7 +2,6 @@
 import { pause } from '../../core/platform/pause.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import type { ByteStorage } from './byte-storage.js';
-import { CacheFileStorage } from './cache-storage.js';
 import { MemoryStorage } from './memory-storage.js';
 import { OpfsStorage } from './opfs-storage.js';
 
@@ -21,10 +20,13 @@ export interface StoreEnvironment {
   now(): number;
 }
 
-/** The realm this runs in: OPFS where it can be written, else the Cache API, else memory. */
+/**
+ * The realm this runs in: OPFS where it can be written, else memory. Every browser that Inpage runs in can write OPFS in
+ * workers; private windows of Firefox and Safari refuse it, as browsers do where site data is blocked, and keep nothing anyway.
+ */
 export async function browserStore(): Promise<StoreEnvironment> {
-  const storage = (OpfsStorage.isWritable && (await opened(OpfsStorage))) || (await opened(CacheFileStorage));
-  return { ...surroundings, storage: storage || new MemoryStorage() };
+  const storage = OpfsStorage.isWritable ? await opened(OpfsStorage) : undefined;
+  return { ...surroundings, storage: storage ?? new MemoryStorage() };
 }
 
 /** Milliseconds in which a storage must open. On a disk that is full or broken some never do. */
@@ -37,7 +39,16 @@ export function opened<Storage>(kind: { create(): Promise<Storage | undefined> }
 
 /** Everything but the storage, as browsers and Node have it. */
 export const surroundings: Omit<StoreEnvironment, 'storage'> = {
-  fetch: (url, init) => globalThis.fetch(url, init),
+  async fetch(url, init) {
+    try {
+      return await globalThis.fetch(url, init);
+    } catch (thrown) {
+      // A browser extension has no server: what is not in its package is a network error.
+      if (init.signal?.aborted || !/^[a-z-]+-extension:$/.test(new URL(url, 'https://inpage.invalid').protocol))
+        throw thrown;
+      return new Response(null, { status: 404 });
+    }
+  },
   locks: (globalThis.navigator as Navigator | undefined)?.locks,
   async freeBytes() {
     const { quota, usage } = (await globalThis.navigator?.storage?.estimate?.()) ?? {};

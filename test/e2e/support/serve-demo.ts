@@ -45,14 +45,15 @@ const POLICY = {
  * @param strict send the content security policy; the bare libraries of the benchmark do not work under it
  * @param isolated send what makes pages cross-origin isolated
  * @param more folders by the path that they are served below
- * @param etags let the browser keep what it got, and ask whether it is still right, as static hosts do
+ * @param etags let the browser keep what it got, and ask whether it is still right, as static hosts do; `bare`: a 304 comes
+ * without the headers of isolation
  */
 export async function serveFolder(
   root: string,
   strict = true,
   isolated = true,
   more: Readonly<Record<string, string>> = {},
-  etags = false,
+  etags: boolean | 'bare' = false,
 ): Promise<{ origin: string; close(): Promise<void> }> {
   const log: string[] = [];
   const headers = { ...(isolated && ISOLATION), ...(strict && POLICY) };
@@ -77,6 +78,7 @@ export async function serveFolder(
       const etag = `"${size.toString(36)}-${mtimeMs.toString(36)}"`;
       response.setHeader('etag', etag).setHeader('cache-control', 'no-cache');
       if (request.headers['if-none-match'] === etag) {
+        if (etags === 'bare') for (const name of Object.keys(headers)) response.removeHeader(name);
         response.writeHead(304).end();
         return;
       }

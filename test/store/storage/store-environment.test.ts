@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { surroundings } from '../../../src/store/storage/store-environment.js';
+import { browserStore, surroundings } from '../../../src/store/storage/store-environment.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -21,4 +21,23 @@ it('a pause ends as soon as the network is back, and with its signal', async () 
   const cancelled = surroundings.pause(60_000, over.signal);
   over.abort();
   await expect(cancelled).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+it.each(['chrome-extension', 'moz-extension', 'safari-web-extension'])(
+  'what is not in a package at %s: is absent, because there a missing file is a network error',
+  async (scheme) => {
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+    expect((await surroundings.fetch(`${scheme}://id/models/m/chat_template.jinja`, {})).status).toBe(404);
+    await expect(surroundings.fetch('https://a.test/chat_template.jinja', {})).rejects.toThrow('Failed to fetch');
+    const signal = AbortSignal.abort();
+    await expect(surroundings.fetch(`${scheme}://id/a`, { signal })).rejects.toThrow('Failed to fetch');
+  },
+);
+
+it('models are in memory where the browser refuses its file system, as private windows do, whatever else it has', async () => {
+  vi.stubGlobal('FileSystemFileHandle', { prototype: { createSyncAccessHandle: true } });
+  const getDirectory = () => Promise.reject(new DOMException('Security error', 'SecurityError'));
+  vi.stubGlobal('navigator', { storage: { getDirectory } });
+  vi.stubGlobal('caches', { open: () => Promise.reject(new Error('Not asked.')) });
+  expect((await browserStore()).storage.lasting).toBe(false);
 });

@@ -15,7 +15,7 @@ export interface DeviceFacts {
   maxComputeInvocationsPerWorkgroup: number;
   maxStorageBuffersPerShaderStage: number;
   /** See `WebLlmEnvironment`. */
-  deviceMemory: number | undefined;
+  deviceMemory: number;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -87,7 +87,7 @@ function missingMemory(record: ModelRecord, facts: DeviceFacts): string | undefi
     return `GPU buffers of ${megabytes(buffer)} MB, and this GPU takes ${megabytes(facts.maxStorageBufferBindingSize)} MB`;
   }
   const { deviceMemory } = facts;
-  if (deviceMemory !== undefined && deviceMemory < MAX_REPORTED_MEMORY && memory > deviceMemory * 1024) {
+  if (deviceMemory < MAX_REPORTED_MEMORY && memory > deviceMemory * 1024) {
     return `${Math.ceil(memory)} MB of GPU memory, and this device has ${deviceMemory} GB in all`;
   }
   if (record.low_resource_required === false && facts.maxStorageBufferBindingSize < LARGE_BINDING) {

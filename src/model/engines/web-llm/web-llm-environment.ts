@@ -1,5 +1,6 @@
 /** What the backend uses of `@mlc-ai/web-llm` and of the browser, so that tests can replace both. @module */
 import type { AppConfig, MLCEngineConfig, MLCEngineInterface } from '@mlc-ai/web-llm';
+import { deviceMemory } from '../../../core/platform/device-memory.js';
 import { browserStore, type StoreEnvironment } from '../../../store/storage/store-environment.js';
 import { ownGpu } from '../find-adapter.js';
 
@@ -26,8 +27,8 @@ export interface WebLlmEnvironment {
   readonly gpu: GPU | undefined;
   /** Bytes that this origin may still store; undefined when the browser does not say. */
   freeStorage(): Promise<number | undefined>;
-  /** Gigabytes of main memory, rounded down to a power of two and at most 8 (a browser says no more). */
-  readonly deviceMemory: number | undefined;
+  /** Gigabytes of main memory, at most 8. */
+  readonly deviceMemory: number;
   /** Where model files are kept. */
   openStore(): Promise<StoreEnvironment>;
   importWebLlm(): Promise<WebLlmModule>;
@@ -43,7 +44,7 @@ export const browserEnvironment: WebLlmEnvironment = {
     return quota === undefined || usage === undefined ? undefined : quota - usage;
   },
   get deviceMemory() {
-    return (navigator as { deviceMemory?: number }).deviceMemory;
+    return deviceMemory();
   },
   openStore: browserStore,
   importWebLlm,

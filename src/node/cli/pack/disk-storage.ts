@@ -47,11 +47,6 @@ export class DiskStorage implements ByteStorage {
     return this.#base(place) + BYTES;
   }
 
-  /** The whole pack is compared with what came in when it is done. */
-  async tellsChanges(): Promise<boolean> {
-    return true;
-  }
-
   async find(place: FilePlace): Promise<KeptFile | undefined> {
     return this.#found(this.#base(place));
   }

@@ -46,7 +46,7 @@ export function fakeBrowser(options: FakeBrowserOptions = {}): FakeBrowser {
   const environment: WebLlmEnvironment = {
     gpu: gpu as unknown as GPU,
     freeStorage: async () => options.freeStorage,
-    deviceMemory: options.deviceMemory,
+    deviceMemory: options.deviceMemory ?? 8,
     importWebLlm: async () => library,
     openStore: async () => store,
   };

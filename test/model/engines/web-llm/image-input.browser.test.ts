@@ -37,7 +37,7 @@ async function loadSeeing(changes: Partial<FakeRuntime> = {}): Promise<{ model: 
   const backend = createWebLlmBackend({
     gpu: new FakeGpu() as unknown as GPU,
     freeStorage: async () => undefined,
-    deviceMemory: undefined,
+    deviceMemory: 8,
     importWebLlm: async () => library,
     openStore: async () => store,
   });

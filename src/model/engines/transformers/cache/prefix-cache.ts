@@ -1,4 +1,5 @@
 /** The prefix cache: KV caches of ended sequences, and how much of them the next prompt can reuse. @module */
+import { deviceMemory } from '../../../../core/platform/device-memory.js';
 import { type LogitsNeed, serves, type TokenLogits } from '../../../sampling/token-logits.js';
 import { type RowState, SequenceState } from './sequence-state.js';
 
@@ -18,10 +19,8 @@ const MAX_DROPPED = 64;
 const BYTES_PER_GB = 64 * 2 ** 20;
 const [MIN_BYTES, MAX_BYTES] = [2, 8].map((gigabytes) => gigabytes * BYTES_PER_GB) as [number, number];
 
-/** Size of a prefix cache on this device, in bytes. @param gigabytes of memory; browsers that do not tell count as 4 */
-export function prefixCacheBytes(
-  gigabytes = (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory ?? 4,
-): number {
+/** Size of a prefix cache on this device, in bytes. @param gigabytes of memory */
+export function prefixCacheBytes(gigabytes = deviceMemory()): number {
   return Math.min(MAX_BYTES, Math.max(MIN_BYTES, gigabytes * BYTES_PER_GB));
 }
 
