@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright';
-import { CHROMIUM } from '../support/chromium.js';
+import { wholeBrowser } from '../support/chromium.js';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import type { Example } from './examples.js';
@@ -34,7 +34,8 @@ export async function openExample(folder: string, { serve, extensionPage, use }:
 async function openExtension(folder: string, path: string, use: Example['use']): Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), 'inpage-extension-'));
   const context = await chromium.launchPersistentContext(profile, {
-    ...CHROMIUM,
+    // The one without windows has no extensions.
+    ...(wholeBrowser && { executablePath: wholeBrowser }),
     headless: false,
     args: [
       '--headless=new',
@@ -54,14 +55,14 @@ async function openExtension(folder: string, path: string, use: Example['use']):
   }
 }
 
-/** Where the browser put the only extension. */
+/** Where the browser put the only extension that it has not brought itself. */
 async function extensionURL(page: Page, path: string): Promise<string> {
   await page.goto('chrome://extensions');
   const id = await page.evaluate(async () => {
     const { chrome } = globalThis as unknown as {
-      chrome: { developerPrivate: { getExtensionsInfo(): Promise<{ id: string }[]> } };
+      chrome: { developerPrivate: { getExtensionsInfo(): Promise<{ id: string; location: string }[]> } };
     };
-    return (await chrome.developerPrivate.getExtensionsInfo())[0]?.id;
+    return (await chrome.developerPrivate.getExtensionsInfo()).find(({ location }) => location === 'UNPACKED')?.id;
   });
   return `chrome-extension://${id}/${path}`;
 }

@@ -1,0 +1,66 @@
+// Fails when the documents name a command of this repository that neither `.ci/run` nor a workflow runs, or that does not
+// exist: what nobody runs breaks unseen.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+/** Commands that cannot run in CI, and why. */
+const BY_HAND = {
+  'npm run format': 'changes files; `npm run lint` checks them',
+  'npm run try': 'waits for a person',
+  'npm run dev': 'serves until it is stopped',
+  'npm run preview': 'serves until it is stopped',
+  'npm start': 'serves until it is stopped',
+  'npm run test:webllm': 'needs a model library that nobody may download here',
+  'npm run test:llama-cpp': 'compares with a program that is built by hand',
+};
+
+const read = (file) => readFileSync(file, 'utf8');
+const { scripts } = JSON.parse(read('package.json'));
+const files = (...patterns) =>
+  execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], { encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(file));
+const DOCUMENTS = files('README.md', 'CONTRIBUTING.md', 'demo/docs/*.md', 'test/*/README.md');
+const CI = files('.ci/run', '.github/workflows/*.yml');
+
+/** `npm test`, `npm run NAME` and `node FILE [FILE of .ci/run-ts.mjs]`, where it is a file of this repository. */
+function* commandsIn(text) {
+  for (const [, name] of text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g)) yield `npm run ${name}`;
+  for (const [, name] of text.matchAll(/\bnpm (test|start)\b/g)) yield `npm ${name}`;
+  for (const [, runner, file] of text.matchAll(/\bnode (\.ci\/run-ts\.mjs )?((?:\.ci|test|demo)\/[\w./-]+\.m?[jt]s)/g))
+    yield `node ${runner ?? ''}${file}`;
+}
+
+/** With what the scripts of package.json run in turn. */
+function closure(commands) {
+  const all = new Set();
+  const queue = [...commands];
+  for (let command = queue.pop(); command !== undefined; command = queue.pop()) {
+    if (all.has(command)) continue;
+    all.add(command);
+    const [, name] = /^npm (?:run )?([\w:-]+)$/.exec(command) ?? [];
+    if (name && scripts[name]) queue.push(...commandsIn(scripts[name]));
+  }
+  return all;
+}
+
+/** Scripts that run a part of what `npm test` runs. */
+const PARTS = ['npm run test:unit', 'npm run test:browser', 'npm run test:e2e'];
+
+const run = closure(CI.flatMap((file) => [...commandsIn(read(file))]));
+if (run.has('npm run test:built')) for (const part of PARTS) run.add(part);
+const problems = [];
+for (const document of DOCUMENTS)
+  for (const command of new Set(commandsIn(read(document)))) {
+    const [, name] = /^npm (?:run )?([\w:-]+)$/.exec(command) ?? [];
+    const file = command.split(' ').at(-1);
+    // An app of the reader has scripts of its own.
+    if (name && !scripts[name] && !document.startsWith('CONTRIBUTING')) continue;
+    if (name ? !scripts[name] : !existsSync(file)) problems.push(`${document}: \`${command}\` does not exist`);
+    else if (!run.has(command) && !BY_HAND[command]) problems.push(`${document}: \`${command}\` runs nowhere in CI`);
+  }
+for (const command of Object.keys(BY_HAND))
+  if (run.has(command)) problems.push(`.ci/check-commands.mjs: \`${command}\` runs in CI, so it is not run by hand`);
+for (const problem of problems) console.error(problem);
+console.log(problems.length === 0 ? `commands: what the documents name runs in CI` : `${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;
