@@ -4,7 +4,7 @@ import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { answersInTime } from '../core/platform/settled-within.js';
 import type { GatewayOptions } from '../gateway/gateway-control.js';
 import { type Connect, connectThrough, type GatewayPort } from '../relay/handshake.js';
-import { availableLocks } from '../relay/lifeline.js';
+import { availableLocks } from '../core/platform/web-locks.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabHello } from '../relay/protocol.js';
 import { HOST_PATIENCE } from '../relay/stream/call-timing.js';
 import { hostLock } from './engine-group.js';
@@ -106,8 +106,10 @@ export class EngineTab {
         return new Promise<void>((release) => signal.addEventListener('abort', () => release()));
       })
       .catch((thrown: unknown) => {
+        if (signal.aborted) return;
+        // The browser blocks the site's data, and locks with it: this tab keeps to itself.
+        if ((thrown as Error).name !== 'AbortError') return this.#becomeHost();
         // Another tab took the place, because this one was silent for too long.
-        if (signal.aborted || (thrown as Error).name !== 'AbortError') return;
         this.#leave();
         this.#takePlace();
       });

@@ -56,7 +56,12 @@ async function registered(
   settings: ServiceWorkerSettings,
   { group, signal, deadline }: { group: string; signal: AbortSignal; deadline: AbortSignal },
 ): Promise<() => boolean> {
-  const before = await container.getRegistration();
+  const before = await container.getRegistration().catch((cause: unknown) => {
+    throw failure(
+      'The browser refuses Service Workers for this site, as it does when site data (cookies) is blocked. Allow site data, or pass `serviceWorker: false` and use `inference.fetch`.',
+      cause,
+    );
+  });
   const neighbour = before && newestOf(before)?.scriptURL;
   const url = scriptURL(settings, neighbour);
   // Registered by the app, with options of its own: those stay.

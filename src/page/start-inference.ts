@@ -2,7 +2,7 @@
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import { APP_BASE } from '../core/models/app-base.js';
-import { availableLocks } from '../relay/lifeline.js';
+import { availableLocks } from '../core/platform/web-locks.js';
 import { mannerOf, unavailableResponse } from '../relay/stream/request-payload.js';
 import { OWN_PATH } from '../core/request/own-path.js';
 import { deviceMemory } from '../core/platform/device-memory.js';

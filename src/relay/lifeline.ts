@@ -5,17 +5,13 @@
  * @module
  */
 import { createUuid } from '../core/platform/create-uuid.js';
-
-/** The lock manager of this realm, where there is one (secure contexts of browsers). */
-export function availableLocks(): LockManager | undefined {
-  return globalThis.navigator?.locks;
-}
+import { availableLocks, noteRefusedLocks } from '../core/platform/web-locks.js';
 
 let ownName: Promise<string | undefined> | undefined;
 
 /**
  * Holds this realm's lifeline and gives its name, the same on every call. Undefined where there are no Web Locks:
- * then peers notice the end by silence only.
+ * then peers notice the end by silence only. The first call also finds out whether the browser refuses them.
  */
 export function ownLifeline(): Promise<string | undefined> {
   ownName ??= holdLifeline(availableLocks());
@@ -34,7 +30,10 @@ export function holdLifeline(locks: LockManager | undefined): Promise<string | u
         return forever;
       })
       // A browser that refuses (storage blocked) still works, with silence as the only sign of death.
-      .catch(() => resolve(undefined));
+      .catch(() => {
+        if (locks === availableLocks()) noteRefusedLocks();
+        resolve(undefined);
+      });
   });
 }
 

@@ -1,6 +1,7 @@
 /** What the store uses of its surroundings, so that tests can bring their own. @module */
 import { pause } from '../../core/platform/pause.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
+import { availableLocks } from '../../core/platform/web-locks.js';
 import type { ByteStorage } from './byte-storage.js';
 import { MemoryStorage } from './memory-storage.js';
 import { OpfsStorage } from './opfs-storage.js';
@@ -49,7 +50,9 @@ export const surroundings: Omit<StoreEnvironment, 'storage'> = {
       return new Response(null, { status: 404 });
     }
   },
-  locks: (globalThis.navigator as Navigator | undefined)?.locks,
+  get locks() {
+    return availableLocks();
+  },
   async freeBytes() {
     const { quota, usage } = (await globalThis.navigator?.storage?.estimate?.()) ?? {};
     return quota === undefined || usage === undefined ? undefined : quota - usage;
