@@ -8,7 +8,7 @@ const FOLDER = 'demo/docs';
 const REPOSITORY = 'https://github.com/inpage-dev/inpage/blob/main/';
 
 /** Pages with fewer headings need no contents. */
-const FEWEST_HEADINGS = 3;
+const MIN_HEADINGS = 3;
 
 /** A document: its path below the project's root, and its Markdown. */
 export interface Document {
@@ -102,7 +102,7 @@ function renderTable({ header, rows }: Tokens.Table, inline: (tokens: Token[]) =
 /** The headings of the second level. */
 function contents(text: string): string {
   const headings = headingsOf(text).filter(({ depth }) => depth === 2);
-  if (headings.length < FEWEST_HEADINGS) return '';
+  if (headings.length < MIN_HEADINGS) return '';
   const links = headings.map(({ title }) => `<a href="#${headingId(title)}">${escapeHtml(plain(title))}</a>`);
   return `<nav class="contents" aria-label="On this page"><details><summary>On this page</summary>${links.join('')}</details></nav>\n`;
 }

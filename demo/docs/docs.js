@@ -1,5 +1,5 @@
 // The search of the documentation, and lists that are open where there is room for them.
-const MOST_RESULTS = 12;
+const MAX_RESULTS = 12;
 /** Characters of a section that a result shows, and how many of them before the first word found. */
 const SHOWN = { length: 160, before: 40 };
 
@@ -37,7 +37,7 @@ function show(query) {
     .map((section) => ({ section, score: score(section, words) }))
     .filter(({ score }) => score > 0)
     .toSorted((one, other) => other.score - one.score)
-    .slice(0, MOST_RESULTS)
+    .slice(0, MAX_RESULTS)
     .map(({ section }) => link(section, words));
   const count = document.createElement('p');
   count.textContent = found.length === 0 ? `Nothing found for “${query}”.` : `Results for “${query}”`;

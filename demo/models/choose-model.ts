@@ -19,7 +19,7 @@ export interface Recommendation {
 }
 
 /** Bytes that a visitor is asked to wait for, by gigabytes of memory. */
-const MOST_BYTES = { webgpu: { small: 6e8, large: 1.3e9 }, wasm: { small: 3e8, large: 6e8 } };
+const MAX_BYTES = { webgpu: { small: 6e8, large: 1.3e9 }, wasm: { small: 3e8, large: 6e8 } };
 
 /** A device with this many gigabytes may take the larger ones. */
 const LARGE_MEMORY = { webgpu: 8, wasm: 4 };
@@ -29,7 +29,7 @@ export function choose(
   listed: readonly RecommendedModel[],
   { device, hasHalfFloats, room, memoryGB }: Device,
 ): Recommendation | undefined {
-  const most = Math.min(room, MOST_BYTES[device][memoryGB >= LARGE_MEMORY[device] ? 'large' : 'small']);
+  const most = Math.min(room, MAX_BYTES[device][memoryGB >= LARGE_MEMORY[device] ? 'large' : 'small']);
   return listed.map((model) => recommendationOf(model, hasHalfFloats)).find(({ bytes }) => bytes <= most);
 }
 

@@ -14,13 +14,13 @@ export interface Hit {
 }
 
 /** Notes shown. */
-export const MOST_HITS = 8;
+export const MAX_HITS = 8;
 
 /** Notes that a reranker reads; the right one may not be among those shown. */
 const CANDIDATES = 20;
 
 /** Of one's own; they are embedded in one request. */
-export const MOST_NOTES = 1000;
+export const MAX_NOTES = 1000;
 
 /** A visitor's own notes live here between visits. */
 const OWN_KEY = 'inpage-demo-notes';
@@ -48,7 +48,7 @@ export const candidates = computed<Hit[]>(() => {
     .slice(0, CANDIDATES);
 });
 
-export const hits = computed(() => candidates.value.slice(0, MOST_HITS));
+export const hits = computed(() => candidates.value.slice(0, MAX_HITS));
 
 let building: Promise<void> | undefined;
 let controller: AbortController | undefined;
@@ -90,7 +90,7 @@ export function buildIndex(): Promise<void> {
  */
 export async function searchIn(text: string): Promise<void> {
   const lines = text.split('\n').map((line) => line.trim());
-  const own = [...new Set(lines.filter(Boolean))].slice(0, MOST_NOTES);
+  const own = [...new Set(lines.filter(Boolean))].slice(0, MAX_NOTES);
   if (own.length > 0) localStorage.setItem(OWN_KEY, JSON.stringify(own));
   else localStorage.removeItem(OWN_KEY);
   hasOwnNotes.value = own.length > 0;

@@ -1,6 +1,6 @@
 /** One's own notes in place of the forty: a line each. */
 import { useState } from 'preact/hooks';
-import { hasOwnNotes, isBuilding, MOST_NOTES, problem, searchIn } from './note-index.js';
+import { hasOwnNotes, isBuilding, MAX_NOTES, problem, searchIn } from './note-index.js';
 import { problemOf } from '../parts/problem-of.js';
 
 export function OwnNotes() {
@@ -29,7 +29,7 @@ export function OwnNotes() {
             Back to the forty
           </button>
         ) : null}
-        <span class="quiet">up to {MOST_NOTES}</span>
+        <span class="quiet">up to {MAX_NOTES}</span>
       </div>
     </details>
   );

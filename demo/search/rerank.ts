@@ -4,7 +4,7 @@ import type { ModelEntry } from 'inpage';
 import { inference, models } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
-import { candidates, type Hit, MOST_HITS, query } from './note-index.js';
+import { candidates, type Hit, MAX_HITS, query } from './note-index.js';
 
 interface Ranking {
   results: { index: number; relevance_score: number }[];
@@ -50,7 +50,7 @@ async function rerank(model: string, found: readonly Hit[], signal: AbortSignal)
     const { results } = await callInference<Ranking>('/rerank', body, signal);
     if (signal.aborted) return;
     rerankDuration.value = Math.round(performance.now() - start);
-    reranked.value = results.slice(0, MOST_HITS).flatMap(({ index, relevance_score: score }) => {
+    reranked.value = results.slice(0, MAX_HITS).flatMap(({ index, relevance_score: score }) => {
       const hit = found[index];
       return hit ? [{ note: hit.note, similarity: score }] : [];
     });

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 
 /** A take longer than this ends by itself. */
-const LONGEST_TAKE = 60_000;
+const MAX_TAKE_MS = 60_000;
 
 export const isRecording = signal(false);
 /** Loudness of the take so far, 0 to 1, the newest last. */
@@ -19,7 +19,7 @@ export async function record(): Promise<File> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   const current = (recorder = new MediaRecorder(stream));
   const chunks: Blob[] = [];
-  const timer = setTimeout(stopRecording, LONGEST_TAKE);
+  const timer = setTimeout(stopRecording, MAX_TAKE_MS);
   const stopMeter = measureLevels(stream);
   try {
     return await new Promise((resolve, reject) => {

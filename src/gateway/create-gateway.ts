@@ -10,7 +10,7 @@ import { RetryInNewWorker } from '../core/models/retry-in-new-worker.js';
 import { settledWithin } from '../core/platform/settled-within.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
 import { answeringModelTiming } from '../relay/stream/call-timing.js';
-import { mannerOf } from '../relay/stream/request-payload.js';
+import { resolveCompatibility } from '../relay/stream/request-payload.js';
 import { type ControlledParts, serveEngineControl } from './engine-control.js';
 import type { GatewayOptions, PageControl } from './gateway-control.js';
 import { type App, createApp, defaultCounterStore } from './http/app.js';
@@ -44,9 +44,9 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   const counterStore = defaultCounterStore();
   const answerAs = (compatibility: CompatibilityName): App =>
     createApp({ ...options, compatibility, counterStore, inference, faults });
-  const own = answerAs(mannerOf(options.compatibility, false));
-  const elsewhere = answerAs(mannerOf(options.compatibility, true));
-  const compatibility = COMPATIBILITY[mannerOf(options.compatibility, false)];
+  const own = answerAs(resolveCompatibility(options.compatibility, false));
+  const elsewhere = answerAs(resolveCompatibility(options.compatibility, true));
+  const compatibility = COMPATIBILITY[resolveCompatibility(options.compatibility, false)];
   const promptCache: PromptCacheContext = { inference, compatibility, isWanted: load.promptCache !== undefined };
   const parts: ControlledParts = {
     inference,
@@ -55,8 +55,8 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
     cachePrompt: (...args) => cachePrompt(promptCache, ...args),
   };
   const handlers = {
-    request: (request: Request, begin: () => void, { intercepted, record }: RequestFacts) =>
-      (intercepted ? elsewhere : own).fetch(request, { onBegin: begin, record }),
+    request: (request: Request, begin: () => void, { intercepted, resumeState }: RequestFacts) =>
+      (intercepted ? elsewhere : own).fetch(request, { onBegin: begin, resumeState }),
     control: (port: MessagePort, lifeline: string | undefined) => serveEngineControl(port, lifeline, parts),
   };
   return {
@@ -71,12 +71,12 @@ function secretsIn({ apiKeys = [], models }: GatewayOptions): string[] {
 }
 
 /** Milliseconds until the page must have started a worker, or said why it could not: more than it gives the worker. */
-const SPAWN_DEADLINE = 45_000;
+const SPAWN_TIMEOUT_MS = 45_000;
 
 async function spawn(page: Remote<PageControl>, { backend }: ModelEntry): Promise<ModelWorkerHandle> {
   const end = (id: number): void => void page.endModelWorker(id).catch(() => {});
   const asked = backend === 'built-in' ? page.serveInPage() : page.spawnModelWorker();
-  const worker = await settledWithin(asked, SPAWN_DEADLINE);
+  const worker = await settledWithin(asked, SPAWN_TIMEOUT_MS);
   if (!worker) {
     void asked.then(({ id }) => end(id)).catch(() => {});
     throw new InferenceError('unavailable', 'The page did not start a worker in time.', { retryAfter: 5 });
@@ -96,7 +96,7 @@ interface WorkerModelHostOptions {
 }
 
 /** Workers in which one load is tried: a damaged file is mended once, and a GPU that fails is left for the CPU once. */
-const MOST_WORKERS = 3;
+const MAX_WORKERS = 3;
 
 /** A ModelHost with one worker per loaded model: unloading ends the worker, and its memory is surely free. */
 export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHost {
@@ -108,7 +108,7 @@ export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHos
       return await loadRemoteModel(await spawn(entry), { entry, options: load }, { ...watch, timing });
     } catch (thrown) {
       // The worker that failed is ended by now.
-      if (thrown instanceof RetryInNewWorker && worker < MOST_WORKERS) return start(thrown.entry, watch, worker + 1);
+      if (thrown instanceof RetryInNewWorker && worker < MAX_WORKERS) return start(thrown.entry, watch, worker + 1);
       throw thrown;
     }
   };

@@ -7,7 +7,7 @@ import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js'
 import type { ModelStatus } from '../core/models/model-status.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import { serveControl } from '../relay/control/control-channel.js';
-import { watchLifeline } from '../relay/lifeline.js';
+import { onPeerDeath } from '../relay/liveness-lock.js';
 import type { Faults } from './http/faults.js';
 import type { Recorder } from './recorder.js';
 import type { ControlledInference } from './scheduler/scheduler.js';
@@ -55,13 +55,13 @@ export function serveEngineControl(
   lifeline: string | undefined,
   { inference, faults, cachePrompt, recorder }: ControlledParts,
 ): void {
-  const over = new AbortController();
-  const { signal } = over;
+  const closed = new AbortController();
+  const { signal } = closed;
   const end = (): void => {
-    over.abort(cancelled());
+    closed.abort(cancelled());
     port.close();
   };
-  watchLifeline(lifeline, end, signal);
+  onPeerDeath(lifeline, end, signal);
   port.addEventListener('close', end, { signal });
   const control: EngineControl & { [finalizer]: () => void } = {
     async load(model) {

@@ -3,7 +3,7 @@ import { createGateway, type Gateway } from './create-gateway.js';
 import type { GatewayControl } from './gateway-control.js';
 import { tellDeviceMemory } from '../core/platform/device-memory.js';
 import { serveControl } from '../relay/control/control-channel.js';
-import { ownLifeline } from '../relay/lifeline.js';
+import { ownLivenessLock } from '../relay/liveness-lock.js';
 import type { WorkerReady } from '../relay/protocol.js';
 
 let gateway: Gateway | undefined;
@@ -18,5 +18,5 @@ const control: GatewayControl = {
   },
 };
 serveControl(control);
-const ready: WorkerReady = { type: 'ready', lifeline: await ownLifeline() };
+const ready: WorkerReady = { type: 'ready', lifeline: await ownLivenessLock() };
 globalThis.postMessage(ready);

@@ -134,7 +134,7 @@ function redactText(text: string, known: readonly string[]): string {
 }
 
 /** Something with a text, which is a piece of a longer one. */
-interface Piece {
+interface RecordedPiece {
   text: string;
   logprobs?: unknown;
 }
@@ -151,9 +151,9 @@ function redactSteps(steps: readonly RecordedStep[], known: readonly string[]): 
 }
 
 /** The pieces of each text: of a choice's answer, its thinking and its calls, or of a transcript. */
-function runsOf(events: readonly RecordedEvent[]): Piece[][] {
-  const runs = new Map<string, Piece[]>();
-  const add = (name: string, piece: Piece): void => void runs.set(name, [...(runs.get(name) ?? []), piece]);
+function runsOf(events: readonly RecordedEvent[]): RecordedPiece[][] {
+  const runs = new Map<string, RecordedPiece[]>();
+  const add = (name: string, piece: RecordedPiece): void => void runs.set(name, [...(runs.get(name) ?? []), piece]);
   for (const event of events) {
     if (event.type === 'delta') add('delta', event);
     if (event.type !== 'piece' && event.type !== 'end') continue;
@@ -163,7 +163,7 @@ function runsOf(events: readonly RecordedEvent[]): Piece[][] {
 }
 
 /** @returns whether there was a secret */
-function redactPieces(pieces: readonly Piece[], pattern: RegExp): boolean {
+function redactPieces(pieces: readonly RecordedPiece[], pattern: RegExp): boolean {
   const whole = pieces.map(({ text }) => text).join('');
   const secrets = [...whole.matchAll(pattern)].map(({ 0: text, index }) => ({
     start: index,

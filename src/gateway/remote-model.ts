@@ -17,7 +17,7 @@ import type {
   ProgressListener,
 } from '../relay/protocol.js';
 import { type CallTiming, MODEL_TIMING } from '../relay/stream/call-timing.js';
-import { itemsOf, OpenCall, peerGone } from '../relay/stream/open-call.js';
+import { itemsOf, OpenCall, peerLostError } from '../relay/stream/open-call.js';
 
 /** A running model worker. */
 export interface ModelWorkerHandle {
@@ -141,7 +141,7 @@ class RemoteModel {
       <Result>(method: ModelMethod) =>
       async (argument: unknown, signal: AbortSignal): Promise<Result> => {
         for await (const [result] of this.#call<Result>({ method, argument }, signal)) return result!;
-        throw peerGone();
+        throw peerLostError();
       };
     return {
       info,
@@ -177,7 +177,7 @@ class RemoteModel {
     this.#worker.port.postMessage(message, [port2]);
     return new OpenCall<Item>(port1, payload, {
       signal,
-      ...(isLearned ? { timing: this.#learned, onHeard: this.#learned.heard } : { timing: this.#timing }),
+      ...(isLearned ? { timing: this.#learned, onMessage: this.#learned.received } : { timing: this.#timing }),
       lifeline: this.#worker.lifeline,
       // A worker that says nothing or does not stop when told would block every later request.
       onStuck: () => this.end(),
@@ -196,17 +196,17 @@ class RemoteModel {
     // A worker that hangs does not answer. Ending it frees more than any unload.
     await settledWithin(
       this.control.call((model) => model.unload()),
-      UNLOAD_DEADLINE,
+      UNLOAD_TIMEOUT_MS,
     ).catch(() => {});
     this.end();
   }
 }
 
 /** Milliseconds that a model gets to end properly (save caches) before its worker ends. */
-const UNLOAD_DEADLINE = 2_000;
+const UNLOAD_TIMEOUT_MS = 2_000;
 
 /** Milliseconds of silence that any model may need once it has answered: a busy machine, a grammar that is compiled. */
-const LEAST_SILENCE = 25_000;
+const MIN_SILENCE_TIMEOUT_MS = 25_000;
 
 /** The next pass may take so many times what the longest one so far took. */
 const FACTOR = 5;
@@ -230,7 +230,7 @@ export class LearnedTiming implements CallTiming {
     this.stall = stall;
     this.cancel = cancel;
     this.#most = silentBeats;
-    this.#least = Math.ceil(LEAST_SILENCE / beat);
+    this.#least = Math.ceil(MIN_SILENCE_TIMEOUT_MS / beat);
   }
 
   get silentBeats(): number {
@@ -239,7 +239,7 @@ export class LearnedTiming implements CallTiming {
   }
 
   /** The worker was heard after so many silent beats; `answers`: with a part of an answer. */
-  readonly heard = (silentBeats: number, answers: boolean): void => {
+  readonly received = (silentBeats: number, answers: boolean): void => {
     this.#longest = Math.max(this.#longest, silentBeats);
     this.#hasAnswered ||= answers;
   };

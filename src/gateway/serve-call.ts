@@ -1,8 +1,8 @@
 /** The gateway's end of the relay: answers the one request that comes through a port. @module */
-import { AnswerRecord, mergedMark } from './answer/answer-record.js';
+import { ResumeState, mergedCheckpoint } from './answer/resume-state.js';
 import { answerCall } from '../relay/stream/answer-call.js';
 import { REQUEST_TIMING, type CallTiming } from '../relay/stream/call-timing.js';
-import { ownLifeline } from '../relay/lifeline.js';
+import { ownLivenessLock } from '../relay/liveness-lock.js';
 import {
   PROTOCOL_VERSION,
   type CalleeMessage,
@@ -17,7 +17,7 @@ export interface RequestFacts {
   /** It was meant for a base of another origin. */
   intercepted: boolean;
   /** What an answer in pieces notes of itself, so that another gateway can go on with it. */
-  record: AnswerRecord;
+  resumeState: ResumeState;
 }
 
 /** Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it. */
@@ -42,7 +42,7 @@ export async function serveCall(
     if (data.type === 'call' && other) void serveCall(other, handlers, timing);
     if (data.type === 'control' && other) handlers.control(other, data.lifeline);
   });
-  const hello: CalleeMessage<never> = { type: 'hello', version: PROTOCOL_VERSION, lifeline: await ownLifeline() };
+  const hello: CalleeMessage<never> = { type: 'hello', version: PROTOCOL_VERSION, lifeline: await ownLivenessLock() };
   port.postMessage(hello);
   await answered;
 }
@@ -53,8 +53,8 @@ async function* respond(
   signal: AbortSignal,
   begin: () => void,
 ): AsyncGenerator<ResponseItem[]> {
-  const record = new AnswerRecord(payload.marks);
-  const facts = { intercepted: payload.intercepted === true, record };
+  const resumeState = new ResumeState(payload.marks);
+  const facts = { intercepted: payload.intercepted === true, resumeState };
   const response = await handle(fromRequestPayload(payload, signal), begin, facts);
   const head = toResponseHead(response);
   const reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined = response.body?.getReader();
@@ -70,7 +70,7 @@ async function* respond(
       if (done) return;
       // Cloning a view clones the whole buffer behind it.
       const bytes = value.byteLength === value.buffer.byteLength ? value : value.slice();
-      yield [{ bytes, mark: record.nextMark() }];
+      yield [{ bytes, mark: resumeState.nextCheckpoint() }];
     }
   } finally {
     signal.removeEventListener('abort', cancel);
@@ -91,6 +91,6 @@ function joined(items: ResponseItem[]): ResponseItem[] {
     offset += bytes.length;
   }
   const [first] = items;
-  const chunk: ResponseItem = { bytes: whole, mark: mergedMark(chunks.map(({ mark }) => mark)) };
+  const chunk: ResponseItem = { bytes: whole, mark: mergedCheckpoint(chunks.map(({ mark }) => mark)) };
   return first && !('bytes' in first) ? [first, chunk] : [chunk];
 }

@@ -5,7 +5,7 @@ import { providePageAudioDecoder, type PageAudioDecoder } from './media/page-aud
 import { trustWorkersOfThisThread } from '../core/errors/trusted-types.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { serveControl } from '../relay/control/control-channel.js';
-import { ownLifeline } from '../relay/lifeline.js';
+import { ownLivenessLock } from '../relay/liveness-lock.js';
 import type { PlainLoadOptions, WorkerReady } from '../relay/protocol.js';
 import { serveModel } from './serve-model.js';
 
@@ -65,5 +65,5 @@ const control: ModelWorkerControl = {
 };
 trustWorkersOfThisThread();
 serveControl(control);
-const ready: WorkerReady = { type: 'ready', lifeline: await ownLifeline() };
+const ready: WorkerReady = { type: 'ready', lifeline: await ownLivenessLock() };
 globalThis.postMessage(ready);

@@ -9,11 +9,11 @@ import { serveModel } from './serve-model.js';
  * @returns ends it, and frees what it holds
  */
 export function serveInPage(port: MessagePort, languageModel: unknown): () => void {
-  const over = new AbortController();
-  const backend = createBrowserBackend(() => languageModel as LanguageModelFactory | undefined, over.signal);
+  const closed = new AbortController();
+  const backend = createBrowserBackend(() => languageModel as LanguageModelFactory | undefined, closed.signal);
   serveModel(port, async () => backend);
   return () => {
-    over.abort();
+    closed.abort();
     port.close();
   };
 }

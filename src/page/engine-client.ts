@@ -5,18 +5,18 @@ import type { LocalFile } from '../core/models/backend.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
-import { answersInTime } from '../core/platform/settled-within.js';
+import { respondsWithin } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
 import type { EngineControl, Snapshot } from '../gateway/engine-control.js';
 import type { PromptToCache } from '../gateway/cache-prompt.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
-import { type Connect, hangUp } from '../relay/handshake.js';
-import { ownLifeline } from '../relay/lifeline.js';
+import { type Connect, closeCallPort } from '../relay/handshake.js';
+import { ownLivenessLock } from '../relay/liveness-lock.js';
 import type { CallerMessage } from '../relay/protocol.js';
-import { CONNECT_DEADLINE, REQUEST_TIMING } from '../relay/stream/call-timing.js';
+import { CONNECT_TIMEOUT_MS, REQUEST_TIMING } from '../relay/stream/call-timing.js';
 
 /** Milliseconds until a lost engine is looked for again. */
-const RETRY_PAUSE = 200;
+const RETRY_DELAY_MS = 200;
 
 type Ask<Result> = (engine: Remote<EngineControl>, signal: AbortSignal) => Promise<Result>;
 
@@ -90,7 +90,7 @@ export class EngineClient {
     while (!signal.aborted) {
       // It ends when the engine is gone or not there yet. Another one will answer, or the page's own deadlines end the wait.
       await this.#call((engine, stop) => engine.subscribe(proxy(this.#take), stop), signal).catch(() => {});
-      await pause(RETRY_PAUSE, signal);
+      await pause(RETRY_DELAY_MS, signal);
     }
   }
 
@@ -118,11 +118,11 @@ export class EngineClient {
 
   async #reach(signal: AbortSignal): Promise<ControlChannel<EngineControl>> {
     try {
-      const gateway = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE)]));
+      const gateway = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]));
       const { port1, port2 } = new MessageChannel();
-      const message: CallerMessage<never> = { type: 'control', lifeline: await ownLifeline() };
+      const message: CallerMessage<never> = { type: 'control', lifeline: await ownLivenessLock() };
       gateway.port.postMessage(message, [port2]);
-      hangUp(gateway.port);
+      closeCallPort(gateway.port);
       return new ControlChannel(port1, gateway.hello.lifeline);
     } catch (thrown) {
       throw new InferenceError(
@@ -157,10 +157,10 @@ function callSafely(listener: () => void): void {
 /** A gateway that is stuck still has its lifeline: its silence shows that nobody will answer. */
 async function closeWhenSilent(channel: ControlChannel<EngineControl>): Promise<void> {
   const { beat, silentBeats } = REQUEST_TIMING;
-  while (!channel.over.aborted) {
-    await pause(beat, channel.over);
-    if (channel.over.aborted) return;
+  while (!channel.closed.aborted) {
+    await pause(beat, channel.closed);
+    if (channel.closed.aborted) return;
     const answer = channel.call((engine) => engine.ping());
-    if (!(await answersInTime(answer, { turn: beat, turns: silentBeats }))) channel.close();
+    if (!(await respondsWithin(answer, { intervalMs: beat, attempts: silentBeats }))) channel.close();
   }
 }

@@ -4,20 +4,20 @@ import { InferenceError, isInferenceError, toInferenceError } from '../core/erro
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { ownLanguageModel } from '../core/platform/own-language-model.js';
-import { answersInTime } from '../core/platform/settled-within.js';
+import { respondsWithin } from '../core/platform/settled-within.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
 import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
 import type { ModelWorkerControl } from '../model/model-worker.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import { startWorker } from './start-worker.js';
-import { ownLifeline } from '../relay/lifeline.js';
+import { ownLivenessLock } from '../relay/liveness-lock.js';
 import { GATEWAY_PATIENCE } from '../relay/stream/call-timing.js';
 
 /** Milliseconds before a gateway that could not start is tried again. */
-const RESTART_PAUSE = 1_000;
+const RESTART_DELAY_MS = 1_000;
 /** Milliseconds that a gateway whose script runs gets to take its options. */
-const CONFIGURE_DEADLINE = 10_000;
+const CONFIGURE_TIMEOUT_MS = 10_000;
 
 // Bundlers know `new Worker(new URL(…))` by its letters.
 const makeGateway = (): Worker =>
@@ -91,7 +91,7 @@ export class EngineHost {
   async #hand(port: MessagePort, current: Promise<GatewayChannel>): Promise<void> {
     const channel = await current;
     const taken = channel.call((gateway) => gateway.connect(transfer(port, [port])));
-    const isTaken = await answersInTime(taken, GATEWAY_PATIENCE);
+    const isTaken = await respondsWithin(taken, GATEWAY_PATIENCE);
     if (!isTaken && current === this.#channel) this.#restart();
   }
 
@@ -130,7 +130,7 @@ export class EngineHost {
     };
     const prepared = async (): Promise<void> => {
       const { control } = await spare.started;
-      control.over.addEventListener('abort', drop);
+      control.closed.addEventListener('abort', drop);
       await control.call((worker) => worker.prepare(own, load));
     };
     prepared().catch(drop);
@@ -156,7 +156,7 @@ export class EngineHost {
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
       throw new InferenceError('unavailable', 'The engine of this model could not be loaded.', { reason });
     });
-    const lifeline = await ownLifeline();
+    const lifeline = await ownLivenessLock();
     const id = this.#nextId++;
     const { port1, port2 } = new MessageChannel();
     this.#models.set(id, { end: serveInPage(port2, ownLanguageModel()) });
@@ -194,7 +194,7 @@ export class EngineHost {
         // A page that is being closed cannot start workers; one with a broken deployment should see why.
         console.error('inpage: the gateway could not be started.', isInferenceError(thrown) ? thrown.message : thrown);
         if (isInferenceError(thrown) && thrown.details.reason !== undefined) this.#onBroken(thrown);
-        await pause(RESTART_PAUSE, signal);
+        await pause(RESTART_DELAY_MS, signal);
       }
     }
   }
@@ -204,8 +204,8 @@ export class EngineHost {
     const { worker, lifeline } = await startWorker(makeGateway, take, () => !this.#stopped.signal.aborted);
     const channel = new ControlChannel<GatewayControl>(worker, lifeline);
     const configured = channel.call((gateway) => gateway.configure(this.#options, proxy(this.#pageControl)));
-    await orAborted(configured, AbortSignal.timeout(CONFIGURE_DEADLINE));
-    channel.over.addEventListener('abort', () => {
+    await orAborted(configured, AbortSignal.timeout(CONFIGURE_TIMEOUT_MS));
+    channel.closed.addEventListener('abort', () => {
       if (this.#gateway === worker) this.#restart();
     });
     return channel;

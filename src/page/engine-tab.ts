@@ -1,12 +1,12 @@
 /** One tab's part in the engine: it hosts it, or queues for that and reaches the host through the Service Worker. @module */
 import type { InferenceError } from '../core/errors/inference-error.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import { answersInTime } from '../core/platform/settled-within.js';
+import { respondsWithin } from '../core/platform/settled-within.js';
 import type { GatewayOptions } from '../gateway/gateway-control.js';
 import { type Connect, connectThrough, type GatewayPort } from '../relay/handshake.js';
 import { availableLocks } from '../core/platform/web-locks.js';
-import type { BrokerMessage, ConnectMessage, PageMessage, TabHello } from '../relay/protocol.js';
-import { HOST_PATIENCE } from '../relay/stream/call-timing.js';
+import type { BrokerMessage, ConnectMessage, PageMessage, TabHandshake } from '../relay/protocol.js';
+import { HOST_POLL_LIMIT } from '../relay/stream/call-timing.js';
 import { hostLock } from './engine-group.js';
 import { EngineHost } from './engine-host.js';
 
@@ -22,7 +22,7 @@ export interface EngineTabOptions {
 }
 
 /** Milliseconds until a silent gateway or Service Worker is asked again: either may just have been replaced. */
-const ATTEMPT = 2_000;
+const CONNECT_ATTEMPT_TIMEOUT_MS = 2_000;
 
 /**
  * Takes part from its construction until `stop`, but not while its page is frozen, as in the back/forward cache. Then it
@@ -35,9 +35,9 @@ export class EngineTab {
   /** Aborts when this tab becomes the host. */
   #becameHost = new AbortController();
   /** Ends this tab's place, as the host or in the queue for it; undefined: it has none. */
-  #place: AbortController | undefined;
+  #queueSlot: AbortController | undefined;
   /** Looks whether the host still answers. */
-  #missHost: () => Promise<void> = async () => {};
+  #checkHostAlive: () => Promise<void> = async () => {};
 
   constructor(options: EngineTabOptions) {
     this.#options = options;
@@ -45,23 +45,23 @@ export class EngineTab {
     options.serviceWorker?.addEventListener('message', this.#onMessage, { signal });
     options.serviceWorker?.startMessages();
     if (options.group !== undefined) {
-      globalThis.addEventListener('pagehide', () => this.#leave(), { signal });
-      globalThis.addEventListener('pageshow', () => this.#takePlace(), { signal });
-      document.addEventListener('freeze', () => this.#leave(), { signal });
-      document.addEventListener('resume', () => this.#takePlace(), { signal });
+      globalThis.addEventListener('pagehide', () => this.#leaveQueue(), { signal });
+      globalThis.addEventListener('pageshow', () => this.#joinQueue(), { signal });
+      document.addEventListener('freeze', () => this.#leaveQueue(), { signal });
+      document.addEventListener('resume', () => this.#joinQueue(), { signal });
     }
-    this.#takePlace();
+    this.#joinQueue();
   }
 
   /** Reaches the engine, wherever it is now. Tries until the signal aborts. */
   readonly connect: Connect = async (signal) => {
-    const over = AbortSignal.any([signal, this.#stopped.signal]);
+    const stopped = AbortSignal.any([signal, this.#stopped.signal]);
     for (;;) {
-      const attempt = AbortSignal.any([over, AbortSignal.timeout(ATTEMPT)]);
+      const attempt = AbortSignal.any([stopped, AbortSignal.timeout(CONNECT_ATTEMPT_TIMEOUT_MS)]);
       try {
         return await this.#attempt(attempt);
       } catch {
-        over.throwIfAborted();
+        stopped.throwIfAborted();
       }
     }
   };
@@ -69,32 +69,32 @@ export class EngineTab {
   /** Leaves the queue; ends the engine when it is here. */
   stop(): void {
     this.#stopped.abort();
-    this.#leave();
+    this.#leaveQueue();
   }
 
-  #leave(): void {
-    this.#place?.abort();
-    this.#place = undefined;
+  #leaveQueue(): void {
+    this.#queueSlot?.abort();
+    this.#queueSlot = undefined;
     this.#host?.stop();
     this.#host = undefined;
     this.#becameHost = new AbortController();
   }
 
   /** @param how `steal`: at once, from whoever hosts; else when its turn has come */
-  #takePlace(how?: 'steal'): void {
+  #joinQueue(how?: 'steal'): void {
     const locks = availableLocks();
     const { group } = this.#options;
-    if (this.#place) return;
-    const place = (this.#place = new AbortController());
+    if (this.#queueSlot) return;
+    const place = (this.#queueSlot = new AbortController());
     if (!locks || group === undefined) return this.#becomeHost();
     const { signal } = place;
-    this.#missHost = watchHost(
+    this.#checkHostAlive = watchHost(
       group,
       {
         isHost: () => this.#host !== undefined,
         takeOver: () => {
-          this.#leave();
-          this.#takePlace('steal');
+          this.#leaveQueue();
+          this.#joinQueue('steal');
         },
       },
       signal,
@@ -110,15 +110,15 @@ export class EngineTab {
         // The browser blocks the site's data, and locks with it: this tab keeps to itself.
         if ((thrown as Error).name !== 'AbortError') return this.#becomeHost();
         // Another tab took the place, because this one was silent for too long.
-        this.#leave();
-        this.#takePlace();
+        this.#leaveQueue();
+        this.#joinQueue();
       });
   }
 
   #becomeHost(): void {
     this.#host = new EngineHost(this.#options.gateway, this.#options.onBroken);
     this.#becameHost.abort();
-    void this.#missHost();
+    void this.#checkHostAlive();
   }
 
   async #attempt(signal: AbortSignal): Promise<GatewayPort> {
@@ -149,16 +149,16 @@ export class EngineTab {
     const { gateway, group } = this.#options;
     if (data?.inpage !== 'connect' || !port || data.prefix !== gateway.prefix || group === undefined) return;
     // The gateway may take a while to say hello; until then no other group's may be taken for it.
-    const hello: TabHello = { type: 'tab', group, hosts: this.#host !== undefined };
+    const hello: TabHandshake = { type: 'tab', group, hosts: this.#host !== undefined };
     port.postMessage(hello);
     if ((data.group ?? group) !== group) return;
     if (this.#host) this.#host.connect(port);
-    else void this.#missHost();
+    else void this.#checkHostAlive();
   };
 }
 
 /** On the group's channel: a tab that waits for the host, and the host's answer. */
-type HostWord = 'who' | 'here';
+type HostMessage = 'ping' | 'pong';
 
 /** What the watch needs of its tab. */
 interface WatchingTab {
@@ -168,7 +168,7 @@ interface WatchingTab {
 }
 
 /** Milliseconds among which tabs that miss the host together choose, so that one of them is the first. */
-const LOT = 300;
+const ELECTION_JITTER_MS = 300;
 
 /**
  * Answers for this tab when it hosts, until the signal aborts. A lock alone does not say that the host answers: a page
@@ -177,24 +177,24 @@ const LOT = 300;
  */
 export function watchHost(group: string, tab: WatchingTab, signal: AbortSignal): () => Promise<void> {
   const channel = new BroadcastChannel(`inpage:host:${group}`);
-  let heard = (): void => {};
+  let received = (): void => {};
   let isAsking = false;
-  const say = (word: HostWord): void => channel.postMessage(word);
-  channel.onmessage = ({ data }: MessageEvent<HostWord>) => {
-    if (data === 'here') heard();
-    else if (tab.isHost()) say('here');
+  const send = (word: HostMessage): void => channel.postMessage(word);
+  channel.onmessage = ({ data }: MessageEvent<HostMessage>) => {
+    if (data === 'pong') received();
+    else if (tab.isHost()) send('pong');
   };
   signal.addEventListener('abort', () => channel.close());
 
   return async () => {
-    if (tab.isHost()) return say('here');
+    if (tab.isHost()) return send('pong');
     if (isAsking || signal.aborted) return;
     isAsking = true;
-    const here = new Promise<void>((resolve) => (heard = resolve));
-    say('who');
+    const here = new Promise<void>((resolve) => (received = resolve));
+    send('ping');
     const answers =
-      (await answersInTime(here, HOST_PATIENCE)) ||
-      (await answersInTime(here, { turn: Math.random() * LOT, turns: 1 })) ||
+      (await respondsWithin(here, HOST_POLL_LIMIT)) ||
+      (await respondsWithin(here, { intervalMs: Math.random() * ELECTION_JITTER_MS, attempts: 1 })) ||
       tab.isHost();
     isAsking = false;
     if (!answers && !signal.aborted) tab.takeOver();

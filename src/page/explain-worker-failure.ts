@@ -2,7 +2,7 @@
 import { InferenceError } from '../core/errors/inference-error.js';
 
 /** Milliseconds for the script's server to answer. */
-const FETCH_DEADLINE = 10_000;
+const FETCH_TIMEOUT_MS = 10_000;
 
 /** What is known of a worker that did not start. */
 export interface WorkerFailure {
@@ -60,7 +60,7 @@ export async function refreshScript(make: () => Worker): Promise<boolean> {
 
 /** Undefined: the server did not answer. */
 function ask(url: string, cache: RequestCache): Promise<Response | undefined> {
-  return fetch(url, { cache, signal: AbortSignal.timeout(FETCH_DEADLINE) }).catch(() => undefined);
+  return fetch(url, { cache, signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) }).catch(() => undefined);
 }
 
 /**

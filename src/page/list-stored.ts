@@ -6,7 +6,7 @@ import type { LoadOptions } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { hold } from '../store/storage/hold-lock.js';
 import { fileLock } from '../store/download/fetch-file.js';
-import { type PromptCacheUsage, listCachedPrompts, removeCachedPrompts } from '../store/prompts/kept-blocks.js';
+import { type PromptCacheUsage, listCachedPrompts, removeCachedPrompts } from '../store/prompts/prompt-block-store.js';
 import { OpfsStorage } from '../store/storage/opfs-storage.js';
 import { opened } from '../store/storage/store-environment.js';
 import { inUse } from '../store/storage/opfs-access.js';
@@ -31,7 +31,7 @@ export interface StoredModel {
   source: string;
   /** What is there of it, complete or not. */
   files: StoredFile[];
-  /** What is kept of its prompts, by the option `promptCache`. Absent: nothing. */
+  /** What is cached of its prompts, by the option `promptCache`. Absent: nothing. */
   promptCache?: PromptCacheUsage;
   /** Of all files and prompts. */
   bytes: number;
@@ -128,15 +128,17 @@ function describe(
   promptCache: PromptCacheUsage | undefined,
   sources: Sources,
 ): StoredModel {
-  const there = kept.filter(({ record }) => record.state !== 'absent');
-  const files = there.map(({ record, bytes, untouched }) => ({
-    file: record.file,
+  const there = kept.filter(({ metadata }) => metadata.state !== 'absent');
+  const files = there.map(({ metadata, bytes, untouched }) => ({
+    file: metadata.file,
     bytes,
     complete: untouched,
-    verified: untouched && record.verified,
+    verified: untouched && metadata.verified,
   }));
   const done = new Set(
-    kept.filter(({ record, untouched }) => untouched || record.state === 'absent').map(({ record }) => record.file),
+    kept
+      .filter(({ metadata, untouched }) => untouched || metadata.state === 'absent')
+      .map(({ metadata }) => metadata.file),
   );
   return {
     models: sources.models.filter((entry) => folderOf(entry, sources) === note.model).map(({ id }) => id),

@@ -1,10 +1,10 @@
 /** Answers plain requests of a page that no host will answer: they would wait in vain. @module */
 import {
   PROTOCOL_VERSION,
-  type Hello,
+  type GatewayHandshake,
   type RequestPayload,
   type ResponseItem,
-  type TabHello,
+  type TabHandshake,
 } from '../relay/protocol.js';
 import type { ConnectMessage } from '../relay/protocol.js';
 import { answerCall } from '../relay/stream/answer-call.js';
@@ -41,14 +41,14 @@ export function refuseRequests(container: ServiceWorkerContainer, refusal: Refus
     if (!holds()) return container.removeEventListener('message', listen);
     if (data?.inpage !== 'connect' || !port || data.prefix !== prefix) return;
     if (data.group !== undefined && data.group !== group) return;
-    const hello: TabHello = { type: 'tab', group: group ?? `${prefix}:none`, hosts: false };
+    const hello: TabHandshake = { type: 'tab', group: group ?? `${prefix}:none`, hosts: false };
     // Another tab of this page may host, or be about to.
     if (await anyHost(refusal)) return;
     port.postMessage(hello);
     if (!isTold) console.warn(`inpage: ${reasonOf(refusal)}`);
     isTold = true;
     // Without a lifeline the Service Worker keeps no connection, and asks again for the next request.
-    const taken: Hello = { type: 'hello', version: PROTOCOL_VERSION };
+    const taken: GatewayHandshake = { type: 'hello', version: PROTOCOL_VERSION };
     port.postMessage(taken);
     await answerCall<RequestPayload, ResponseItem>(port, (payload) => refuse(payload, refusal), REQUEST_TIMING);
   };

@@ -4,19 +4,19 @@ import type { OptionsByRealm } from '../core/models/inference-options.js';
 import { pause } from '../core/platform/pause.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { trustedScriptURL, trustedTypesError } from '../core/errors/trusted-types.js';
-import { PROTOCOL_VERSION, type Hello, type PageMessage } from '../relay/protocol.js';
+import { PROTOCOL_VERSION, type GatewayHandshake, type PageMessage } from '../relay/protocol.js';
 
 /** Milliseconds for the whole way from registration to control. */
-const CONTROL_DEADLINE = 15_000;
+const CONTROL_TIMEOUT_MS = 15_000;
 
 /** Milliseconds until a registration that does not show the script yet is looked at again. */
 const LOOK_AGAIN = 50;
 
 /** Milliseconds that another script's worker gets to leave the page to the installed one, each time that it is asked to. */
-const PATIENCE = 1_000;
+const PING_TIMEOUT_MS = 1_000;
 
 /** How often it is asked to. */
-const ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 /** What the Service Worker must know; it travels in the script's URL, which outlives every restart. */
 export type ServiceWorkerSettings = OptionsByRealm['serviceWorker'] & {
@@ -40,7 +40,7 @@ export async function registerServiceWorker(
   group: string,
   signal: AbortSignal,
 ): Promise<() => boolean> {
-  const deadline = AbortSignal.timeout(CONTROL_DEADLINE);
+  const deadline = AbortSignal.timeout(CONTROL_TIMEOUT_MS);
   try {
     return await Promise.race([registered(container, settings, { group, signal, deadline }), rejectOnAbort(deadline)]);
   } catch (thrown) {
@@ -172,7 +172,7 @@ async function activatedWorker(
     if (worker && state === 'activated') return worker;
     const other = registration.active?.scriptURL;
     if (worker && state === 'installed' && other !== undefined && new URL(other).pathname !== url.pathname) {
-      if (++attempts === ATTEMPTS) throw lostTo(other, url, 'it is still busy and could not be replaced by');
+      if (++attempts === MAX_ATTEMPTS) throw lostTo(other, url, 'it is still busy and could not be replaced by');
       await askAgain(container, worker, { url, attempts });
       continue;
     }
@@ -207,7 +207,7 @@ function settledState(worker: ServiceWorker): Promise<ServiceWorkerState> {
   return new Promise((resolve) => {
     const look = (): void => {
       const { state } = worker;
-      if (state === 'installed') setTimeout(resolve, PATIENCE, state);
+      if (state === 'installed') setTimeout(resolve, PING_TIMEOUT_MS, state);
       if (state === 'activated' || state === 'redundant') resolve(state);
     };
     worker.addEventListener('statechange', look);
@@ -216,12 +216,12 @@ function settledState(worker: ServiceWorker): Promise<ServiceWorkerState> {
 }
 
 /** Hard-reloaded pages have no controller until they ask. */
-function claim(worker: ServiceWorker, group: string): Promise<Hello> {
+function claim(worker: ServiceWorker, group: string): Promise<GatewayHandshake> {
   const { port1, port2 } = new MessageChannel();
   const message: PageMessage = { inpage: 'claim', group };
   worker.postMessage(message, [port2]);
   return new Promise((resolve) => {
-    port1.onmessage = (event: MessageEvent<Hello>) => {
+    port1.onmessage = (event: MessageEvent<GatewayHandshake>) => {
       port1.close();
       resolve(event.data);
     };

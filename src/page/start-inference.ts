@@ -3,7 +3,7 @@ import { InferenceError } from '../core/errors/inference-error.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import { APP_BASE } from '../core/models/app-base.js';
 import { availableLocks } from '../core/platform/web-locks.js';
-import { mannerOf, unavailableResponse } from '../relay/stream/request-payload.js';
+import { resolveCompatibility, unavailableResponse } from '../relay/stream/request-payload.js';
 import { OWN_PATH } from '../core/request/own-path.js';
 import { deviceMemory } from '../core/platform/device-memory.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
@@ -84,7 +84,7 @@ export interface PageInference {
 }
 
 /** Milliseconds from the call until the engine must answer. */
-const START_DEADLINE = 40_000;
+const START_TIMEOUT_MS = 40_000;
 
 /**
  * Starts inference in this page. Resolves when requests to `baseURL` are answered; models load on their first request.
@@ -110,11 +110,11 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
 }
 
 async function start(options: InferenceOptions, latest: LatestStart): Promise<PageInference> {
-  const deadline = AbortSignal.timeout(START_DEADLINE);
+  const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   const resolved = await resolve(options, deadline);
   const texts = (latest.options = optionTexts(resolved, document.baseURI));
   const serviceWorker = serviceWorkerContainer(resolved.serviceWorker);
-  const leavePage = occupyPage(texts);
+  const releasePage = claimPage(texts);
   const stopped = new AbortController();
   let isOpen = (): boolean => false;
   const group = serviceWorker && (await engineGroup(resolved, document.baseURI));
@@ -144,7 +144,7 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
     },
     recorded: () => client.recorded(),
     async stop() {
-      leavePage();
+      releasePage();
       latest.state = 'ended';
       stopped.abort();
       client.stop();
@@ -154,10 +154,10 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
   };
   try {
     const controlled = control(serviceWorker, resolved.serviceWorker, group, stopped.signal);
-    const started = Promise.all([controlled, inTime(client.ready, deadline)]);
+    const started = Promise.all([controlled, withDeadline(client.ready, deadline)]);
     await Promise.race([started, broken]);
     isOpen = await controlled;
-    if (serviceWorker) await checkReach(inference.baseURL, serviceWorker, deadline);
+    if (serviceWorker) await verifyInterception(inference.baseURL, serviceWorker, deadline);
     if (group !== undefined) {
       const ofWorker = Object.keys(resolved.serviceWorker);
       void import('./other-tabs.js').then(({ watchOtherTabs }) =>
@@ -189,7 +189,7 @@ function refusePlainRequests(settings: OptionsByRealm['serviceWorker'], latest: 
         holds: () => page[LATEST] === latest,
         locks: availableLocks(),
         hostLocks: hostLock(`${prefix}:`),
-        response: ({ url, intercepted }) => unavailableResponse(mannerOf(compatibility, intercepted), url),
+        response: ({ url, intercepted }) => unavailableResponse(resolveCompatibility(compatibility, intercepted), url),
       }),
     )
     .catch(() => {}); // Not deployed any more: such requests wait, as they do where nothing listens.
@@ -215,7 +215,7 @@ const page = globalThis as { [RUNNING]?: Set<OptionTexts>; [LATEST]?: LatestStar
  * @returns to be called when it has stopped
  * @throws InferenceError `invalid_request` that names the options in which one that runs differs
  */
-function occupyPage(options: OptionTexts): () => void {
+function claimPage(options: OptionTexts): () => void {
   const running = (page[RUNNING] ??= new Set());
   for (const other of running) {
     const names = differentOptions(options, other);
@@ -230,7 +230,7 @@ function occupyPage(options: OptionTexts): () => void {
 
 /** The check of the options is fetched apart: nothing else of it is needed later. */
 async function resolve(options: InferenceOptions, deadline: AbortSignal): Promise<OptionsByRealm> {
-  const { resolveOptions } = await inTime(import('./resolve-options.js'), deadline);
+  const { resolveOptions } = await withDeadline(import('./resolve-options.js'), deadline);
   return resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
 }
 
@@ -269,10 +269,14 @@ const RELAY_SCRIPT = /\/inpage-sw(-isolated)?\.js$/;
  * Asks through the page's own `fetch` whether its requests reach the gateway.
  * @throws InferenceError `unavailable` that names the script of the app which answers them before
  */
-async function checkReach(baseURL: string, { controller }: ServiceWorkerContainer, signal: AbortSignal): Promise<void> {
+async function verifyInterception(
+  baseURL: string,
+  { controller }: ServiceWorkerContainer,
+  signal: AbortSignal,
+): Promise<void> {
   const script = new URL(controller?.scriptURL ?? baseURL).pathname;
   if (RELAY_SCRIPT.test(script)) return;
-  const answer = await inTime(globalThis.fetch(baseURL + OWN_PATH, { signal, cache: 'no-store' }), signal);
+  const answer = await withDeadline(globalThis.fetch(baseURL + OWN_PATH, { signal, cache: 'no-store' }), signal);
   if (answer.headers.has('x-request-id')) return;
   throw new InferenceError(
     'unavailable',
@@ -280,7 +284,7 @@ async function checkReach(baseURL: string, { controller }: ServiceWorkerContaine
   );
 }
 
-async function inTime<Answer>(answered: Promise<Answer>, deadline: AbortSignal): Promise<Answer> {
+async function withDeadline<Answer>(answered: Promise<Answer>, deadline: AbortSignal): Promise<Answer> {
   try {
     return await Promise.race([answered, rejectOnAbort(deadline)]);
   } catch (thrown) {

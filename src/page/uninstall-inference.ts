@@ -4,7 +4,7 @@
  * @module
  */
 import { APP_BASE } from '../core/models/app-base.js';
-import { removeAllCachedPrompts } from '../store/prompts/kept-blocks.js';
+import { removeAllCachedPrompts } from '../store/prompts/prompt-block-store.js';
 import type { PageMessage } from '../relay/protocol.js';
 
 /** What to remove. */
@@ -20,7 +20,7 @@ export interface UninstallOptions {
 /**
  * Removes the Service Worker. Requests of this page and of other open pages go to the network at once. Only an empty cache
  * is left: it tells a worker that open pages still have, and that the browser restarts, that it was removed. Call it in a
- * release that no longer starts inference; it does nothing where nothing is. Prompts that were kept (`promptCache`) are
+ * release that no longer starts inference; it does nothing where nothing is. Prompts that were cached (`promptCache`) are
  * removed, too; downloaded models stay in the browser's caches.
  * @returns whether there was a Service Worker to remove
  * @example

@@ -1,11 +1,11 @@
 /** The first messages on a port: is there a gateway at its other end? @module */
 import { orAborted } from '../core/platform/reject-on-abort.js';
-import type { CalleeMessage, CallerMessage, Hello, TabHello } from './protocol.js';
+import type { CalleeMessage, CallerMessage, GatewayHandshake, TabHandshake } from './protocol.js';
 
 /** A port at whose other end a gateway waits for a call, and what the gateway said of itself. */
 export interface GatewayPort {
   port: MessagePort;
-  hello: Hello;
+  hello: GatewayHandshake;
 }
 
 /** Finds a gateway. Rejects when there is none, or when the signal aborts. */
@@ -14,17 +14,17 @@ export type Connect = (signal: AbortSignal) => Promise<GatewayPort>;
 /** Who has received a port that was handed out. */
 export interface Handshake {
   /** Resolves when a gateway has the port; else never. */
-  hello: Promise<Hello>;
+  hello: Promise<GatewayHandshake>;
   /** Resolves when a page has it, with the group that its requests belong to; else never. */
-  tab: Promise<TabHello>;
+  tab: Promise<TabHandshake>;
 }
 
 /** Listens for the first messages on a port, until a gateway says hello or the port is closed. */
 export function awaitHandshake(port: MessagePort): Handshake {
-  let onHello: (hello: Hello) => void = () => {};
-  let onTab: (hello: TabHello) => void = () => {};
-  const hello = new Promise<Hello>((resolve) => (onHello = resolve));
-  const tab = new Promise<TabHello>((resolve) => (onTab = resolve));
+  let onHello: (hello: GatewayHandshake) => void = () => {};
+  let onTab: (hello: TabHandshake) => void = () => {};
+  const hello = new Promise<GatewayHandshake>((resolve) => (onHello = resolve));
+  const tab = new Promise<TabHandshake>((resolve) => (onTab = resolve));
   const listen = ({ data }: MessageEvent<CalleeMessage<never>>): void => {
     if (data.type === 'hello') {
       port.removeEventListener('message', listen);
@@ -37,7 +37,7 @@ export function awaitHandshake(port: MessagePort): Handshake {
 }
 
 /** Tells the gateway that nothing will come through this port. */
-export function hangUp(port: MessagePort): void {
+export function closeCallPort(port: MessagePort): void {
   const message: CallerMessage<never> = { type: 'cancel' };
   port.postMessage(message);
   port.close();
@@ -53,7 +53,7 @@ export async function connectThrough(hand: (port: MessagePort) => void, signal: 
     const hello = await orAborted(handshake.hello, signal);
     return { port: port1, hello };
   } catch (thrown) {
-    hangUp(port1);
+    closeCallPort(port1);
     throw thrown;
   }
 }

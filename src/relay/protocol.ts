@@ -7,7 +7,7 @@
  * comlink: see `control/`.
  * @module
  */
-import type { StreamMark } from '../core/events/stream-mark.js';
+import type { ResumeCheckpoint } from '../core/events/resume-checkpoint.js';
 import type { LoadOptions, ModelInfo } from '../core/models/backend.js';
 import type { SerializedInferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
@@ -38,9 +38,9 @@ export type CallerMessage<Payload> =
 /** Callee to caller, on the call's own port. */
 export type CalleeMessage<Item> =
   /** Sent when a port reaches a gateway, before `open`. */
-  | Hello
+  | GatewayHandshake
   /** Sent before anything else by the page that a port is handed to. */
-  | TabHello
+  | TabHandshake
   /** Nothing to say yet, but at work. */
   | { type: 'alive' }
   /** From now on the work is done for this call: before, another callee may be asked instead. */
@@ -50,7 +50,7 @@ export type CalleeMessage<Item> =
   | { type: 'error'; error: SerializedInferenceError };
 
 /** Who answers: the peer's protocol version, and the name of the lock that it holds as long as it lives. */
-export interface Hello {
+export interface GatewayHandshake {
   type: 'hello';
   version: number;
   /** Absent where there are no Web Locks. */
@@ -58,7 +58,7 @@ export interface Hello {
 }
 
 /** What a page says of itself: its group, and whether the gateway is here, which then says hello on the same port. */
-export interface TabHello {
+export interface TabHandshake {
   type: 'tab';
   group: string;
   hosts: boolean;
@@ -76,7 +76,7 @@ export interface RequestPayload {
   /** Instead of `body`: what is still being made. It is moved, so it can be sent once. */
   stream?: [ReadableStream<Uint8Array>] | undefined;
   /** Of what the client has of the answer, when its host is gone and another one shall go on. Absent: nothing. */
-  marks?: StreamMark[] | undefined;
+  marks?: ResumeCheckpoint[] | undefined;
 }
 
 /** First item of the answer to a {@link RequestPayload}; the body's chunks follow. */
@@ -93,7 +93,7 @@ export interface ResponseHead {
 export interface ResponseChunk {
   bytes: Uint8Array<ArrayBuffer>;
   /** Absent: another host cannot go on with the answer. */
-  mark?: StreamMark | undefined;
+  mark?: ResumeCheckpoint | undefined;
 }
 
 /** The answer to a {@link RequestPayload}, piece by piece. */
@@ -154,7 +154,7 @@ export interface ModelCallMessage {
 export type PageMessage =
   /**
    * Take control of all pages (a hard-reloaded page has no controller), and know the group of this one. Answered on the
-   * port with a {@link Hello}.
+   * port with a {@link GatewayHandshake}.
    */
   | { inpage: 'claim'; group: string }
   /** Find the group's host for me. Answered on the port with a {@link BrokerMessage}. */
@@ -174,5 +174,5 @@ export interface ConnectMessage {
 /** Service Worker to the page that asked it to find the host; the port to the gateway comes with it. */
 export interface BrokerMessage {
   type: 'connected';
-  hello: Hello;
+  hello: GatewayHandshake;
 }

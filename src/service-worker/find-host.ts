@@ -4,8 +4,8 @@
  * @module
  */
 import { orAborted } from '../core/platform/reject-on-abort.js';
-import { awaitHandshake, type GatewayPort, hangUp } from '../relay/handshake.js';
-import { type ConnectMessage, PROTOCOL_VERSION, type TabHello } from '../relay/protocol.js';
+import { awaitHandshake, type GatewayPort, closeCallPort } from '../relay/handshake.js';
+import { type ConnectMessage, PROTOCOL_VERSION, type TabHandshake } from '../relay/protocol.js';
 
 /** What is needed of a `WindowClient`. */
 export interface TabClient {
@@ -28,9 +28,9 @@ export interface FindHostOptions {
 }
 
 /** Milliseconds that a tab gets to answer before the others are asked too: it may be a page without Inpage. */
-const PATIENCE = 300;
+const FIND_TIMEOUT_MS = 300;
 /** Milliseconds between two rounds while no tab hosts: one is just closing, and the next in the queue takes over. */
-const PAUSE = 50;
+const RETRY_DELAY_MS = 50;
 
 /**
  * Asks until a gateway says hello. Several may be asked, one is chosen, and only that one gets the request.
@@ -44,7 +44,7 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
   let found: (gateway: GatewayPort) => void = () => {};
   const host = new Promise<GatewayPort>((resolve) => (found = resolve));
 
-  const ask = (tab: TabClient): Promise<TabHello> => {
+  const ask = (tab: TabClient): Promise<TabHandshake> => {
     const { port1, port2 } = new MessageChannel();
     asked.add(port1);
     const { hello, tab: tabHello } = awaitHandshake(port1);
@@ -61,20 +61,20 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
     if (first) {
       const answer = ask(first);
       void answer.then((said) => groups?.set(first.id, said.group));
-      const said = await Promise.race([answer, pause(PATIENCE)]);
+      const said = await Promise.race([answer, pause(FIND_TIMEOUT_MS)]);
       group = said?.group ?? groups?.get(first.id);
-      if (said?.hosts) await pause(PATIENCE);
+      if (said?.hosts) await pause(FIND_TIMEOUT_MS);
       if (isOver) return;
     }
     for (const tab of all) if (tab !== first) void ask(tab);
-    await pause(PATIENCE);
+    await pause(FIND_TIMEOUT_MS);
   };
 
   const rounds = async (): Promise<GatewayPort> => {
     for (;;) {
       await round();
       if (isOver) return host;
-      await pause(PAUSE);
+      await pause(RETRY_DELAY_MS);
     }
   };
 
@@ -84,7 +84,7 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
     return gateway;
   } finally {
     isOver = true;
-    for (const port of asked) hangUp(port);
+    for (const port of asked) closeCallPort(port);
   }
 }
 

@@ -4,24 +4,24 @@
  * the host is looked for again.
  * @module
  */
-import { type Connect, connectThrough, type GatewayPort, hangUp } from '../relay/handshake.js';
-import { watchLifeline } from '../relay/lifeline.js';
+import { type Connect, connectThrough, type GatewayPort, closeCallPort } from '../relay/handshake.js';
+import { onPeerDeath } from '../relay/liveness-lock.js';
 import type { CallerMessage } from '../relay/protocol.js';
 
 /** Milliseconds that a gateway gets to answer on an open port before its host is looked for again. */
-const PATIENCE = 300;
+const CONNECT_TIMEOUT_MS = 300;
 
 const NEW_CALL: CallerMessage<never> = { type: 'call' };
 
-interface Connection {
+interface GatewayConnection {
   port: MessagePort;
   /** Aborts when the connection is closed. */
-  over: AbortController;
+  closed: AbortController;
 }
 
 /** One connection per tab that sends requests: tabs may belong to different engines. */
 export class GatewayConnections {
-  readonly #connections = new Map<string, Connection>();
+  readonly #connections = new Map<string, GatewayConnection>();
 
   /**
    * A port to the gateway of this tab.
@@ -31,7 +31,7 @@ export class GatewayConnections {
     const connection = this.#connections.get(tab);
     if (connection) {
       try {
-        const stop = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+        const stop = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
         return await connectThrough((port) => connection.port.postMessage(NEW_CALL, [port]), stop);
       } catch {
         signal.throwIfAborted();
@@ -55,15 +55,15 @@ export class GatewayConnections {
     if (hello.lifeline === undefined || this.#connections.has(tab)) return;
     const { port1, port2 } = new MessageChannel();
     port.postMessage(NEW_CALL, [port2]);
-    const connection: Connection = { port: port1, over: new AbortController() };
+    const connection: GatewayConnection = { port: port1, closed: new AbortController() };
     this.#connections.set(tab, connection);
-    watchLifeline(hello.lifeline, () => this.#close(tab, connection), connection.over.signal);
+    onPeerDeath(hello.lifeline, () => this.#close(tab, connection), connection.closed.signal);
   }
 
-  #close(tab: string, connection: Connection): void {
+  #close(tab: string, connection: GatewayConnection): void {
     if (this.#connections.get(tab) === connection) this.#connections.delete(tab);
-    if (connection.over.signal.aborted) return;
-    connection.over.abort();
-    hangUp(connection.port);
+    if (connection.closed.signal.aborted) return;
+    connection.closed.abort();
+    closeCallPort(connection.port);
   }
 }

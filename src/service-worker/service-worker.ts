@@ -4,13 +4,13 @@
  * it could not find again, so the browser may stop and start it at any time. Built as one classic script.
  * @module
  */
-import { CONNECT_DEADLINE } from '../relay/stream/call-timing.js';
+import { CONNECT_TIMEOUT_MS } from '../relay/stream/call-timing.js';
 import type { CompatibilityName } from '../core/models/inference-options.js';
 import { findHost, type TabClient } from './find-host.js';
 import type { Connect, GatewayPort } from '../relay/handshake.js';
-import { ownLifeline } from '../relay/lifeline.js';
+import { ownLivenessLock } from '../relay/liveness-lock.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
-import { PROTOCOL_VERSION, type BrokerMessage, type Hello, type PageMessage } from '../relay/protocol.js';
+import { PROTOCOL_VERSION, type BrokerMessage, type GatewayHandshake, type PageMessage } from '../relay/protocol.js';
 import { relayRequest } from '../relay/stream/relay-request.js';
 import { GatewayConnections } from './gateway-connections.js';
 import { toRequestPayload } from '../relay/stream/request-payload.js';
@@ -63,13 +63,13 @@ let left: boolean | undefined;
 const hadLeft = caches.has(mark).catch(() => false);
 
 /** Milliseconds in which a host must be found where requests may go on to the network. */
-const UNHOSTED_PATIENCE = 1_000;
+const UNHOSTED_TIMEOUT_MS = 1_000;
 
 /** Milliseconds between two looks whether the tab that reads an answer still exists. */
-const CLIENT_CHECK = 5_000;
+const CLIENT_CHECK_INTERVAL_MS = 5_000;
 
 // Held early, so that the first request need not wait for it.
-void ownLifeline();
+void ownLivenessLock();
 
 scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()));
 scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()));
@@ -118,7 +118,7 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
   const leave = (): void => reader.abort();
   request.signal.addEventListener('abort', leave);
   // Not every browser tells a Service Worker when the page cancels, so a look at the tab is the last resort.
-  const check = setInterval(() => void abortWhenGone(), CLIENT_CHECK);
+  const check = setInterval(() => void abortWhenGone(), CLIENT_CHECK_INTERVAL_MS);
   const abortWhenGone = async (): Promise<void> => {
     // A navigation's client is the page that it leaves.
     if (request.mode !== 'navigate' && clientId && !(await scope.clients.get(clientId))) leave();
@@ -133,7 +133,7 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
     return host;
   };
   const copy = mayLeave(request) && request.clone();
-  const patience = AbortSignal.timeout(copy ? UNHOSTED_PATIENCE : CONNECT_DEADLINE);
+  const patience = AbortSignal.timeout(copy ? UNHOSTED_TIMEOUT_MS : CONNECT_TIMEOUT_MS);
   const connect: Connect = (stop) => connections.connect(clientId, find, stop);
   // The body is read while the gateway is found; the next one is looked for when that is gone.
   const found = [connect(AbortSignal.any([signal, patience]))];
@@ -149,7 +149,7 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
 
 async function claim(port: MessagePort): Promise<void> {
   await scope.clients.claim();
-  const hello: Hello = { type: 'hello', version: PROTOCOL_VERSION };
+  const hello: GatewayHandshake = { type: 'hello', version: PROTOCOL_VERSION };
   port.postMessage(hello);
   const open = await tabs();
   for (const id of groups.keys()) if (!open.some((tab) => tab.id === id)) forget(id);
@@ -161,7 +161,7 @@ function forget(tab: string): void {
 }
 
 async function broker(group: string, port: MessagePort): Promise<void> {
-  const signal = AbortSignal.timeout(CONNECT_DEADLINE);
+  const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
   const gateway = await findHost({ tabs, prefix, group, signal });
   const message: BrokerMessage = { type: 'connected', hello: gateway.hello };
   port.postMessage(message, [gateway.port]);

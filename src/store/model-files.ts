@@ -5,18 +5,18 @@
  */
 import { cancelled, type InferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
-import { Freshness, isOnServer } from './sources/ask-server.js';
+import { Revalidator, isOnServer } from './sources/ask-server.js';
 import type { CrossOriginStorage } from './download/cross-origin-storage.js';
 import { decideFile } from './download/decide-file.js';
 import { LoadReport } from './download/download-progress.js';
 import { FileFetcher } from './download/fetch-file.js';
 import { FileContents } from './download/file-contents.js';
-import { type MissingRoom, noRoom, notFetched } from './download/file-errors.js';
+import { type StorageShortage, insufficientStorage, notFetched } from './download/file-errors.js';
 import {
   type ByteStorage,
   countParts,
-  type FilePlace,
-  type FileRecord,
+  type FileLocation,
+  type FileMetadata,
   type KeptFile,
 } from './storage/byte-storage.js';
 import { sha256 } from './storage/digest.js';
@@ -52,16 +52,16 @@ export class ModelFiles {
   readonly #statements: SourceStatements;
   readonly #fetcher: FileFetcher;
   readonly #contents: FileContents;
-  readonly #freshness: Freshness;
+  readonly #freshness: Revalidator;
   readonly #report: LoadReport;
   readonly #found = new Map<string, Promise<KeptFile | undefined>>();
-  readonly #absences = new Map<string, FileRecord['absence']>();
+  readonly #absences = new Map<string, FileMetadata['absence']>();
 
   constructor(options: ModelFilesOptions) {
     const { environment, id, crossOrigin, isLocal = false, onProgress, signal } = options;
     this.#options = options;
     this.#environment = environment;
-    this.#freshness = new Freshness(environment);
+    this.#freshness = new Revalidator(environment);
     this.#report = new LoadReport(id, environment, onProgress);
     this.#statements = new SourceStatements({
       ...options,
@@ -74,7 +74,7 @@ export class ModelFiles {
         isLocal,
         report: this.#report,
         signal,
-        noRoom: (neededBytes, refused) => this.#noRoom({ neededBytes, refused }),
+        insufficientStorage: (neededBytes, refused) => this.#insufficientStorage({ neededBytes, refused }),
       });
     this.#fetcher = fetcherInto(environment.storage);
     this.#contents = new FileContents({
@@ -106,7 +106,7 @@ export class ModelFiles {
   async bytesOf(files: readonly string[]): Promise<number> {
     const { storage } = this.#environment;
     const sizes = files.map(async (file) => {
-      return this.#statements.sizeOf(file, (await storage.find(this.#place(file)))?.record.size);
+      return this.#statements.sizeOf(file, (await storage.find(this.#place(file)))?.metadata.size);
     });
     return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
   }
@@ -119,8 +119,8 @@ export class ModelFiles {
     const file = this.#nameOf(nameOrURL);
     const found = await this.#contents.find(file, () => this.find(file));
     if (!found) return undefined;
-    const { size = 0, contentType } = found.record;
-    return new StoredResponse({ size, contentType, bytes: () => this.#contents.bytes(found.record) });
+    const { size = 0, contentType } = found.metadata;
+    return new StoredResponse({ size, contentType, bytes: () => this.#contents.bytes(found.metadata) });
   }
 
   /**
@@ -160,16 +160,16 @@ export class ModelFiles {
   /** What was found out about the content of a kept file; undefined: nothing yet. */
   async fact(file: string, question: string): Promise<boolean | undefined> {
     const kept = await this.#environment.storage.find(this.#place(file));
-    return kept?.untouched ? kept.record.facts?.[question] : undefined;
+    return kept?.untouched ? kept.metadata.facts?.[question] : undefined;
   }
 
   /** Keeps what was found out about a kept file with it: it is forgotten when the file is removed or fetched anew. */
   async keepFact(file: string, question: string, answer: boolean): Promise<void> {
     const { storage } = this.#environment;
     const kept = await storage.find(this.#place(file));
-    if (kept?.record.state !== 'complete' || !kept.untouched) return;
-    const facts = { ...kept.record.facts, [question]: answer };
-    await storage.accept({ ...kept, record: { ...kept.record, facts } });
+    if (kept?.metadata.state !== 'complete' || !kept.untouched) return;
+    const facts = { ...kept.metadata.facts, [question]: answer };
+    await storage.accept({ ...kept, metadata: { ...kept.metadata, facts } });
   }
 
   /** One hash for the content of complete files, without those that do not exist; undefined when any was changed since. */
@@ -178,17 +178,17 @@ export class ModelFiles {
     const hashes: string[] = [];
     for (const file of files.map((each) => this.#nameOf(each)).toSorted()) {
       const kept = await storage.find(this.#place(file));
-      if (!kept || kept.record.state === 'absent') continue;
+      if (!kept || kept.metadata.state === 'absent') continue;
       if (!kept.untouched) return undefined;
-      const { sha256: whole, hashes: parts } = kept.record;
-      const isKnown = parts.length === countParts(kept.record) && !parts.includes(null);
+      const { sha256: whole, hashes: parts } = kept.metadata;
+      const isKnown = parts.length === countParts(kept.metadata) && !parts.includes(null);
       hashes.push(`${file} ${whole ?? (isKnown ? parts.join(' ') : await wholeSha256(kept, storage))}`);
     }
     return hashes.length === 0 ? undefined : sha256(new TextEncoder().encode(hashes.join('\n')));
   }
 
   /** What the server said of a file that is not there. */
-  absence(file: string): FileRecord['absence'] {
+  absence(file: string): FileMetadata['absence'] {
     return this.#absences.get(file);
   }
 
@@ -201,7 +201,7 @@ export class ModelFiles {
     let damaged = false;
     for (const file of this.#found.keys()) {
       const kept = await storage.find(this.#place(file));
-      if (kept?.record.state !== 'complete' || (await isIntact(kept, storage))) continue;
+      if (kept?.metadata.state !== 'complete' || (await isIntact(kept, storage))) continue;
       damaged = true;
       const mended = this.#fetch(file, { ...kept, untouched: false });
       this.#found.set(file, mended);
@@ -227,15 +227,15 @@ export class ModelFiles {
       case 'hash':
         return (await this.#fetcher.isStated(kept!, stated)) ? kept : this.#fetch(file, kept);
       case 'ask':
-        return (await this.#freshness.isStale(kept!.record)) ? this.#fetch(file, kept) : this.#present(kept!);
+        return (await this.#freshness.isStale(kept!.metadata)) ? this.#fetch(file, kept) : this.#present(kept!);
       case 'fetch':
         return this.#fetch(file, kept);
     }
   }
 
   #present(kept: KeptFile): KeptFile | undefined {
-    if (kept.record.state !== 'absent') return kept;
-    this.#absences.set(kept.record.file, kept.record.absence);
+    if (kept.metadata.state !== 'absent') return kept;
+    this.#absences.set(kept.metadata.file, kept.metadata.absence);
     return undefined;
   }
 
@@ -246,8 +246,8 @@ export class ModelFiles {
     fetcher: FileFetcher = this.#fetcher,
   ): Promise<KeptFile | undefined> {
     const wanted = { ...this.#place(file), url: this.#urlOf(file), expected: await this.#statements.of(file) };
-    const record = await fetcher.fetch(wanted, before);
-    return this.#present({ record, bytes: record.size ?? 0, untouched: true });
+    const metadata = await fetcher.fetch(wanted, before);
+    return this.#present({ metadata, bytes: metadata.size ?? 0, untouched: true });
   }
 
   async #checkRoom(files: readonly string[]): Promise<void> {
@@ -256,19 +256,19 @@ export class ModelFiles {
     if (free === undefined) return;
     const missing = await Promise.all(files.map((file) => this.#missingBytes(file)));
     const neededBytes = missing.reduce((sum, bytes) => sum + bytes, 0);
-    if (neededBytes > free) throw await this.#noRoom({ neededBytes });
+    if (neededBytes > free) throw await this.#insufficientStorage({ neededBytes });
   }
 
-  #noRoom(missing: Pick<MissingRoom, 'neededBytes' | 'refused'>): Promise<InferenceError> {
+  #insufficientStorage(missing: Pick<StorageShortage, 'neededBytes' | 'refused'>): Promise<InferenceError> {
     const { id, folder } = this.#options;
-    return noRoom({ id, model: folder, ...missing }, this.#environment);
+    return insufficientStorage({ id, model: folder, ...missing }, this.#environment);
   }
 
   /** 0 when unknown. */
   async #missingBytes(file: string): Promise<number> {
     const kept = await this.#environment.storage.find(this.#place(file));
-    if (kept && kept.record.state !== 'partial') return 0;
-    return Math.max(0, (await this.#statements.sizeOf(file, kept?.record.size)) - (kept?.bytes ?? 0));
+    if (kept && kept.metadata.state !== 'partial') return 0;
+    return Math.max(0, (await this.#statements.sizeOf(file, kept?.metadata.size)) - (kept?.bytes ?? 0));
   }
 
   /** A file below the folder has one name, also when it is asked for by its URL. */
@@ -277,7 +277,7 @@ export class ModelFiles {
     return nameOrURL.startsWith(folder) ? nameOrURL.slice(folder.length) : nameOrURL;
   }
 
-  #place(file: string): FilePlace {
+  #place(file: string): FileLocation {
     return { model: this.#options.folder, file };
   }
 

@@ -69,7 +69,8 @@ class Tab {
   serve(port: MessagePort): void {
     this.ports.push(port);
     void serveCall(port, {
-      request: (request, onBegin, { record }) => this.#app.fetch(request, { onBegin, record }),
+      request: (request, onBegin, { resumeState: record }) =>
+        this.#app.fetch(request, { onBegin, resumeState: record }),
       control: () => {},
     });
   }

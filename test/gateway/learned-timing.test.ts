@@ -12,13 +12,13 @@ describe('the silence that a model may need', () => {
   it('is long before its first answer: a slow machine may read a long prompt', () => {
     const timing = learn();
     expect(patience(timing)).toBeGreaterThan(300);
-    timing.heard(0, false);
+    timing.received(0, false);
     expect(patience(timing)).toBeGreaterThan(300);
   });
 
   it('is at most 30 s once it has answered like a fast one', () => {
     const timing = learn();
-    timing.heard(0, true);
+    timing.received(0, true);
     expect(patience(timing)).toBeLessThanOrEqual(30);
   });
 
@@ -26,17 +26,17 @@ describe('the silence that a model may need', () => {
     const timing = learn();
     let last = 0;
     for (const beats of [0, 2, 5, 1, 0]) {
-      timing.heard(beats, true);
+      timing.received(beats, true);
       expect(timing.silentBeats).toBeGreaterThanOrEqual(Math.max(last, 5 * beats));
       last = timing.silentBeats;
     }
-    timing.heard(1_000, true);
+    timing.received(1_000, true);
     expect(patience(timing)).toBeLessThan(310);
   });
 
   it('is never longer than what the app waits', () => {
     const timing = new LearnedTiming(answeringModelTiming(15));
-    timing.heard(3, true);
+    timing.received(3, true);
     expect(timing.silentBeats).toBe(answeringModelTiming(15).silentBeats);
   });
 });

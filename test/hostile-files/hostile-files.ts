@@ -15,7 +15,7 @@ import { rewriteGraph } from '../../src/model/engines/transformers/onnx-file/wri
 import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
 import { createTextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
 import { readManifest } from '../../src/store/sources/pack-manifest.js';
-import { bytes, type Message, integer } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
+import { bytes, type ProtobufMessage, integer } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
 
 export interface HostileFile {
   name: string;
@@ -73,18 +73,18 @@ const CONFIGS: HostileFile[] = (
 ).map(([name, config, refused]) => ({ name: `a config with ${name}`, read: () => readConfig(config), refused }));
 
 /** The bytes of a message. */
-function joined(...messages: Message[]): Uint8Array<ArrayBuffer> {
+function joined(...messages: ProtobufMessage[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(messages.flat()));
 }
 
 const operators = bytes(8, integer(2, 21));
-const graph = (...parts: Message[]): Uint8Array<ArrayBuffer> =>
+const graph = (...parts: ProtobufMessage[]): Uint8Array<ArrayBuffer> =>
   joined(integer(1, 10), operators, bytes(7, parts.flat()));
 const output = bytes(12, bytes(1, 'logits'));
-const node = (input: string, made: string): Message =>
+const node = (input: string, made: string): ProtobufMessage =>
   bytes(1, [...bytes(1, input), ...bytes(1, 'w'), ...bytes(2, made), ...bytes(4, 'MatMul')]);
-const nested = (levels: number): Message => {
-  let message: Message = node('x', 'logits');
+const nested = (levels: number): ProtobufMessage => {
+  let message: ProtobufMessage = node('x', 'logits');
   // An attribute of a node that holds a graph, which holds such a node.
   for (let level = 0; level < levels; level += 1) message = bytes(1, bytes(5, bytes(6, message)));
   return message;
@@ -122,7 +122,7 @@ function readGraphFile(content: Uint8Array<ArrayBuffer>): void {
 }
 
 /** So many equal fields, without a list of so many pieces. */
-function repeated(field: Message, times: number): Message {
+function repeated(field: ProtobufMessage, times: number): ProtobufMessage {
   const one = joined(field);
   const all = new Uint8Array(one.length * times);
   for (let at = 0; at < all.length; at += one.length) all.set(one, at);
@@ -151,7 +151,7 @@ const LARGE_GRAPHS: HostileFile[] = (
 ).map(([name, make, refused]) => ({ name: `a graph ${name}`, read: () => readGraphFile(make()), refused }));
 
 /** The bytes of a message that is too long for a list of numbers. */
-function concat(...messages: Message[]): Uint8Array<ArrayBuffer> {
+function concat(...messages: ProtobufMessage[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(messages.flat()));
 }
 

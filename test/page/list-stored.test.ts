@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { listStored, removeStored, type Sources } from '../../src/page/list-stored.js';
 import { uninstallInference } from '../../src/page/uninstall-inference.js';
-import { KeptBlocks } from '../../src/store/prompts/kept-blocks.js';
+import { PromptBlockStore } from '../../src/store/prompts/prompt-block-store.js';
 import { OpfsStorage } from '../../src/store/storage/opfs-storage.js';
 import { memoryLocks } from '../store/support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryHandle } from '../store/support/memory-opfs.js';
@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 async function keepPrompt(source: string): Promise<void> {
-  const kept = (await KeptBlocks.open(source, { root: root(), locks: undefined, maxBytes: 1e6 }))!;
+  const kept = (await PromptBlockStore.open(source, { root: root(), locks: undefined, maxBytes: 1e6 }))!;
   const block = { key: 'a'.repeat(64), parent: 'b'.repeat(64), bytes: async () => new Uint8Array(1000) };
   expect(await kept.write([block], new AbortController().signal)).toBe(true);
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findHost, type FindHostOptions, type TabClient } from '../../src/service-worker/find-host.js';
-import { PROTOCOL_VERSION, type Hello, type TabHello } from '../../src/relay/protocol.js';
+import { PROTOCOL_VERSION, type GatewayHandshake, type TabHandshake } from '../../src/relay/protocol.js';
 import { passTimeUntil, stopTime } from '../support/pass-time.js';
 
 /**
@@ -23,10 +23,10 @@ function tab(id: string, group: string, role: Role): TabClient & { role: Role; a
       if (this.role === 'silent') return;
       const wanted = message.group === undefined || message.group === group;
       const hosts = this.role !== 'guest';
-      const words: TabHello = { type: 'tab', group, hosts };
+      const words: TabHandshake = { type: 'tab', group, hosts };
       port.postMessage(words);
       const version = PROTOCOL_VERSION - Number(this.role === 'old host');
-      const hello: Hello = { type: 'hello', version, lifeline: id };
+      const hello: GatewayHandshake = { type: 'hello', version, lifeline: id };
       if (hosts && wanted) setTimeout(() => port.postMessage(hello), this.role === 'slow' ? 800 : 0);
     },
   };

@@ -20,7 +20,7 @@ beforeEach(() => {
 const folder = (): string => `${server.url}m/`;
 /** A new load, as after a restart: what is remembered is in storage. */
 const files = (options: Parameters<typeof filesOf>[2] = {}) => filesOf(store, folder(), options);
-const stateOf = async (file: string) => (await store.storage.find({ model: folder(), file }))?.record.state;
+const stateOf = async (file: string) => (await store.storage.find({ model: folder(), file }))?.metadata.state;
 
 async function expectLarge(loading: Promise<Uint8Array | undefined>): Promise<void> {
   const bytes = await loading;
@@ -287,7 +287,7 @@ describe('stated content', () => {
 
   it('is compared: right bytes pass and are known as verified', async () => {
     await expectLarge(contentOf(files({ integrity: stated }), 'large.bin'));
-    expect((await store.storage.find({ model: folder(), file: 'large.bin' }))?.record).toMatchObject({
+    expect((await store.storage.find({ model: folder(), file: 'large.bin' }))?.metadata).toMatchObject({
       state: 'complete',
       verified: true,
       sha256: sha256Of(LARGE),

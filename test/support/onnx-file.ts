@@ -1,5 +1,10 @@
 /** An ONNX graph that is put together node by node, and its file. */
-import { bytes, float, integer, type Message } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
+import {
+  bytes,
+  float,
+  integer,
+  type ProtobufMessage,
+} from '../../src/model/engines/transformers/onnx-file/protobuf.js';
 
 /** Element types by ONNX's numbers. */
 export const FLOAT = 1;
@@ -26,11 +31,11 @@ export type Attributes = Record<string, number | readonly number[] | { float: nu
 export type Shape = readonly (number | string)[];
 
 export class OnnxFile {
-  readonly #nodes: Message[] = [];
-  readonly #constants: Message[] = [];
-  readonly #inputs: Message[] = [];
-  readonly #outputs: Message[] = [];
-  readonly #values: Message[] = [];
+  readonly #nodes: ProtobufMessage[] = [];
+  readonly #constants: ProtobufMessage[] = [];
+  readonly #inputs: ProtobufMessage[] = [];
+  readonly #outputs: ProtobufMessage[] = [];
+  readonly #values: ProtobufMessage[] = [];
   readonly #names = new Set<string>();
 
   /** A tensor of the file. Returns its name; a name that is there already is left as it is. */
@@ -94,7 +99,7 @@ export class OnnxFile {
   }
 
   /** The graph alone, as a branch of another has it. */
-  toGraph(): Message {
+  toGraph(): ProtobufMessage {
     return [
       ...this.#nodes.flatMap((node) => bytes(1, node)),
       ...bytes(2, 'random'),
@@ -106,15 +111,15 @@ export class OnnxFile {
   }
 
   /** The file, in pieces. @param versions of the operators that may be used, by domain */
-  toMessage(versions: Readonly<Record<string, number>> = { '': 18, 'com.microsoft': 1 }): Message {
-    const opset = ([domain, version]: [string, number]): Message =>
+  toMessage(versions: Readonly<Record<string, number>> = { '': 18, 'com.microsoft': 1 }): ProtobufMessage {
+    const opset = ([domain, version]: [string, number]): ProtobufMessage =>
       bytes(8, [...bytes(1, domain), ...integer(2, version)]);
     return [...integer(1, 9), ...bytes(7, this.toGraph()), ...Object.entries(versions).flatMap(opset)];
   }
 }
 
 /** The pieces of a file in one. */
-export function wholeFile(pieces: Message): Uint8Array<ArrayBuffer> {
+export function wholeFile(pieces: ProtobufMessage): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
   let at = 0;
   for (const piece of pieces) {
@@ -124,7 +129,7 @@ export function wholeFile(pieces: Message): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-function attribute(name: string, value: Attributes[string]): Message {
+function attribute(name: string, value: Attributes[string]): ProtobufMessage {
   const [FLOAT_ATTRIBUTE, INT_ATTRIBUTE, GRAPH_ATTRIBUTE, INTS_ATTRIBUTE] = [1, 2, 5, 7];
   if (typeof value === 'number') return [...bytes(1, name), ...integer(3, value), ...integer(20, INT_ATTRIBUTE)];
   if ('float' in value) return [...bytes(1, name), ...float(2, value.float), ...integer(20, FLOAT_ATTRIBUTE)];
@@ -132,7 +137,7 @@ function attribute(name: string, value: Attributes[string]): Message {
   return [...bytes(1, name), ...value.flatMap((item) => integer(8, item)), ...integer(20, INTS_ATTRIBUTE)];
 }
 
-function valueInfo(name: string, type: number, shape: Shape): Message {
+function valueInfo(name: string, type: number, shape: Shape): ProtobufMessage {
   const dimensions = shape.flatMap((size) => bytes(1, typeof size === 'number' ? integer(1, size) : bytes(2, size)));
   return [...bytes(1, name), ...bytes(2, bytes(1, [...integer(1, type), ...bytes(2, dimensions)]))];
 }

@@ -1,6 +1,6 @@
 /** Reading what a model gives, one event after the other. @module */
 import { AnswerEvents, type AnswerOptions, createToolCallId } from '../../src/gateway/answer/answer-events.js';
-import { AnswerRecord } from '../../src/gateway/answer/answer-record.js';
+import { ResumeState } from '../../src/gateway/answer/resume-state.js';
 import { type CollectedGeneration, collectGeneration } from '../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../src/gateway/answer/generation-event.js';
 import type { PieceEvent, TokenEvent, TokenLogprob } from '../../src/core/events/token-event.js';
@@ -28,17 +28,17 @@ export async function* interpret(
 ): AsyncGenerator<GenerationEvent> {
   const clock = options.clock ?? (() => performance.now());
   const startTime = options.startTime ?? clock();
-  const record = new AnswerRecord();
-  const chosen = record.begin(request.n);
+  const record = new ResumeState();
+  const chosen = record.beginGeneration(request.n);
   const answer = new AnswerEvents(request, {
     createId: createToolCallId,
-    record,
+    resumeState: record,
     chosen,
     ...options,
     startTime,
     clock,
   });
-  for await (const batch of batches) yield* answer.take(batch) ?? [];
+  for await (const batch of batches) yield* answer.push(batch) ?? [];
   yield* answer.finish();
 }
 

@@ -86,10 +86,10 @@ async function collect(model: TextModel, request: GenerationRequest): Promise<To
 }
 
 /** On SwiftShader the suite's answers are cut short; no test of it needs more than this. */
-const FEWEST_TOKENS = 5;
+const MIN_TOKENS = 5;
 
 if (folder && (!onSoftware || inject('webLlmContract'))) {
-  describeBackend('WebLLM', { load: () => load(onSoftware ? { maxCompletionTokens: FEWEST_TOKENS } : {}) });
+  describeBackend('WebLLM', { load: () => load(onSoftware ? { maxCompletionTokens: MIN_TOKENS } : {}) });
 }
 
 describe.skipIf(!folder)('WebLLM with a real model library', () => {

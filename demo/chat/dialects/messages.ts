@@ -8,7 +8,7 @@ interface MessageEvent {
 }
 
 /** Room for an answer; this dialect wants a number. */
-const MOST_TOKENS = 512;
+const MAX_TOKENS = 512;
 
 /** Its images are base64 without the head of a data URL. */
 function imagePart(dataURL: string): object {
@@ -23,13 +23,13 @@ export const messages: Dialect = {
   path: '/messages',
   toBody: (turns, { model, think, system, temperature, topP, maxTokens }) => ({
     model,
-    max_tokens: maxTokens ?? (think ? 3 * MOST_TOKENS : MOST_TOKENS),
+    max_tokens: maxTokens ?? (think ? 3 * MAX_TOKENS : MAX_TOKENS),
     ...(system && { system }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     messages: toMessages(turns, imagePart),
     stream: true,
-    ...(think && { thinking: { type: 'enabled', budget_tokens: 2 * MOST_TOKENS } }),
+    ...(think && { thinking: { type: 'enabled', budget_tokens: 2 * MAX_TOKENS } }),
   }),
   readEvent(event) {
     const { delta, usage, error } = event as MessageEvent;

@@ -3,10 +3,10 @@ import { InferenceError } from '../errors/inference-error.js';
 import type { ModelEntry } from './model-entry.js';
 
 /** Names in the message about one that is unknown. */
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 /** Characters of a name that is told. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** An immutable list of entries with unique names. Throws InferenceError `invalid_request` on a name used twice. */
 export class Catalog {
@@ -57,13 +57,13 @@ export class Catalog {
 
 /** The first ids, for an error's sentence. */
 export function listModels(entries: readonly ModelEntry[]): string {
-  const named = entries.slice(0, MOST_NAMED).map(({ id }) => `\`${id}\``);
-  return named.join(', ') + (entries.length > MOST_NAMED ? ' and more' : '');
+  const named = entries.slice(0, MAX_NAMED).map(({ id }) => `\`${id}\``);
+  return named.join(', ') + (entries.length > MAX_NAMED ? ' and more' : '');
 }
 
 /** Names come from clients, and errors repeat them. */
 function shortened(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
 }
 
 /** Entries by id and alias. @throws InferenceError `invalid_request` on a name used twice */

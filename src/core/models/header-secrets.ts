@@ -1,12 +1,12 @@
 /** What must not be shown or kept of the headers of a remote service. @module */
 
 /** Shorter header values are no secrets, e.g. `gzip`. */
-const SHORTEST_SECRET = 6;
+const MIN_SECRET_LENGTH = 6;
 
 /** The values of headers, and the words in them (`Bearer …`), the longest first. */
 export function secretsOf(headers: Headers): string[] {
   const values = [...headers.values()].flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
   return [...new Set(values)]
-    .filter((value) => value.length >= SHORTEST_SECRET && value.toLowerCase() !== 'bearer')
+    .filter((value) => value.length >= MIN_SECRET_LENGTH && value.toLowerCase() !== 'bearer')
     .toSorted((left, right) => right.length - left.length);
 }

@@ -13,21 +13,21 @@ export async function settledWithin<T>(promise: Promise<T>, milliseconds: number
 }
 
 /** A time limit in several turns. */
-export interface Patience {
+export interface PollLimit {
   /** Milliseconds. */
-  turn: number;
-  turns: number;
+  intervalMs: number;
+  attempts: number;
 }
 
 /**
  * Whether an answer comes in time. Waits several turns instead of once, because after sleep a thread's timer fires before
  * the messages that arrived meanwhile are handled.
  */
-export async function answersInTime(answer: Promise<unknown>, { turn, turns }: Patience): Promise<boolean> {
+export async function respondsWithin(answer: Promise<unknown>, { intervalMs, attempts }: PollLimit): Promise<boolean> {
   const answered = answer.then(
     () => true,
     () => true,
   );
-  for (let silent = 0; silent < turns; silent++) if (await settledWithin(answered, turn)) return true;
+  for (let silent = 0; silent < attempts; silent++) if (await settledWithin(answered, intervalMs)) return true;
   return false;
 }

@@ -39,11 +39,11 @@ export function withSchemaErrors<T>(param: string, make: (locate: (places: Schem
 }
 
 /** Most characters of a place in an error message. */
-const LONGEST_PLACE = 500;
+const MAX_PATH_LENGTH = 500;
 
 function schemaError(problem: SchemaProblem, param: string, places: SchemaPlaces): InferenceError {
   const place = problem instanceof StructureProblem ? problem.place : problem.node && places.get(problem.node);
   const path = [param, place?.path ?? '', problem.keyword ?? ''].filter((part) => part !== '').join('.');
-  const told = path.length > LONGEST_PLACE ? `${path.slice(0, LONGEST_PLACE)}…` : path;
+  const told = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
   return new InferenceError('invalid_request', `Invalid schema: \`${told}\` ${problem.message}.`, { param: told });
 }

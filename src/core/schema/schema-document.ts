@@ -25,7 +25,7 @@ export interface SchemaDocument {
   /** A copy with the supported keywords only, checked. */
   root: JsonSchema;
   /** Place of every schema object in `root`. */
-  places: ReadonlyMap<object, Place>;
+  places: ReadonlyMap<object, SchemaPath>;
   /** What is left to spend on this document. */
   work: WorkBudget;
   patterns: Patterns;
@@ -38,12 +38,12 @@ export function readSchemaDocument(schema: unknown, work: WorkBudget = new WorkB
 }
 
 /** A place in a schema. Its path is written when it is asked for: thousands of places may share long names. */
-export class Place {
+export class SchemaPath {
   /** The last step: a keyword, a name, an index; '' for the root. */
   readonly step: string | number;
-  readonly #parent: Place | undefined;
+  readonly #parent: SchemaPath | undefined;
 
-  constructor(step: string | number, parent?: Place) {
+  constructor(step: string | number, parent?: SchemaPath) {
     this.step = step;
     this.#parent = parent;
   }
@@ -54,12 +54,12 @@ export class Place {
     return before === '' ? String(this.step) : `${before}.${this.step}`;
   }
 
-  at(step: string | number): Place {
-    return new Place(step, this);
+  at(step: string | number): SchemaPath {
+    return new SchemaPath(step, this);
   }
 }
 
-const ROOT = new Place('');
+const ROOT = new SchemaPath('');
 
 /** The schema that the `$ref` of `node` names. Throws SchemaProblem when it is remote, missing or no schema. */
 export function resolveReference(document: SchemaDocument, node: SchemaNode): JsonSchema {
@@ -92,7 +92,7 @@ function pointerSteps(reference: string, node: SchemaNode): string[] {
 
 /** Walks a schema once, copying what it understands. */
 class SchemaReader {
-  readonly places = new Map<object, Place>();
+  readonly places = new Map<object, SchemaPath>();
   readonly #work: WorkBudget;
   #values = 0;
   #characters = 0;
@@ -101,7 +101,7 @@ class SchemaReader {
     this.#work = work;
   }
 
-  readSchema(schema: unknown, place: Place, depth: number): JsonSchema {
+  readSchema(schema: unknown, place: SchemaPath, depth: number): JsonSchema {
     this.#work.spend(10);
     if (typeof schema === 'boolean') return schema;
     if (!isPlainObject(schema)) throw new StructureProblem(place, 'must be a JSON Schema: an object or a boolean');
@@ -125,7 +125,7 @@ class SchemaReader {
     return copy;
   }
 
-  #readKeyword(kind: KeywordKind, value: unknown, place: Place, depth: number): unknown {
+  #readKeyword(kind: KeywordKind, value: unknown, place: SchemaPath, depth: number): unknown {
     switch (kind) {
       case 'schema':
         return this.readSchema(value, place, depth + 1);
@@ -159,7 +159,7 @@ class SchemaReader {
     }
   }
 
-  #readScalar(kind: KeywordKind, value: unknown, place: Place): unknown {
+  #readScalar(kind: KeywordKind, value: unknown, place: SchemaPath): unknown {
     switch (kind) {
       case 'count':
         if (!Number.isSafeInteger(value) || (value as number) < 0)
@@ -184,7 +184,7 @@ class SchemaReader {
     }
   }
 
-  #readSchemaList(value: unknown, place: Place, depth: number): JsonSchema[] {
+  #readSchemaList(value: unknown, place: SchemaPath, depth: number): JsonSchema[] {
     if (!Array.isArray(value)) throw new StructureProblem(place, 'must be a list of schemas');
     if (value.length === 0 && place.step !== 'prefixItems' && place.step !== 'items') {
       throw new StructureProblem(place, 'must hold at least one schema');
@@ -192,7 +192,7 @@ class SchemaReader {
     return value.map((item, index) => this.readSchema(item, place.at(index), depth + 1));
   }
 
-  #readMap<T>(value: unknown, place: Place, read: (item: unknown, place: Place) => T): Record<string, T> {
+  #readMap<T>(value: unknown, place: SchemaPath, read: (item: unknown, place: SchemaPath) => T): Record<string, T> {
     if (!isPlainObject(value)) throw new StructureProblem(place, 'must be an object');
     const entries = Object.entries(value).map(([key, item]): [string, T] => {
       this.#readString(key, place);
@@ -201,13 +201,13 @@ class SchemaReader {
     return Object.fromEntries(entries);
   }
 
-  #readStringList(value: unknown, place: Place): string[] {
+  #readStringList(value: unknown, place: SchemaPath): string[] {
     if (!Array.isArray(value)) throw new StructureProblem(place, 'must be a list of strings');
     if (value.length > LIMITS.schemas) throw new StructureProblem(place, `has more than ${LIMITS.schemas} entries`);
     return value.map((item, index) => this.#readString(item, place.at(index)));
   }
 
-  #readString(value: unknown, place: Place): string {
+  #readString(value: unknown, place: SchemaPath): string {
     if (typeof value !== 'string') throw new StructureProblem(place, 'must be a string');
     this.#characters += value.length;
     if (this.#characters > LIMITS.characters)
@@ -215,7 +215,7 @@ class SchemaReader {
     return value;
   }
 
-  #readValue(value: unknown, place: Place, depth: number): unknown {
+  #readValue(value: unknown, place: SchemaPath, depth: number): unknown {
     this.#values += 1;
     if (this.#values > LIMITS.values)
       throw new StructureProblem(place, `makes the schema hold more than ${LIMITS.values} values`);
@@ -231,9 +231,9 @@ class SchemaReader {
 
 /** A SchemaProblem at a place that has no schema object yet. */
 export class StructureProblem extends SchemaProblem {
-  readonly place: Place;
+  readonly place: SchemaPath;
 
-  constructor(place: Place, message: string) {
+  constructor(place: SchemaPath, message: string) {
     super(message);
     this.place = place;
   }
@@ -243,7 +243,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function readTypes(value: unknown, place: Place): string | string[] {
+function readTypes(value: unknown, place: SchemaPath): string | string[] {
   const names = Array.isArray(value) ? value : [value];
   if (names.length === 0) throw new StructureProblem(place, 'must name at least one type');
   if (
@@ -255,7 +255,7 @@ function readTypes(value: unknown, place: Place): string | string[] {
   return Array.isArray(value) ? [...value] : String(value);
 }
 
-function checkPattern(value: unknown, place: Place): void {
+function checkPattern(value: unknown, place: SchemaPath): void {
   if (typeof value !== 'string') throw new StructureProblem(place, 'must be a string');
   if (value.length > LIMITS.patternLength)
     throw new StructureProblem(place, `is longer than ${LIMITS.patternLength} characters`);

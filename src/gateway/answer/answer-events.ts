@@ -2,7 +2,7 @@
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { CountsEvent, PieceEvent, TokenEvent } from '../../core/events/token-event.js';
 import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
-import type { AnswerRecord, ChosenTokens } from './answer-record.js';
+import type { ResumeState, ChosenTokens } from './resume-state.js';
 import { ChoiceBlocks } from './choice-blocks.js';
 import type { GenerationEvent, GenerationUsage } from './generation-event.js';
 
@@ -14,8 +14,8 @@ export interface AnswerOptions {
   /** When the request came, by `clock`. */
   startTime: number;
   /** Of the request's answer. */
-  record: AnswerRecord;
-  /** What `record` knows of this generation. */
+  resumeState: ResumeState;
+  /** What `resumeState` has of this generation. */
   chosen: ChosenTokens;
 }
 
@@ -37,15 +37,15 @@ export class AnswerEvents {
   readonly #model: string;
   readonly #choices: readonly AnswerChoice[];
   readonly #meter: UsageMeter;
-  readonly #record: AnswerRecord;
+  readonly #resumeState: ResumeState;
   readonly #chosen: ChosenTokens;
   #hasPrompt = false;
 
   constructor(request: GenerationRequest, options: AnswerOptions) {
-    const { record } = options;
-    const createId = (): string => record.draw('call', options.createId);
+    const { resumeState } = options;
+    const createId = (): string => resumeState.replay('call', options.createId);
     this.#model = request.model;
-    this.#record = record;
+    this.#resumeState = resumeState;
     this.#chosen = options.chosen;
     this.#choices = Array.from({ length: request.n }, (_, choice) => {
       return { blocks: new ChoiceBlocks({ choice, request, createId }), given: 0, taken: 0, isOver: false };
@@ -54,8 +54,8 @@ export class AnswerEvents {
   }
 
   /** Another engine can go on with it. */
-  get canGoOn(): boolean {
-    return this.#record.canContinue;
+  get isResumable(): boolean {
+    return this.#resumeState.isResumable;
   }
 
   /** An engine begins. @returns what it must be told of the answer; undefined: nothing, it is the first */
@@ -70,7 +70,7 @@ export class AnswerEvents {
    * What the model's next events mean; undefined: nothing.
    * @throws InferenceError `internal` for a choice that was not asked for
    */
-  take(batch: readonly TokenEvent[]): GenerationEvent[] | undefined {
+  push(batch: readonly TokenEvent[]): GenerationEvent[] | undefined {
     const events: GenerationEvent[] = [];
     const pieces: PieceEvent[] = [];
     for (const event of batch) {
@@ -95,7 +95,7 @@ export class AnswerEvents {
     known.given += 1;
     if (known.given <= known.taken) return false;
     known.taken = known.given;
-    if (token === undefined) this.#chosen.giveUp();
+    if (token === undefined) this.#chosen.markUnresumable();
     else if (known.taken > this.#chosen.choices[choice]!.tokens.length) this.#chosen.add(choice, token);
     return true;
   }
@@ -105,12 +105,12 @@ export class AnswerEvents {
       if (this.#hasPrompt) return;
       this.#hasPrompt = true;
       const { type: _, ...prompt } = event;
-      const cachedTokens = this.#record.draw('cached', () => prompt.cachedTokens);
+      const cachedTokens = this.#resumeState.replay('cached', () => prompt.cachedTokens);
       this.#meter.prompt(prompt.promptTokens, cachedTokens);
       events.push({ type: 'start', model: this.#model, ...prompt, cachedTokens });
     } else if (event.type === 'counts') {
       const { type: _, ...counts } = event;
-      this.#chosen.giveUp();
+      this.#chosen.markUnresumable();
       this.#meter.counts(counts);
     } else {
       const choice = this.#choices[event.choice] ?? noChoice();
@@ -160,7 +160,7 @@ function createUsageMeter({ clock, startTime }: { clock: () => number; startTime
   let firstAt = 0;
   let eleventhAt = 0;
   let lastAt = 0;
-  let told: Counts | undefined;
+  let reported: Counts | undefined;
 
   return {
     prompt(all, cached) {
@@ -177,10 +177,10 @@ function createUsageMeter({ clock, startTime }: { clock: () => number; startTime
       completionTokens += pieces.length;
     },
     counts(counts) {
-      told = counts;
+      reported = counts;
     },
     read() {
-      const counts = told ?? { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+      const counts = reported ?? { promptTokens, cachedTokens, completionTokens, reasoningTokens };
       const span = { startTime: startTime / 1000, endTime: Math.max(startTime, clock()) / 1000 };
       if (completionTokens === 0) return { ...counts, ...span };
       return {

@@ -7,7 +7,7 @@ import { suggestName } from '../../core/models/suggest-name.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { OWN_PATH } from '../../core/request/own-path.js';
-import { AnswerRecord } from '../answer/answer-record.js';
+import { ResumeState } from '../answer/resume-state.js';
 import type { Inference } from '../scheduler/inference.js';
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Characters of an unknown path that are compared with the known ones. */
-const LONGEST_PATH = 100;
+const MAX_PATH_LENGTH = 100;
 
 /** Says what was probably meant: a base URL without the prefix and a misspelt path are the most common mistakes. */
 function unknownPath(path: string, prefix: string, known: readonly string[]): InferenceError {
@@ -106,7 +106,7 @@ function unknownPath(path: string, prefix: string, known: readonly string[]): In
   const lacksPrefix = fullPaths.includes(`${prefix}${path}`);
   const hint = lacksPrefix
     ? `The base URL must end in \`${prefix}\`.`
-    : suggestName(path.slice(0, LONGEST_PATH), fullPaths);
+    : suggestName(path.slice(0, MAX_PATH_LENGTH), fullPaths);
   return new InferenceError('not_found', `This path does not exist. ${hint}`);
 }
 
@@ -159,9 +159,9 @@ function openApiEndpoint(endpoints: readonly Endpoint[], prefix: string): Endpoi
 function addIds(context: HttpContext): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
     // Nothing is bound where the app is asked without a gateway, in tests.
-    const record = (c.env as HttpRequestContext['env'] | undefined)?.record ?? new AnswerRecord();
-    c.set('record', record);
-    c.set('inferenceId', record.draw('id', context.createId));
+    const resumeState = (c.env as HttpRequestContext['env'] | undefined)?.resumeState ?? new ResumeState();
+    c.set('resumeState', resumeState);
+    c.set('inferenceId', resumeState.replay('id', context.createId));
     c.set('endpoint', 'service');
     c.set('answerHeaders', {});
     try {

@@ -10,13 +10,13 @@ import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embed
 import { encodeBase64 } from '../../core/media/base64.js';
 
 /** As many inputs as OpenAI takes in one request. */
-const MOST_INPUTS = 2048;
+const MAX_INPUTS = 2048;
 
 const tokens = v.array(v.pipe(v.number(), v.integer(), v.minValue(0)));
 
-/** A list of at least one and at most {@link MOST_INPUTS} inputs. */
+/** A list of at least one and at most {@link MAX_INPUTS} inputs. */
 const some = <const Item extends v.GenericSchema>(item: Item) =>
-  v.pipe(v.array(item), v.minLength(1), v.maxLength(MOST_INPUTS));
+  v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_INPUTS));
 
 /** In the field order of the specification. `user` is accepted and ignored, like every unknown field. */
 const embeddingsRequestSchema = v.object({

@@ -1,6 +1,6 @@
 /** What every endpoint gets from the app. @module */
 import type { Context } from 'hono';
-import type { AnswerRecord } from '../answer/answer-record.js';
+import type { ResumeState } from '../answer/resume-state.js';
 import type { Faults } from './faults.js';
 import type { Inference } from '../scheduler/inference.js';
 import type { Compatibility } from './compatibility.js';
@@ -12,11 +12,11 @@ export interface HttpEnvironment {
     /** Called when a model begins to work on the request. */
     onBegin?: () => void;
     /** What a streamed answer notes of itself, and what is known of one that another host began. */
-    record?: AnswerRecord;
+    resumeState?: ResumeState;
   };
   Variables: {
     /** The one of {@link HttpEnvironment.Bindings}, or a new one. */
-    record: AnswerRecord;
+    resumeState: ResumeState;
     /** Uuid of the request: `inference-id` of the answer, `request_id` of an error. */
     inferenceId: string;
     /** Which error shapes the endpoint has. */

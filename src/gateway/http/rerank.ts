@@ -9,7 +9,7 @@ import { parseBody } from './validation/parse-body.js';
 import { readJsonBody } from './validation/read-json-body.js';
 
 /** As many documents as Cohere takes in one request. */
-const MOST_DOCUMENTS = 1000;
+const MAX_DOCUMENTS = 1000;
 
 const positive = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
 
@@ -20,7 +20,7 @@ const rerankRequestSchema = v.object({
   documents: v.pipe(
     v.array(v.union([v.string(), v.object({ text: v.string() })])),
     v.minLength(1),
-    v.maxLength(MOST_DOCUMENTS),
+    v.maxLength(MAX_DOCUMENTS),
   ),
   /** The most relevant ones that are answered; absent: all. */
   top_n: positive,

@@ -5,7 +5,7 @@
  */
 import { UNAVAILABLE } from '../../core/errors/error-bodies.js';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
-import type { AnswerRecord } from '../answer/answer-record.js';
+import type { ResumeState } from '../answer/resume-state.js';
 import { BrokenConnection } from './faults.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { markStreamed } from '../../relay/stream/request-payload.js';
@@ -43,7 +43,7 @@ export interface StreamSource<Event> {
   /** The text of the last events of a stream that failed after it began. */
   failure: (error: InferenceError) => string;
   /** What another host needs to go on with the stream; absent: none can. */
-  record?: AnswerRecord | undefined;
+  resumeState?: ResumeState | undefined;
 }
 
 const ENGINE_GONE = new InferenceError('unavailable', UNAVAILABLE);
@@ -93,7 +93,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#source = source;
     this.#iterator = faults.disturb(source.events, source.abort.signal)[Symbol.asyncIterator]();
     this.#keepAliveMs = streamTiming.keepAliveMs;
-    this.#sent = source.record?.delivered.events ?? 0;
+    this.#sent = source.resumeState?.delivered.events ?? 0;
   }
 
   /** Waits for the first step, at most so long. Rejects when the step does; only a broken connection breaks the body. */
@@ -131,7 +131,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   };
 
   #write(controller: BodyController, text: string, events: number, keepAlives = 0): void {
-    this.#source.record?.wrote(events, keepAlives);
+    this.#source.resumeState?.chunkWritten(events, keepAlives);
     controller.enqueue(encoder.encode(text));
   }
 
@@ -155,7 +155,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   #skip(): void {
     this.#sent -= 1;
     // Keep-alives may be numbered like events.
-    const { keepAlives = 0 } = this.#source.record?.delivered ?? {};
+    const { keepAlives = 0 } = this.#source.resumeState?.delivered ?? {};
     if (this.#sent === 0) for (let left = keepAlives; left > 0; left--) this.#source.keepAlive();
   }
 

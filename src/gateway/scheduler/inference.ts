@@ -3,7 +3,7 @@
  * on first use, queues requests, enforces deadlines and turns tokens into events.
  * @module
  */
-import type { AnswerRecord } from '../answer/answer-record.js';
+import type { ResumeState } from '../answer/resume-state.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
@@ -25,7 +25,7 @@ export interface RunOptions {
   /** See `GenerationRequest`. */
   caller?: GenerationRequest['caller'];
   /** What a generation notes of itself, and what is known of one that another host began. */
-  record?: AnswerRecord | undefined;
+  resumeState?: ResumeState | undefined;
 }
 
 /**

@@ -14,7 +14,7 @@ import { StallWatch } from './stall-watch.js';
 export const LOAD_STALL_MS = 300_000;
 
 /** An engine that is ended gets so long until the next one may begin. Its host ends it by force in less. */
-const END_DEADLINE_MS = 5_000;
+const STOP_TIMEOUT_MS = 5_000;
 
 interface Loading {
   promise: Promise<LoadedModel>;
@@ -172,7 +172,7 @@ export class ModelSlot {
     const downloading = new Promise<void>((resolve) => (tellDownload = resolve));
     const onProgress = (progress: LoadProgress): void => {
       if (signal.aborted) return;
-      stall.heard();
+      stall.received();
       if (progress.stage === 'download') tellDownload();
       this.#report(progress);
     };
@@ -207,7 +207,7 @@ export class ModelSlot {
   }
 
   #end(rest: Promise<unknown>): void {
-    const ended = settledWithin(rest, END_DEADLINE_MS).catch(() => {});
+    const ended = settledWithin(rest, STOP_TIMEOUT_MS).catch(() => {});
     this.#ending = Promise.all([this.#ending, ended]);
   }
 

@@ -9,10 +9,10 @@ import type { ModelSlot } from './model-slot.js';
 const STOP_GRACE_MS = 15_000;
 
 /** How often a request is tried in all when its engine fails: before the first token, or where the answer can be continued. */
-const ATTEMPTS = 2;
-const ATTEMPTS_TO_GO_ON = 4;
+const MAX_ATTEMPTS = 2;
+const MAX_RESUME_ATTEMPTS = 4;
 
-export interface SlotRun<T, Given = T, Reader extends RunReader<T, Given> = RunReader<T, Given>> {
+export interface SlotRun<T, Output = T, Reader extends RunReader<T, Output> = RunReader<T, Output>> {
   /** Starts the work on the loaded engine, when it is this request's turn. `reader`: what {@link createReader} gave. */
   start: (model: LoadedModel, signal: AbortSignal, reader: Reader) => AsyncIterable<T>;
   /** False: the engine takes several of these at once (embeddings), so they do not queue. */
@@ -22,19 +22,19 @@ export interface SlotRun<T, Given = T, Reader extends RunReader<T, Given> = RunR
 }
 
 /** Turns an engine's items into what the caller gets. */
-export interface RunReader<T, Given> {
+export interface RunReader<T, Output> {
   /** Undefined: the item gives nothing. */
-  take(item: T): Given | undefined;
+  push(item: T): Output | undefined;
   /** What comes last, when the engine is free again. */
-  finish(): Given;
+  finish(): Output;
   /** Another engine can go on where one was lost: it is started with the same reader. @default false */
-  readonly canGoOn?: boolean;
+  readonly isResumable?: boolean;
 }
 
 /** A run that knows its slot. */
-export interface PreparedRun<T, Given, Reader extends RunReader<T, Given> = RunReader<T, Given>> {
+export interface PreparedRun<T, Output, Reader extends RunReader<T, Output> = RunReader<T, Output>> {
   slot: ModelSlot;
-  run: SlotRun<T, Given, Reader>;
+  run: SlotRun<T, Output, Reader>;
 }
 
 /**
@@ -44,11 +44,11 @@ export interface PreparedRun<T, Given, Reader extends RunReader<T, Given> = RunR
  * @param seconds see {@link Deadline}
  * @param prepare finds the slot, and does what must be done before its queue is entered
  */
-export async function* runOnSlot<T, Given = T, Reader extends RunReader<T, Given> = RunReader<T, Given>>(
+export async function* runOnSlot<T, Output = T, Reader extends RunReader<T, Output> = RunReader<T, Output>>(
   seconds: number,
   options: RunOptions,
-  prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Given, Reader>>,
-): AsyncGenerator<Given, void> {
+  prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Output, Reader>>,
+): AsyncGenerator<Output, void> {
   const deadline = new Deadline(seconds, options.signal);
   const { signal } = deadline;
   const meetsDeadlineAtFirst = options.deadline === 'first-token';
@@ -67,7 +67,7 @@ export async function* runOnSlot<T, Given = T, Reader extends RunReader<T, Given
         continue;
       }
       const engine = new EngineRun<T>(slot, model, signal, release);
-      let isHeard = false;
+      let hasOutput = false;
       try {
         if (!answered) reader = run.createReader?.();
         options.onBegin?.();
@@ -77,9 +77,9 @@ export async function* runOnSlot<T, Given = T, Reader extends RunReader<T, Given
           const { done, value } = await engine.next();
           engine.isWaiting = false;
           if (done) break;
-          if (!isHeard && meetsDeadlineAtFirst) deadline.meet();
-          isHeard = answered = true;
-          const given = reader ? reader.take(value) : (value as unknown as Given);
+          if (!hasOutput && meetsDeadlineAtFirst) deadline.satisfy();
+          hasOutput = answered = true;
+          const given = reader ? reader.push(value) : (value as unknown as Output);
           if (given !== undefined) yield given;
         }
         engine.end(true);
@@ -88,10 +88,10 @@ export async function* runOnSlot<T, Given = T, Reader extends RunReader<T, Given
       } catch (error) {
         // An engine that threw by itself has stopped; one that was left behind has not.
         engine.end(engine.isWaiting && !signal.aborted);
-        const most = answered ? ATTEMPTS_TO_GO_ON : ATTEMPTS;
-        const mayTry = attempt < most && (!answered || (reader?.canGoOn === true && !slot.wasUnloaded(model)));
+        const most = answered ? MAX_RESUME_ATTEMPTS : MAX_ATTEMPTS;
+        const mayTry = attempt < most && (!answered || (reader?.isResumable === true && !slot.wasUnloaded(model)));
         if (!mayTry || !(await diedUnder(model, slot, error))) throw toInferenceError(error);
-        if (isHeard && meetsDeadlineAtFirst) deadline.renew();
+        if (hasOutput && meetsDeadlineAtFirst) deadline.renew();
       } finally {
         engine.end(false);
       }
@@ -182,7 +182,7 @@ async function stopEngine<T>(
 }
 
 /** A single result as an iterable of one, so that it can run on a slot. */
-export async function* once<T>(work: Promise<T>): AsyncGenerator<T, void> {
+export async function* yieldOnce<T>(work: Promise<T>): AsyncGenerator<T, void> {
   yield await work;
 }
 
@@ -197,7 +197,7 @@ export function operationOf<Name extends 'generate' | 'countTokens' | 'embed' | 
 }
 
 /** The longest wait of a timer. A longer one would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Aborts `signal` with `cancelled` when the caller leaves and with `timeout` when the started timer runs out. */
 export class Deadline {
@@ -217,7 +217,7 @@ export class Deadline {
 
   /** Starts the clock, once; later calls change nothing but after `renew`. */
   start(): void {
-    if (this.#seconds * 1000 > LONGEST_MS) return;
+    if (this.#seconds * 1000 > MAX_TIMER_MS) return;
     this.#timer ??= setTimeout(() => {
       this.#controller.abort(
         new InferenceError('timeout', `The model gave no answer within ${this.#seconds} seconds.`),
@@ -226,7 +226,7 @@ export class Deadline {
   }
 
   /** The awaited thing came: no timeout any more. The caller may still leave. */
-  meet(): void {
+  satisfy(): void {
     clearTimeout(this.#timer);
   }
 
@@ -237,7 +237,7 @@ export class Deadline {
 
   /** Lets go of timer and caller. */
   dispose(): void {
-    this.meet();
+    this.satisfy();
     this.#caller.removeEventListener('abort', this.#leave);
   }
 

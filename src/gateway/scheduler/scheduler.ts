@@ -2,7 +2,7 @@
 import type { LoadedModel } from '../../core/models/backend.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import { AnswerEvents, createToolCallId } from '../answer/answer-events.js';
-import { AnswerRecord } from '../answer/answer-record.js';
+import { ResumeState } from '../answer/resume-state.js';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
@@ -15,12 +15,12 @@ import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/t
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { transcribeAudioParts } from './transcribe-audio-parts.js';
 import type { Inference, RunOptions } from './inference.js';
-import { defaultMemoryBudget, evictOver } from './memory-budget.js';
+import { defaultMemoryBudget, evictToBudget } from './memory-budget.js';
 import type { FetchOptions, ModelHost } from './model-host.js';
 import { LOAD_STALL_MS, ModelSlot } from './model-slot.js';
 import { StallWatch } from './stall-watch.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
-import { once, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
+import { yieldOnce, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
 
 export interface SchedulerSettings {
   catalog: Catalog;
@@ -112,9 +112,9 @@ export class Scheduler implements ControlledInference {
       );
     }
     const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt, caller: options.caller };
-    const { record = new AnswerRecord() } = options;
-    const chosen = record.begin(request.n);
-    if (record.draw('model', () => canonical.model) !== canonical.model)
+    const { resumeState = new ResumeState() } = options;
+    const chosen = resumeState.beginGeneration(request.n);
+    if (resumeState.replay('model', () => canonical.model) !== canonical.model)
       throw new InferenceError('unavailable', 'The model that began the answer cannot run here.');
     const start = (
       model: LoadedModel,
@@ -128,7 +128,7 @@ export class Scheduler implements ControlledInference {
     // Time in the queue is no time of the engine, so the clock starts with the attempt.
     const createReader = (): AnswerEvents => {
       const clock = this.#clock;
-      return new AnswerEvents(canonical, { clock, createId: this.#createId, startTime: clock(), record, chosen });
+      return new AnswerEvents(canonical, { clock, createId: this.#createId, startTime: clock(), resumeState, chosen });
     };
     return { slot, run: { exclusive: true, start, createReader } };
   }
@@ -194,7 +194,7 @@ export class Scheduler implements ControlledInference {
       stalled.abort(new InferenceError('unavailable', `Fetching \`${entry.id}\` made no progress.`)),
     );
     const onProgress = (progress: LoadProgress): void => {
-      stall.heard();
+      stall.received();
       for (const listener of this.#listeners) listener(progress);
     };
     const signal = AbortSignal.any([options.signal, stalled.signal]);
@@ -240,7 +240,7 @@ export class Scheduler implements ControlledInference {
   ): Promise<T> {
     const results = runOnSlot<T>(this.#settings.requestTimeout, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
-      return { slot, run: { exclusive, start: (model, stop) => once(work(model, slot, stop)) } };
+      return { slot, run: { exclusive, start: (model, stop) => yieldOnce(work(model, slot, stop)) } };
     });
     for await (const result of results) return result;
     throw new InferenceError('internal', 'The model returned no result.');
@@ -289,7 +289,7 @@ export class Scheduler implements ControlledInference {
     }
     for (const listener of this.#listeners) listener(progress);
     if (progress?.stage === 'ready') {
-      void evictOver(this.#settings.memoryBudget ?? defaultMemoryBudget(), this.#slots.values(), slot);
+      void evictToBudget(this.#settings.memoryBudget ?? defaultMemoryBudget(), this.#slots.values(), slot);
     }
   }
 }

@@ -13,7 +13,7 @@ export class StallWatch {
   }
 
   /** Something was reported. */
-  heard(): void {
+  received(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#onStall, this.#milliseconds);
   }

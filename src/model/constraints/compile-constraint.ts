@@ -58,7 +58,7 @@ export async function compileConstraint(
 const COUNTED_TOKENS = 1_000_000;
 
 /** Shorter strings are always counted by masks. */
-const LEAST_COUNTED = 8;
+const MIN_COUNTED = 8;
 
 /** Grammars that are kept for the next turns of conversations: those of a few agents. */
 const KEPT_TEXTS = 8;
@@ -75,7 +75,7 @@ function writtenGrammar(request: GenerationRequest, format: AnswerFormat, tokeni
   ]);
   const kept = written.get(tokenizer) ?? new Map<string, AnswerGrammar>();
   written.set(tokenizer, kept);
-  const most = Math.max(LEAST_COUNTED, Math.floor(COUNTED_TOKENS / tokenizer.vocabularySize));
+  const most = Math.max(MIN_COUNTED, Math.floor(COUNTED_TOKENS / tokenizer.vocabularySize));
   const grammar = kept.get(key) ?? answerGrammars(request, format, most);
   kept.delete(key);
   kept.set(key, grammar);

@@ -5,7 +5,7 @@ import type { ChoiceEndEvent, TokenEvent, TokenCandidate, TokenLogprob } from '.
 import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { LogitAdjuster, type LogProbabilities, logProbabilities } from '../sampling/adjust-logits.js';
-import { AnswerNumbers } from '../sampling/random.js';
+import { AnswerRandom } from '../sampling/random.js';
 import type { TokenSampler } from '../sampling/sample-token.js';
 import type { TokenLogits } from '../sampling/token-logits.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
@@ -39,7 +39,7 @@ export interface ReasoningLimit {
 }
 
 /** Draws before all tokens are looked at: where a string must end, nearly every token is too long. */
-const MOST_DRAWS = 4;
+const MAX_SAMPLE_ATTEMPTS = 4;
 
 const characters = new TextDecoder();
 
@@ -51,8 +51,8 @@ export class Choice {
   /** Tokens that the engine has not seen yet: what the last step chose. */
   pending: number[] = [];
   ended = false;
-  /** What its tokens are drawn with. */
-  readonly numbers: AnswerNumbers;
+  /** What its tokens are sampled with. */
+  readonly random: AnswerRandom;
   readonly #options: ChoiceOptions;
   /** Undefined: there is nothing to adjust. */
   readonly #adjuster: LogitAdjuster | undefined;
@@ -74,7 +74,7 @@ export class Choice {
     if (sampling.logitBias || (sampling.repetitionPenalty ?? 1) !== 1) {
       this.#adjuster = new LogitAdjuster(sampling, promptTokens, tokenizer.vocabularySize);
     }
-    this.numbers = new AnswerNumbers(sampling.seed, index);
+    this.random = new AnswerRandom(sampling.seed, index);
     this.#reader = new AnswerReader(options.parser, request.stop);
     // A token that is appended without its own logits would have no log-probability.
     this.#jumps = options.alone && request.topLogprobs === undefined;
@@ -84,7 +84,7 @@ export class Choice {
 
   /**
    * Chooses what comes next and fills `pending`.
-   * @param logits after the last token: of the whole vocabulary, changed in place; or the greatest, or a drawn token, where they
+   * @param logits after the last token: of the whole vocabulary, changed in place; or the greatest, or a sampled token, where they
    *   decide
    */
   step(logits: TokenLogits, events: TokenEvent[]): void {
@@ -166,15 +166,15 @@ export class Choice {
     );
   }
 
-  /** Where masks leave lengths open, tokens that break them are drawn again. */
+  /** Where masks leave lengths open, tokens that break them are sampled again. */
   #sample(logits: TokenLogits): number {
     const { sampler, constraint } = this.#options;
-    const random = sampler.isGreedy ? undefined : this.numbers.at(this.#count);
+    const random = sampler.isGreedy ? undefined : this.random.at(this.#count);
     let token = sampler.sample(logits, random);
     const lengths = constraint?.lengths;
     if (!lengths || !(logits instanceof Float32Array)) return token;
-    for (let draws = 1; token >= 0 && !lengths.allows(token); draws += 1) {
-      if (draws < MOST_DRAWS) logits[token] = -Infinity;
+    for (let attempts = 1; token >= 0 && !lengths.allows(token); attempts += 1) {
+      if (attempts < MAX_SAMPLE_ATTEMPTS) logits[token] = -Infinity;
       else lengths.maskLogits(logits);
       token = sampler.sample(logits, random);
     }

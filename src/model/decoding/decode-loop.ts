@@ -48,8 +48,8 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
     let sequence: TextSequence | undefined;
     let speculative: SpeculativeDecoder | undefined;
     try {
-      const numbers = choices.map((choice) => choice.numbers);
-      const need: LogitsNeed = readsAll ? { type: 'all' } : logitsNeed(request.sampling, numbers);
+      const random = choices.map((choice) => choice.random);
+      const need: LogitsNeed = readsAll ? { type: 'all' } : logitsNeed(request.sampling, random);
       sequence = await engine.open({
         promptTokens,
         images: run.images,

@@ -17,7 +17,7 @@ export interface TextSequence {
   readonly cachedTokens: number;
   /**
    * Reads the part of the prompt that is not cached and returns the logits after its last token, valid until the next call.
-   * Long prompts are read in pieces; an abort takes effect between them. What is drawn is drawn for each choice.
+   * Long prompts are read in pieces; an abort takes effect between them. What is drawn is sampled for each choice.
    */
   prefill(signal: AbortSignal): Promise<TokenLogits>;
   /**

@@ -3,7 +3,7 @@ import { InferenceError } from '../../core/errors/inference-error.js';
 import type { ImagePart } from '../../core/request/message.js';
 
 /** Larger pictures are scaled down: a pixel takes four bytes, and no model uses so many. */
-const MOST_PIXELS = 2 ** 24;
+const MAX_PIXELS = 2 ** 24;
 
 /** Pixels of the longer side for `detail: 'low'`. */
 const LOW_DETAIL_SIDE = 512;
@@ -16,7 +16,7 @@ const LOW_DETAIL_SIDE = 512;
  */
 export async function drawImage(
   { bytes, mediaType, detail }: ImagePart,
-  mostPixels: number = MOST_PIXELS,
+  mostPixels: number = MAX_PIXELS,
 ): Promise<ImageData> {
   const bitmap = await createImageBitmap(new Blob([bytes as BlobPart], { type: mediaType })).catch((cause: unknown) => {
     throw new InferenceError('invalid_media', 'The image could not be decoded.', { param: 'messages' }, { cause });

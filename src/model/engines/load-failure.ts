@@ -21,7 +21,7 @@ const BUNDLED = /\/models\/tiny-(chat|embed|whisper)\//;
 const BUNDLED_ADVICE = '`npx inpage init public` copies the bundled models to a public folder; or check `source`';
 
 /** Maximum length of an engine's message in ours. */
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /**
  * Any failure of loading as an InferenceError: `cancelled` for an abort, `insufficient_resources` for too little memory,
@@ -118,5 +118,5 @@ function engineReason(thrown: unknown): string {
 function firstLine(thrown: unknown): string {
   const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   const line = text.split('\n', 1)[0]!;
-  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+  return line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH)}…` : line;
 }

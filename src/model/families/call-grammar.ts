@@ -11,7 +11,7 @@ import {
 } from '../grammar/expression.js';
 import type { GrammarRules } from '../grammar/grammar-rules.js';
 import { type ObjectFrame, type ValueStyle, colon, comma } from '../grammar/value-style.js';
-import { ORDINARY_CHARACTERS, without } from '../grammar/reserved-characters.js';
+import { ORDINARY_CHARACTERS, excludeRanges } from '../grammar/reserved-characters.js';
 
 /** How calls are forced. */
 export interface ToolCallGrammar {
@@ -117,8 +117,11 @@ export function textUnlike(bracket: string, ...tagBeginnings: readonly [string, 
   const [[first = '<']] = tagBeginnings;
   const seconds = tagBeginnings.map(([, second = '|']) => second);
   const signs = [' ', '\n', '\t', '\r', bracket, first];
-  const start = characters(...without(ORDINARY_CHARACTERS, signs));
-  const tagLike = sequence(literal(first), choice(characters(...without(ORDINARY_CHARACTERS, seconds)), literal('')));
+  const start = characters(...excludeRanges(ORDINARY_CHARACTERS, signs));
+  const tagLike = sequence(
+    literal(first),
+    choice(characters(...excludeRanges(ORDINARY_CHARACTERS, seconds)), literal('')),
+  );
   return choice(sequence(blanks, choice(start, tagLike), freeText()), literal(''));
 }
 

@@ -2,7 +2,7 @@
 import { DEEPSEEK_TAGS } from './deepseek.js';
 import { namedCallTools } from './kinds/named-calls.js';
 import type { ModelFamily } from './model-family.js';
-import { BLANKS, forgiven, maybe, NAME } from './parsing/text-matching.js';
+import { BLANKS, lenient, maybe, NAME } from './parsing/text-matching.js';
 
 const [SECTION, BEGIN, SEPARATOR, END, SECTION_END] = DEEPSEEK_TAGS;
 
@@ -13,12 +13,12 @@ export const deepseekV31 = {
     head: [
       maybe(BEGIN),
       BLANKS,
-      forgiven(`function${SEPARATOR}`),
+      lenient(`function${SEPARATOR}`),
       NAME,
       BLANKS,
       maybe(SEPARATOR),
       BLANKS,
-      forgiven('```json'),
+      lenient('```json'),
     ],
     after: END,
     tags: DEEPSEEK_TAGS,

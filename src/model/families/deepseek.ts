@@ -1,7 +1,7 @@
 /** `<｜tool▁call▁begin｜>function<｜tool▁sep｜>name` and fenced JSON: DeepSeek R1 and V3, its distillates, Cogito. @module */
 import { namedCallTools } from './kinds/named-calls.js';
 import type { ModelFamily } from './model-family.js';
-import { BLANKS, blanks, forgiven, maybe, NAME } from './parsing/text-matching.js';
+import { BLANKS, blanks, lenient, maybe, NAME } from './parsing/text-matching.js';
 
 /** Version 3.1 has the same tags. */
 export const DEEPSEEK_TAGS = [
@@ -24,7 +24,7 @@ export const deepseek = {
       maybe(`function${SEPARATOR}`),
       NAME,
       blanks('\n'),
-      forgiven(SEPARATOR),
+      lenient(SEPARATOR),
       BLANKS,
       maybe(`${FENCE}json`, FENCE),
       blanks('\n'),

@@ -16,7 +16,7 @@ export const ORDINARY_CHARACTERS: readonly CodePointRange[] = [
 ];
 
 /** The ranges without some characters. */
-export function without(ranges: readonly CodePointRange[], excluded: readonly string[]): CodePointRange[] {
+export function excludeRanges(ranges: readonly CodePointRange[], excluded: readonly string[]): CodePointRange[] {
   const codes = excluded.map((each) => each.codePointAt(0) ?? 0).toSorted((a, b) => a - b);
   const kept: CodePointRange[] = [];
   for (const [first, last] of ranges) {

@@ -1,7 +1,7 @@
 /** Quoted strings. @module */
 import { type CodePointRange, type Expression, characters, choice, literal, repeat, sequence } from './expression.js';
 import type { GrammarRules } from './grammar-rules.js';
-import { ORDINARY_CHARACTERS, without } from './reserved-characters.js';
+import { ORDINARY_CHARACTERS, excludeRanges } from './reserved-characters.js';
 import { type PlainStrings, type ValueStyle, styleName } from './value-style.js';
 
 /** Characters that may stand in a JSON string as they are. */
@@ -43,7 +43,7 @@ function counted(rules: GrammarRules, style: ValueStyle, min: number, max: numbe
 }
 
 /** Characters of strings without escapes whose length or pattern counts: none that could begin what closes them. */
-export const PLAIN_STRING_CHARACTERS = without(ORDINARY_CHARACTERS, ['<', '\n', '\r']);
+export const PLAIN_STRING_CHARACTERS = excludeRanges(ORDINARY_CHARACTERS, ['<', '\n', '\r']);
 
 function plainString(
   rules: GrammarRules,

@@ -10,7 +10,7 @@ const KAISER_BETA = 9;
 const PASSBAND = 0.94;
 
 /** Rates whose ratio needs more filter phases than this use the nearest one. */
-const MOST_PHASES = 1024;
+const MAX_PHASES = 1024;
 
 /** Takes a mono recording in pieces. Nothing but the filter's length is kept between them. */
 export interface Resampler {
@@ -86,7 +86,7 @@ function createFilterBank(from: number, to: number): FilterBank {
   const scale = Math.min(1, to / from);
   const half = Math.ceil(ZERO_CROSSINGS / scale);
   const taps = half * 2;
-  const count = Math.min(MOST_PHASES, to / greatestCommonDivisor(Math.round(from), Math.round(to)));
+  const count = Math.min(MAX_PHASES, to / greatestCommonDivisor(Math.round(from), Math.round(to)));
   const cutoff = scale * PASSBAND;
   const phases = Array.from({ length: count }, (_, phase) => {
     const weights = Float32Array.from({ length: taps }, (_, tap) => {

@@ -1,7 +1,7 @@
 /** Renders Jinja chat templates, within bounds. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { Environment, Template } from '@huggingface/jinja';
-import { mendSource, mendTree, TEMPLATE_FUNCTIONS } from './mend-template.js';
+import { patchTemplateSource, patchTemplateTree, TEMPLATE_FUNCTIONS } from './patch-template.js';
 import { boundedRange, TemplateInterpreter } from './template-interpreter.js';
 
 const compiled = new Map<string, ChatTemplate>();
@@ -52,8 +52,8 @@ export class ChatTemplate {
       const message = `The chat template has ${source.length} characters; more than ${MAX_SOURCE} are not read.`;
       throw new InferenceError('model_not_supported', message, { param: 'model', reason: message, permanent: true });
     }
-    this.#program = new Template(mendSource(source)).parsed;
-    mendTree(this.#program);
+    this.#program = new Template(patchTemplateSource(source)).parsed;
+    patchTemplateTree(this.#program);
   }
 
   /**

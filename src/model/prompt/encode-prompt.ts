@@ -17,29 +17,29 @@ interface Spellings {
 const spellingsOf = new WeakMap<ReadonlyMap<string, number>, Spellings>();
 
 /** Shorter stretches are encoded as fast as they are looked up. */
-const LEAST_KEPT = 256;
+const MIN_CACHED = 256;
 /** Characters of all stretches that are kept for one tokenizer: some conversations of agents. */
-const MOST_KEPT = 1_000_000;
+const MAX_CACHED = 1_000_000;
 
-const keptStretches = new WeakMap<EncodingTokenizer, KeptStretches>();
+const keptStretches = new WeakMap<EncodingTokenizer, EncodedSegmentCache>();
 
 /**
  * Stretches of earlier prompts with their ids, the least recently used first. An agent sends its instructions, its tools and
  * all earlier turns again with each turn.
  */
-class KeptStretches {
+class EncodedSegmentCache {
   readonly #ids = new Map<string, readonly number[]>();
   #characters = 0;
 
   encode(stretch: string, tokenizer: EncodingTokenizer): readonly number[] {
-    if (stretch.length < LEAST_KEPT || stretch.length > MOST_KEPT) return tokenizer.encodeText(stretch);
+    if (stretch.length < MIN_CACHED || stretch.length > MAX_CACHED) return tokenizer.encodeText(stretch);
     const known = this.#ids.get(stretch);
     if (known) this.#ids.delete(stretch);
     else this.#characters += stretch.length;
     const ids = known ?? tokenizer.encodeText(stretch);
     this.#ids.set(stretch, ids);
     for (const [oldest] of this.#ids) {
-      if (this.#characters <= MOST_KEPT) break;
+      if (this.#characters <= MAX_CACHED) break;
       this.#ids.delete(oldest);
       this.#characters -= oldest.length;
     }
@@ -82,7 +82,7 @@ export class PromptEncoder {
   /** Ids of rendered text. */
   encode(rendered: string): number[] {
     const ids: number[] = [];
-    const kept = keptStretches.get(this.#tokenizer) ?? new KeptStretches();
+    const kept = keptStretches.get(this.#tokenizer) ?? new EncodedSegmentCache();
     keptStretches.set(this.#tokenizer, kept);
     let from = 0;
     const encodeTo = (end: number): void => {

@@ -21,15 +21,15 @@ export type OwnNode =
   /** A method that the library's texts and lists lack. @param call as the library knows it */
   | { type: 'Method'; object: object; name: string; args: readonly object[]; call: object }
   /** `%` and `*`, also of texts and lists. */
-  | { type: 'Repeated'; node: { left: object; right: object }; operator: '%' | '*' }
+  | { type: 'Arithmetic'; node: { left: object; right: object }; operator: '%' | '*' }
   /** The filter `format`. */
-  | { type: 'Filled'; value: object; args: readonly object[] }
-  | { type: 'Rounded'; value: object; digits: object | undefined }
+  | { type: 'FormatFilter'; value: object; args: readonly object[] }
+  | { type: 'RoundFilter'; value: object; digits: object | undefined }
   /** Each item through the filter of this name. */
-  | { type: 'Mapped'; value: object; name: string; args: readonly object[] }
+  | { type: 'MapFilter'; value: object; name: string; args: readonly object[] }
   /** The items that a test holds for, or does not; of an attribute of theirs. */
   | {
-      type: 'Chosen';
+      type: 'SelectFilter';
       value: object;
       attribute: object | undefined;
       test: object | undefined;
@@ -54,7 +54,7 @@ const MAX_PASSES = 200_000;
 const MAX_ITEMS = MAX_PASSES;
 
 /** Milliseconds of one rendering. Prompts of a hundred thousand tokens take a small part of one second. */
-const MAX_TIME = 10_000;
+const MAX_RENDER_MS = 10_000;
 
 /** Evaluated nodes between two looks at the clock. */
 const CLOCK_INTERVAL = 4_096;
@@ -62,7 +62,7 @@ const CLOCK_INTERVAL = 4_096;
 /** One rendering. */
 export class TemplateInterpreter extends Interpreter {
   readonly #maxCharacters: number;
-  readonly #deadline = performance.now() + MAX_TIME;
+  readonly #deadline = performance.now() + MAX_RENDER_MS;
   #passes = 0;
   #nodes = 0;
 
@@ -135,7 +135,7 @@ export class TemplateInterpreter extends Interpreter {
         };
         return library({ ...node.call, callee });
       }
-      case 'Repeated': {
+      case 'Arithmetic': {
         const [left, right] = [valueOf(node.node.left), valueOf(node.node.right)];
         if (node.operator === '%' && typeof left.value === 'string') {
           const values = right.type === 'TupleValue' ? itemsOf(right) : [right];
@@ -147,7 +147,7 @@ export class TemplateInterpreter extends Interpreter {
         }
         return library({ ...node.node, left: known(left), right: known(right) });
       }
-      case 'Filled':
+      case 'FormatFilter':
         return this.#value(
           formatPercent(
             pythonText(valueOf(node.value)),
@@ -155,11 +155,11 @@ export class TemplateInterpreter extends Interpreter {
           ),
           environment,
         );
-      case 'Rounded': {
+      case 'RoundFilter': {
         const digits = node.digits ? Number(valueOf(node.digits).value) : 0;
         return library({ type: 'FloatLiteral', value: roundEven(Number(valueOf(node.value).value), digits) });
       }
-      case 'Mapped': {
+      case 'MapFilter': {
         const name = { type: 'Identifier', value: node.name };
         const filter = node.args.length > 0 ? { type: 'CallExpression', callee: name, args: node.args } : name;
         const items = itemsOf(valueOf(node.value)).map((item) => ({
@@ -169,7 +169,7 @@ export class TemplateInterpreter extends Interpreter {
         }));
         return library({ type: 'ArrayLiteral', value: items });
       }
-      case 'Chosen':
+      case 'SelectFilter':
         return this.#choose(node, environment);
       case 'Membership': {
         const [left, right] = [valueOf(node.node.left), valueOf(node.node.right)];
@@ -205,7 +205,7 @@ export class TemplateInterpreter extends Interpreter {
   }
 
   #choose(
-    { value, attribute, test, given, negated }: Extract<OwnNode, { type: 'Chosen' }>,
+    { value, attribute, test, given, negated }: Extract<OwnNode, { type: 'SelectFilter' }>,
     environment: Environment,
   ): Value {
     const name = test && pythonText(this.evaluate(test as Statement, environment));

@@ -29,9 +29,9 @@ export function createRandomNumbers(seed: number | undefined, stream: number): R
 
 /**
  * The random numbers of one answer. Each place in it has its own, so that an answer which goes on elsewhere, or whose tokens
- * are read ahead, is drawn with the same ones.
+ * are read ahead, is sampled with the same ones.
  */
-export class AnswerNumbers {
+export class AnswerRandom {
   readonly #seed: number | undefined;
   readonly #stream: number;
   /** Gives the first number of one place after the other; absent before any is asked for. */
@@ -44,7 +44,7 @@ export class AnswerNumbers {
     this.#stream = stream;
   }
 
-  /** The numbers that a token is drawn with, the same ones in each call. @param place of the token, 0 for the first */
+  /** The numbers that a token is sampled with, the same ones in each call. @param place of the token, 0 for the first */
   at(place: number): RandomNumbers {
     let further: RandomNumbers | undefined;
     return () => {

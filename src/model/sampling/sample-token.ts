@@ -3,7 +3,7 @@ import type { Sampling } from '../../core/request/generation-request.js';
 import type { RandomNumbers } from './random.js';
 import { isGreedy, type TokenLogits } from './token-logits.js';
 import {
-  farthestOf,
+  minPCutoff,
   FARTHEST,
   shareOf,
   UNITS_PER_HALVING,
@@ -18,10 +18,10 @@ const BUCKETS = (FARTHEST + 1) / UNITS_PER_BUCKET;
 const NO_BUCKET = 255;
 
 /**
- * With top_p alone a token is drawn from all, and again while top_p does not allow it: so the most likely tokens need not be
- * sorted. After this many draws they are.
+ * With top_p alone a token is sampled from all, and again while top_p does not allow it: so the most likely tokens need not be
+ * sorted. After this many attempts they are.
  */
-export const MOST_DRAWS = 8;
+export const MAX_SAMPLE_ATTEMPTS = 8;
 
 /** The token with the greatest logit, the lowest id of several; -1 when no logit is above -Infinity. */
 export function greatestLogit(logits: Float32Array): number {
@@ -73,11 +73,11 @@ export class TokenSampler {
    * The chosen token, or -1 when every token is forbidden. The greatest logits (see `logitsNeed`)
    * give the same token as all of them: the same tokens are weighed, in the same order.
    * @param logits of the vocabulary, or the greatest; forbidden tokens are -Infinity. Not changed.
-   * @param random gives one number, and more where top_p does not allow what was drawn; undefined where decoding is greedy
+   * @param random gives one number, and more where top_p does not allow what was sampled; undefined where decoding is greedy
    */
   sample(logits: TokenLogits, random: RandomNumbers | undefined): number {
     if (logits instanceof Float32Array) return this.#sampleIndex(logits, random);
-    if ('drawn' in logits) return logits.drawn[0]!;
+    if ('sampled' in logits) return logits.sampled[0]!;
     return logits.tokens[this.#sampleIndex(logits.values, random)] ?? -1;
   }
 
@@ -88,22 +88,22 @@ export class TokenSampler {
     const { temperature = 1, topP = 1, minP = 0 } = sampling;
     const topK = sampling.topK !== undefined && sampling.topK >= 1 ? sampling.topK : Infinity;
     const scale = unitsPerLogit(temperature);
-    const farthest = farthestOf(minP);
+    const farthest = minPCutoff(minP);
     if (topK === Infinity) {
-      const token = this.#drawFromAll(logits, best, scale, farthest, topP, random);
+      const token = this.#sampleFromAll(logits, best, scale, farthest, topP, random);
       if (token !== undefined) return token;
     }
     this.#sortIntoBuckets(logits, logits[best]!, scale, farthest);
     const weight = this.#weigh(logits, logits[best]!, scale, this.#bucketOf(topK));
     let cut: Cut = { border: BUCKETS, borderTokens: this.#tokens, borderCount: 0, weight };
-    // Even with no more logits than topK: the order of drawing must not depend on how many logits were given.
+    // Even with no more logits than topK: the order of sampling must not depend on how many logits were given.
     if (topK < Infinity) cut = this.#cutByCount(logits, topK, cut);
     if (topP < 1) cut = this.#cutByWeight(logits, topP * cut.weight, cut);
-    return this.#draw(cut, random() * cut.weight, best, logits.length);
+    return this.#sampleCut(cut, random() * cut.weight, best, logits.length);
   }
 
-  /** Draws as `draw-shader.ts` does. @returns undefined when top_p allows nothing that was drawn */
-  #drawFromAll(
+  /** Samples as `sample-shader.ts` does. @returns undefined when top_p allows nothing that was sampled */
+  #sampleFromAll(
     logits: Float32Array,
     best: number,
     scale: number,
@@ -114,7 +114,7 @@ export class TokenSampler {
     const total = this.#weighAll(logits, logits[best]!, scale, farthest);
     if (topP >= 1) return this.#tokenAt(shareOf(total, random()), best, logits.length);
     const most = shareOf(total, topP);
-    for (let draw = 0; draw < MOST_DRAWS; draw++) {
+    for (let attempt = 0; attempt < MAX_SAMPLE_ATTEMPTS; attempt++) {
       const token = this.#tokenAt(shareOf(total, random()), best, logits.length);
       const before = this.#weightBefore(logits, token);
       if (before < most || before === 0) return token;
@@ -251,7 +251,7 @@ export class TokenSampler {
     return tokens.sort((a, b) => logits[b]! - logits[a]! || a - b);
   }
 
-  #draw(cut: Cut, drawn: number, best: number, count: number): number {
+  #sampleCut(cut: Cut, drawn: number, best: number, count: number): number {
     let left = drawn;
     let last = best;
     if (cut.border > 0) {

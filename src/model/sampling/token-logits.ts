@@ -1,6 +1,6 @@
 /** Logits after a token: of the whole vocabulary, or only those that sampling needs. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
-import type { AnswerNumbers } from './random.js';
+import type { AnswerRandom } from './random.js';
 
 /** The greatest logits. */
 export interface GreatestLogits {
@@ -11,28 +11,28 @@ export interface GreatestLogits {
 }
 
 /** Tokens that the engine drew. */
-export interface DrawnTokens {
+export interface SampledTokens {
   /** For each choice that goes on from here; -1 where the model gave no score to any token. */
-  drawn: readonly number[];
+  sampled: readonly number[];
 }
 
-/** Of the whole vocabulary by token id, the greatest, or what was drawn with them. */
-export type TokenLogits = Float32Array | GreatestLogits | DrawnTokens;
+/** Of the whole vocabulary by token id, the greatest, or what was sampled with them. */
+export type TokenLogits = Float32Array | GreatestLogits | SampledTokens;
 
-/** What tokens are drawn with, all of it given. */
-export type DrawSettings = Required<Pick<Sampling, 'temperature' | 'topP' | 'minP'>>;
+/** What tokens are sampled with, all of it given. */
+export type SampleSettings = Required<Pick<Sampling, 'temperature' | 'topP' | 'minP'>>;
 
-/** Only a drawn token is read. */
-export interface DrawNeed extends DrawSettings {
-  type: 'draw';
+/** Only a sampled token is read. */
+export interface SampleRequest extends SampleSettings {
+  type: 'sample';
   /** The numbers of each choice. Where they decide, they must do so as in `TokenSampler`. */
-  numbers: readonly AnswerNumbers[];
+  random: readonly AnswerRandom[];
   /** No other numbers may decide. */
   seeded: boolean;
 }
 
-/** Which logits sampling reads: all, the `count` greatest, or none but what a draw needs. An engine may always give all. */
-export type LogitsNeed = { type: 'all' } | { type: 'greatest'; count: number } | DrawNeed;
+/** Which logits sampling reads: all, the `count` greatest, or none but what sampling needs. An engine may always give all. */
+export type LogitsNeed = { type: 'all' } | { type: 'greatest'; count: number } | SampleRequest;
 
 /** Whether given logits are enough for another need. */
 export function serves(logits: TokenLogits, need: LogitsNeed): boolean {
@@ -43,7 +43,7 @@ export function serves(logits: TokenLogits, need: LogitsNeed): boolean {
 /** The logits for one of several choices that go on from the same place. They may be changed. */
 export function logitsFor(choice: number, logits: TokenLogits): TokenLogits {
   if (logits instanceof Float32Array) return logits.slice();
-  return 'drawn' in logits ? { drawn: [logits.drawn[choice]!] } : logits;
+  return 'sampled' in logits ? { sampled: [logits.sampled[choice]!] } : logits;
 }
 
 /** Below this temperature decoding is greedy, as is an absent temperature. */
@@ -64,13 +64,13 @@ const MAX_GREATEST = 64;
 
 /**
  * The need of choices without grammar and log-probabilities, which read all logits.
- * @param numbers of each choice
+ * @param random of each choice
  */
-export function logitsNeed(sampling: Sampling, numbers: readonly AnswerNumbers[]): LogitsNeed {
+export function logitsNeed(sampling: Sampling, random: readonly AnswerRandom[]): LogitsNeed {
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed, logitBias = {}, repetitionPenalty = 1 } = sampling;
   if (repetitionPenalty !== 1 || Object.keys(logitBias).length > 0) return { type: 'all' };
   if (isGreedy(sampling)) return { type: 'greatest', count: 1 };
-  if (topK < 1) return { type: 'draw', temperature, topP, minP, numbers, seeded: seed !== undefined };
+  if (topK < 1) return { type: 'sample', temperature, topP, minP, random, seeded: seed !== undefined };
   // One more than can be chosen: the sampler then cuts as it would cut the whole vocabulary.
   return topK < MAX_GREATEST ? { type: 'greatest', count: topK + 1 } : { type: 'all' };
 }

@@ -1,5 +1,5 @@
 /**
- * Weights of tokens as whole numbers, so that their sums are exact: the CPU and a GPU, which adds in another order, draw
+ * Weights of tokens as whole numbers, so that their sums are exact: the CPU and a GPU, which adds in another order, sample
  * the same token with the same random number.
  * @module
  */
@@ -7,7 +7,7 @@
 /** Distances from the best token are counted in units: so many halve the weight. */
 export const UNITS_PER_HALVING = 2 ** 20;
 
-/** Tokens that are farther away than this many units, 2^-31 of the best token's weight, are never drawn. */
+/** Tokens that are farther away than this many units, 2^-31 of the best token's weight, are never sampled. */
 export const FARTHEST = 31 * UNITS_PER_HALVING - 1;
 
 /** Weight of the best token: integers of 32 bits with a sign are the fastest. */
@@ -28,11 +28,11 @@ export function unitsPerLogit(temperature: number): number {
 }
 
 /** The greatest distance that min_p allows, in units. @param minP from 0, which allows all */
-export function farthestOf(minP: number): number {
+export function minPCutoff(minP: number): number {
   return Math.min(FARTHEST, Math.floor(-Math.log2(minP) * UNITS_PER_HALVING));
 }
 
-/** Distance in units; more than {@link FARTHEST}, or NaN, for tokens that are never drawn. In 32-bit floats, as on a GPU. */
+/** Distance in units; more than {@link FARTHEST}, or NaN, for tokens that are never sampled. In 32-bit floats, as on a GPU. */
 export function unitsBelow(greatest: number, logit: number, scale: number): number {
   return Math.fround(Math.fround(greatest - logit) * scale);
 }

@@ -5,7 +5,7 @@ import { type HostedOptions, PageBridge } from './page-bridge.js';
 import type { RequestBodies } from './request-bodies.js';
 
 /** Milliseconds to wait before trying again to open a page. */
-const PAUSE = 1_000;
+const RETRY_DELAY_MS = 1_000;
 
 /** What to open. */
 export interface PageKeeperOptions {
@@ -55,7 +55,7 @@ export class PageKeeper {
       if (this.#page === opening) this.#page = undefined;
     };
     const opening = this.#openPage(lost);
-    opening.catch(() => setTimeout(lost, PAUSE).unref());
+    opening.catch(() => setTimeout(lost, RETRY_DELAY_MS).unref());
     return opening;
   }
 

@@ -2,14 +2,14 @@
 import * as v from 'valibot';
 import { suggestName } from '../../core/models/suggest-name.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
-import { type ConfigurationFile, type Connection, type ProgramSetup, PROGRAMS } from './connected-programs.js';
+import { type ConfigurationFile, type ProgramConnection, type ProgramSetup, PROGRAMS } from './connected-programs.js';
 import { print } from './print.js';
 import { shellQuoted } from './shell-quoted.js';
 
 const DEFAULT_URL = 'http://localhost:8080/v1';
 
 /** Milliseconds until the service must have listed its models. */
-const PATIENCE = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Prints what points a program at the service. It writes no file: a person reads what a service answered before a program does. */
 export const connect: Command = {
@@ -37,7 +37,7 @@ export const connect: Command = {
 const isPlain = (text: string): boolean => text.length <= 500 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
 
 /** @throws UsageError, or Error that says what to do when the service cannot be asked */
-async function connectionOf({ url, model, key }: CommandValues): Promise<Connection> {
+async function connectionOf({ url, model, key }: CommandValues): Promise<ProgramConnection> {
   const given = String(url ?? DEFAULT_URL);
   if (!/^https?:/.test(given) || !isPlain(given) || !URL.canParse(given)) {
     throw new UsageError(`\`--url\` must be the base of a service, such as ${DEFAULT_URL}, not \`${given}\`.`);
@@ -87,7 +87,7 @@ const ModelsAnswer = v.object({
 /** Nothing that a service answers is believed: whatever listens at the port may be another program. */
 async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
   const headers = { authorization: `Bearer ${key}` };
-  const signal = AbortSignal.timeout(PATIENCE);
+  const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
   const response = await fetch(`${baseURL}/models?verbose=true`, { headers, signal }).catch((cause: unknown) => {
     const hint = 'Start it with `npx inpage serve --compatibility hosted`, or name its base with `--url`.';
     throw new Error(`Nothing answers at ${baseURL}. ${hint}`, { cause });
@@ -109,7 +109,7 @@ async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
 }
 
 /** Environment as shell commands, the file with its path. */
-function linesOf({ environment, file, note }: ProgramSetup, { model, contextLength }: Connection): string {
+function linesOf({ environment, file, note }: ProgramSetup, { model, contextLength }: ProgramConnection): string {
   const commands = Object.entries(environment ?? {}).map(([name, value]) => `export ${name}=${shellQuoted(value)}\n`);
   const content = file && `# ~/${file.path}\n${textOf(file.content)}`;
   const limits =

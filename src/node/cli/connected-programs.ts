@@ -2,7 +2,7 @@
 import { shellQuoted } from './shell-quoted.js';
 
 /** The service as a program must know it. No text has a line feed or another control character. */
-export interface Connection {
+export interface ProgramConnection {
   /** Ends with `/v1`. */
   baseURL: string;
   key: string;
@@ -32,7 +32,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 const rootOf = (baseURL: string): string => baseURL.replace(/\/v1$/, '');
 
 /** By the name on the command line. */
-export const PROGRAMS: Record<string, (connection: Connection) => ProgramSetup> = {
+export const PROGRAMS: Record<string, (connection: ProgramConnection) => ProgramSetup> = {
   'claude-code': ({ baseURL, key, model, contextLength }) => {
     const env = {
       ANTHROPIC_BASE_URL: rootOf(baseURL),

@@ -11,8 +11,8 @@ import { type Command, UsageError } from './command.js';
 import { print } from './print.js';
 
 /** Milliseconds for the page to load, and then for its inference to start. */
-const LOAD_DEADLINE = 30_000;
-const START_PATIENCE = 10_000;
+const LOAD_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 10_000;
 
 /** Opens a page and prints what `diagnose` finds there. */
 export const doctor: Command = {
@@ -43,28 +43,28 @@ export const doctor: Command = {
 
 /** @throws Error when the page cannot be opened */
 async function examine(page: Page, url: string): Promise<Finding[]> {
-  const said: Finding[] = [];
+  const reported: Finding[] = [];
   const note = (text: string): void => {
     const message = text.split('\n', 1)[0]!;
-    said.push({ check: 'console', level: 'warning', message, fix: 'The page says so itself.' });
+    reported.push({ check: 'console', level: 'warning', message, fix: 'The page says so itself.' });
   };
   page.on('console', (message) => {
     if (/^(error|warning)$/.test(message.type()) && message.text().startsWith('inpage:')) note(message.text());
   });
   page.on('pageerror', (error) => note(error.message));
-  const response = await page.goto(url, { timeout: LOAD_DEADLINE, waitUntil: 'load' }).catch((cause: unknown) => {
+  const response = await page.goto(url, { timeout: LOAD_TIMEOUT_MS, waitUntil: 'load' }).catch((cause: unknown) => {
     throw new Error(`${url} could not be opened. Is its server running?`, { cause });
   });
   if (response && !response.ok()) throw new Error(`${url} returned status ${response.status()}.`);
   await page
-    .waitForFunction(isStarted, undefined, { timeout: START_PATIENCE, polling: 100 })
+    .waitForFunction(isStarted, undefined, { timeout: START_TIMEOUT_MS, polling: 100 })
     .catch(() => undefined /* A page without inference, or one where it does not start: the checks say so. */);
   const script = readFileSync(new URL('./diagnose.js', import.meta.url), 'utf8');
   // Evaluated, and not added to the page, whose policy might refuse it.
   await page.evaluate(`globalThis.inpageDiagnosis = (() => { ${script}; return inpageDiagnosis; })()`);
   const hashes = JSON.stringify(hashesOfScripts());
   const findings = (await page.evaluate(`globalThis.inpageDiagnosis.runChecks(${hashes})`)) as Finding[];
-  return [...findings, ...said];
+  return [...findings, ...reported];
 }
 
 /** Runs in the page. */

@@ -11,7 +11,7 @@ import { readJsonFile, readTextFile } from './read-json-file.js';
 
 const UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
 /** Smaller files would only be many. */
-const SMALLEST_PART = 2 ** 20;
+const MIN_PART_BYTES = 2 ** 20;
 
 /** Fetches a model into a folder of the app, and prints the entry to paste. */
 export const pack: Command = {
@@ -161,7 +161,7 @@ function parseSize(value: CommandValues[string]): number | undefined {
   if (value === undefined) return undefined;
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMG]?)I?B?$/.exec(String(value).toUpperCase()) ?? [];
   const bytes = Math.floor(Number(number) * UNITS[unit]!);
-  if (!(bytes >= SMALLEST_PART)) {
+  if (!(bytes >= MIN_PART_BYTES)) {
     throw new UsageError(`\`--part-size\` must be a size of 1MB or more, such as 24MB, not \`${String(value)}\`.`);
   }
   return bytes;

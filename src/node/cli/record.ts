@@ -8,7 +8,7 @@ import { print, printError } from './print.js';
 import { serve, startServer } from './serve.js';
 
 /** Milliseconds between two looks at what was answered: a crash loses no more. */
-const INTERVAL = 1_000;
+const SAVE_INTERVAL_MS = 1_000;
 
 /** Serves as `inpage serve` does, and keeps the answers. */
 export const record: Command = {
@@ -51,7 +51,7 @@ function keepRecording(server: InferenceServer, file: string): void {
     print(`inpage: ${file} has ${count} ${count === 1 ? 'answer' : 'answers'}\n`);
   };
   // A page that was lost is opened again by the next request; until then nothing is answered.
-  const timer = setInterval(() => void save().catch(() => {}), INTERVAL);
+  const timer = setInterval(() => void save().catch(() => {}), SAVE_INTERVAL_MS);
   const close = (): void => {
     if (isClosing) process.exit(1);
     isClosing = true;

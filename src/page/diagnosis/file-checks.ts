@@ -7,15 +7,15 @@ import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
 import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/repository/choose-dtype.js';
 import { graphsOf } from '../../model/engines/transformers/repository/repository-files.js';
 import { PACK_MANIFEST } from '../../store/sources/pack-manifest.js';
-import { type Check, ok, type Outcome, problem, usesOnnxRuntime, warning } from './finding.js';
+import { type Check, ok, type CheckResult, problem, usesOnnxRuntime, warning } from './finding.js';
 import { COPY_FILES, hashOf, requestFile } from './served-file.js';
 
 const NOT_NEEDED = ok('not needed: no model of this page runs on ONNX Runtime');
 
 /** Milliseconds that a policy's report may come after the worker has failed. */
-const REPORT_DELAY = 100;
+const REPORT_DELAY_MS = 100;
 /** Milliseconds until a worker that neither fails nor is refused counts as allowed. */
-const PROBE_DEADLINE = 3_000;
+const PROBE_TIMEOUT_MS = 3_000;
 
 export const runtimeFiles: Check = async (subject) => {
   if (!usesOnnxRuntime(subject)) return NOT_NEEDED;
@@ -36,7 +36,7 @@ async function runtimeFile(
   url: string,
   types: RegExp,
   hashes: Readonly<Record<string, string>>,
-): Promise<Outcome | undefined> {
+): Promise<CheckResult | undefined> {
   const { response, fault } = await requestFile({ url, name: 'the file', types, fix: COPY_FILES });
   if (fault) return fault;
   const { pathname } = new URL(url);
@@ -70,7 +70,7 @@ export const modelFiles: Check = async ({ models }) => {
   return (await Promise.all(local.map(filesOfModel))).flat();
 };
 
-async function filesOfModel(entry: ModelEntry): Promise<Outcome[]> {
+async function filesOfModel(entry: ModelEntry): Promise<CheckResult[]> {
   const source = entry.source ?? entry.id;
   const folder = folderURLOf(source, document.baseURI);
   if (folder === undefined)
@@ -88,7 +88,7 @@ async function filesOfModel(entry: ModelEntry): Promise<Outcome[]> {
     const said = dtypeOf(dtype, graph);
     return said === undefined ? [] : [graphFile(graph, said)];
   });
-  const faultsOf = async (files: string[]): Promise<Outcome[]> => {
+  const faultsOf = async (files: string[]): Promise<CheckResult[]> => {
     const outcomes = files.map(async (file) => {
       const served = await requestFile({ url: folder + file, name: 'the file', fix });
       await served.response?.body?.cancel();
@@ -113,7 +113,7 @@ async function isPacked(folder: string): Promise<boolean> {
 
 /** Whether the policy lets workers start, and WASM be compiled in them. */
 export const contentSecurityPolicy: Check = async (subject) => {
-  const outcomes: Outcome[] = [];
+  const outcomes: CheckResult[] = [];
   if (await refusesWorkers(`${subject.assetsURL}ort-wasm-simd-threaded.mjs`)) {
     outcomes.push(problem('the policy of this page refuses workers of its own origin', "Add `worker-src 'self'`."));
   }
@@ -186,7 +186,9 @@ async function refusesWorkers(script: string): Promise<boolean> {
       };
       worker?.addEventListener('error', handled, { signal });
     });
-    const settled = settledWithin(failed, PROBE_DEADLINE).then(() => new Promise((go) => setTimeout(go, REPORT_DELAY)));
+    const settled = settledWithin(failed, PROBE_TIMEOUT_MS).then(
+      () => new Promise((go) => setTimeout(go, REPORT_DELAY_MS)),
+    );
     return (await Promise.race([refused, settled])) === true;
   } catch (thrown) {
     return trustedTypesError(thrown) === undefined;

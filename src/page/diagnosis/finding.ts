@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 /** @internal A result without the name of its check. */
-export type Outcome = Omit<Finding, 'check'>;
+export type CheckResult = Omit<Finding, 'check'>;
 
 /** @internal The service that is looked at: the one that this page started last, else what `startInference()` would start. */
 export interface Subject {
@@ -34,14 +34,14 @@ export interface Subject {
 }
 
 /** @internal */
-export type Check = (subject: Subject) => Promise<Outcome | Outcome[]>;
+export type Check = (subject: Subject) => Promise<CheckResult | CheckResult[]>;
 
 /** @internal */
-export const ok = (message: string): Outcome => ({ level: 'ok', message });
+export const ok = (message: string): CheckResult => ({ level: 'ok', message });
 /** @internal */
-export const warning = (message: string, fix: string): Outcome => ({ level: 'warning', message, fix });
+export const warning = (message: string, fix: string): CheckResult => ({ level: 'warning', message, fix });
 /** @internal */
-export const problem = (message: string, fix: string): Outcome => ({ level: 'problem', message, fix });
+export const problem = (message: string, fix: string): CheckResult => ({ level: 'problem', message, fix });
 
 /** @internal Whether any model runs on ONNX Runtime. */
 export function usesOnnxRuntime({ models }: Subject): boolean {

@@ -5,12 +5,12 @@ import type { ModelEntry } from '../../core/models/model-entry.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { secureContext, storage, threads, versions, webgpu } from './browser-checks.js';
 import { contentSecurityPolicy, modelFiles, runtimeFiles } from './file-checks.js';
-import { type Check, type Finding, ok, type Outcome, problem, type Subject, warning } from './finding.js';
+import { type Check, type Finding, ok, type CheckResult, problem, type Subject, warning } from './finding.js';
 import type { LatestStart } from '../start-inference.js';
 import { controller, otherServiceWorkers, workerScript } from './service-worker-checks.js';
 
 /** Milliseconds for one check. */
-const DEADLINE = 15_000;
+const CHECK_TIMEOUT_MS = 15_000;
 
 const started: Check = async ({ state, models, error }) => {
   if (state === 'running') return ok(`inference runs with ${models.length} models`);
@@ -51,9 +51,9 @@ export async function runChecks(hashes: Readonly<Record<string, string>> = {}): 
   return findings.flat();
 }
 
-async function outcomesOf(check: Check, subject: Subject): Promise<Outcome[]> {
+async function outcomesOf(check: Check, subject: Subject): Promise<CheckResult[]> {
   const late = warning('the check took too long', 'Try again; a server or the browser does not answer.');
-  const found = await settledWithin(check(subject), DEADLINE).catch((thrown: unknown) =>
+  const found = await settledWithin(check(subject), CHECK_TIMEOUT_MS).catch((thrown: unknown) =>
     warning(`the check failed: ${String(thrown)}`, 'Try again, in another browser too.'),
   );
   return [found ?? late].flat();

@@ -1,6 +1,6 @@
 /** Asks the app's server for a file as the library would. @module */
 import { toHex } from '../../core/platform/to-hex.js';
-import { type Outcome, problem } from './finding.js';
+import { type CheckResult, problem } from './finding.js';
 
 /** Where a file that is not there comes from. */
 export const COPY_FILES =
@@ -18,7 +18,7 @@ export interface ExpectedFile {
 }
 
 /** A file that is served as it should be, or what is wrong with it. */
-export type ServedFile = { response: Response; fault?: undefined } | { response?: undefined; fault: Outcome };
+export type ServedFile = { response: Response; fault?: undefined } | { response?: undefined; fault: CheckResult };
 
 /** The caller reads the body or cancels it. */
 export async function requestFile({ url, name, types, fix }: ExpectedFile): Promise<ServedFile> {

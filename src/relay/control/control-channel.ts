@@ -17,11 +17,11 @@ import type { ModelEntry } from '../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../core/models/retry-in-new-worker.js';
 import { pause } from '../../core/platform/pause.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
-import { watchLifeline } from '../lifeline.js';
-import { peerGone } from '../stream/open-call.js';
+import { onPeerDeath } from '../liveness-lock.js';
+import { peerLostError } from '../stream/open-call.js';
 
 /** Milliseconds that a cancelled call may take to end. A worker that does not stop is ended afterwards. */
-const CANCEL_DEADLINE = 2_000;
+const CANCEL_TIMEOUT_MS = 2_000;
 
 /** An error that crosses realms; `retry` is there for a {@link RetryInNewWorker}. */
 interface WireError {
@@ -79,25 +79,25 @@ export function serveControl(control: object, end?: Endpoint): void {
 export class ControlChannel<Control> {
   readonly #end: Worker | MessagePort;
   readonly #peer: Remote<Control>;
-  readonly #over = new AbortController();
+  readonly #closed = new AbortController();
 
   /** @param lifeline the peer's */
   constructor(end: Worker | MessagePort, lifeline: string | undefined) {
     this.#end = end;
     this.#peer = wrap<Control>(end);
-    const lose = (): void => this.#over.abort(peerGone());
-    watchLifeline(lifeline, lose, this.#over.signal);
-    end.addEventListener('close', lose, { signal: this.#over.signal });
+    const lose = (): void => this.#closed.abort(peerLostError());
+    onPeerDeath(lifeline, lose, this.#closed.signal);
+    end.addEventListener('close', lose, { signal: this.#closed.signal });
   }
 
   /** Aborts when the peer is gone, or when the channel is closed. */
-  get over(): AbortSignal {
-    return this.#over.signal;
+  get closed(): AbortSignal {
+    return this.#closed.signal;
   }
 
   /**
    * Makes a call. Rejects with the peer's InferenceError, with `unavailable` when the peer is gone, and with `cancelled`
-   * when the signal aborts, once the peer has stopped or {@link CANCEL_DEADLINE} is over.
+   * when the signal aborts, once the peer has stopped or {@link CANCEL_TIMEOUT_MS} is over.
    * @param ask calls the peer, and passes the signal on where that takes one
    */
   async call<Result>(
@@ -105,13 +105,13 @@ export class ControlChannel<Control> {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Result> {
     throwIfCancelled(signal);
-    this.over.throwIfAborted();
+    this.closed.throwIfAborted();
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
-    const late = pause(Infinity, either).then(() => pause(CANCEL_DEADLINE, ended.signal));
+    const late = pause(Infinity, either).then(() => pause(CANCEL_TIMEOUT_MS, ended.signal));
     try {
       const answer = ask(this.#peer, either);
-      return await orAborted(Promise.race([answer, late.then(() => Promise.reject(cancelled()))]), this.over);
+      return await orAborted(Promise.race([answer, late.then(() => Promise.reject(cancelled()))]), this.closed);
     } catch (thrown) {
       throwIfCancelled(signal);
       throw thrown;
@@ -122,8 +122,8 @@ export class ControlChannel<Control> {
 
   /** Ends the channel; calls that are under way reject with `unavailable`. */
   close(): void {
-    if (!this.over.aborted) this.#peer[releaseProxy]();
-    this.#over.abort(peerGone());
+    if (!this.closed.aborted) this.#peer[releaseProxy]();
+    this.#closed.abort(peerLostError());
     // Comlink itself leaves the port of a released peer open.
     if ('close' in this.#end) this.#end.close();
   }

@@ -2,7 +2,7 @@
 import { yieldToEventLoop } from '../../core/platform/pause.js';
 import { cancelled, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
-import { watchLifeline } from '../lifeline.js';
+import { onPeerDeath } from '../liveness-lock.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from '../protocol.js';
 
 /**
@@ -21,7 +21,7 @@ type Join<Item> = (items: Item[]) => Item[];
 
 /**
  * Answers the one call of a port. The first items go out at once, and so do all items of a slow source. Those of a fast
- * source are collected into messages {@link PACE} apart, because each message costs work on four threads, and the engine
+ * source are collected into messages {@link PACE_MS} apart, because each message costs work on four threads, and the engine
  * needs the processor. For a slow caller items are collected, up to {@link BUFFER_LIMIT}, and then the handler is not asked
  * for more. Resolves when the call is over; never rejects: errors of the handler go to the caller.
  */
@@ -35,10 +35,10 @@ export async function answerCall<Payload, Item>(
 }
 
 /** Milliseconds. */
-const TURN_EVERY = 5;
+const TURN_INTERVAL_MS = 5;
 
 /** Milliseconds between two messages of a fast source: one frame of a screen, so the delay is not visible. */
-export const PACE = 16;
+export const PACE_MS = 16;
 
 /** Messages that may be sent ahead of that pace. */
 const BURST = 4;
@@ -104,7 +104,7 @@ class AnsweredCall<Payload, Item> {
       if (this.#nextMessage === undefined || this.#buffer.length >= BUFFER_LIMIT) this.#offer();
       while (this.#buffer.length >= BUFFER_LIMIT) await this.#moreCredit();
       // A source that never leaves its task would not see the messages that cancel it; most do by themselves.
-      if (performance.now() - turned > TURN_EVERY) {
+      if (performance.now() - turned > TURN_INTERVAL_MS) {
         await yieldToEventLoop();
         turned = performance.now();
         signal.throwIfAborted();
@@ -119,11 +119,11 @@ class AnsweredCall<Payload, Item> {
   #offer(): void {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
     const now = performance.now();
-    this.#allowance = Math.min(BURST, this.#allowance + (now - this.#allowedAt) / PACE);
+    this.#allowance = Math.min(BURST, this.#allowance + (now - this.#allowedAt) / PACE_MS);
     this.#allowedAt = now;
     const isUrgent = this.#isComplete || this.#buffer.length >= BUFFER_LIMIT;
     if (isUrgent || this.#allowance >= 1) return this.#flush();
-    this.#nextMessage ??= setTimeout(this.#nextOffer, Math.ceil((1 - this.#allowance) * PACE));
+    this.#nextMessage ??= setTimeout(this.#nextOffer, Math.ceil((1 - this.#allowance) * PACE_MS));
   }
 
   readonly #nextOffer = (): void => {
@@ -165,7 +165,7 @@ class AnsweredCall<Payload, Item> {
     const message = event.data;
     switch (message.type) {
       case 'open':
-        watchLifeline(message.lifeline, () => this.#cancel(), this.#ended.signal);
+        onPeerDeath(message.lifeline, () => this.#cancel(), this.#ended.signal);
         return this.#open({ value: message.payload });
       case 'credit':
         this.#credit += message.count;

@@ -1,5 +1,5 @@
 /** The deadlines of a call, and of all who shall answer one. Tests shorten them. @module */
-import type { Patience } from '../../core/platform/settled-within.js';
+import type { PollLimit } from '../../core/platform/settled-within.js';
 
 /** Milliseconds, except where said. */
 export interface CallTiming {
@@ -38,10 +38,10 @@ export function answeringModelTiming(requestTimeout: number): CallTiming {
 }
 
 /** How long to look for an engine before answering that there is none. */
-export const CONNECT_DEADLINE = 10_000;
+export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Until a gateway that takes no port is replaced by its page. Less than {@link CONNECT_DEADLINE}: the next one answers. */
-export const GATEWAY_PATIENCE: Patience = { turn: 1_250, turns: 4 };
+/** Until a gateway that takes no port is replaced by its page. Less than {@link CONNECT_TIMEOUT_MS}: the next one answers. */
+export const GATEWAY_PATIENCE: PollLimit = { intervalMs: 1_250, attempts: 4 };
 
 /** Until a hosting tab that does not answer loses its place to another one. */
-export const HOST_PATIENCE: Patience = GATEWAY_PATIENCE;
+export const HOST_POLL_LIMIT: PollLimit = GATEWAY_PATIENCE;

@@ -1,7 +1,7 @@
 /** The caller's half of a call: pulls items out of a MessagePort, a credit for each one taken. @module */
 import { cancelled, deserializeInferenceError, InferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
-import { ownLifeline, watchLifeline } from '../lifeline.js';
+import { ownLivenessLock, onPeerDeath } from '../liveness-lock.js';
 import { CREDIT_STEP, type CalleeMessage, type CallerMessage } from '../protocol.js';
 
 /** How to place a call. */
@@ -16,7 +16,7 @@ export interface CallOptions {
   /** Called when the callee says that it works on this call. */
   onBegun?: () => void;
   /** Called for each message, with the beats of silence before it and whether it brings items. */
-  onHeard?: (silentBeats: number, brings: boolean) => void;
+  onMessage?: (silentBeats: number, brings: boolean) => void;
   /** Called when the callee is silent for too long, or does not stop in time when it is cancelled. */
   onStuck?: () => void;
 }
@@ -27,7 +27,7 @@ export async function* itemsOf<Item>(call: OpenCall<Item>): AsyncGenerator<Item,
 }
 
 /** The error of a call whose callee is gone. */
-export function peerGone(): InferenceError {
+export function peerLostError(): InferenceError {
   return new InferenceError('unavailable', 'The inference engine stopped.', {
     retryAfter: 1,
   });
@@ -88,16 +88,16 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
   async #open(payload: unknown): Promise<void> {
     this.#payload = undefined;
     const { signal, lifeline, timing } = this.#options;
-    const gone = (): void => this.#end({ error: peerGone() });
+    const gone = (): void => this.#end({ error: peerLostError() });
     this.#port.addEventListener('message', this.#onMessage);
     this.#port.addEventListener('close', gone, { signal: this.#ended.signal });
     this.#port.start();
-    watchLifeline(lifeline, gone, this.#ended.signal);
+    onPeerDeath(lifeline, gone, this.#ended.signal);
     this.#beat = setInterval(() => {
       this.#silentBeats += 1;
       if (this.#silentBeats > timing.silentBeats) this.#stuck();
     }, timing.beat);
-    const own = await ownLifeline();
+    const own = await ownLivenessLock();
     const open: CallerMessage<unknown> = { type: 'open', payload, lifeline: own };
     this.#port.postMessage(open, this.#options.transfer ?? []);
     if (signal.aborted) this.#cancel();
@@ -137,12 +137,12 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
 
   #stuck(): void {
     this.#options.onStuck?.();
-    this.#end({ error: peerGone() });
+    this.#end({ error: peerLostError() });
   }
 
   readonly #onMessage = (event: MessageEvent<CalleeMessage<Item>>): void => {
     const message = event.data;
-    this.#options.onHeard?.(this.#silentBeats, message.type === 'items');
+    this.#options.onMessage?.(this.#silentBeats, message.type === 'items');
     this.#silentBeats = 0;
     switch (message.type) {
       case 'items':

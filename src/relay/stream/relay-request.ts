@@ -1,16 +1,16 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
 import type { InferenceError } from '../../core/errors/inference-error.js';
 import type { CompatibilityName } from '../../core/models/inference-options.js';
-import { CONNECT_DEADLINE, REQUEST_TIMING } from './call-timing.js';
+import { CONNECT_TIMEOUT_MS, REQUEST_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../handshake.js';
-import { OpenCall, peerGone } from './open-call.js';
-import type { StreamMark } from '../../core/events/stream-mark.js';
+import { OpenCall, peerLostError } from './open-call.js';
+import type { ResumeCheckpoint } from '../../core/events/resume-checkpoint.js';
 import type { RequestPayload, ResponseChunk, ResponseHead, ResponseItem } from '../protocol.js';
-import { fromResponseHead, mannerOf, unavailableResponse } from './request-payload.js';
+import { fromResponseHead, resolveCompatibility, unavailableResponse } from './request-payload.js';
 
 /** Hosts that are asked for the beginning of an answer, one after the other is gone; and for the rest of one. */
-const ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 /** How one request is relayed. */
 export interface RelayOptions {
@@ -48,11 +48,11 @@ export async function relayRequest(
   };
 
   /** The first items of a gateway. One that is gone before it has begun to work is not the last to be asked. */
-  const begin = async (marks?: StreamMark[]): Promise<BegunAnswer> => {
+  const begin = async (marks?: ResumeCheckpoint[]): Promise<BegunAnswer> => {
     for (let attempt = 1; ; attempt++) {
-      const stop = AbortSignal.any([cancellation.signal, AbortSignal.timeout(CONNECT_DEADLINE)]);
+      const stop = AbortSignal.any([cancellation.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
       const { port, hello } = await connect(stop);
-      let isBegun = attempt === ATTEMPTS || !!payload.stream;
+      let isBegun = attempt === MAX_ATTEMPTS || !!payload.stream;
       const batches = new OpenCall<ResponseItem>(
         port,
         { ...payload, marks },
@@ -75,7 +75,7 @@ export async function relayRequest(
 
   const answer = async (): Promise<Response> => {
     const [batches, head, ...chunks] = await begin();
-    if (!head) throw peerGone();
+    if (!head) throw peerLostError();
     // What does not stream comes whole or not at all: a failure in the middle of it could not be reported.
     if (!head.streams) for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
     const response = fromResponseHead(head, payload, () =>
@@ -91,8 +91,8 @@ export async function relayRequest(
     batches: OpenCall<ResponseItem>,
   ): ReadableStream<Uint8Array> => {
     // What another host must be told to go on from here; undefined: none can.
-    let marks: StreamMark[] | undefined = [];
-    let left = ATTEMPTS;
+    let marks: ResumeCheckpoint[] | undefined = [];
+    let left = MAX_ATTEMPTS;
     return new ReadableStream(
       {
         start: (controller) => {
@@ -141,7 +141,7 @@ export async function relayRequest(
   } catch {
     end();
     signal.throwIfAborted();
-    return unavailableResponse(mannerOf(compatibility, payload.intercepted), payload.url);
+    return unavailableResponse(resolveCompatibility(compatibility, payload.intercepted), payload.url);
   }
 }
 

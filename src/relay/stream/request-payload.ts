@@ -36,7 +36,10 @@ function liveBody(headers: Headers, { body }: Request | Response): [ReadableStre
 }
 
 /** In whose manner a request is answered. @param asked by the app */
-export function mannerOf(asked: CompatibilityName | null | undefined, intercepted?: boolean): CompatibilityName {
+export function resolveCompatibility(
+  asked: CompatibilityName | null | undefined,
+  intercepted?: boolean,
+): CompatibilityName {
   return asked ?? (intercepted ? 'hosted' : 'service');
 }
 

@@ -2,13 +2,13 @@
 import { hold, type Release } from '../storage/hold-lock.js';
 
 /** Browsers open six to an HTTP/1.1 server; the page needs some too. */
-export const MOST_CONNECTIONS = 4;
+export const MAX_CONNECTIONS = 4;
 
 /**
  * Milliseconds to wait for other tabs' downloads. Whoever holds a connection longer may be a tab that stands still, and
  * one connection more does no harm.
  */
-const SHARED_PATIENCE = 30_000;
+const SHARED_TIMEOUT_MS = 30_000;
 
 /** Hands out connections, first come, first served. */
 export class Connections {
@@ -40,7 +40,7 @@ export class Connections {
     signal.throwIfAborted();
     const state = this.#hosts.get(host) ?? { taken: 0, waiting: [] };
     this.#hosts.set(host, state);
-    if (state.taken < MOST_CONNECTIONS) state.taken++;
+    if (state.taken < MAX_CONNECTIONS) state.taken++;
     // A connection that is given back goes to the first in the queue.
     else await waitInLine(state.waiting, signal);
     return () => {
@@ -51,14 +51,14 @@ export class Connections {
   }
 
   async #takeShared(host: string, signal: AbortSignal): Promise<Release> {
-    const names = Array.from({ length: MOST_CONNECTIONS }, (_, number) => `inpage:connection:${host}:${number}`);
+    const names = Array.from({ length: MAX_CONNECTIONS }, (_, number) => `inpage:connection:${host}:${number}`);
     if (!this.#locks) return () => {};
     for (const name of names) {
       const release = await hold(this.#locks, name, { ifAvailable: true });
       if (release) return release;
     }
     const name = names[Math.floor(Math.random() * names.length)]!;
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(SHARED_PATIENCE)]);
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(SHARED_TIMEOUT_MS)]);
     const release = await hold(this.#locks, name, { signal: patience }).catch(() => undefined);
     signal.throwIfAborted();
     return release ?? (() => {});

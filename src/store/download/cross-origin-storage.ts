@@ -7,7 +7,7 @@ import { settledWithin } from '../../core/platform/settled-within.js';
 import {
   type ByteStorage,
   countParts,
-  type FileRecord,
+  type FileMetadata,
   type OpenFile,
   type WantedFile,
 } from '../storage/byte-storage.js';
@@ -22,7 +22,7 @@ export interface CrossOriginStorage {
 }
 
 /** Milliseconds: browsers may ask the person in front of them, and who says nothing must not keep a model from loading. */
-const ASK_DEADLINE = 30_000;
+const ASK_TIMEOUT_MS = 30_000;
 
 /** This browser's; undefined where there is none. */
 export function availableCrossOriginStorage(): CrossOriginStorage | undefined {
@@ -38,11 +38,11 @@ export async function takeFromOthers(
   wanted: WantedFile,
   file: OpenFile,
   context: DownloadContext,
-): Promise<FileRecord | undefined> {
+): Promise<FileMetadata | undefined> {
   const value = wanted.expected?.sha256;
   if (value === undefined) return undefined;
   try {
-    const found = await settledWithin(shared.requestFileHandle({ algorithm: 'SHA-256', value }), ASK_DEADLINE);
+    const found = await settledWithin(shared.requestFileHandle({ algorithm: 'SHA-256', value }), ASK_TIMEOUT_MS);
     if (!found) return undefined;
     const blob = await found.getFile();
     const headers = { 'content-length': String(blob.size) };
@@ -58,18 +58,18 @@ export async function takeFromOthers(
 /** Offers a file that was compared with its hash to other sites. Failures are ignored. */
 export async function offerToOthers(
   shared: CrossOriginStorage,
-  record: FileRecord,
+  metadata: FileMetadata,
   storage: ByteStorage,
 ): Promise<void> {
-  const { sha256: value, verified, size = 0 } = record;
+  const { sha256: value, verified, size = 0 } = metadata;
   if (value === undefined || !verified) return;
   try {
     const asked = shared.requestFileHandle({ algorithm: 'SHA-256', value }, { create: true, origins: '*' });
-    const handle = await settledWithin(asked, ASK_DEADLINE);
+    const handle = await settledWithin(asked, ASK_TIMEOUT_MS);
     if (!handle) return;
     const writable = await handle.createWritable();
-    const kept = { record, bytes: size, untouched: true };
-    for (let part = 0; part < countParts(record); part++) await writable.write(await storage.readPart(kept, part));
+    const kept = { metadata, bytes: size, untouched: true };
+    for (let part = 0; part < countParts(metadata); part++) await writable.write(await storage.readPart(kept, part));
     await writable.close();
   } catch {
     // The person said no, or the browser changed its mind.

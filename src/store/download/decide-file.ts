@@ -1,5 +1,5 @@
 /** Decides what a load does about a file, from what is kept of it and what its source states. No I/O. @module */
-import { type ExpectedFile, type FileRecord, type KeptFile, statesContent } from '../storage/byte-storage.js';
+import { type ExpectedFile, type FileMetadata, type KeptFile, statesContent } from '../storage/byte-storage.js';
 
 /** Files without which no model runs; the others are there or not. */
 const REQUIRED = /\.(onnx|onnx_data\w*|bin|wasm)$|^(mlc-chat-)?config\.json$/;
@@ -37,35 +37,35 @@ export type FileDecision = 'use' | 'missing' | 'hash' | 'ask' | 'fetch';
 /** What to do about a file that an engine asks for. */
 export function decideFile({ kept, stated, listsAll, isPinned, now }: FileFacts): FileDecision {
   if (listsAll && !stated) return 'missing';
-  if (!kept || kept.record.state === 'partial') return 'fetch';
-  if (kept.record.state === 'absent') {
+  if (!kept || kept.metadata.state === 'partial') return 'fetch';
+  if (kept.metadata.state === 'absent') {
     // A file that was missing once may be there by now, above all one that its source states.
     if (stated) return 'fetch';
-    return isPinned && isRecentAbsence(kept.record, now) ? 'use' : 'ask';
+    return isPinned && isRecentAbsence(kept.metadata, now) ? 'use' : 'ask';
   }
   if (!kept.untouched) return 'fetch';
-  const comparison = compareStated(kept.record, stated);
+  const comparison = compareStated(kept.metadata, stated);
   if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
   // An empty file whose size no source states may be a server's error.
-  const isDoubtful = kept.record.size === 0 && !kept.record.verified;
+  const isDoubtful = kept.metadata.size === 0 && !kept.metadata.verified;
   return statesContent(stated) || (isPinned && !isDoubtful) ? 'use' : 'ask';
 }
 
-function isRecentAbsence({ file, absentSince = -Infinity }: FileRecord, now: number): boolean {
+function isRecentAbsence({ file, absentSince = -Infinity }: FileMetadata, now: number): boolean {
   return !isRequired(file) && now - absentSince < ABSENCE_LASTS;
 }
 
 /** Is a complete file what its source states? `same` too when nothing is stated; `unknown`: its SHA-256 tells. */
-export function compareStated(record: FileRecord, stated: ExpectedFile | undefined): 'same' | 'other' | 'unknown' {
+export function compareStated(metadata: FileMetadata, stated: ExpectedFile | undefined): 'same' | 'other' | 'unknown' {
   if (!stated || !statesContent(stated)) return 'same';
   const verdict = (isSame: boolean): 'same' | 'other' => (isSame ? 'same' : 'other');
-  if (stated.bytes !== undefined && stated.bytes !== record.size) return 'other';
-  if (stated.parts && stated.partBytes === record.partBytes) {
-    return verdict(stated.parts.every((hash, part) => hash === record.hashes[part]));
+  if (stated.bytes !== undefined && stated.bytes !== metadata.size) return 'other';
+  if (stated.parts && stated.partBytes === metadata.partBytes) {
+    return verdict(stated.parts.every((hash, part) => hash === metadata.hashes[part]));
   }
   // Git's name was compared when the file was fetched.
-  if (stated.sha256 === undefined) return verdict(record.verified);
-  return record.sha256 === undefined ? 'unknown' : verdict(record.sha256 === stated.sha256);
+  if (stated.sha256 === undefined) return verdict(metadata.verified);
+  return metadata.sha256 === undefined ? 'unknown' : verdict(metadata.sha256 === stated.sha256);
 }
 
 /**
@@ -76,12 +76,12 @@ export function compareStated(record: FileRecord, stated: ExpectedFile | undefin
  * changed and must be read; `fetch`: download what is missing
  */
 export function decideLocked(before: KeptFile | undefined, now: KeptFile | undefined): 'compare' | 'verify' | 'fetch' {
-  const isOld = now !== undefined && before !== undefined && isSameRecord(now.record, before.record);
+  const isOld = now !== undefined && before !== undefined && isSameRecord(now.metadata, before.metadata);
   if (isOld) return before.untouched ? 'fetch' : 'verify';
   return now?.untouched ? 'compare' : 'fetch';
 }
 
 /** Two records of the same bytes. */
-function isSameRecord(a: FileRecord, b: FileRecord): boolean {
+function isSameRecord(a: FileMetadata, b: FileMetadata): boolean {
   return a.state === b.state && a.etag === b.etag && a.modified === b.modified && a.hashes.join() === b.hashes.join();
 }

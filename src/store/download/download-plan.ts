@@ -3,11 +3,11 @@
  * `file-download.ts` does what is decided here.
  * @module
  */
-import { MOST_CONNECTIONS } from './connections.js';
+import { MAX_CONNECTIONS } from './connections.js';
 import {
   countParts,
   type ExpectedFile,
-  type FileRecord,
+  type FileMetadata,
   isSmallName,
   lengthOfPart,
   PART_BYTES,
@@ -15,25 +15,25 @@ import {
 } from '../storage/byte-storage.js';
 
 /** Attempts in a row that brought next to nothing, after which a file is given up. */
-export const MOST_FAILURES = 6;
+export const MAX_FAILURES = 6;
 /** The same before the model's first byte: then the address is wrong more often than the network is down. */
-export const MOST_FAILURES_AT_FIRST = 3;
+export const MAX_FIRST_FAILURES = 3;
 
 /** Bytes that an attempt must bring to count as one that went on: a server may send some and stall, again and again. */
-const LEAST_PROGRESS = 64 * 2 ** 10;
+const MIN_PROGRESS_BYTES = 64 * 2 ** 10;
 
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 30_000;
+const FIRST_RETRY_DELAY_MS = 500;
+const MAX_RETRY_DELAY_MS = 30_000;
 /** A longer wait that a server asks for is not granted: the person in front of the page does not wait either. */
-const LONGEST_WISH = 120_000;
+const MAX_RETRY_AFTER_MS = 120_000;
 
 /** Bytes that one request asks for at most: a broken one costs no more than what was on its way anyway. */
-const LONGEST_RUN = 64 * 2 ** 20;
+const MAX_RANGE_BYTES = 64 * 2 ** 20;
 /** Bytes of the first request for a file whose size is unknown. */
-const FIRST_RUN = 2 * PART_BYTES;
+const FIRST_RANGE_BYTES = 2 * PART_BYTES;
 
 /** Consecutive parts that one request brings. */
-export interface Run {
+export interface PartRange {
   first: number;
   /** After the last. */
   end: number;
@@ -46,28 +46,28 @@ export interface ByteRange {
 }
 
 /** Bytes of a part that are not kept yet. */
-export interface Piece {
+export interface ByteSpan {
   part: number;
   bytes: Uint8Array;
 }
 
 /** What was received so far; an `OpenFile` is one. */
 export interface Received {
-  readonly record: FileRecord | undefined;
+  readonly metadata: FileMetadata | undefined;
   /** Bytes from the start of each part. */
   readonly kept: readonly number[];
 }
 
 /** What is kept is the beginning of what is wanted. */
-export function canResume(record: FileRecord | undefined, { url, expected }: WantedFile): boolean {
-  if (record?.state !== 'partial' || record.url !== url) return false;
-  if (record.partBytes !== (expected?.partBytes ?? PART_BYTES)) return false;
-  return record.size === undefined || expected?.bytes === undefined || record.size === expected.bytes;
+export function canResume(metadata: FileMetadata | undefined, { url, expected }: WantedFile): boolean {
+  if (metadata?.state !== 'partial' || metadata.url !== url) return false;
+  if (metadata.partBytes !== (expected?.partBytes ?? PART_BYTES)) return false;
+  return metadata.size === undefined || expected?.bytes === undefined || metadata.size === expected.bytes;
 }
 
 /** Failures in a row after another one. @param gained bytes that this attempt brought */
 export function countFailures(before: number, gained: number): number {
-  return gained >= LEAST_PROGRESS ? 1 : before + 1;
+  return gained >= MIN_PROGRESS_BYTES ? 1 : before + 1;
 }
 
 /** What to do after an attempt that failed. */
@@ -87,9 +87,9 @@ export function nextAttempt(state: {
 }): NextAttempt {
   const { failures, hasReceived, isOffline, retryAfter = 0 } = state;
   if (isOffline) return { after: hasReceived ? 'network' : 'never' };
-  if (failures >= (hasReceived ? MOST_FAILURES : MOST_FAILURES_AT_FIRST)) return { after: 'never' };
-  const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
-  return { after: 'pause', milliseconds: Math.max(pause, Math.min(LONGEST_WISH, retryAfter)) };
+  if (failures >= (hasReceived ? MAX_FAILURES : MAX_FIRST_FAILURES)) return { after: 'never' };
+  const pause = Math.min(MAX_RETRY_DELAY_MS, FIRST_RETRY_DELAY_MS * 2 ** (failures - 1));
+  return { after: 'pause', milliseconds: Math.max(pause, Math.min(MAX_RETRY_AFTER_MS, retryAfter)) };
 }
 
 /** The requests of one download. Several connections ask it for work at the same time. */
@@ -109,20 +109,22 @@ export class DownloadPlan {
 
   /** The size is known and every part is whole. */
   get isComplete(): boolean {
-    const record = this.#record;
-    if (record.size === undefined) return false;
-    return Array.from({ length: countParts(record) }, (_, part) => part).every((part) => this.isWhole(part));
+    const metadata = this.#metadata;
+    if (metadata.size === undefined) return false;
+    return Array.from({ length: countParts(metadata) }, (_, part) => part).every((part) => this.isWhole(part));
   }
 
   isWhole(part: number): boolean {
     const kept = this.#kept(part);
-    const record = this.#record;
-    return record.size === undefined ? kept === record.partBytes : kept > 0 && kept === lengthOfPart(record, part);
+    const metadata = this.#metadata;
+    return metadata.size === undefined
+      ? kept === metadata.partBytes
+      : kept > 0 && kept === lengthOfPart(metadata, part);
   }
 
   /** Bytes of the file as the server says, or else its source; undefined: not known yet. */
   get total(): number | undefined {
-    return this.#record.size ?? this.#expected.bytes;
+    return this.#metadata.size ?? this.#expected.bytes;
   }
 
   /** Bytes that are kept. */
@@ -131,7 +133,7 @@ export class DownloadPlan {
   }
 
   /** Bytes of a run that are kept. */
-  keptOf({ first, end }: Run): number {
+  keptOf({ first, end }: PartRange): number {
     return this.#received.kept.slice(first, end).reduce((sum, length) => sum + (length ?? 0), 0);
   }
 
@@ -141,11 +143,11 @@ export class DownloadPlan {
   }
 
   /** Takes the next parts that no connection fetches. Without ranges one connection brings all. */
-  claim(): Run | undefined {
-    const record = this.#record;
-    const { size, partBytes } = record;
+  claim(): PartRange | undefined {
+    const metadata = this.#metadata;
+    const { size, partBytes } = metadata;
     if (size === undefined && this.#claimed.size > 0) return undefined;
-    const count = size === undefined ? Math.ceil(FIRST_RUN / partBytes) : countParts(record);
+    const count = size === undefined ? Math.ceil(FIRST_RANGE_BYTES / partBytes) : countParts(metadata);
     const last = size === undefined ? Infinity : count;
     let first = 0;
     while (first < last && !this.#isFree(first)) first++;
@@ -159,18 +161,18 @@ export class DownloadPlan {
   }
 
   /** Gives a run back, fetched or not. */
-  release({ first, end }: Run): void {
+  release({ first, end }: PartRange): void {
     for (let part = first; part < end; part++) this.#claimed.delete(part);
   }
 
   /** Where the file that a run is asked of begins: a part can be a file of its own. */
-  baseOf({ first }: Run): number {
-    return this.#expected.split ? first * this.#record.partBytes : 0;
+  baseOf({ first }: PartRange): number {
+    return this.#expected.split ? first * this.#metadata.partBytes : 0;
   }
 
   /** The bytes to ask for, counted from the run's base; undefined: all of them. */
-  rangeOf(run: Run): ByteRange | undefined {
-    const { size, partBytes } = this.#record;
+  rangeOf(run: PartRange): ByteRange | undefined {
+    const { size, partBytes } = this.#metadata;
     const base = this.baseOf(run);
     const from = run.first * partBytes + this.#kept(run.first) - base;
     const end = Math.min(run.end * partBytes, size ?? Infinity) - base;
@@ -179,15 +181,15 @@ export class DownloadPlan {
   }
 
   /** The end of what an answer brings, as a place in the file. Infinity: unknown. @param isPartial it is the range */
-  endOf(run: Run, range: ByteRange | undefined, isPartial: boolean): number {
-    const record = this.#record;
-    const whole = this.#expected.split ? lengthOfPart(record, run.first) : (record.size ?? Infinity);
+  endOf(run: PartRange, range: ByteRange | undefined, isPartial: boolean): number {
+    const metadata = this.#metadata;
+    const whole = this.#expected.split ? lengthOfPart(metadata, run.first) : (metadata.size ?? Infinity);
     return this.baseOf(run) + (range && isPartial ? Math.min(range.to + 1, whole) : whole);
   }
 
   /** What of these bytes is not kept yet, part by part. @param start their place in the file */
-  *place(start: number, bytes: Uint8Array): Generator<Piece> {
-    const { partBytes } = this.#record;
+  *place(start: number, bytes: Uint8Array): Generator<ByteSpan> {
+    const { partBytes } = this.#metadata;
     for (let offset = 0; offset < bytes.length;) {
       const position = start + offset;
       const part = Math.floor(position / partBytes);
@@ -199,8 +201,8 @@ export class DownloadPlan {
     }
   }
 
-  get #record(): FileRecord {
-    return this.#received.record!;
+  get #metadata(): FileMetadata {
+    return this.#received.metadata!;
   }
 
   #kept(part: number): number {
@@ -213,10 +215,10 @@ export class DownloadPlan {
 
   /** Parts of a run: a share of what is missing for each connection. */
   #mostParts(): number {
-    const { size, partBytes } = this.#record;
+    const { size, partBytes } = this.#metadata;
     if (this.#expected.split) return 1;
     const missing = (size ?? 0) - this.loaded;
-    const share = Math.max(partBytes, Math.min(LONGEST_RUN, Math.ceil(missing / MOST_CONNECTIONS)));
-    return Math.max(1, Math.floor((size === undefined ? FIRST_RUN : share) / partBytes));
+    const share = Math.max(partBytes, Math.min(MAX_RANGE_BYTES, Math.ceil(missing / MAX_CONNECTIONS)));
+    return Math.max(1, Math.floor((size === undefined ? FIRST_RANGE_BYTES : share) / partBytes));
   }
 }

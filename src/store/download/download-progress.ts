@@ -1,10 +1,10 @@
 /** The progress of a model's files, as the page and other tabs are told. @module */
 import type { LoadProgress } from '../../core/models/model-entry.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
-import type { FilePlace } from '../storage/byte-storage.js';
+import type { FileLocation } from '../storage/byte-storage.js';
 
 /** Milliseconds between two reports of a file. */
-const REPORT_EVERY = 100;
+const REPORT_INTERVAL_MS = 100;
 
 /** How far a file is. */
 export interface FileState {
@@ -42,7 +42,7 @@ export class LoadReport {
   /** Tells the page, now and then. @returns whether it was time for it */
   tell(file: string, { loaded, total, waiting }: FileState): boolean {
     const now = this.#environment.now();
-    const isDue = now - (this.#lastTimes.get(file) ?? -Infinity) >= REPORT_EVERY;
+    const isDue = now - (this.#lastTimes.get(file) ?? -Infinity) >= REPORT_INTERVAL_MS;
     if (!isDue && waiting === undefined && loaded !== total) return false;
     this.#lastTimes.set(file, now);
     const rate = waiting === undefined ? this.#meter.rate() : undefined;
@@ -110,7 +110,7 @@ export class TransferMeter {
 }
 
 /** What is told. */
-export interface SharedProgress extends FilePlace {
+export interface SharedProgress extends FileLocation {
   loaded: number;
   total: number | undefined;
 }
@@ -128,7 +128,7 @@ export function shareProgress(progress: SharedProgress): void {
 
 /** Listens to what others tell of a file, until the signal aborts. */
 export function hearProgress(
-  place: FilePlace,
+  place: FileLocation,
   onProgress: (progress: SharedProgress) => void,
   until: AbortSignal,
 ): void {

@@ -7,7 +7,7 @@ import { compareStated, decideLocked } from './decide-file.js';
 import { hearProgress, type LoadReport, shareProgress } from './download-progress.js';
 import { type DownloadContext, downloadFile } from './file-download.js';
 import { isQuotaError } from './file-errors.js';
-import type { ExpectedFile, FilePlace, FileRecord, KeptFile, WantedFile } from '../storage/byte-storage.js';
+import type { ExpectedFile, FileLocation, FileMetadata, KeptFile, WantedFile } from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 import { isIntact, keepGoodParts, wholeSha256 } from './verify-content.js';
 
@@ -21,7 +21,7 @@ export interface FetcherOptions {
   report: LoadReport;
   signal: AbortSignal;
   /** The error for a file of so many bytes, of which storage took some and no more. */
-  noRoom: (neededBytes: number, refused: { file: string; keptBytes: number }) => Promise<InferenceError>;
+  insufficientStorage: (neededBytes: number, refused: { file: string; keptBytes: number }) => Promise<InferenceError>;
 }
 
 /** Fetches the files of one load. */
@@ -38,11 +38,11 @@ export class FileFetcher {
   /**
    * Fetches what is missing of a file, unless another tab does so meanwhile.
    * @param before what cannot be used of it
-   * @returns its record: complete, or of a file that does not exist
+   * @returns its metadata: complete, or of a file that does not exist
    * @throws InferenceError `unavailable`, `insufficient_resources` or `cancelled`
    */
-  async fetch(wanted: WantedFile, before: KeptFile | undefined): Promise<FileRecord> {
-    const { environment, signal, noRoom } = this.#options;
+  async fetch(wanted: WantedFile, before: KeptFile | undefined): Promise<FileMetadata> {
+    const { environment, signal, insufficientStorage } = this.#options;
     const { storage } = environment;
     const release = await this.#lock(wanted);
     try {
@@ -51,8 +51,8 @@ export class FileFetcher {
       if (signal.aborted) throw cancelled(thrown);
       if (!isQuotaError(thrown)) throw thrown;
       const kept = await storage.find(wanted);
-      const size = kept?.record.size ?? wanted.expected?.bytes ?? 0;
-      const error = await noRoom(size, { file: wanted.file, keptBytes: kept?.bytes ?? 0 });
+      const size = kept?.metadata.size ?? wanted.expected?.bytes ?? 0;
+      const error = await insufficientStorage(size, { file: wanted.file, keptBytes: kept?.bytes ?? 0 });
       // Half a file would only take the room that others need.
       await storage.remove(wanted);
       throw error;
@@ -63,39 +63,39 @@ export class FileFetcher {
 
   /** A complete file is what its source states, or nothing is stated. Reads it if need be, and notes its hash. */
   async isStated(kept: KeptFile, stated: ExpectedFile | undefined): Promise<boolean> {
-    const comparison = compareStated(kept.record, stated);
+    const comparison = compareStated(kept.metadata, stated);
     if (comparison !== 'unknown') return comparison === 'same';
     const { storage } = this.#options.environment;
     const sha256 = await wholeSha256(kept, storage);
     const isRight = sha256 === stated!.sha256;
-    if (isRight) await storage.accept({ ...kept, record: { ...kept.record, sha256, verified: true } });
+    if (isRight) await storage.accept({ ...kept, metadata: { ...kept.metadata, sha256, verified: true } });
     return isRight;
   }
 
-  async #fetchLocked(wanted: WantedFile, before: KeptFile | undefined): Promise<FileRecord> {
+  async #fetchLocked(wanted: WantedFile, before: KeptFile | undefined): Promise<FileMetadata> {
     const { environment, crossOrigin } = this.#options;
     const { storage } = environment;
     const now = await storage.find(wanted);
     const decision = decideLocked(before, now);
-    if (decision === 'compare' && (await this.isStated(now!, wanted.expected))) return now!.record;
+    if (decision === 'compare' && (await this.isStated(now!, wanted.expected))) return now!.metadata;
     if (decision === 'verify' && (await isIntact(now!, storage)) && (await this.isStated(now!, wanted.expected))) {
       await storage.accept(now!);
-      return now!.record;
+      return now!.metadata;
     }
     const file = await storage.open(wanted);
     try {
-      if (decision === 'verify' && file.record?.state === 'complete') await keepGoodParts(file, file.record);
+      if (decision === 'verify' && file.metadata?.state === 'complete') await keepGoodParts(file, file.metadata);
       const context = this.#contextOf(wanted);
       const found = crossOrigin && (await takeFromOthers(crossOrigin, wanted, file, context));
-      const record = found ?? (await downloadFile(wanted, file, context));
-      if (crossOrigin && !found && record.state === 'complete') await offerToOthers(crossOrigin, record, storage);
-      return record;
+      const metadata = found ?? (await downloadFile(wanted, file, context));
+      if (crossOrigin && !found && metadata.state === 'complete') await offerToOthers(crossOrigin, metadata, storage);
+      return metadata;
     } finally {
       await file.close();
     }
   }
 
-  #contextOf({ model, file }: FilePlace): DownloadContext {
+  #contextOf({ model, file }: FileLocation): DownloadContext {
     const { environment, isLocal, signal, report } = this.#options;
     return {
       environment,
@@ -111,7 +111,7 @@ export class FileFetcher {
     };
   }
 
-  async #lock(place: FilePlace): Promise<() => void> {
+  async #lock(place: FileLocation): Promise<() => void> {
     const { environment, report, signal } = this.#options;
     const { locks } = environment;
     if (!locks) return () => {};
@@ -132,6 +132,6 @@ export class FileFetcher {
 }
 
 /** Name of the lock whose holder writes a file. */
-export function fileLock({ model, file }: FilePlace): string {
+export function fileLock({ model, file }: FileLocation): string {
   return `inpage:file:${model} ${file}`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { cancelled, isInferenceError } from '../../core/errors/inference-error.js';
-import type { ByteStorage, FileRecord, KeptFile } from '../storage/byte-storage.js';
+import type { ByteStorage, FileMetadata, KeptFile } from '../storage/byte-storage.js';
 import type { LoadReport } from './download-progress.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
 
@@ -45,23 +45,23 @@ export class FileContents {
   }
 
   /** All bytes of a file that was found, in one buffer that belongs to the caller. */
-  async bytes(record: FileRecord): Promise<Uint8Array<ArrayBuffer>> {
-    const { file } = record;
+  async bytes(metadata: FileMetadata): Promise<Uint8Array<ArrayBuffer>> {
+    const { file } = metadata;
     const { storage, fetch, onTaken, notFetched } = this.#options;
-    if (!storage.lasting) return this.#take(storage, record, () => onTaken(file));
+    if (!storage.lasting) return this.#take(storage, metadata, () => onTaken(file));
     if (!this.#tooLarge.has(file)) {
-      const bytes = await this.#readAll(storage, record);
+      const bytes = await this.#readAll(storage, metadata);
       // Private windows have lost some.
-      if (bytes.length === record.size) return bytes;
-      const before = { record, bytes: bytes.length, untouched: false };
+      if (bytes.length === metadata.size) return bytes;
+      const before = { metadata, bytes: bytes.length, untouched: false };
       await fetch(file, before, storage).catch((thrown: unknown) => this.#passBy(file, thrown));
-      const mended = this.#tooLarge.has(file) ? undefined : await this.#readAll(storage, record);
-      if (mended?.length === record.size) return mended!;
+      const mended = this.#tooLarge.has(file) ? undefined : await this.#readAll(storage, metadata);
+      if (mended?.length === metadata.size) return mended!;
       this.#tooLarge.add(file);
     }
     const found = await this.#findInMemory(file);
     if (!found) throw notFetched(file);
-    return this.#take(this.#memory, found.record, () => this.#inMemory.delete(file));
+    return this.#take(this.#memory, found.metadata, () => this.#inMemory.delete(file));
   }
 
   /** Storage has no room for a file. @throws what was thrown for another reason */
@@ -79,20 +79,20 @@ export class FileContents {
   }
 
   /** What memory keeps is not the caller's; what is large is not kept beside the engine's own. */
-  async #take(storage: ByteStorage, record: FileRecord, onTaken: () => void): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = await this.#readAll(storage, record);
+  async #take(storage: ByteStorage, metadata: FileMetadata, onTaken: () => void): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = await this.#readAll(storage, metadata);
     if (bytes.length <= SMALL_FILE) return bytes.slice();
-    await storage.remove(record);
+    await storage.remove(metadata);
     onTaken();
     return bytes;
   }
 
-  #readAll(storage: ByteStorage, record: FileRecord): Promise<Uint8Array<ArrayBuffer>> {
+  #readAll(storage: ByteStorage, metadata: FileMetadata): Promise<Uint8Array<ArrayBuffer>> {
     const { report, signal } = this.#options;
-    const isTold = report.knows(record.file);
-    return storage.readAll(record, (loaded, total) => {
+    const isTold = report.knows(metadata.file);
+    return storage.readAll(metadata, (loaded, total) => {
       if (signal.aborted) throw cancelled();
-      if (!isTold) report.tell(record.file, { loaded, total });
+      if (!isTold) report.tell(metadata.file, { loaded, total });
     });
   }
 }

@@ -7,16 +7,16 @@ import { cancelled, isInferenceError } from '../../core/errors/inference-error.j
 import {
   countParts,
   type ExpectedFile,
-  type FileRecord,
-  newRecord,
+  type FileMetadata,
+  newMetadata,
   type OpenFile,
   PART_BYTES,
   partFileOf,
   statesContent,
   type WantedFile,
 } from '../storage/byte-storage.js';
-import { type Connections, MOST_CONNECTIONS } from './connections.js';
-import { canResume, countFailures, DownloadPlan, nextAttempt, type Run } from './download-plan.js';
+import { type Connections, MAX_CONNECTIONS } from './connections.js';
+import { canResume, countFailures, DownloadPlan, nextAttempt, type PartRange } from './download-plan.js';
 import type { FileState } from './download-progress.js';
 import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
 import { requirePlausibleSize } from './file-limits.js';
@@ -38,36 +38,40 @@ export interface DownloadContext {
 }
 
 /** Times that a file may change on the server while it is fetched. */
-const MOST_CHANGES = 3;
+const MAX_CHANGES = 3;
 /** Milliseconds in which a connection must bring something. */
-const SILENCE = 30_000;
+const SILENCE_TIMEOUT_MS = 30_000;
 /** Bytes that count as something. */
-const LEAST_BYTES = 1024;
+const MIN_BYTES = 1024;
 /** Milliseconds between two looks at whether the network is back. */
-const OFFLINE_PAUSE = 5_000;
+const OFFLINE_DELAY_MS = 5_000;
 
 /** A request and its answer. */
-interface Connection {
+interface DownloadConnection {
   /** Ends the response's body too when what follows fails. */
-  over: AbortController;
+  connectionAbort: AbortController;
   /** Bytes of the answer that came in. */
   arrived: number;
 }
 
 /**
  * Fetches what is missing of a file. The caller holds the file's lock.
- * @returns the record of the complete file, or of one that is not there
+ * @returns the metadata of the complete file, or of one that is not there
  * @throws InferenceError `unavailable`, `cancelled`; DOMException `QuotaExceededError`
  */
-export async function downloadFile(wanted: WantedFile, file: OpenFile, context: DownloadContext): Promise<FileRecord> {
+export async function downloadFile(
+  wanted: WantedFile,
+  file: OpenFile,
+  context: DownloadContext,
+): Promise<FileMetadata> {
   const start = (): Promise<void> =>
-    file.reset(newRecord(wanted, wanted.url, wanted.expected?.partBytes ?? PART_BYTES));
-  if (!canResume(file.record, wanted)) await start();
+    file.reset(newMetadata(wanted, wanted.url, wanted.expected?.partBytes ?? PART_BYTES));
+  if (!canResume(file.metadata, wanted)) await start();
   let wrong = 0;
   for (let changes = 0; ;) {
     try {
-      const record = await new FileDownload(wanted, file, context).run();
-      if (record) return record;
+      const metadata = await new FileDownload(wanted, file, context).run();
+      if (metadata) return metadata;
       wrong++;
     } catch (thrown) {
       if (!(thrown instanceof FileChanged)) throw thrown;
@@ -75,7 +79,7 @@ export async function downloadFile(wanted: WantedFile, file: OpenFile, context: 
     }
     await start();
     if (wrong === 2) throw wrongContent(wanted.file);
-    if (changes > MOST_CHANGES) throw notFetched(wanted, ', because it keeps changing on the server');
+    if (changes > MAX_CHANGES) throw notFetched(wanted, ', because it keeps changing on the server');
   }
 }
 
@@ -91,7 +95,7 @@ class FileDownload {
   #onAnswer: () => void = () => {};
   readonly #answered: Promise<void>;
   /** The server said that there is no such file. */
-  #absence: FileRecord['absence'];
+  #absence: FileMetadata['absence'];
 
   constructor(wanted: WantedFile, file: OpenFile, context: DownloadContext) {
     this.#wanted = wanted;
@@ -106,15 +110,15 @@ class FileDownload {
     if (this.#expected.split) this.#onAnswer();
   }
 
-  get #record(): FileRecord {
-    return this.#file.record!;
+  get #metadata(): FileMetadata {
+    return this.#file.metadata!;
   }
 
   /** Undefined when the whole is not what it should be. */
-  async run(): Promise<FileRecord | undefined> {
+  async run(): Promise<FileMetadata | undefined> {
     const { expected } = this.#wanted;
-    if (this.#record.size === undefined && expected?.bytes !== undefined) {
-      await this.#file.save({ ...this.#record, size: expected.bytes });
+    if (this.#metadata.size === undefined && expected?.bytes !== undefined) {
+      await this.#file.save({ ...this.#metadata, size: expected.bytes });
     }
     this.#file.kept.forEach((_, part) => this.#plan.isWhole(part) && this.#hashes.add(part));
     await this.#hashes.settled();
@@ -127,31 +131,31 @@ class FileDownload {
     return this.#finish();
   }
 
-  async #finish(): Promise<FileRecord | undefined> {
-    const { right, sha256 } = await this.#hashes.check(this.#record);
+  async #finish(): Promise<FileMetadata | undefined> {
+    const { right, sha256 } = await this.#hashes.check(this.#metadata);
     if (!right) return undefined;
-    const record: FileRecord = {
-      ...this.#record,
+    const metadata: FileMetadata = {
+      ...this.#metadata,
       state: 'complete',
       hashes: [...this.#hashes.hashes],
       verified: statesContent(this.#expected),
       ...(sha256 !== undefined && { sha256 }),
     };
-    await this.#file.finish(record);
-    return record;
+    await this.#file.finish(metadata);
+    return metadata;
   }
 
-  async #saveAbsent(absence: NonNullable<FileRecord['absence']>): Promise<FileRecord> {
+  async #saveAbsent(absence: NonNullable<FileMetadata['absence']>): Promise<FileMetadata> {
     const absentSince = this.#context.isLocal ? undefined : Date.now();
-    const record: FileRecord = { ...this.#record, state: 'absent', absence, absentSince };
+    const metadata: FileMetadata = { ...this.#metadata, state: 'absent', absence, absentSince };
     // A file that needs a login may be there tomorrow.
-    if (absence.httpStatus !== 401 && absence.httpStatus !== 403) await this.#file.save(record);
-    return record;
+    if (absence.httpStatus !== 401 && absence.httpStatus !== 403) await this.#file.save(metadata);
+    return metadata;
   }
 
   /** The first connection finds out what the server can do; the others follow when it sends parts. */
   async #fetchMissing(): Promise<void> {
-    const lanes = Array.from({ length: MOST_CONNECTIONS }, async (_, lane) => {
+    const lanes = Array.from({ length: MAX_CONNECTIONS }, async (_, lane) => {
       if (lane > 0) await this.#answered;
       if (lane > 0 && !this.#plan.canShare) return;
       await this.#lane();
@@ -190,17 +194,17 @@ class FileDownload {
     }
   }
 
-  async #fetchRun(run: Run): Promise<void> {
+  async #fetchRun(run: PartRange): Promise<void> {
     const { url, file } = this.#wanted;
     const { split } = this.#expected;
     const range = this.#plan.rangeOf(run);
     const release = await this.#context.connections.take(url, this.#signal);
-    const connection: Connection = { over: new AbortController(), arrived: 0 };
-    const { over } = connection;
+    const connection: DownloadConnection = { connectionAbort: new AbortController(), arrived: 0 };
+    const { connectionAbort } = connection;
     this.#watchSilence(connection).catch(() => {});
     try {
       const response = await this.#context.environment.fetch(split ? partFileOf(url, run.first) : url, {
-        signal: AbortSignal.any([this.#signal, over.signal]),
+        signal: AbortSignal.any([this.#signal, connectionAbort.signal]),
         // The file is kept once, in the store.
         cache: 'no-store',
         ...(range && { headers: { range: `bytes=${range.from}-${range.to}` } }),
@@ -212,7 +216,7 @@ class FileDownload {
       const start = this.#plan.baseOf(run) + piece.start;
       await this.#take(response, connection, { start, end: this.#plan.endOf(run, range, piece.ranges) });
     } finally {
-      over.abort();
+      connectionAbort.abort();
       release();
     }
   }
@@ -221,25 +225,25 @@ class FileDownload {
   async #learn(piece: FilePiece, askedForRange: boolean): Promise<void> {
     if (askedForRange) this.#plan.ranges = piece.ranges;
     if (piece.linkedSha256 !== undefined) this.#expected.sha256 ??= piece.linkedSha256;
-    checkSame(this.#record, piece);
+    checkSame(this.#metadata, piece);
     requirePlausibleSize(this.#wanted.file, piece.size ?? 0);
-    const { size, etag, modified, contentType } = this.#record;
+    const { size, etag, modified, contentType } = this.#metadata;
     if (size === undefined || (etag === undefined && piece.etag !== undefined)) {
       await this.#file.save({
-        ...this.#record,
+        ...this.#metadata,
         size: size ?? piece.size,
         etag: etag ?? piece.etag,
         modified: modified ?? piece.modified,
         contentType: contentType ?? piece.contentType,
       });
     }
-    if (this.#record.size !== undefined) this.#onAnswer();
+    if (this.#metadata.size !== undefined) this.#onAnswer();
   }
 
   /** Writes the body's bytes where they belong, as far as they are not there yet. */
   async #take(
     response: Response,
-    connection: Connection,
+    connection: DownloadConnection,
     { start, end }: { start: number; end: number },
   ): Promise<void> {
     const reader = (response.body ?? new Blob([]).stream()).getReader();
@@ -253,14 +257,14 @@ class FileDownload {
       await this.#write(position, bytes);
       position += bytes.length;
     }
-    if (this.#record.size === undefined && end === Infinity) await this.#endAt(position);
+    if (this.#metadata.size === undefined && end === Infinity) await this.#endAt(position);
     else if (position < end) throw new Interrupted('The connection ended early.');
   }
 
   /** The size of a file that came without one. */
   async #endAt(size: number): Promise<void> {
-    await this.#file.save({ ...this.#record, size });
-    const last = countParts(this.#record) - 1;
+    await this.#file.save({ ...this.#metadata, size });
+    const last = countParts(this.#metadata) - 1;
     if (last >= 0 && this.#hashes.hashes[last] === undefined) this.#hashes.add(last);
     this.#context.onBytes(0, { loaded: size, total: size });
   }
@@ -276,13 +280,13 @@ class FileDownload {
   }
 
   /** Gives a connection up that brings next to nothing for long, whatever others bring meanwhile. */
-  async #watchSilence(connection: Connection): Promise<void> {
-    const { over } = connection;
-    for (let seen = -LEAST_BYTES; connection.arrived - seen >= LEAST_BYTES;) {
+  async #watchSilence(connection: DownloadConnection): Promise<void> {
+    const { connectionAbort } = connection;
+    for (let seen = -MIN_BYTES; connection.arrived - seen >= MIN_BYTES;) {
       seen = connection.arrived;
-      await this.#context.environment.pause(SILENCE, over.signal);
+      await this.#context.environment.pause(SILENCE_TIMEOUT_MS, connectionAbort.signal);
     }
-    over.abort(new Interrupted('The server stopped sending data.'));
+    connectionAbort.abort(new Interrupted('The server stopped sending data.'));
   }
 
   /** Waits until another attempt makes sense. @throws what no attempt can help */
@@ -305,7 +309,7 @@ class FileDownload {
     }
     while (environment.isOffline()) {
       onBytes(0, { loaded, total, waiting: 'network' });
-      await environment.pause(OFFLINE_PAUSE, this.#signal);
+      await environment.pause(OFFLINE_DELAY_MS, this.#signal);
     }
   }
 }

@@ -48,7 +48,7 @@ export function isQuotaError(thrown: unknown): boolean {
 }
 
 /** What storage has no room for. */
-export interface MissingRoom {
+export interface StorageShortage {
   /** Catalog id. */
   id: string;
   /** Its folder. */
@@ -63,12 +63,12 @@ export interface MissingRoom {
  * the app may offer to remove them. What a browser says of its room is no promise: after a failed write `freeBytes` is what
  * could be written.
  */
-export async function noRoom(
-  { id, model, neededBytes, refused }: MissingRoom,
+export async function insufficientStorage(
+  { id, model, neededBytes, refused }: StorageShortage,
   environment: StoreEnvironment,
 ): Promise<InferenceError> {
-  const told = await environment.freeBytes();
-  const freeBytes = refused ? refused.keptBytes : Math.max(0, told ?? 0);
+  const reported = await environment.freeBytes();
+  const freeBytes = refused ? refused.keptBytes : Math.max(0, reported ?? 0);
   const kept = await environment.storage.list().catch(() => []);
   const removable = kept
     .filter(({ note }) => note.model !== model)
@@ -80,7 +80,7 @@ export async function noRoom(
     }));
   return new InferenceError(
     'insufficient_resources',
-    `There is not enough storage for \`${id}\`: ${refused ? refusal(refused, neededBytes, told) : shortage(neededBytes, freeBytes)}.`,
+    `There is not enough storage for \`${id}\`: ${refused ? refusal(refused, neededBytes, reported) : shortage(neededBytes, freeBytes)}.`,
     { param: 'model', neededBytes, freeBytes, removable },
   );
 }
@@ -90,10 +90,11 @@ function shortage(neededBytes: number, freeBytes: number): string {
 }
 
 function refusal(
-  { file, keptBytes }: NonNullable<MissingRoom['refused']>,
+  { file, keptBytes }: NonNullable<StorageShortage['refused']>,
   neededBytes: number,
-  told: number | undefined,
+  reported: number | undefined,
 ): string {
-  const lie = told !== undefined && told > neededBytes ? `, though it said that ${megabytes(told)} MB were free` : '';
-  return `the browser stored ${megabytes(keptBytes)} MB of the ${megabytes(neededBytes)} MB of \`${file}\` and no more${lie}`;
+  const quotaMismatch =
+    reported !== undefined && reported > neededBytes ? `, though it said that ${megabytes(reported)} MB were free` : '';
+  return `the browser stored ${megabytes(keptBytes)} MB of the ${megabytes(neededBytes)} MB of \`${file}\` and no more${quotaMismatch}`;
 }

@@ -1,6 +1,6 @@
 /** Reads what a server says about a file and about the part of it that it sends. @module */
 import { FileChanged, Interrupted, RangeIgnored } from './file-errors.js';
-import type { FileRecord } from '../storage/byte-storage.js';
+import type { FileMetadata } from '../storage/byte-storage.js';
 
 /** What a response holds. */
 export interface FilePiece {
@@ -21,7 +21,7 @@ export interface FilePiece {
 const ABSENT = [401, 403, 404, 410];
 
 /** Why the file is not there; undefined when it is. Development servers answer with their start page then. */
-export function absenceOf(response: Response, file: string): FileRecord['absence'] {
+export function absenceOf(response: Response, file: string): FileMetadata['absence'] {
   const isPage = response.ok && !file.endsWith('.html') && contentTypeOf(response) === 'text/html';
   return isPage || ABSENT.includes(response.status) ? { httpStatus: response.status, isPage } : undefined;
 }
@@ -73,12 +73,12 @@ function mayBeEncoded(response: Response): boolean {
 }
 
 /** @throws FileChanged when the response is of another file than what is kept */
-export function checkSame(record: FileRecord, piece: FilePiece): void {
+export function checkSame(metadata: FileMetadata, piece: FilePiece): void {
   const changed = <Value>(kept: Value | undefined, now: Value | undefined): boolean =>
     kept !== undefined && now !== undefined && kept !== now;
-  const other = changed(record.etag, piece.etag) || changed(record.size, piece.size);
+  const other = changed(metadata.etag, piece.etag) || changed(metadata.size, piece.size);
   // Servers without entity tags have dates; with them a date may differ between two machines of one host.
-  const newer = piece.etag === undefined && changed(record.modified, piece.modified);
+  const newer = piece.etag === undefined && changed(metadata.modified, piece.modified);
   if (other || newer) throw new FileChanged();
 }
 

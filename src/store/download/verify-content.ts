@@ -5,14 +5,14 @@ import {
   type ByteStorage,
   countParts,
   type ExpectedFile,
-  type FileRecord,
+  type FileMetadata,
   type KeptFile,
   lengthOfPart,
   type OpenFile,
 } from '../storage/byte-storage.js';
 
 /** The hub names no larger files by git's rule. */
-const LARGEST_BLOB = 16 * 2 ** 20;
+const MAX_BLOB_BYTES = 16 * 2 ** 20;
 
 export class PartHashes {
   readonly #file: OpenFile;
@@ -49,19 +49,19 @@ export class PartHashes {
 
   /**
    * Whether the file is what its source states, or nothing is stated.
-   * @param record of a file whose parts are all hashed
+   * @param metadata of a file whose parts are all hashed
    * @returns its SHA-256 too, if it was computed
    */
-  async check(record: FileRecord): Promise<{ right: boolean; sha256: string | undefined }> {
-    const count = countParts(record);
+  async check(metadata: FileMetadata): Promise<{ right: boolean; sha256: string | undefined }> {
+    const count = countParts(metadata);
     // Each part was compared when it was added.
     if (this.#expected.parts) return { right: this.#expected.parts.length === count, sha256: this.#expected.sha256 };
     const whole = this.#running ? this.#running.digest() : count === 1 ? this.hashes[0]! : undefined;
     const digest = count === 0 ? await sha256(new Uint8Array(0)) : whole;
     const { sha256: stated, gitBlob } = this.#expected;
     if (stated !== undefined && digest !== stated) return { right: false, sha256: digest };
-    if (gitBlob !== undefined && (record.size ?? 0) <= LARGEST_BLOB) {
-      return { right: (await gitBlobName(await this.#readAll(record))) === gitBlob, sha256: digest };
+    if (gitBlob !== undefined && (metadata.size ?? 0) <= MAX_BLOB_BYTES) {
+      return { right: (await gitBlobName(await this.#readAll(metadata))) === gitBlob, sha256: digest };
     }
     return { right: true, sha256: digest };
   }
@@ -71,7 +71,7 @@ export class PartHashes {
     const hash = await sha256(bytes);
     const stated = this.#expected.parts?.[part];
     if (stated !== undefined && stated !== hash) {
-      if (this.#doubted.has(part)) throw wrongContent(this.#file.record!.file);
+      if (this.#doubted.has(part)) throw wrongContent(this.#file.metadata!.file);
       this.#doubted.add(part);
       return this.#file.drop(part);
     }
@@ -82,7 +82,7 @@ export class PartHashes {
   /** With the hash of every part, and for a file of one part, the whole needs no digest of its own. */
   get #needsWhole(): boolean {
     const { sha256: stated, parts } = this.#expected;
-    return stated !== undefined && parts === undefined && countParts(this.#file.record!) !== 1;
+    return stated !== undefined && parts === undefined && countParts(this.#file.metadata!) !== 1;
   }
 
   async #follow(part: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
@@ -93,10 +93,10 @@ export class PartHashes {
     }
   }
 
-  async #readAll(record: FileRecord): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(record.size ?? 0);
-    for (let part = 0; part < countParts(record); part++) {
-      bytes.set(await this.#file.read(part), part * record.partBytes);
+  async #readAll(metadata: FileMetadata): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(metadata.size ?? 0);
+    for (let part = 0; part < countParts(metadata); part++) {
+      bytes.set(await this.#file.read(part), part * metadata.partBytes);
     }
     return bytes;
   }
@@ -104,10 +104,10 @@ export class PartHashes {
 
 /** Reads a complete file and compares it with the hashes that it had when it was written. */
 export async function isIntact(kept: KeptFile, storage: ByteStorage): Promise<boolean> {
-  const { record, bytes } = kept;
-  if (record.state !== 'complete' || bytes !== record.size) return false;
-  for (let part = 0; part < countParts(record); part++) {
-    if ((await sha256(await storage.readPart(kept, part))) !== record.hashes[part]) return false;
+  const { metadata, bytes } = kept;
+  if (metadata.state !== 'complete' || bytes !== metadata.size) return false;
+  for (let part = 0; part < countParts(metadata); part++) {
+    if ((await sha256(await storage.readPart(kept, part))) !== metadata.hashes[part]) return false;
   }
   return true;
 }
@@ -115,16 +115,16 @@ export async function isIntact(kept: KeptFile, storage: ByteStorage): Promise<bo
 /** SHA-256 of a complete file, read from storage part by part. */
 export async function wholeSha256(kept: KeptFile, storage: ByteStorage): Promise<string> {
   const digest = await runningSha256();
-  for (let part = 0; part < countParts(kept.record); part++) digest.update(await storage.readPart(kept, part));
+  for (let part = 0; part < countParts(kept.metadata); part++) digest.update(await storage.readPart(kept, part));
   return digest.digest();
 }
 
 /** Turns a damaged file into a broken download: only the parts that are wrong are missing then. */
-export async function keepGoodParts(file: OpenFile, record: FileRecord): Promise<void> {
-  await file.save({ ...record, state: 'partial' });
-  for (let part = 0; part < Math.max(countParts(record), file.kept.length); part++) {
-    const isWhole = part < countParts(record) && file.kept[part] === lengthOfPart(record, part);
-    const isGood = isWhole && (await sha256(await file.read(part))) === record.hashes[part];
+export async function keepGoodParts(file: OpenFile, metadata: FileMetadata): Promise<void> {
+  await file.save({ ...metadata, state: 'partial' });
+  for (let part = 0; part < Math.max(countParts(metadata), file.kept.length); part++) {
+    const isWhole = part < countParts(metadata) && file.kept[part] === lengthOfPart(metadata, part);
+    const isGood = isWhole && (await sha256(await file.read(part))) === metadata.hashes[part];
     if (!isGood) await file.drop(part);
   }
 }

@@ -1,10 +1,10 @@
 /** Questions to a server whose answer a load can do without. @module */
 import { absenceOf, etagOf, sizeOf } from '../download/file-response.js';
-import type { FileRecord } from '../storage/byte-storage.js';
+import type { FileMetadata } from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 
 /** Milliseconds to wait for a server's answer; then it counts as unknown. */
-const DEADLINE = 15_000;
+const REQUEST_TIMEOUT_MS = 15_000;
 
 /** What is asked. */
 export interface Question<Answer> {
@@ -21,7 +21,7 @@ export async function askServer<Answer>(
   { url, init, signal, read }: Question<Answer>,
 ): Promise<Answer | undefined> {
   try {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)]);
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
     return await read(await environment.fetch(url, { ...init, signal: patience }));
   } catch {
     signal.throwIfAborted();
@@ -47,10 +47,10 @@ export async function sizeOnServer(environment: StoreEnvironment, url: string, s
 }
 
 /** Milliseconds that the checks of one model may take together. A server that does not answer counts as unreachable. */
-const CHECK_DEADLINE = 1_000;
+const CHECK_TIMEOUT_MS = 1_000;
 
 /** Asks about the files of one model, all at once. When the server does not answer, what is kept is used. */
-export class Freshness {
+export class Revalidator {
   readonly #environment: StoreEnvironment;
   #deadline: AbortSignal | undefined;
   #isOutOfReach = false;
@@ -60,17 +60,17 @@ export class Freshness {
   }
 
   /** The server says that it has another file, or none where one is kept, or one where none was. */
-  async isStale(record: FileRecord): Promise<boolean> {
-    this.#deadline ??= AbortSignal.timeout(CHECK_DEADLINE);
+  async isStale(metadata: FileMetadata): Promise<boolean> {
+    this.#deadline ??= AbortSignal.timeout(CHECK_TIMEOUT_MS);
     if (this.#isOutOfReach || this.#deadline.aborted) return false;
     try {
-      if (record.state === 'absent') return await this.#isThereNow(record, this.#deadline);
-      const now = await this.#environment.fetch(record.url, {
+      if (metadata.state === 'absent') return await this.#isThereNow(metadata, this.#deadline);
+      const now = await this.#environment.fetch(metadata.url, {
         method: 'HEAD',
         cache: 'no-cache',
         signal: this.#deadline,
       });
-      return now.ok && isOther(record, now);
+      return now.ok && isOther(metadata, now);
     } catch {
       this.#isOutOfReach = true;
       return false;
@@ -78,7 +78,7 @@ export class Freshness {
   }
 
   /** Some stores sign their URLs for GET and refuse HEAD, as if the file were still missing. */
-  async #isThereNow({ url, file }: FileRecord, signal: AbortSignal): Promise<boolean> {
+  async #isThereNow({ url, file }: FileMetadata, signal: AbortSignal): Promise<boolean> {
     const init: RequestInit = { headers: { range: 'bytes=0-0' }, cache: 'no-cache', signal };
     const now = await this.#environment.fetch(url, init);
     void now.body?.cancel().catch(() => {});
@@ -87,7 +87,7 @@ export class Freshness {
   }
 }
 
-function isOther({ etag, modified, size }: FileRecord, now: Response): boolean {
+function isOther({ etag, modified, size }: FileMetadata, now: Response): boolean {
   const nowEtag = etagOf(now);
   if (etag !== undefined && nowEtag !== undefined) return etag !== nowEtag;
   const nowModified = now.headers.get('last-modified');

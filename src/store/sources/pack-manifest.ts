@@ -5,7 +5,7 @@ import { type ExpectedFile, partFileOf } from '../storage/byte-storage.js';
 /** Name of the list in its folder. */
 export const PACK_MANIFEST = 'inpage-model.json';
 
-/** Folder of the blocks of kept prompts in a pack. */
+/** Folder of the blocks of cached prompts in a pack. */
 export const PACKED_PROMPTS = 'prompts/';
 
 /** Name of a block's file in a pack. */
@@ -13,7 +13,7 @@ export function packedPromptName(block: BlockName): string {
   return PACKED_PROMPTS + blockFileName(block);
 }
 
-/** Whether a file of a pack is a block of a kept prompt. */
+/** Whether a file of a pack is a block of a cached prompt. */
 export function isPackedPrompt(name: string): boolean {
   return name.startsWith(PACKED_PROMPTS) && isBlockFileName(name.slice(PACKED_PROMPTS.length));
 }

@@ -4,13 +4,13 @@
 export const PART_BYTES = 8 * 2 ** 20;
 
 /** Where a file is in the store: its model's folder (a URL), and its name there. */
-export interface FilePlace {
+export interface FileLocation {
   model: string;
   file: string;
 }
 
 /** Kept beside the bytes. Plain data. */
-export interface FileRecord extends FilePlace {
+export interface FileMetadata extends FileLocation {
   url: string;
   /** `absent`: the server said that there is no such file. */
   state: 'partial' | 'complete' | 'absent';
@@ -37,7 +37,7 @@ export interface FileRecord extends FilePlace {
 
 /** A file in the store, as found. */
 export interface KeptFile {
-  record: FileRecord;
+  metadata: FileMetadata;
   /** Bytes that are there. */
   bytes: number;
   /** The bytes have not changed since they were complete. Always false before. */
@@ -53,8 +53,8 @@ export interface ModelNote {
   lastUsed: number;
 }
 
-/** A record for a file of which nothing is known yet. */
-export function newRecord(place: FilePlace, url: string, partBytes: number = PART_BYTES): FileRecord {
+/** Metadata for a file of which nothing is known yet. */
+export function newMetadata(place: FileLocation, url: string, partBytes: number = PART_BYTES): FileMetadata {
   return {
     ...place,
     url,
@@ -70,21 +70,21 @@ export function newRecord(place: FilePlace, url: string, partBytes: number = PAR
 }
 
 /** Parts of a file of known size; an empty file has none. */
-export function countParts({ size = 0, partBytes }: Pick<FileRecord, 'size' | 'partBytes'>): number {
+export function countParts({ size = 0, partBytes }: Pick<FileMetadata, 'size' | 'partBytes'>): number {
   return Math.ceil(size / partBytes);
 }
 
 /** Bytes of one part of a file of known size. */
-export function lengthOfPart({ size = 0, partBytes }: Pick<FileRecord, 'size' | 'partBytes'>, part: number): number {
+export function lengthOfPart({ size = 0, partBytes }: Pick<FileMetadata, 'size' | 'partBytes'>, part: number): number {
   return Math.min(partBytes, size - part * partBytes);
 }
 
-/** Reads what was kept; undefined for anything that is not a valid record. */
-export function parseRecord(text: string): FileRecord | undefined {
+/** Reads what was kept; undefined for anything that is not valid metadata. */
+export function parseMetadata(text: string): FileMetadata | undefined {
   try {
-    const record = JSON.parse(text) as FileRecord;
-    const whole = typeof record.file === 'string' && record.partBytes > 0 && Array.isArray(record.hashes);
-    return whole ? record : undefined;
+    const metadata = JSON.parse(text) as FileMetadata;
+    const whole = typeof metadata.file === 'string' && metadata.partBytes > 0 && Array.isArray(metadata.hashes);
+    return whole ? metadata : undefined;
   } catch {
     return undefined;
   }
@@ -105,7 +105,7 @@ export interface ExpectedFile {
   split?: boolean;
 }
 
-export interface WantedFile extends FilePlace {
+export interface WantedFile extends FileLocation {
   url: string;
   expected?: ExpectedFile | undefined;
 }
@@ -130,16 +130,16 @@ export interface ByteStorage {
   /** What is there outlives this realm. */
   readonly lasting: boolean;
   /** Undefined when there is nothing that can be used. */
-  find(place: FilePlace): Promise<KeptFile | undefined>;
+  find(place: FileLocation): Promise<KeptFile | undefined>;
   /** Opens a file for writing and makes it when there is none. The caller holds its lock. */
-  open(place: FilePlace): Promise<OpenFile>;
+  open(place: FileLocation): Promise<OpenFile>;
   /** The content of a complete file in one buffer, of which there is no other copy. */
-  readAll(place: FilePlace, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>>;
+  readAll(place: FileLocation, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>>;
   /** A part of a complete file. */
   readPart(kept: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Saves what became known of a complete file, and that its bytes are right as they are. */
   accept(kept: KeptFile): Promise<void>;
-  remove(place: FilePlace): Promise<void>;
+  remove(place: FileLocation): Promise<void>;
   /** Everything that is kept. */
   list(): Promise<{ note: ModelNote; files: KeptFile[] }[]>;
   saveNote(note: ModelNote): Promise<void>;
@@ -149,19 +149,19 @@ export interface ByteStorage {
 /** A file that is being written. */
 export interface OpenFile {
   /** As it was saved last. */
-  readonly record: FileRecord | undefined;
+  readonly metadata: FileMetadata | undefined;
   /** Bytes from the start of each part that are kept; absent ones are 0. */
   readonly kept: readonly number[];
-  /** Starts over: no bytes, this record. */
-  reset(record: FileRecord): Promise<void>;
-  save(record: FileRecord): Promise<void>;
+  /** Starts over: no bytes, this metadata. */
+  reset(metadata: FileMetadata): Promise<void>;
+  save(metadata: FileMetadata): Promise<void>;
   /** Appends to a part: `kept` grows. Rejects with `QuotaExceededError` when there is no room. */
   append(part: number, bytes: Uint8Array): Promise<void>;
   /** Forgets a part: `kept` is 0. */
   drop(part: number): Promise<void>;
   /** All kept bytes of a part. */
   read(part: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** All parts are there: saves the record and closes. */
-  finish(record: FileRecord): Promise<void>;
+  /** All parts are there: saves the metadata and closes. */
+  finish(metadata: FileMetadata): Promise<void>;
   close(): Promise<void>;
 }

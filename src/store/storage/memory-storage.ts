@@ -1,8 +1,8 @@
 /** Files in memory: where nothing else may be written, and in tests. One buffer per file, handed out as it is. @module */
 import {
   type ByteStorage,
-  type FilePlace,
-  type FileRecord,
+  type FileLocation,
+  type FileMetadata,
   type KeptFile,
   lengthOfPart,
   type ModelNote,
@@ -10,7 +10,7 @@ import {
 } from './byte-storage.js';
 
 interface MemoryFile {
-  record: FileRecord | undefined;
+  metadata: FileMetadata | undefined;
   bytes: Uint8Array<ArrayBuffer>;
   /** Bytes of `bytes` in use. */
   length: number;
@@ -22,33 +22,36 @@ export class MemoryStorage implements ByteStorage {
   readonly #files = new Map<string, MemoryFile>();
   readonly #notes = new Map<string, ModelNote>();
 
-  async find(place: FilePlace): Promise<KeptFile | undefined> {
+  async find(place: FileLocation): Promise<KeptFile | undefined> {
     const file = this.#files.get(keyOf(place));
-    return file?.record && keptFile(file.record, file);
+    return file?.metadata && keptFile(file.metadata, file);
   }
 
-  async open(place: FilePlace): Promise<OpenFile> {
+  async open(place: FileLocation): Promise<OpenFile> {
     const key = keyOf(place);
-    const file = this.#files.get(key) ?? { record: undefined, bytes: new Uint8Array(0), length: 0, kept: [] };
+    const file = this.#files.get(key) ?? { metadata: undefined, bytes: new Uint8Array(0), length: 0, kept: [] };
     this.#files.set(key, file);
     return new OpenMemoryFile(file);
   }
 
-  async readAll(place: FilePlace, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>> {
+  async readAll(
+    place: FileLocation,
+    onBytes: (loaded: number, total: number) => void,
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const { bytes, length } = this.#files.get(keyOf(place))!;
     onBytes(length, length);
     return bytes.byteLength === length ? bytes : bytes.subarray(0, length);
   }
 
-  async readPart({ record }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
-    return partOf(this.#files.get(keyOf(record))!, record, part, lengthOfPart(record, part));
+  async readPart({ metadata }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
+    return partOf(this.#files.get(keyOf(metadata))!, metadata, part, lengthOfPart(metadata, part));
   }
 
-  async accept({ record }: KeptFile): Promise<void> {
-    this.#files.get(keyOf(record))!.record = record;
+  async accept({ metadata }: KeptFile): Promise<void> {
+    this.#files.get(keyOf(metadata))!.metadata = metadata;
   }
 
-  async remove(place: FilePlace): Promise<void> {
+  async remove(place: FileLocation): Promise<void> {
     this.#files.delete(keyOf(place));
   }
 
@@ -56,7 +59,7 @@ export class MemoryStorage implements ByteStorage {
     return [...this.#notes.values()].map((note) => ({
       note,
       files: [...this.#files.values()].flatMap((file) =>
-        file.record?.model === note.model ? [keptFile(file.record, file)] : [],
+        file.metadata?.model === note.model ? [keptFile(file.metadata, file)] : [],
       ),
     }));
   }
@@ -67,7 +70,7 @@ export class MemoryStorage implements ByteStorage {
 
   async removeModel(model: string): Promise<void> {
     this.#notes.delete(model);
-    for (const [key, { record }] of this.#files) if (record?.model === model) this.#files.delete(key);
+    for (const [key, { metadata }] of this.#files) if (metadata?.model === model) this.#files.delete(key);
   }
 }
 
@@ -78,27 +81,27 @@ class OpenMemoryFile implements OpenFile {
     this.#file = file;
   }
 
-  get record(): FileRecord | undefined {
-    return this.#file.record;
+  get metadata(): FileMetadata | undefined {
+    return this.#file.metadata;
   }
 
   get kept(): readonly number[] {
     return this.#file.kept;
   }
 
-  async reset(record: FileRecord): Promise<void> {
-    Object.assign(this.#file, { record, bytes: new Uint8Array(0), length: 0, kept: [] });
+  async reset(metadata: FileMetadata): Promise<void> {
+    Object.assign(this.#file, { metadata, bytes: new Uint8Array(0), length: 0, kept: [] });
   }
 
-  async save(record: FileRecord): Promise<void> {
-    this.#file.record = record;
+  async save(metadata: FileMetadata): Promise<void> {
+    this.#file.metadata = metadata;
   }
 
   async append(part: number, bytes: Uint8Array): Promise<void> {
-    const { kept, record } = this.#file;
-    const position = part * record!.partBytes + (kept[part] ?? 0);
+    const { kept, metadata } = this.#file;
+    const position = part * metadata!.partBytes + (kept[part] ?? 0);
     const end = position + bytes.length;
-    this.#grow(Math.max(end, record!.size ?? 0));
+    this.#grow(Math.max(end, metadata!.size ?? 0));
     this.#file.bytes.set(bytes, position);
     this.#file.length = Math.max(this.#file.length, end);
     kept[part] = (kept[part] ?? 0) + bytes.length;
@@ -109,11 +112,11 @@ class OpenMemoryFile implements OpenFile {
   }
 
   async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
-    return partOf(this.#file, this.#file.record!, part, this.#file.kept[part] ?? 0);
+    return partOf(this.#file, this.#file.metadata!, part, this.#file.kept[part] ?? 0);
   }
 
-  async finish(record: FileRecord): Promise<void> {
-    this.#file.record = record;
+  async finish(metadata: FileMetadata): Promise<void> {
+    this.#file.metadata = metadata;
   }
 
   async close(): Promise<void> {}
@@ -122,21 +125,21 @@ class OpenMemoryFile implements OpenFile {
     const { bytes } = this.#file;
     if (bytes.length >= size) return;
     // The exact size when it is known; doubling else.
-    const larger = new Uint8Array(this.#file.record!.size === undefined ? Math.max(size, 2 * bytes.length) : size);
+    const larger = new Uint8Array(this.#file.metadata!.size === undefined ? Math.max(size, 2 * bytes.length) : size);
     larger.set(bytes);
     this.#file.bytes = larger;
   }
 }
 
-function partOf(file: MemoryFile, record: FileRecord, part: number, length: number): Uint8Array<ArrayBuffer> {
-  const start = part * record.partBytes;
+function partOf(file: MemoryFile, metadata: FileMetadata, part: number, length: number): Uint8Array<ArrayBuffer> {
+  const start = part * metadata.partBytes;
   return file.bytes.subarray(start, start + length);
 }
 
-function keptFile(record: FileRecord, { length }: MemoryFile): KeptFile {
-  return { record, bytes: length, untouched: record.state === 'complete' && length === record.size };
+function keptFile(metadata: FileMetadata, { length }: MemoryFile): KeptFile {
+  return { metadata, bytes: length, untouched: metadata.state === 'complete' && length === metadata.size };
 }
 
-function keyOf({ model, file }: FilePlace): string {
+function keyOf({ model, file }: FileLocation): string {
   return `${model} ${file}`;
 }

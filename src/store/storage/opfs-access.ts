@@ -75,7 +75,7 @@ export async function openHandle(folder: FileSystemDirectoryHandle, name: string
 }
 
 /** Attempts to read a small file that others write meanwhile. */
-const MOST_READS = 20;
+const MAX_READS = 20;
 
 /** Writes a text and its length at once: a reader never takes half a text for a whole one. */
 export function writeFramed(handle: SyncAccess, text: string): void {
@@ -116,7 +116,7 @@ export async function readText(folder: FileSystemDirectoryHandle, name: string):
       return file && unframed(new Uint8Array(await file.arrayBuffer()));
     } catch (error) {
       // Another tab has written it since it was looked up.
-      if ((error as Error).name !== 'NotReadableError' || attempt === MOST_READS) throw error;
+      if ((error as Error).name !== 'NotReadableError' || attempt === MAX_READS) throw error;
     }
   }
 }

@@ -1,18 +1,18 @@
 /**
- * One file in the origin private file system: its bytes, its record, and while it is written how much of each part is there.
+ * One file in the origin private file system: its bytes, its metadata, and while it is written how much of each part is there.
  * Sync access handles write every chunk to its place at once, and it stays when the tab is killed.
  * @module
  */
-import { countParts, type FileRecord, type KeptFile, type OpenFile, parseRecord } from './byte-storage.js';
+import { countParts, type FileMetadata, type KeptFile, type OpenFile, parseMetadata } from './byte-storage.js';
 import { fileOf, openHandle, readFramed, readText, type SyncAccess, writeFramed, writeText } from './opfs-access.js';
 
-/** Endings of a file's name: its bytes, its record, and how much of each part is there. */
+/** Endings of a file's name: its bytes, its metadata, and how much of each part is there. */
 export const BYTES = '.bytes';
 export const RECORD = '.record';
 export const PARTS = '.parts';
 
-/** What a record says beside {@link FileRecord}. */
-type OpfsRecord = FileRecord & {
+/** What a metadata says beside {@link FileMetadata}. */
+type OpfsMetadata = FileMetadata & {
   /** Time of the last change to a complete file's bytes: another one means that somebody else wrote them. */
   writtenAt?: number;
 };
@@ -23,7 +23,7 @@ export class OpenOpfsFile implements OpenFile {
   readonly #bytes: SyncAccess;
   readonly #parts: SyncAccess;
   readonly #recordFile: SyncAccess;
-  record: FileRecord | undefined;
+  metadata: FileMetadata | undefined;
   kept: number[];
 
   private constructor(folder: FileSystemDirectoryHandle, name: string, handles: SyncAccess[]) {
@@ -31,8 +31,8 @@ export class OpenOpfsFile implements OpenFile {
     this.#name = name;
     [this.#bytes, this.#parts, this.#recordFile] = handles as [SyncAccess, SyncAccess, SyncAccess];
     const text = readFramed(this.#recordFile);
-    this.record = text === undefined ? undefined : parseRecord(text);
-    if (this.record?.state === 'complete') this.#noteAll(countParts(this.record), this.record.partBytes);
+    this.metadata = text === undefined ? undefined : parseMetadata(text);
+    if (this.metadata?.state === 'complete') this.#noteAll(countParts(this.metadata), this.metadata.partBytes);
     this.kept = this.#readKept();
   }
 
@@ -52,22 +52,22 @@ export class OpenOpfsFile implements OpenFile {
     }
   }
 
-  async reset(record: FileRecord): Promise<void> {
+  async reset(metadata: FileMetadata): Promise<void> {
     this.#parts.truncate(0);
     this.#bytes.truncate(0);
     this.kept = [];
-    await this.save(record);
+    await this.save(metadata);
   }
 
-  async save(record: FileRecord): Promise<void> {
-    writeFramed(this.#recordFile, JSON.stringify(record));
-    this.record = record;
+  async save(metadata: FileMetadata): Promise<void> {
+    writeFramed(this.#recordFile, JSON.stringify(metadata));
+    this.metadata = metadata;
   }
 
   async append(part: number, bytes: Uint8Array): Promise<void> {
     const kept = this.kept[part] ?? 0;
     const written = this.#bytes.write(bytes as Uint8Array<ArrayBuffer>, {
-      at: part * this.record!.partBytes + kept,
+      at: part * this.metadata!.partBytes + kept,
     });
     if (written < bytes.length)
       throw new DOMException('There is not enough storage for the file.', 'QuotaExceededError');
@@ -80,19 +80,19 @@ export class OpenOpfsFile implements OpenFile {
 
   async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(this.kept[part] ?? 0);
-    const count = this.#bytes.read(bytes, { at: part * this.record!.partBytes });
+    const count = this.#bytes.read(bytes, { at: part * this.metadata!.partBytes });
     if (count < bytes.length) throw lostBytes();
     return bytes;
   }
 
-  async finish(record: FileRecord): Promise<void> {
+  async finish(metadata: FileMetadata): Promise<void> {
     // Nothing from before a restart may hang over.
-    this.#bytes.truncate(record.size ?? 0);
+    this.#bytes.truncate(metadata.size ?? 0);
     this.#bytes.flush();
-    if (this.#bytes.getSize() !== record.size) throw lostBytes();
+    if (this.#bytes.getSize() !== metadata.size) throw lostBytes();
     await this.close();
-    await saveWritten(this.#folder, this.#name, record);
-    this.record = record;
+    await saveWritten(this.#folder, this.#name, metadata);
+    this.metadata = metadata;
     await this.#folder.removeEntry(this.#name + PARTS).catch(() => {});
   }
 
@@ -110,7 +110,7 @@ export class OpenOpfsFile implements OpenFile {
     const words = new Uint32Array(Math.floor(this.#parts.getSize() / 4));
     this.#parts.read(bytesOf(words), { at: 0 });
     const size = this.#bytes.getSize();
-    const partBytes = this.record?.partBytes ?? 0;
+    const partBytes = this.metadata?.partBytes ?? 0;
     return Array.from(words, (length, part) => Math.max(0, Math.min(length, partBytes, size - part * partBytes)));
   }
 }
@@ -124,19 +124,24 @@ function bytesOf(words: Uint32Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return new Uint8Array(words.buffer);
 }
 
-/** Saves the record of a complete file, with the time of the last change to its bytes. */
-export async function saveWritten(folder: FileSystemDirectoryHandle, name: string, record: FileRecord): Promise<void> {
+/** Saves the metadata of a complete file, with the time of the last change to its bytes. */
+export async function saveWritten(
+  folder: FileSystemDirectoryHandle,
+  name: string,
+  metadata: FileMetadata,
+): Promise<void> {
   const { lastModified } = await (await folder.getFileHandle(name + BYTES)).getFile();
-  const written: OpfsRecord = { ...record, writtenAt: lastModified };
+  const written: OpfsMetadata = { ...metadata, writtenAt: lastModified };
   await writeText(folder, name + RECORD, JSON.stringify(written));
 }
 
-/** A file as it is kept; undefined when there is no record of it. */
+/** A file as it is kept; undefined when there is no metadata of it. */
 export async function findFile(folder: FileSystemDirectoryHandle, name: string): Promise<KeptFile | undefined> {
   const [text, bytes] = await Promise.all([readText(folder, name + RECORD), fileOf(folder, name + BYTES)]);
-  const record: OpfsRecord | undefined = text === undefined ? undefined : parseRecord(text);
-  if (!record) return undefined;
+  const metadata: OpfsMetadata | undefined = text === undefined ? undefined : parseMetadata(text);
+  if (!metadata) return undefined;
   const size = bytes?.size ?? 0;
-  const untouched = record.state === 'complete' && size === record.size && bytes?.lastModified === record.writtenAt;
-  return { record, bytes: size, untouched };
+  const untouched =
+    metadata.state === 'complete' && size === metadata.size && bytes?.lastModified === metadata.writtenAt;
+  return { metadata, bytes: size, untouched };
 }

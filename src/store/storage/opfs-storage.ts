@@ -1,11 +1,11 @@
 /**
- * Files in the origin private file system. A model is a folder, a file is up to three of them: its bytes, its record, and
+ * Files in the origin private file system. A model is a folder, a file is up to three of them: its bytes, its metadata, and
  * while it is written how much of each part is there.
  * @module
  */
 import {
   type ByteStorage,
-  type FilePlace,
+  type FileLocation,
   type KeptFile,
   lengthOfPart,
   type ModelNote,
@@ -46,39 +46,42 @@ export class OpfsStorage implements ByteStorage {
     return hasSyncAccess();
   }
 
-  async find(place: FilePlace): Promise<KeptFile | undefined> {
+  async find(place: FileLocation): Promise<KeptFile | undefined> {
     const folder = await this.#modelFolder(place.model, false);
     return folder && findFile(folder, await storedName(place.file));
   }
 
-  async open(place: FilePlace): Promise<OpenFile> {
+  async open(place: FileLocation): Promise<OpenFile> {
     const folder = (await this.#modelFolder(place.model, true))!;
     return OpenOpfsFile.open(folder, await storedName(place.file));
   }
 
-  async readAll(place: FilePlace, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>> {
+  async readAll(
+    place: FileLocation,
+    onBytes: (loaded: number, total: number) => void,
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const folder = await this.#modelFolder(place.model, false);
     const handle = await folder!.getFileHandle((await storedName(place.file)) + BYTES);
     return (await readThroughHandle(handle, onBytes)) ?? readBlob(await handle.getFile(), onBytes);
   }
 
-  async readPart({ record }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
-    const folder = await this.#modelFolder(record.model, false);
-    const handle = await folder!.getFileHandle((await storedName(record.file)) + BYTES);
-    const start = part * record.partBytes;
-    const slice = (await handle.getFile()).slice(start, start + lengthOfPart(record, part));
+  async readPart({ metadata }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
+    const folder = await this.#modelFolder(metadata.model, false);
+    const handle = await folder!.getFileHandle((await storedName(metadata.file)) + BYTES);
+    const start = part * metadata.partBytes;
+    const slice = (await handle.getFile()).slice(start, start + lengthOfPart(metadata, part));
     return new Uint8Array(await slice.arrayBuffer());
   }
 
-  async accept({ record }: KeptFile): Promise<void> {
-    const folder = (await this.#modelFolder(record.model, true))!;
-    await saveWritten(folder, await storedName(record.file), record);
+  async accept({ metadata }: KeptFile): Promise<void> {
+    const folder = (await this.#modelFolder(metadata.model, true))!;
+    await saveWritten(folder, await storedName(metadata.file), metadata);
   }
 
-  async remove(place: FilePlace): Promise<void> {
+  async remove(place: FileLocation): Promise<void> {
     const folder = await this.#modelFolder(place.model, false);
     const name = await storedName(place.file);
-    // The record last: what is left of an interrupted removal is no file.
+    // The metadata last: what is left of an interrupted removal is no file.
     for (const ending of [BYTES, PARTS, RECORD]) await folder?.removeEntry(name + ending).catch(() => {});
   }
 

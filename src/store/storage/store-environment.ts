@@ -1,4 +1,4 @@
-/** What the store uses of its surroundings, so that tests can bring their own. @module */
+/** What the store uses of its environment, so that tests can bring their own. @module */
 import { pause } from '../../core/platform/pause.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { availableLocks } from '../../core/platform/web-locks.js';
@@ -27,19 +27,19 @@ export interface StoreEnvironment {
  */
 export async function browserStore(): Promise<StoreEnvironment> {
   const storage = OpfsStorage.isWritable ? await opened(OpfsStorage) : undefined;
-  return { ...surroundings, storage: storage ?? new MemoryStorage() };
+  return { ...defaultEnvironment, storage: storage ?? new MemoryStorage() };
 }
 
 /** Milliseconds in which a storage must open. On a disk that is full or broken some never do. */
-const OPEN_DEADLINE = 10_000;
+const OPEN_TIMEOUT_MS = 10_000;
 
 /** Undefined where this realm has no such storage, or one that does not open. */
 export function opened<Storage>(kind: { create(): Promise<Storage | undefined> }): Promise<Storage | undefined> {
-  return settledWithin(kind.create(), OPEN_DEADLINE);
+  return settledWithin(kind.create(), OPEN_TIMEOUT_MS);
 }
 
 /** Everything but the storage, as browsers and Node have it. */
-export const surroundings: Omit<StoreEnvironment, 'storage'> = {
+export const defaultEnvironment: Omit<StoreEnvironment, 'storage'> = {
   async fetch(url, init) {
     try {
       return await globalThis.fetch(url, init);

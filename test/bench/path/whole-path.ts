@@ -45,8 +45,8 @@ export function openPath(tokenDelayMs: number): Ask {
     rateLimits: { requestsPerMinute: 10_000, requestsPerDay: 10_000 },
   });
   const handlers = {
-    request: (request: Request, begin: () => void, { record }: RequestFacts) =>
-      app.fetch(request, { onBegin: begin, record }),
+    request: (request: Request, begin: () => void, { resumeState: record }: RequestFacts) =>
+      app.fetch(request, { onBegin: begin, resumeState: record }),
     control: () => {},
   };
   return async (tokens) => {

@@ -5,7 +5,7 @@ import { rendererUsage } from '../processor-time.js';
 import { loadRows } from './load-rows.js';
 import type { ChatAnswer } from './page.js';
 import type { EngineAnswer } from './engine-worker.js';
-import { keptPromptRows } from './kept-prompt-rows.js';
+import { keptPromptRows } from './cached-prompt-rows.js';
 import { type Call, callsOf, text, user } from './real-page.js';
 
 const ROUNDS = 3;

@@ -1,6 +1,6 @@
 /** tiny-chat with megabytes of nothing in its graph: as large as a test wants, and it answers as before. */
 import { readFileSync } from 'node:fs';
-import { bytes, type Message } from '../../../src/model/engines/transformers/onnx-file/protobuf.js';
+import { bytes, type ProtobufMessage } from '../../../src/model/engines/transformers/onnx-file/protobuf.js';
 import { someBytes } from '../../store/support/fault-server.js';
 
 const FOLDER = new URL('../../../public/models/tiny-chat/', import.meta.url);
@@ -16,7 +16,7 @@ export function paddedModel(padding: number): Record<string, Uint8Array> {
 }
 
 /** An entry of `metadata_props` (field 14 of ONNX's ModelProto) that holds so many bytes. */
-function metadataOf(count: number): Message {
+function metadataOf(count: number): ProtobufMessage {
   // Text, because it must be UTF-8.
   const filling = Buffer.from(someBytes(count)).map((byte) => 32 + (byte % 90));
   return bytes(14, [...bytes(1, 'x'), ...bytes(2, [filling])]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CollectedChoice } from '../../../src/gateway/answer/collect-generation.js';
 import type { GenerationEvent } from '../../../src/gateway/answer/generation-event.js';
 import { AnswerEvents, createToolCallId } from '../../../src/gateway/answer/answer-events.js';
-import { AnswerRecord } from '../../../src/gateway/answer/answer-record.js';
+import { ResumeState } from '../../../src/gateway/answer/resume-state.js';
 import type { TokenEvent, TokenLogprob } from '../../../src/core/events/token-event.js';
 import type { GenerationRequest } from '../../../src/core/request/generation-request.js';
 import { collectAnswer, interpret as interpretBatches } from '../../support/token-events.js';
@@ -342,12 +342,17 @@ describe('AnswerEvents: usage', () => {
   });
 
   it('gives tokens that come together one time', () => {
-    const record = new AnswerRecord();
+    const record = new ResumeState();
     const times = { clock: tickingClock(), startTime: 1_000_000 };
-    const events = new AnswerEvents(request(), { ...times, createId: () => '', record, chosen: record.begin(1) });
+    const events = new AnswerEvents(request(), {
+      ...times,
+      createId: () => '',
+      resumeState: record,
+      chosen: record.beginGeneration(1),
+    });
     const piece: TokenEvent = { type: 'piece', choice: 0, parts: [{ type: 'text', text: 'a' }], isReasoning: false };
-    events.take([{ type: 'prompt', promptTokens: 7, cachedTokens: 3 }, ...Array.from({ length: 12 }, () => piece)]);
-    events.take([piece]);
+    events.push([{ type: 'prompt', promptTokens: 7, cachedTokens: 3 }, ...Array.from({ length: 12 }, () => piece)]);
+    events.push([piece]);
     const measured = { timeToFirstToken: 0.1, timeFirstTen: 0, timeAfterFirst: 0.1 };
     expect(events.finish()).toMatchObject([{ type: 'finish', usage: { completionTokens: 13, ...measured } }]);
   });

@@ -206,7 +206,7 @@ describe('the greatest logits', () => {
         const drawing = modelOf({ logits, picks: true, speculates: true, maxRows: 2 });
         const expected = await collect(modelOf({ logits, maxRows: 2 }).model.generate(asked, signal));
         expect(await collect(drawing.model.generate(asked, signal))).toEqual(expected);
-        expect(drawing.fake.needs[0]).toMatchObject({ type: 'draw', seeded: true });
+        expect(drawing.fake.needs[0]).toMatchObject({ type: 'sample', seeded: true });
         const spoken = await collect(drawing.model.generate({ ...asked, topLogprobs: 0 }, signal));
         expect(textOf(spoken)).toBe(textOf(expected));
         expect(drawing.fake.needs.at(-1)).toEqual({ type: 'all' });

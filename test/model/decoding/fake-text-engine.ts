@@ -83,11 +83,11 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
     const known = logits.subarray(0, tokenizer.vocabularySize);
     if (!options.picks || need.type === 'all') return logits;
     if (need.type === 'greatest') return greatestOf(known, need.count);
-    const { numbers, temperature, topP, minP } = need;
+    const { random: numbers, temperature, topP, minP } = need;
     const own = row === undefined ? numbers : [numbers[row]!];
     const sampler = new TokenSampler(tokenizer.vocabularySize, { temperature, topP, minP });
     const place = tokens.length - promptLength;
-    return { drawn: own.map((each) => sampler.sample(known, each.at(place))) };
+    return { sampled: own.map((each) => sampler.sample(known, each.at(place))) };
   }
 
   function sequence(prompt: number[], need: LogitsNeed): TextSequence {

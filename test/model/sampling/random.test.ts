@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerNumbers, createRandomNumbers } from '../../../src/model/sampling/random.js';
+import { AnswerRandom, createRandomNumbers } from '../../../src/model/sampling/random.js';
 
 const take = (seed: number | undefined, stream: number, count = 8) => {
   const random = createRandomNumbers(seed, stream);
@@ -26,16 +26,16 @@ describe('createRandomNumbers', () => {
   });
 });
 
-describe('AnswerNumbers', () => {
+describe('AnswerRandom', () => {
   it('gives each place the same numbers whenever it is asked', () => {
-    const of = (numbers: AnswerNumbers, place: number) => Array.from({ length: 3 }, numbers.at(place));
-    const [first, second] = [new AnswerNumbers(5, 1), new AnswerNumbers(5, 1)];
+    const of = (numbers: AnswerRandom, place: number) => Array.from({ length: 3 }, numbers.at(place));
+    const [first, second] = [new AnswerRandom(5, 1), new AnswerRandom(5, 1)];
     const forwards = [0, 1, 2, 3].map((place) => of(first, place));
     const backwards = [3, 2, 1, 0].map((place) => of(second, place));
     expect(backwards.toReversed()).toEqual(forwards);
     expect(forwards.map(([own]) => own)).toEqual(take(5, 1, 4));
     expect(new Set(forwards.flat()).size).toBe(12);
-    const free = new AnswerNumbers(undefined, 0);
+    const free = new AnswerRandom(undefined, 0);
     expect(of(free, 1)).toEqual(of(free, 1));
   });
 });

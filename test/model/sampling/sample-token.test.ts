@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sampling } from '../../../src/core/request/generation-request.js';
-import { AnswerNumbers, createRandomNumbers } from '../../../src/model/sampling/random.js';
+import { AnswerRandom, createRandomNumbers } from '../../../src/model/sampling/random.js';
 import { greatestLogit, TokenSampler } from '../../../src/model/sampling/sample-token.js';
 
 /** Logits with many ties, as float32. */
@@ -66,7 +66,7 @@ describe('TokenSampler', () => {
     const { minP = 0 } = sampling;
     const logits = Float32Array.from({ length: 500 }, (_, token) => Math.sin(token * 7) * 3);
     const sampler = new TokenSampler(logits.length, sampling);
-    const numbers = new AnswerNumbers(11, 0);
+    const numbers = new AnswerRandom(11, 0);
     const counts = new Float64Array(logits.length);
     const draws = 40_000;
     for (let draw = 0; draw < draws; draw++) {

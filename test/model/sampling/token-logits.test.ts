@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sampling } from '../../../src/core/request/generation-request.js';
-import { type DrawNeed, logitsNeed, type LogitsNeed } from '../../../src/model/sampling/token-logits.js';
-import { AnswerNumbers, createRandomNumbers } from '../../../src/model/sampling/random.js';
+import { type SampleRequest, logitsNeed, type LogitsNeed } from '../../../src/model/sampling/token-logits.js';
+import { AnswerRandom, createRandomNumbers } from '../../../src/model/sampling/random.js';
 import { TokenSampler } from '../../../src/model/sampling/sample-token.js';
 import { greatestOf } from './greatest-of.js';
 
-const numbers = [new AnswerNumbers(1, 0)];
-const draw = (changes: Partial<DrawNeed>): LogitsNeed => ({
-  type: 'draw',
+const numbers = [new AnswerRandom(1, 0)];
+const draw = (changes: Partial<SampleRequest>): LogitsNeed => ({
+  type: 'sample',
   temperature: 1,
   topP: 1,
   minP: 0,
-  numbers,
+  random: numbers,
   seeded: false,
   ...changes,
 });

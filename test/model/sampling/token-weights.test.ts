@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  farthestOf,
+  minPCutoff,
   FARTHEST,
   shareOf,
   to32Bits,
@@ -30,8 +30,8 @@ describe('weights of tokens', () => {
   });
 
   it('end where min_p says', () => {
-    for (const minP of [1, 0.5, 0.1, 0.001]) expect(weightAt(farthestOf(minP)) / BEST).toBeCloseTo(minP, 5);
-    expect(farthestOf(0)).toBe(FARTHEST);
+    for (const minP of [1, 0.5, 0.1, 0.001]) expect(weightAt(minPCutoff(minP)) / BEST).toBeCloseTo(minP, 5);
+    expect(minPCutoff(0)).toBe(FARTHEST);
   });
 
   it('have shares that are exact', () => {

@@ -162,7 +162,7 @@ describe('a call to a peer that is gone', () => {
     const waiting = here.call((peer) => peer.hangs());
     release();
     await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
-    expect(here.over.aborted).toBe(true);
+    expect(here.closed.aborted).toBe(true);
   });
 
   it('rejects when this end is closed', async () => {

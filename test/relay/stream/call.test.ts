@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../../src/core/errors/inference-error.js';
-import { answerCall, type CallHandler, PACE } from '../../../src/relay/stream/answer-call.js';
+import { answerCall, type CallHandler, PACE_MS } from '../../../src/relay/stream/answer-call.js';
 import type { CallTiming } from '../../../src/relay/stream/call-timing.js';
 import { itemsOf, OpenCall } from '../../../src/relay/stream/open-call.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW } from '../../../src/relay/protocol.js';
@@ -91,7 +91,7 @@ describe('a call', () => {
         yield index;
         await pause(1);
       }
-      paces = (performance.now() - started) / PACE;
+      paces = (performance.now() - started) / PACE_MS;
     }
     void answerItems(port2, fast, TIMING);
     const options = { signal: new AbortController().signal, timing: TIMING, lifeline: undefined };
@@ -108,11 +108,11 @@ describe('a call', () => {
     const { items } = call(async function* () {
       for (let index = 0; index < 20 * BUFFER_LIMIT; index++) yield 'fast';
       for (const item of ['a', 'b', 'c']) {
-        await pause(3 * PACE);
+        await pause(3 * PACE_MS);
         steps.push(`made ${item}`);
         yield item;
       }
-      await pause(3 * PACE);
+      await pause(3 * PACE_MS);
     });
     const read = async (): Promise<void> => {
       for await (const item of items) if (item !== 'fast') steps.push(`got ${item}`);
@@ -261,7 +261,7 @@ describe('cancelling a call', () => {
     );
     port1.postMessage({ type: 'open', payload: '', lifeline: undefined });
     await answered;
-    vi.advanceTimersByTime(2 * PACE);
+    vi.advanceTimersByTime(2 * PACE_MS);
     await failed;
     expect(items).toEqual([0, 1, 2, 3]);
   });

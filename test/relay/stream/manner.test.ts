@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mannerOf, toRequestPayload } from '../../../src/relay/stream/request-payload.js';
+import { resolveCompatibility, toRequestPayload } from '../../../src/relay/stream/request-payload.js';
 
 const OWN = 'https://app.test/v1/models';
 
@@ -8,9 +8,9 @@ it('a request to a base of another origin is answered as hosted unless the app s
   const other = await toRequestPayload(new Request('https://api.openai.com/v1/models'), OWN);
   const below = await toRequestPayload(new Request('https://app.test/api/v1/models'), OWN);
   expect([own, other, below].map(({ intercepted }) => intercepted)).toEqual([false, true, false]);
-  const manners = [own, other].map(({ intercepted }) => mannerOf(undefined, intercepted));
+  const manners = [own, other].map(({ intercepted }) => resolveCompatibility(undefined, intercepted));
   expect(manners).toEqual(['service', 'hosted']);
   for (const asked of ['service', 'hosted'] as const) {
-    expect([mannerOf(asked, true), mannerOf(asked, false)]).toEqual([asked, asked]);
+    expect([resolveCompatibility(asked, true), resolveCompatibility(asked, false)]).toEqual([asked, asked]);
   }
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   type ExpectedFile,
-  type FileRecord,
+  type FileMetadata,
   type KeptFile,
-  newRecord,
+  newMetadata,
 } from '../../../src/store/storage/byte-storage.js';
 import { compareStated, decideFile, decideLocked, type FileFacts } from '../../../src/store/download/decide-file.js';
 
@@ -11,13 +11,13 @@ const NOW = 1_700_000_000_000;
 const SHA = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
 
-function record(changes: Partial<FileRecord> = {}): FileRecord {
+function record(changes: Partial<FileMetadata> = {}): FileMetadata {
   const place = { model: 'https://host/m/', file: 'f' };
-  return { ...newRecord(place, 'https://host/m/f', 4), state: 'complete', size: 6, hashes: ['p', 'q'], ...changes };
+  return { ...newMetadata(place, 'https://host/m/f', 4), state: 'complete', size: 6, hashes: ['p', 'q'], ...changes };
 }
 
-function kept(changes: Partial<FileRecord> = {}, untouched = true): KeptFile {
-  return { record: record(changes), bytes: 6, untouched };
+function kept(changes: Partial<FileMetadata> = {}, untouched = true): KeptFile {
+  return { metadata: record(changes), bytes: 6, untouched };
 }
 
 function decide(facts: Partial<FileFacts>): string {
@@ -64,7 +64,7 @@ describe('a file', () => {
 });
 
 describe('a complete file', () => {
-  it.each<[string, Partial<FileRecord>, ExpectedFile | undefined, string]>([
+  it.each<[string, Partial<FileMetadata>, ExpectedFile | undefined, string]>([
     ['of which nothing is stated is right', {}, undefined, 'same'],
     ['of which only the size is stated is right', {}, { bytes: 7 }, 'same'],
     ['of another size is another', {}, { bytes: 7, sha256: SHA }, 'other'],

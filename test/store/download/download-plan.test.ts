@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { type ExpectedFile, type FileRecord, newRecord } from '../../../src/store/storage/byte-storage.js';
+import { type ExpectedFile, type FileMetadata, newMetadata } from '../../../src/store/storage/byte-storage.js';
 import {
   canResume,
   countFailures,
   DownloadPlan,
   nextAttempt,
-  type Run,
+  type PartRange,
 } from '../../../src/store/download/download-plan.js';
 
 const URL = 'https://host/m/f.bin';
 const MB = 2 ** 20;
 
-function record(changes: Partial<FileRecord> = {}): FileRecord {
-  return { ...newRecord({ model: 'https://host/m/', file: 'f.bin' }, URL, 10), ...changes };
+function record(changes: Partial<FileMetadata> = {}): FileMetadata {
+  return { ...newMetadata({ model: 'https://host/m/', file: 'f.bin' }, URL, 10), ...changes };
 }
 
 /** A download of a file in parts of 10 bytes. */
 function planOf(size: number | undefined, kept: number[] = [], expected: ExpectedFile = {}) {
-  const received = { record: record({ size }), kept };
+  const received = { metadata: record({ size }), kept };
   return { plan: new DownloadPlan(received, { file: 'f.bin', expected }), received };
 }
 
-function claimAll(plan: DownloadPlan): Run[] {
-  const runs: Run[] = [];
+function claimAll(plan: DownloadPlan): PartRange[] {
+  const runs: PartRange[] = [];
   for (let run = plan.claim(); run; run = plan.claim()) runs.push(run);
   return runs;
 }
 
 describe('a download', () => {
-  it.each<[string, Partial<FileRecord>, ExpectedFile | undefined, boolean]>([
+  it.each<[string, Partial<FileMetadata>, ExpectedFile | undefined, boolean]>([
     ['goes on with what came in part', { state: 'partial', size: 25 }, undefined, true],
     ['goes on when the size is the stated one', { state: 'partial', size: 25 }, { bytes: 25, partBytes: 10 }, true],
     ['begins again when another size is stated', { state: 'partial', size: 25 }, { bytes: 26, partBytes: 10 }, false],
@@ -41,7 +41,7 @@ describe('a download', () => {
   });
 
   it('of unknown size is asked for by one connection, first by a short range', () => {
-    const plan = new DownloadPlan({ record: record({ partBytes: 8 * MB }), kept: [] }, { file: 'f.bin' });
+    const plan = new DownloadPlan({ metadata: record({ partBytes: 8 * MB }), kept: [] }, { file: 'f.bin' });
     const run = plan.claim()!;
     expect(run).toEqual({ first: 0, end: 2 });
     expect(plan.rangeOf(run)).toEqual({ from: 0, to: 16 * MB - 1 });
@@ -88,7 +88,7 @@ describe('a download', () => {
     const run = plan.claim()!;
     expect(plan.rangeOf(run)).toBeUndefined();
     expect(plan.endOf(run, undefined, false)).toBe(25);
-    const text = new DownloadPlan({ record: record({ partBytes: 8 * MB }), kept: [] }, { file: 'config.json' });
+    const text = new DownloadPlan({ metadata: record({ partBytes: 8 * MB }), kept: [] }, { file: 'config.json' });
     expect(text.rangeOf(text.claim()!)).toBeUndefined();
   });
 

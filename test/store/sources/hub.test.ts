@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const folder = (): string => hubFolderURL({ hubURL: server.url, id: 'owner/model', revision: 'main' });
-const recordOf = async (file: string) => (await store.storage.find({ model: folder(), file }))?.record;
+const recordOf = async (file: string) => (await store.storage.find({ model: folder(), file }))?.metadata;
 
 describe('a hub', () => {
   it('has its files where transformers.js looks for them', () => {

@@ -1,24 +1,24 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { browserStore, surroundings } from '../../../src/store/storage/store-environment.js';
+import { browserStore, defaultEnvironment } from '../../../src/store/storage/store-environment.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
 it('the device is offline when the browser says so; Node says nothing', () => {
-  expect(surroundings.isOffline()).toBe(false);
+  expect(defaultEnvironment.isOffline()).toBe(false);
   vi.stubGlobal('navigator', { onLine: false });
-  expect(surroundings.isOffline()).toBe(true);
+  expect(defaultEnvironment.isOffline()).toBe(true);
   vi.stubGlobal('navigator', { onLine: true });
-  expect(surroundings.isOffline()).toBe(false);
+  expect(defaultEnvironment.isOffline()).toBe(false);
 });
 
 it('a pause ends as soon as the network is back, and with its signal', async () => {
   const realm = new EventTarget();
   vi.stubGlobal('addEventListener', realm.addEventListener.bind(realm));
-  const waiting = surroundings.pause(60_000, new AbortController().signal);
+  const waiting = defaultEnvironment.pause(60_000, new AbortController().signal);
   realm.dispatchEvent(new Event('online'));
   await waiting;
   const over = new AbortController();
-  const cancelled = surroundings.pause(60_000, over.signal);
+  const cancelled = defaultEnvironment.pause(60_000, over.signal);
   over.abort();
   await expect(cancelled).rejects.toMatchObject({ name: 'AbortError' });
 });
@@ -27,10 +27,10 @@ it.each(['chrome-extension', 'moz-extension', 'safari-web-extension'])(
   'what is not in a package at %s: is absent, because there a missing file is a network error',
   async (scheme) => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
-    expect((await surroundings.fetch(`${scheme}://id/models/m/chat_template.jinja`, {})).status).toBe(404);
-    await expect(surroundings.fetch('https://a.test/chat_template.jinja', {})).rejects.toThrow('Failed to fetch');
+    expect((await defaultEnvironment.fetch(`${scheme}://id/models/m/chat_template.jinja`, {})).status).toBe(404);
+    await expect(defaultEnvironment.fetch('https://a.test/chat_template.jinja', {})).rejects.toThrow('Failed to fetch');
     const signal = AbortSignal.abort();
-    await expect(surroundings.fetch(`${scheme}://id/a`, { signal })).rejects.toThrow('Failed to fetch');
+    await expect(defaultEnvironment.fetch(`${scheme}://id/a`, { signal })).rejects.toThrow('Failed to fetch');
   },
 );
 

@@ -2,7 +2,7 @@
 import { pause } from '../../../src/core/platform/pause.js';
 import { MemoryStorage } from '../../../src/store/storage/memory-storage.js';
 import { ModelFiles, type ModelFilesOptions } from '../../../src/store/model-files.js';
-import { type StoreEnvironment, surroundings } from '../../../src/store/storage/store-environment.js';
+import { type StoreEnvironment, defaultEnvironment } from '../../../src/store/storage/store-environment.js';
 import type { LoadProgress } from '../../../src/core/models/model-entry.js';
 
 /** Memory as storage that lasts. */
@@ -20,7 +20,7 @@ export interface TestStore extends StoreEnvironment {
 
 export function testStore(changes: Partial<StoreEnvironment> = {}): TestStore {
   const store: TestStore = {
-    ...surroundings,
+    ...defaultEnvironment,
     storage: new LastingMemory(),
     pauses: [],
     offline: false,

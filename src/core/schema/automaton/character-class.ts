@@ -18,7 +18,7 @@ const NEW_CLASS = 1_000;
 const ALL_CHARACTERS = 200_000;
 
 /** Most classes, and results of a class, that are cached. */
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 /** White space beyond ASCII that `\s` holds, and the line separators, which `.` does not. */
 const SPECIAL = [0xa0, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff];
@@ -41,7 +41,7 @@ export class CharacterClass {
     let holds = this.#holds.get(codePoint);
     if (holds === undefined) {
       holds = this.#one.test(String.fromCodePoint(codePoint));
-      if (this.#holds.size < MOST_KNOWN) this.#holds.set(codePoint, holds);
+      if (this.#holds.size < MAX_KNOWN) this.#holds.set(codePoint, holds);
     }
     return holds;
   }
@@ -87,7 +87,7 @@ export function characterClass(source: string, work: WorkBudget): CharacterClass
   if (found === undefined) {
     work.spend(NEW_CLASS);
     found = new CharacterClass(source);
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(source, found);
   }
   return found;

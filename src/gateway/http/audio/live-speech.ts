@@ -11,10 +11,10 @@ import { SPEECH_RATE } from '../../../core/request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
 
 /** A microphone sends silence too: who sends nothing for so long, in milliseconds, is gone. */
-const LONGEST_GAP = 60_000;
+const MAX_GAP_MS = 60_000;
 
 /** Bytes that may wait while the model is slower than the speaker: five minutes at 48 kHz. Then less is read. */
-const MOST_WAITING = 30_000_000;
+const MAX_WAITING_BYTES = 30_000_000;
 
 /** Samples per second of a body of this type; undefined: it is no bare sound. Rule V04's form, with any rate. */
 export function liveRate(contentType: string | null): number | undefined {
@@ -86,14 +86,14 @@ function later<Timed extends { start: number; end: number }>(timed: Timed, secon
 async function* phrasesOf({ body }: LiveSound, finder: PhraseFinder): AsyncGenerator<Phrase, void> {
   const waiting = new TransformStream<Uint8Array, Uint8Array>(
     {},
-    { highWaterMark: MOST_WAITING, size: ({ byteLength }) => byteLength },
+    { highWaterMark: MAX_WAITING_BYTES, size: ({ byteLength }) => byteLength },
   );
   const reader = body.pipeThrough(waiting).getReader();
   let odd = new Uint8Array(0);
   try {
     for (;;) {
-      const read = await settledWithin(reader.read(), LONGEST_GAP);
-      if (!read) throw new InferenceError('timeout', `No sound came for ${LONGEST_GAP / 1000} seconds.`);
+      const read = await settledWithin(reader.read(), MAX_GAP_MS);
+      if (!read) throw new InferenceError('timeout', `No sound came for ${MAX_GAP_MS / 1000} seconds.`);
       if (read.done) break;
       const bytes = joinBytes([odd, read.value]);
       odd = bytes.slice(bytes.length - (bytes.length % 2));
@@ -125,12 +125,12 @@ const FRAMES_BEFORE = 15;
 const FRAMES_TO_BEGIN = 4;
 const FRAMES_TO_END = 25;
 /** Whisper hears 30 seconds at a time. */
-const MOST_FRAMES = 1400;
+const MAX_FRAMES = 1400;
 /** A phrase that is too long is cut where it is quietest, among so many frames at its end. */
 const FRAMES_TO_CUT = 250;
 
 /** Root mean square of samples between -1 and 1: what is below is silence everywhere. */
-const LEAST_LOUDNESS = 0.004;
+const MIN_LOUDNESS = 0.004;
 /** Speech is so many times louder than what is always there. */
 const OVER_NOISE = 3;
 /** How fast the reckoned noise follows what is louder, per frame: it doubles in 7 seconds. */
@@ -151,7 +151,7 @@ export class PhraseFinder {
   #frames: Frame[] = [];
   #isSpeech = false;
   #quiet = 0;
-  #noise = LEAST_LOUDNESS;
+  #noise = MIN_LOUDNESS;
   /** Frames that were taken. */
   #taken = 0;
 
@@ -188,8 +188,8 @@ export class PhraseFinder {
 
   #take(samples: Float32Array): Phrase | undefined {
     const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
-    this.#noise = Math.max(LEAST_LOUDNESS / OVER_NOISE, Math.min(loudness, this.#noise * NOISE_RISE));
-    const isLoud = loudness > Math.max(LEAST_LOUDNESS, OVER_NOISE * this.#noise);
+    this.#noise = Math.max(MIN_LOUDNESS / OVER_NOISE, Math.min(loudness, this.#noise * NOISE_RISE));
+    const isLoud = loudness > Math.max(MIN_LOUDNESS, OVER_NOISE * this.#noise);
     this.#frames.push({ samples, loudness: isLoud ? loudness : 0 });
     this.#taken += 1;
     if (!this.#isSpeech) {
@@ -201,7 +201,7 @@ export class PhraseFinder {
     }
     this.#quiet = isLoud ? 0 : this.#quiet + 1;
     if (this.#quiet >= FRAMES_TO_END) return this.#cut(this.#frames.length);
-    return this.#frames.length >= MOST_FRAMES ? this.#cut(this.#quietest()) : undefined;
+    return this.#frames.length >= MAX_FRAMES ? this.#cut(this.#quietest()) : undefined;
   }
 
   /** Ends the phrase after so many frames; the others begin the next one. */

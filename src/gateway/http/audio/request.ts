@@ -15,12 +15,12 @@ export const LANGUAGES = (
 ).split(' ');
 
 /** Largest recording in bytes: 25 MB. */
-export const MOST_FILE_BYTES = 25 * 1024 * 1024;
+export const MAX_FILE_BYTES = 25 * 1024 * 1024;
 
 const file = v.pipe(
   v.instance(Blob, 'must be a file'),
   v.check((blob) => blob.size > 0, 'must not be empty'),
-  v.check((blob) => blob.size <= MOST_FILE_BYTES, 'must be at most 25 MB'),
+  v.check((blob) => blob.size <= MAX_FILE_BYTES, 'must be at most 25 MB'),
 );
 
 /** Forms have no booleans, so clients write them as their language does. */

@@ -14,7 +14,7 @@ import { liveRate, transcribeLive } from './live-speech.js';
 import {
   audioRequestSchema,
   liveRequestSchema,
-  MOST_FILE_BYTES,
+  MAX_FILE_BYTES,
   toRecording,
   toTranscriptionRequest,
 } from './request.js';
@@ -94,10 +94,10 @@ function done({ text, promptTokens, completionTokens }: Extract<TranscriptEvent,
 }
 
 /** Room for the fields around the file. */
-const MOST_OTHER_BYTES = 1024 * 1024;
+const MAX_OTHER_BYTES = 1024 * 1024;
 
 /** A transcription has about ten parts. Each takes time to parse, and a body could hold a million. */
-const MOST_PARTS = 100;
+const MAX_PARTS = 100;
 
 /** Fields that count as absent when they are empty: forms cannot say null. */
 const NULLABLE = ['prompt', 'language'];
@@ -110,11 +110,11 @@ const NULLABLE = ['prompt', 'language'];
 async function readForm(c: HttpRequestContext): Promise<Record<string, unknown>> {
   const type = c.req.raw.headers.get('content-type') ?? '';
   const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(type);
-  const body = await readBytes(c.req.raw, MOST_FILE_BYTES + MOST_OTHER_BYTES).catch((thrown: unknown) => {
+  const body = await readBytes(c.req.raw, MAX_FILE_BYTES + MAX_OTHER_BYTES).catch((thrown: unknown) => {
     throw isInferenceError(thrown) && thrown.code === 'payload_too_large' ? tooLarge(thrown) : thrown;
   });
   const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
-  if (!boundary || !isClosed(body, delimiter) || countOf(body, delimiter) > MOST_PARTS + 1) throw malformed();
+  if (!boundary || !isClosed(body, delimiter) || countOf(body, delimiter) > MAX_PARTS + 1) throw malformed();
   let form: FormData;
   try {
     form = await new Response(body, { headers: { 'content-type': type } }).formData();
@@ -146,7 +146,7 @@ function isClosed(body: Uint8Array, delimiter: string): boolean {
 function countOf(body: Uint8Array, delimiter: string): number {
   const text = new TextDecoder('latin1').decode(body);
   let count = 0;
-  for (let at = text.indexOf(delimiter); at !== -1 && count <= MOST_PARTS + 1; at = text.indexOf(delimiter, at + 1)) {
+  for (let at = text.indexOf(delimiter); at !== -1 && count <= MAX_PARTS + 1; at = text.indexOf(delimiter, at + 1)) {
     count += 1;
   }
   return count;

@@ -20,7 +20,7 @@ import type { HttpContext } from '../http-context.js';
 import { markStreamed } from '../../../relay/stream/request-payload.js';
 
 /** Code points of a text. */
-const LONGEST_INPUT = 4096;
+const MAX_INPUT_LENGTH = 4096;
 
 /** In the order in which they are checked. Unknown fields are accepted and ignored. */
 const speechRequestSchema = v.object({
@@ -30,8 +30,8 @@ const speechRequestSchema = v.object({
     v.minLength(1),
     // A code point has one or two units, so no text is taken apart that is far too long.
     v.check(
-      (text) => text.length <= 2 * LONGEST_INPUT && Array.from(text).length <= LONGEST_INPUT,
-      `must have at most ${LONGEST_INPUT} characters`,
+      (text) => text.length <= 2 * MAX_INPUT_LENGTH && Array.from(text).length <= MAX_INPUT_LENGTH,
+      `must have at most ${MAX_INPUT_LENGTH} characters`,
     ),
   ),
   /** By name, or as clients name voices of their own. */

@@ -22,13 +22,13 @@ import type { GenerationRequest, Reasoning } from '../../../core/request/generat
 import type { Message } from '../../../core/request/message.js';
 
 /** Templates need a few switches and short texts. More would only cost time. */
-const MOST_ARGUMENTS = 100_000;
+const MAX_ARGUMENTS_LENGTH = 100_000;
 
 const templateArguments = v.pipe(
   objectOf(v.unknown()),
   v.check(
-    (values) => JSON.stringify(values).length <= MOST_ARGUMENTS,
-    `must have at most ${MOST_ARGUMENTS} characters as JSON`,
+    (values) => JSON.stringify(values).length <= MAX_ARGUMENTS_LENGTH,
+    `must have at most ${MAX_ARGUMENTS_LENGTH} characters as JSON`,
   ),
 );
 

@@ -7,7 +7,7 @@ import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { customInput } from '../fields/custom-tool.js';
 import { RequestImages } from '../fields/request-images.js';
-import { markOf, requireLogprobs, requireStream } from '../fields/sampling.js';
+import { cacheHint, requireLogprobs, requireStream } from '../fields/sampling.js';
 import {
   beginHead,
   type CompletionHead,
@@ -17,7 +17,7 @@ import {
   usageObject,
 } from '../generation/completion-parts.js';
 import {
-  asTheyAre,
+  passThrough,
   choiceError,
   generate,
   recordedContext,
@@ -52,7 +52,7 @@ export const chatCompletionsEndpoint: Endpoint = {
       const messages = toMessages(body.messages, images);
       const request = {
         ...toGenerationRequest(body, entry.id, messages, context.compatibility),
-        ...markOf(json),
+        ...cacheHint(json),
       };
       await images.decodeAll(context.inference.takesImages(entry.id), c.req.raw.signal);
       await context.admit(c, request.n);
@@ -77,7 +77,7 @@ async function collected(
   options: ResponseOptions,
 ): Promise<Response> {
   const events = generate(context, request, runOptions(c, 'result'));
-  const answer = await collectGeneration(renderBatches(events, asTheyAre));
+  const answer = await collectGeneration(renderBatches(events, passThrough));
   return c.json(toResponse(answer, headOf(answer.model), options));
 }
 
@@ -97,7 +97,7 @@ function streamed(
     abort,
     keepAlive: () => COMMENT,
     failure: (error) => encodeServerSentEvent({ data: inStream(error) }),
-    record: c.get('record'),
+    resumeState: c.get('resumeState'),
   });
 }
 

@@ -20,12 +20,12 @@ import { plainGenerationRequest } from '../../../core/request/generation-request
 import type { GenerationRequest, Prompt } from '../../../core/request/generation-request.js';
 
 /** Most prompts of one request. */
-const MOST_PROMPTS = 64;
+const MAX_PROMPTS = 64;
 
 const tokens = v.pipe(v.array(integerFrom(0)), v.minLength(1));
 
 const several = <const Item extends v.GenericSchema>(item: Item) =>
-  v.pipe(v.array(item), v.minLength(1), v.maxLength(MOST_PROMPTS));
+  v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_PROMPTS));
 
 /** In the field order of the specification, which is the order in which problems are reported. */
 export const completionsRequestSchema = object({

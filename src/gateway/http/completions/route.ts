@@ -5,9 +5,9 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
-import { markOf, requireLogprobs, requireStream } from '../fields/sampling.js';
+import { cacheHint, requireLogprobs, requireStream } from '../fields/sampling.js';
 import { beginHead } from '../generation/completion-parts.js';
-import { asTheyAre, generate, recordedContext, renderBatches, runOptions } from '../generation/generate.js';
+import { passThrough, generate, recordedContext, renderBatches, runOptions } from '../generation/generate.js';
 import type { HttpContext } from '../http-context.js';
 import { requireModel } from '../policy/require-model.js';
 import { abortWith, COMMENT, encodeServerSentEvent, streamResponse } from '../stream-response.js';
@@ -37,7 +37,7 @@ export const completionsEndpoint: Endpoint = {
     const entry = requireModel(context.inference.catalog, body.model, 'chat');
     const requests = toPromptRequests(body, entry.id, context.compatibility).map((request) => ({
       ...request,
-      ...markOf(json),
+      ...cacheHint(json),
     }));
     await context.admit(
       c,
@@ -61,7 +61,7 @@ export const completionsEndpoint: Endpoint = {
       abort,
       keepAlive: () => COMMENT,
       failure: (error) => encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
-      record: c.get('record'),
+      resumeState: c.get('resumeState'),
     });
   },
 };
@@ -77,7 +77,7 @@ function generateAll(
     requests.map((request) => ({
       n: request.n,
       begin: () => {
-        const render = echo ? echoPrompt(request) : asTheyAre;
+        const render = echo ? echoPrompt(request) : passThrough;
         return renderBatches(generate(context, request, options), render, request.paramNames);
       },
     })),

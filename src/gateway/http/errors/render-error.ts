@@ -52,11 +52,11 @@ function setModelHeaders(headers: Headers, { code, message, details }: Inference
 }
 
 /** Characters of a header; the rest is cut. */
-const LONGEST_HEADER = 1000;
+const MAX_HEADER_LENGTH = 1000;
 
 /** One line of visible ASCII. Everything else is percent-encoded, and so is the percent sign. */
 export function headerText(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_HEADER);
+  const line = text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_HEADER_LENGTH);
   // A lone half of a surrogate pair has no encoding.
   const whole = line.replaceAll(/\p{Cs}/gu, '\u{FFFD}');
   return whole.replaceAll(/[^ -$&-~]/gu, encodeURIComponent);

@@ -10,7 +10,7 @@ import { RunQueue } from '../../scheduler/run-queue.js';
 const DATA_URL = /^data:image\/(png|jpe?g|webp|gif);base64,/i;
 
 /** Of all images of a request, by their headers: ten of the largest, or two hundred screenshots. */
-const MOST_PIXELS = 500_000_000;
+const MAX_PIXELS = 500_000_000;
 
 /** Milliseconds that decoding may take, for any image and for each million of its pixels. */
 const DECODE_TIME = { least: 5_000, perMegapixel: 300 };
@@ -55,8 +55,8 @@ export class RequestImages {
     if (!bytes || !sniffed) throw undecodable(param);
     const { mediaType, pixels } = sniffed;
     this.#pixels += pixels;
-    if (this.#pixels > MOST_PIXELS) {
-      const most = `at most ${MOST_PIXELS / 1e6} million pixels`;
+    if (this.#pixels > MAX_PIXELS) {
+      const most = `at most ${MAX_PIXELS / 1e6} million pixels`;
       throw new InferenceError('invalid_media', `The images of a request may have ${most} in total.`, { param });
     }
     this.#images.push({ bytes, mediaType, pixels, param });
@@ -89,7 +89,7 @@ const turns = new RunQueue();
 /** Digests of images that decoded, the last used last: a conversation brings its images again with every turn. */
 const decoded = new Set<string>();
 
-const MOST_REMEMBERED = 512;
+const MAX_REMEMBERED = 512;
 
 async function hasDecoded(image: CheckedImage): Promise<boolean> {
   const digest = toHex(await crypto.subtle.digest('SHA-256', image.bytes));
@@ -97,7 +97,7 @@ async function hasDecoded(image: CheckedImage): Promise<boolean> {
   if (!isKnown && !(await canDecode(image))) return false;
   decoded.add(digest);
   for (const oldest of decoded) {
-    if (decoded.size <= MOST_REMEMBERED) break;
+    if (decoded.size <= MAX_REMEMBERED) break;
     decoded.delete(oldest);
   }
   return true;

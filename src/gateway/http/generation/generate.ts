@@ -14,7 +14,7 @@ import type { HttpContext, HttpRequestContext } from '../http-context.js';
 export type Render<Rendered> = (event: GenerationEvent, rendered: Rendered[]) => 'over' | void;
 
 /** A generation's own events, unchanged. */
-export const asTheyAre: Render<GenerationEvent> = (event, rendered) => void rendered.push(event);
+export const passThrough: Render<GenerationEvent> = (event, rendered) => void rendered.push(event);
 
 /** A generation with the switches for streams applied. */
 export function generate(
@@ -88,20 +88,20 @@ export function runOptions(
 ): RunOptions {
   // Nothing is bound where the app is asked without a gateway, in tests.
   const { onBegin } = (c.env as HttpRequestContext['env'] | undefined) ?? {};
-  return { signal, deadline, onBegin, record: c.get('record'), caller: c.get('partition') };
+  return { signal, deadline, onBegin, resumeState: c.get('resumeState'), caller: c.get('partition') };
 }
 
 /**
- * The context for an answer that another host may go on with: it draws the same ids and times there. Whoever goes on was
+ * The context for an answer that another host may go on with: it replays the same ids and times there. Whoever goes on was
  * admitted when the answer began.
  */
 export function recordedContext(c: HttpRequestContext, context: HttpContext): HttpContext {
-  const record = c.get('record');
+  const resumeState = c.get('resumeState');
   return {
     ...context,
-    createId: () => record.draw('id', context.createId),
-    now: () => record.draw('time', context.now),
-    admit: record.isContinued ? async () => {} : context.admit,
+    createId: () => resumeState.replay('id', context.createId),
+    now: () => resumeState.replay('time', context.now),
+    admit: resumeState.isContinued ? async () => {} : context.admit,
   };
 }
 

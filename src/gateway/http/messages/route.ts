@@ -77,7 +77,7 @@ async function stream(
     keepAlive: () => encodeServerSentEvent({ event: 'ping', data: { type: 'ping' } }),
     failure: (error) =>
       encodeServerSentEvent({ event: 'error', data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
-    record: c.get('record'),
+    resumeState: c.get('resumeState'),
   });
 }
 

@@ -28,7 +28,7 @@ export function createRateLimiter(limits: RateLimits | undefined, store: Counter
   const perMinute = limits?.requestsPerMinute ?? 600;
   const perDay = limits?.requestsPerDay ?? 100_000;
 
-  function count(counters: CallerCounters, requests: number): { counters: CallerCounters; result: Outcome } {
+  function count(counters: CallerCounters, requests: number): { counters: CallerCounters; result: RateLimitResult } {
     const seconds = now() / 1000;
     const minute = usageOf(counters.minute, MINUTE, perMinute - requests, seconds);
     const day = usageOf(counters.day, DAY, perDay - requests, seconds);
@@ -61,7 +61,7 @@ export function createRateLimiter(limits: RateLimits | undefined, store: Counter
   };
 }
 
-interface Outcome {
+interface RateLimitResult {
   headers: Record<string, string>;
   /** Whole seconds until the requests fit; 0: they have been counted. */
   wait: number;

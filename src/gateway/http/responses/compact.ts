@@ -4,9 +4,9 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../core/request/generation-request.js';
 import type { Message, UserMessage } from '../../../core/request/message.js';
 import type { Endpoint } from '../endpoint.js';
-import { asTheyAre, countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
+import { passThrough, countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { carryText } from './carried-text.js';
+import { encodeOpaqueText } from './opaque-text.js';
 import type { SentItem } from './input-schema.js';
 import { createBodyReader } from './read-body.js';
 import { responsesRequestSchema } from './request.js';
@@ -18,8 +18,8 @@ const TASK =
   'what was found and decided, what is left to do. Keep names, paths and numbers. Write the summary only.';
 
 /** Most tokens of a summary, and the fewest that say anything. */
-const MOST_TOKENS = 1024;
-const FEWEST_TOKENS = 32;
+const MAX_TOKENS = 1024;
+const MIN_TOKENS = 32;
 
 /** A shorter conversation that says the same: what the user said, and a summary of the rest. */
 export const compactEndpoint: Endpoint = {
@@ -36,7 +36,7 @@ export const compactEndpoint: Endpoint = {
       await context.admit(c);
       const { text, usage } = await summarise(request, c, context);
       const kept = typeof input === 'string' ? [{ role: 'user', content: input }] : input.filter(isOfUser);
-      const summary = { type: 'compaction', id: createId('cmp'), encrypted_content: carryText(text) };
+      const summary = { type: 'compaction', id: createId('cmp'), encrypted_content: encodeOpaqueText(text) };
       return c.json({
         id: createId('resp'),
         object: 'response.compaction',
@@ -68,7 +68,7 @@ async function summarise(request: GenerationRequest, c: HttpRequestContext, cont
     maxTokens,
   };
   const events = generate(context, asked, runOptions(c, 'result'));
-  const answer = await collectGeneration(renderBatches(events, asTheyAre, request.paramNames));
+  const answer = await collectGeneration(renderBatches(events, passThrough, request.paramNames));
   return { text: answer.choices[0]?.text ?? '', usage: answer.usage };
 }
 
@@ -86,7 +86,7 @@ async function longestSummary(
   };
   const all = await count([...messages]);
   const kept = await count([...messages.filter(({ role }) => role === 'user'), says('')]);
-  return Math.min(MOST_TOKENS, Math.max(FEWEST_TOKENS, Math.floor((all - kept) / 2)));
+  return Math.min(MAX_TOKENS, Math.max(MIN_TOKENS, Math.floor((all - kept) / 2)));
 }
 
 function says(text: string): UserMessage {

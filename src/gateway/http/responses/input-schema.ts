@@ -4,7 +4,7 @@ import type { Compatibility } from '../compatibility.js';
 import { fileFields } from '../fields/file-text.js';
 import { foreignObject, isForeign } from '../fields/held-text.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { readCarriedText } from './carried-text.js';
+import { decodeOpaqueText } from './opaque-text.js';
 import { toolsSchema } from './tools.js';
 
 const textParts = [
@@ -49,7 +49,7 @@ const COMPACTIONS = {
     type: v.literal('compaction'),
     encrypted_content: v.pipe(
       v.string(),
-      v.check((text) => readCarriedText(text) !== undefined, 'must come from this service'),
+      v.check((text) => decodeOpaqueText(text) !== undefined, 'must come from this service'),
     ),
   }),
   read: object({ type: v.literal('compaction'), encrypted_content: v.string() }),

@@ -5,7 +5,7 @@ import { customArguments } from '../fields/custom-tool.js';
 import { fileText } from '../fields/file-text.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { refuseDeepJson } from '../validation/read-json-body.js';
-import { readCarriedText } from './carried-text.js';
+import { decodeOpaqueText } from './opaque-text.js';
 import type { InputContent, InputPart, ResponseInput, SentItem } from './input-schema.js';
 import { publishedByCall, type PublishedCallType } from './published-tools.js';
 import { type ToolInput, ToolSet } from './tools.js';
@@ -51,12 +51,12 @@ export function toMessages(
 }
 
 /** What reading an item needs. */
-interface Reading {
+interface InputContext {
   images: RequestImages;
   tools: ToolSet;
 }
 
-function addItem(messages: Message[], item: SentItem, path: string, { images, tools }: Reading): void {
+function addItem(messages: Message[], item: SentItem, path: string, { images, tools }: InputContext): void {
   switch (item.type) {
     case 'reasoning': {
       const turn = assistantTurn(messages, (last) => last.content.length === 0 && last.toolCalls.length === 0);
@@ -102,7 +102,7 @@ const SUMMARY = 'Summary of the conversation so far:';
 
 /** Empty for another service's, which nobody here can read. */
 function summaryText(carried: string): string {
-  const summary = readCarriedText(carried);
+  const summary = decodeOpaqueText(carried);
   return summary === undefined ? '' : `${SUMMARY}\n${summary}`;
 }
 
@@ -163,7 +163,7 @@ function nameOfFound(tool: ToolInput): string {
 function thinkingOf(item: Extract<SentItem, { type: 'reasoning' }>): string {
   const { content, summary, encrypted_content: carried } = item;
   if (content?.length) return joinTexts(content);
-  return (carried == null ? undefined : readCarriedText(carried)) ?? joinTexts(summary ?? []);
+  return (carried == null ? undefined : decodeOpaqueText(carried)) ?? joinTexts(summary ?? []);
 }
 
 function joinTexts(parts: readonly { text: string }[]): string {

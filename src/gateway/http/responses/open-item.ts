@@ -101,7 +101,12 @@ export function openItem({ item, index, json }: OpenItem, summarises: boolean, e
 }
 
 /** Adds text (or arguments, for a call) to the item. */
-export function growItem(open: OpenItem, delta: string, logprobs: ResponseLogprob[], events: ResponseEvent[]): void {
+export function appendToItem(
+  open: OpenItem,
+  delta: string,
+  logprobs: ResponseLogprob[],
+  events: ResponseEvent[],
+): void {
   if (delta === '' && logprobs.length === 0) return;
   const { item, index, reader } = open;
   const position: Position = { item_id: item.id, output_index: index };

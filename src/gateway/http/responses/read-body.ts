@@ -1,7 +1,7 @@
 /** What the endpoints of responses do with a body before anything runs. @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { markOf } from '../fields/sampling.js';
+import { cacheHint } from '../fields/sampling.js';
 import { RequestImages } from '../fields/request-images.js';
 import { requireModel } from '../policy/require-model.js';
 import { parseBody } from '../validation/parse-body.js';
@@ -40,7 +40,7 @@ export function createBodyReader(context: HttpContext): (c: HttpRequestContext) 
     const images = new RequestImages();
     const generation = toGenerationRequest(body, input, id, images, context.compatibility);
     await images.decodeAll(context.inference.takesImages(id), c.req.raw.signal);
-    return { body, input, recent, ...generation, request: { ...generation.request, ...markOf(json) } };
+    return { body, input, recent, ...generation, request: { ...generation.request, ...cacheHint(json) } };
   };
 }
 

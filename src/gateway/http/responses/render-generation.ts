@@ -3,10 +3,10 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { TokenLogprob } from '../../../core/events/token-event.js';
 import { outputFailureError } from '../generation/generate.js';
-import { carryText } from './carried-text.js';
+import { encodeOpaqueText } from './opaque-text.js';
 import {
   closeItem,
-  growItem,
+  appendToItem,
   newCall,
   newMessage,
   newReasoning,
@@ -70,13 +70,13 @@ export function renderGeneration(event: GenerationEvent, state: RenderState, eve
     case 'tool-call-start':
       return startItem(newCall(state.formOf(event.name), event.id, state.createId), state, events);
     case 'reasoning-delta':
-      if (state.open) growItem(state.open, event.text, [], events);
+      if (state.open) appendToItem(state.open, event.text, [], events);
       return;
     case 'text-delta':
-      if (state.open) growItem(state.open, event.text, toLogprobs(event.logprobs), events);
+      if (state.open) appendToItem(state.open, event.text, toLogprobs(event.logprobs), events);
       return;
     case 'tool-call-delta':
-      if (state.open) growItem(state.open, event.argumentsDelta, [], events);
+      if (state.open) appendToItem(state.open, event.argumentsDelta, [], events);
       return;
     case 'reasoning-end':
     case 'text-end':
@@ -108,7 +108,7 @@ function endItem(state: RenderState, events: ResponseEvent[]): void {
   if (!open) return;
   const { item } = open;
   if (state.carriesReasoning && item.type === 'reasoning' && item.content[0]) {
-    item.encrypted_content = carryText(item.content[0].text);
+    item.encrypted_content = encodeOpaqueText(item.content[0].text);
   }
   closeItem(open, state.cut ? 'incomplete' : 'completed', events);
   state.onItem(item);

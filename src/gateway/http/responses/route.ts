@@ -85,7 +85,7 @@ async function stream(
     keepAlive: () => keepAliveText(progress),
     failure: (error) =>
       failureEvents(errorFacts(error, 'responses'), c.get('inferenceId'), progress).map(encode).join(''),
-    record: c.get('record'),
+    resumeState: c.get('resumeState'),
   });
 }
 

@@ -26,11 +26,11 @@ export function parseBody<const Schema extends GenericSchema>(
 }
 
 /** Characters of a path that are told: names of members come from clients. */
-const LONGEST_PATH = 500;
+const MAX_PATH_LENGTH = 500;
 
 function problem(outermost: BaseIssue<unknown>): InferenceError {
   const { issue, path } = mostPrecise(outermost, pathOf(outermost));
-  const param = path.join('.').slice(0, LONGEST_PATH);
+  const param = path.join('.').slice(0, MAX_PATH_LENGTH);
   const subject = param === '' ? 'The request body' : `\`${param}\``;
   if (issue.received === 'undefined' && path.length === 1) {
     return new InferenceError('missing_required_field', `${subject} is required.`, { param });
@@ -67,7 +67,7 @@ const TYPES: Record<string, string> = {
   array: 'an array',
   object: 'an object',
   loose_object: 'an object',
-  record: 'an object',
+  resumeState: 'an object',
   Array: 'an array',
   Object: 'an object',
 };

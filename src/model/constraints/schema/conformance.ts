@@ -25,12 +25,12 @@ interface Evaluated {
 const NOTHING: Evaluated = { names: new Set(), items: new Set() };
 
 /** Undefined: the value does not conform. */
-type Outcome = Evaluated | undefined;
+type Evaluation = Evaluated | undefined;
 
 /** Validates values against the schemas of one document. */
 export class Conformance {
   readonly #document: SchemaDocument;
-  readonly #known = new PairSet<Outcome | 'open'>();
+  readonly #known = new PairSet<Evaluation | 'open'>();
   readonly #listed = new Map<SchemaNode, ReadonlySet<string>>();
   readonly #byListed = new Map<readonly JsonSchema[], Map<string, JsonSchema[]> | 'unlisted'>();
   #depth = 0;
@@ -47,7 +47,7 @@ export class Conformance {
     return this.#evaluate(value, schema) !== undefined;
   }
 
-  #evaluate(value: unknown, schema: JsonSchema): Outcome {
+  #evaluate(value: unknown, schema: JsonSchema): Evaluation {
     if (typeof schema === 'boolean') return schema ? NOTHING : undefined;
     const known = this.#known.get(schema, value);
     if (known === 'open') throw new SchemaProblem('refers back to itself', schema, '$ref');
@@ -62,13 +62,13 @@ export class Conformance {
     return outcome;
   }
 
-  #look(value: unknown, node: SchemaNode): Outcome {
+  #look(value: unknown, node: SchemaNode): Evaluation {
     for (const keyword of UNKNOWN_KEYWORDS) {
       if (Object.hasOwn(node, keyword)) throw new SchemaProblem('is not supported', node, keyword);
     }
     if (!this.#conformsPlainly(value, node)) return undefined;
     const evaluated: { names: Set<string>; items: Set<number> } = { names: new Set(), items: new Set() };
-    const take = (outcome: Outcome): boolean => {
+    const take = (outcome: Evaluation): boolean => {
       if (outcome === undefined) return false;
       this.#document.work.spend(outcome.names.size + outcome.items.size);
       for (const name of outcome.names) evaluated.names.add(name);
@@ -111,7 +111,7 @@ export class Conformance {
   }
 
   /** The keywords whose subschemas apply to the value itself. */
-  #combined(value: unknown, node: SchemaNode, take: (outcome: Outcome) => boolean): boolean {
+  #combined(value: unknown, node: SchemaNode, take: (outcome: Evaluation) => boolean): boolean {
     const { allOf, anyOf, oneOf } = node as { [key: string]: JsonSchema[] | undefined };
     if (node['$ref'] !== undefined && !take(this.#evaluate(value, resolveReference(this.#document, node))))
       return false;
@@ -186,7 +186,7 @@ export class Conformance {
     value: Readonly<Record<string, unknown>>,
     node: SchemaNode,
     evaluated: Set<string>,
-    take: (outcome: Outcome) => boolean,
+    take: (outcome: Evaluation) => boolean,
   ): boolean {
     const schemas = node as { [key: string]: JsonSchema | undefined };
     const names = Object.keys(value);

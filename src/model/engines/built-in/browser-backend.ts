@@ -9,7 +9,7 @@ import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { pause } from '../../../core/platform/pause.js';
 import { orAborted } from '../../../core/platform/reject-on-abort.js';
 import { loadError, noModel } from './browser-error.js';
-import { FORMATS, type Senses } from './browser-prompt.js';
+import { FORMATS, type InputModalities } from './browser-prompt.js';
 import { type AnsweringModel, countPrompt, generateAnswer } from './generate-answer.js';
 import {
   type Availability,
@@ -59,7 +59,7 @@ export function createBrowserBackend(find: () => LanguageModelFactory | undefine
 
 interface Taken {
   expected: Expectations;
-  senses: Senses;
+  senses: InputModalities;
   availability: Availability;
 }
 
@@ -78,7 +78,7 @@ async function askWhatItTakes(
   const availability = await ask(expecting());
   const takes = async (type: 'image' | 'audio'): Promise<boolean> =>
     availability !== 'unavailable' && (await ask(expecting(type)).catch(() => 'unavailable')) === availability;
-  const senses: Senses = { image: await takes('image'), audio: await takes('audio') };
+  const senses: InputModalities = { image: await takes('image'), audio: await takes('audio') };
   const types = (['image', 'audio'] as const).filter((type) => senses[type]);
   return { expected: expecting(...types), senses, availability };
 }

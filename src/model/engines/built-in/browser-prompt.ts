@@ -14,7 +14,7 @@ import type { PromptMessage, PromptPart } from './language-model.js';
 export const FORMATS = { toolFormat: 'json-list', reasoningFormat: 'none' } as const;
 
 /** The kinds of content besides text that the browser's model takes. */
-export interface Senses {
+export interface InputModalities {
   image: boolean;
   audio: boolean;
 }
@@ -47,7 +47,10 @@ const TRAITS: TemplateTraits = {
  * Tools are explained in the system prompt, calls and results are written as text. A text completion is a turn of the user.
  * @throws InferenceError `unsupported_content` for what the model does not take, `invalid_request` for token ids
  */
-export function browserPrompt({ prompt, tools, toolChoice }: GenerationRequest, senses: Senses): BrowserPrompt {
+export function browserPrompt(
+  { prompt, tools, toolChoice }: GenerationRequest,
+  senses: InputModalities,
+): BrowserPrompt {
   if (prompt.type === 'tokens')
     throw new InferenceError('invalid_request', "The browser's own model does not accept token ids.", {
       param: 'prompt',
@@ -67,7 +70,7 @@ export function browserPrompt({ prompt, tools, toolChoice }: GenerationRequest, 
 export function promptMessages(
   messages: readonly Message[],
   tools: GenerationRequest['tools'],
-  senses: Senses,
+  senses: InputModalities,
 ): PromptMessage[] {
   const mark = unusedCharacter(JSON.stringify([messages, tools], textsOnly));
   const media: PromptPart[] = [];

@@ -17,7 +17,7 @@ import {
   watchOverflow,
 } from './browser-conversation.js';
 import { answerError, isDestroyed, isUnsatisfied } from './browser-error.js';
-import { browserPrompt, FORMATS, promptMessages, type Senses, turnKeys } from './browser-prompt.js';
+import { browserPrompt, FORMATS, promptMessages, type InputModalities, turnKeys } from './browser-prompt.js';
 import { measure, type PromptSettings } from './language-model.js';
 import { checkAnswer, outputInvalid, responseConstraint, type ResponseConstraint } from './response-constraint.js';
 import type { OpenSession } from './session-pool.js';
@@ -25,7 +25,7 @@ import { TokenCap } from './token-cap.js';
 
 /** What answers need besides the sessions. */
 export interface AnsweringModel extends BrowserModel {
-  senses: Senses;
+  senses: InputModalities;
   /** The entry's cap on an answer. */
   maxCompletionTokens: number | undefined;
   /** Tokens that the browser counts for a turn without text. */
@@ -33,10 +33,10 @@ export interface AnsweringModel extends BrowserModel {
 }
 
 /** Sessions that are asked for one request. */
-const MOST_CHOICES = 4;
+const MAX_CHOICES = 4;
 
 /** Milliseconds without a piece of an answer that has begun. */
-const SILENCE = 60_000;
+const SILENCE_TIMEOUT_MS = 60_000;
 
 /** Refuses what the interface cannot do. @throws InferenceError `invalid_request` */
 function refuseUnknown({ topLogprobs, sampling, n }: GenerationRequest): void {
@@ -46,10 +46,10 @@ function refuseUnknown({ topLogprobs, sampling, n }: GenerationRequest): void {
   if (topLogprobs !== undefined) refuse('does not return log-probabilities', 'logprobs');
   if (Object.keys(sampling.logitBias ?? {}).length > 0) refuse('does not support `logit_bias`', 'logit_bias');
   if (sampling.seed !== undefined) refuse('takes no seed', 'seed');
-  if (n > MOST_CHOICES) refuse(`returns at most ${MOST_CHOICES} choices`, 'n');
+  if (n > MAX_CHOICES) refuse(`returns at most ${MAX_CHOICES} choices`, 'n');
 }
 
-interface Run {
+interface SessionRun {
   model: AnsweringModel;
   request: GenerationRequest;
   constraint: ResponseConstraint;
@@ -123,9 +123,9 @@ async function* answer(
   let completionTokens = 0;
   try {
     const cap = completionCap(promptTokens, model.contextLength, [request.maxTokens, model.maxCompletionTokens]);
-    const run: Run = { model, request, constraint, history, cap, signal };
+    const run: SessionRun = { model, request, constraint, history, cap, signal };
     for (let index = 0; index < request.n; index += 1) {
-      const choice = new Choice(index, run);
+      const choice = new SessionChoice(index, run);
       for await (const events of choice.events()) yield [...prompt.splice(0), ...events];
       completionTokens += choice.tokens;
       ends.push(choice.end!);
@@ -137,17 +137,17 @@ async function* answer(
 }
 
 /** One answer, on a session of its own. */
-class Choice {
+class SessionChoice {
   end: ChoiceEndEvent | undefined;
   /** Of the answer, as the browser counts. */
   tokens = 0;
   readonly #index: number;
-  readonly #run: Run;
+  readonly #run: SessionRun;
   readonly #reader: AnswerReader;
   #text = '';
   readonly #calls: Pick<ToolCall, 'name' | 'arguments'>[] = [];
 
-  constructor(index: number, run: Run) {
+  constructor(index: number, run: SessionRun) {
     this.#index = index;
     this.#run = run;
     const { tools, stop } = run.request;
@@ -162,10 +162,10 @@ class Choice {
     const { model, history, cap, signal } = this.#run;
     if (cap === 0) return this.#finish('length', undefined);
     const open = await copySession(model, history, signal);
-    const over = new AbortController();
+    const sessionAbort = new AbortController();
     let isKept = false;
     try {
-      const stop = AbortSignal.any([signal, over.signal]);
+      const stop = AbortSignal.any([signal, sessionAbort.signal]);
       for await (const { text, isFull } of this.#pieces(open, stop)) {
         const { parts, stopSequence } = this.#reader.push(text);
         this.#note(parts);
@@ -185,7 +185,7 @@ class Choice {
     } catch (thrown) {
       throw isUnsatisfied(thrown) ? outputInvalid(this.#reader.rawOutput, thrown) : thrown;
     } finally {
-      over.abort();
+      sessionAbort.abort();
       // A session with another answer than the one that was given would continue another conversation.
       if (!isKept) model.pool.discard(open);
     }
@@ -206,7 +206,7 @@ class Choice {
         if (!next)
           throw new InferenceError('unavailable', "The browser's own model stopped responding.", { retryAfter: 5 });
         if (next.done) return;
-        silence = SILENCE;
+        silence = SILENCE_TIMEOUT_MS;
         // The browser makes room by forgetting the oldest turns: what follows would answer another conversation.
         yield hasOverflown() ? { text: '', isFull: true } : await limit.take(next.value);
       }

@@ -3,7 +3,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { LanguageModelSession } from './language-model.js';
 
 /** Most sessions that are open at a time: each may hold keys and values in the browser's memory. */
-const MOST_SESSIONS = 16;
+const MAX_SESSIONS = 16;
 
 /** An open session and the turns that it has read or written. */
 export interface OpenSession {
@@ -37,7 +37,7 @@ export class SessionPool {
    * @throws InferenceError `unavailable` when the pool was closed
    */
   async open(keys: readonly string[], make: () => Promise<LanguageModelSession>): Promise<OpenSession> {
-    while (this.#open.length + this.#opening >= MOST_SESSIONS) {
+    while (this.#open.length + this.#opening >= MAX_SESSIONS) {
       const oldest = this.#open.find((open) => !this.#held.has(open));
       if (!oldest) break;
       this.discard(oldest);

@@ -1,7 +1,7 @@
 /** Keeps a limit of tokens on text that comes in pieces of unknown size. @module */
 
 /** UTF-8 bytes of a UTF-16 code unit at most, and so tokens. */
-const MOST_TOKENS = 3;
+const MAX_TOKENS = 3;
 
 /** What is left of a piece. */
 export interface CappedPiece {
@@ -22,7 +22,7 @@ export class TokenCap {
   constructor(limit: number, measure: (text: string) => Promise<number>) {
     this.#limit = limit;
     this.#measure = measure;
-    this.#checkAt = limit / MOST_TOKENS;
+    this.#checkAt = limit / MAX_TOKENS;
   }
 
   /** The piece, cut where the limit is reached. */
@@ -30,7 +30,7 @@ export class TokenCap {
     const whole = this.#text + piece;
     if (whole.length < this.#checkAt) return this.#accept(piece, false);
     const tokens = await this.#measure(whole);
-    this.#checkAt = whole.length + (this.#limit - tokens) / MOST_TOKENS;
+    this.#checkAt = whole.length + (this.#limit - tokens) / MAX_TOKENS;
     if (tokens < this.#limit) return this.#accept(piece, false);
     if (tokens === this.#limit) return this.#accept(piece, true);
     // The longest beginning of the piece that fits.

@@ -16,7 +16,7 @@ export type GgufNumbers =
 export type GgufValue = number | boolean | string | GgufNumbers | readonly GgufValue[];
 
 /** A head within this bound is read in seconds and fits in memory; no real one comes near. */
-export const MOST_HEAD_BYTES = 64 * 2 ** 20;
+export const MAX_HEAD_BYTES = 64 * 2 ** 20;
 /** Arrays may be in arrays to this depth. */
 const DEPTH = 4;
 
@@ -85,7 +85,7 @@ export class HeadBytes {
 
   /** A value of the metadata. @param type its number in the file */
   value(type: number, depth = 0): GgufValue {
-    if (type === TEXT) return this.text(MOST_HEAD_BYTES);
+    if (type === TEXT) return this.text(MAX_HEAD_BYTES);
     if (type === ARRAY) return this.#array(depth);
     if (type === BOOLEAN) {
       this.need(1);
@@ -100,7 +100,7 @@ export class HeadBytes {
     if (depth === DEPTH) throw damaged(this.#file, 'its metadata is nested too deeply');
     this.need(12);
     const type = this.uint32();
-    const length = this.count(MOST_HEAD_BYTES, 'values of an array');
+    const length = this.count(MAX_HEAD_BYTES, 'values of an array');
     const least = type === TEXT ? 8 : type === ARRAY ? 12 : type === BOOLEAN ? 1 : this.#numberType(type).bytes;
     // Asked for before anything is made of it: a length alone takes no memory.
     this.need(length * least);
@@ -164,7 +164,7 @@ export class HeadBytes {
     const begin = this.#at;
     for (let left = length; left > 0; left--) {
       this.need(left * 8);
-      const bytes = this.count(MOST_HEAD_BYTES, 'bytes of a text');
+      const bytes = this.count(MAX_HEAD_BYTES, 'bytes of a text');
       this.#at += bytes;
     }
     this.need(0);

@@ -4,7 +4,7 @@
  * @module
  */
 import { cutFile, damaged, notGguf, shown, unsupported } from './file-problems.js';
-import { type GgufValue, HeadBytes, Missing, MOST_HEAD_BYTES } from './head-bytes.js';
+import { type GgufValue, HeadBytes, Missing, MAX_HEAD_BYTES } from './head-bytes.js';
 import { kindOfId, TENSOR_KINDS, type TensorKind } from './tensor-kinds.js';
 
 export type { GgufNumbers, GgufValue } from './head-bytes.js';
@@ -57,8 +57,8 @@ export async function readGgufHeader(read: ReadRange, file: string, fileBytes?: 
   for (;;) {
     const missing = head.parse();
     if (typeof missing !== 'number') return checkLength(missing, fileBytes);
-    if (missing > MOST_HEAD_BYTES) throw damaged(file, 'its head is larger than any model needs');
-    bytes.append(await read(bytes.length, Math.min(missing + AHEAD, MOST_HEAD_BYTES)));
+    if (missing > MAX_HEAD_BYTES) throw damaged(file, 'its head is larger than any model needs');
+    bytes.append(await read(bytes.length, Math.min(missing + AHEAD, MAX_HEAD_BYTES)));
     // The file ended.
     if (bytes.length < missing) throw bytes.length < PREAMBLE_BYTES ? notGguf(file) : cutFile(file);
   }

@@ -13,7 +13,7 @@ import type {
 import { createTextModel } from '../../decoding/create-text-model.js';
 import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import { createVoiceModel } from '../../voice/create-voice-model.js';
-import { documentRoom } from '../document-room.js';
+import { documentTokenBudget } from '../document-token-budget.js';
 import { chooseReply } from './choose-reply.js';
 import { findRecorded, replay, withRecordedAnswers } from './replay.js';
 import { createScriptedEmbedder } from './scripted-embeddings.js';
@@ -110,7 +110,7 @@ function createScriptedRanker({ script, contextLength }: ScriptedRankerOptions):
   async function rerank(request: RankingRequest, signal: AbortSignal): Promise<RankingResult> {
     const { query, documents, maxTokensPerDocument } = request;
     const querySize = tokenizer.encodeText(query).length;
-    const room = documentRoom({ contextLength, query: querySize, control: 0, maxTokensPerDocument });
+    const room = documentTokenBudget({ contextLength, query: querySize, control: 0, maxTokensPerDocument });
     await failAsScripted(script, signal);
     const scores: number[] = [];
     let promptTokens = 0;

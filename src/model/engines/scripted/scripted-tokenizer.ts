@@ -23,7 +23,7 @@ const ADDED_TOKENS: readonly string[] = [
 const PIECE = / ?\p{L}{1,24}| ?\p{N}{1,3}|\s+(?=\s)|\s|[\u{10000}-\u{10ffff}]|[^\s\p{L}\p{N}]/gu;
 
 /** Maximum number of words that are learned from prompts; further unknown words become bytes. Limits memory. */
-const MOST_WORDS = 32_768;
+const MAX_WORDS = 32_768;
 
 /** Ends a turn. */
 export const END_TOKEN = 256 + ADDED_TOKENS.indexOf('<|im_end|>');
@@ -110,7 +110,7 @@ export class ScriptedTokenizer implements TextTokenizer {
   #wordToken(piece: string): number | undefined {
     const known = this.#words.get(piece);
     if (known !== undefined) return known;
-    if (piece.codePointAt(0)! > 0xffff || this.#words.size >= MOST_WORDS) return undefined;
+    if (piece.codePointAt(0)! > 0xffff || this.#words.size >= MAX_WORDS) return undefined;
     const id = this.#bytes.length;
     this.#words.set(piece, id);
     this.#bytes.push(bytes.encode(piece));

@@ -66,7 +66,7 @@ const LENGTH_REASONS = new Set(['length', 'model_length', 'max_tokens']);
 /** Finish reasons that mean a failure of the service. */
 const FAILURE_REASONS = new Set(['error', 'insufficient_system_resource']);
 
-interface OpenCall {
+interface PartialToolCall {
   index: number;
   id: string | undefined;
   hasArguments: boolean;
@@ -79,7 +79,7 @@ class ChoiceReader {
   reasoningPieces = 0;
   end: ChoiceEndEvent | undefined;
   #rawOutput = '';
-  #call: OpenCall | undefined;
+  #call: PartialToolCall | undefined;
 
   constructor(index: number, request: GenerationRequest) {
     this.index = index;
@@ -105,12 +105,13 @@ class ChoiceReader {
     if (choice.finish_reason) yield* this.#finish(choice.finish_reason, choice.stop_reason);
   }
 
-  *#finish(said: string, stopReason: unknown): Generator<TokenEvent> {
-    if (FAILURE_REASONS.has(said)) throw broken('ended its answer early');
-    const reason = LENGTH_REASONS.has(said) ? 'length' : 'stop';
+  *#finish(finishReason: string, stopReason: unknown): Generator<TokenEvent> {
+    if (FAILURE_REASONS.has(finishReason)) throw broken('ended its answer early');
+    const reason = LENGTH_REASONS.has(finishReason) ? 'length' : 'stop';
     // A tool call that was cut by the token limit is left out.
     if (reason !== 'length') yield* this.#endCall();
-    const stopSequence = said === 'stop' ? this.#request.stop.find((sequence) => sequence === stopReason) : undefined;
+    const stopSequence =
+      finishReason === 'stop' ? this.#request.stop.find((sequence) => sequence === stopReason) : undefined;
     this.end = {
       type: 'end',
       choice: this.index,
@@ -167,8 +168,8 @@ function joined(parts: readonly { text?: string | null | undefined }[]): string 
  * Log-probabilities as token events have them, one per token.
  * @param topLogprobs number of alternatives; text completions may give one more
  */
-function readLogprobs(said: UpstreamLogprobs, topLogprobs: number): TokenLogprob[] {
-  const { content, tokens, token_logprobs, top_logprobs } = said;
+function readLogprobs(reported: UpstreamLogprobs, topLogprobs: number): TokenLogprob[] {
+  const { content, tokens, token_logprobs, top_logprobs } = reported;
   const best = (candidates: readonly TokenCandidate[]): TokenCandidate[] =>
     candidates.toSorted((a, b) => b.logprob - a.logprob).slice(0, topLogprobs);
   if (content)
@@ -184,8 +185,12 @@ function readLogprobs(said: UpstreamLogprobs, topLogprobs: number): TokenLogprob
 
 const encoder = new TextEncoder();
 
-function candidateOf(said: { token: string; logprob: number; bytes?: number[] | null | undefined }): TokenCandidate {
-  const { token, logprob, bytes } = said;
+function candidateOf(reported: {
+  token: string;
+  logprob: number;
+  bytes?: number[] | null | undefined;
+}): TokenCandidate {
+  const { token, logprob, bytes } = reported;
   return { token, bytes: bytes ?? [...encoder.encode(token)], logprob: Math.min(0, logprob) };
 }
 

@@ -4,7 +4,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 
 /** Milliseconds without a byte after which an answer counts as broken. OpenAI sends nothing while its models reason. */
-export const SILENCE_LIMIT = 300_000;
+export const SILENCE_TIMEOUT_MS = 300_000;
 
 /**
  * The JSON of each event until `[DONE]` or the end.
@@ -21,7 +21,7 @@ export async function* readEventStream(response: Response, signal: AbortSignal):
     .pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(bytes, controller) {
-          watch.heard();
+          watch.received();
           controller.enqueue(bytes);
         },
       }),
@@ -29,7 +29,7 @@ export async function* readEventStream(response: Response, signal: AbortSignal):
     .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
     .pipeThrough(new EventSourceParserStream());
   const reader = events.getReader();
-  const stop = (): void => watch.giveUp();
+  const stop = (): void => watch.abort();
   signal.addEventListener('abort', stop);
   try {
     for (;;) {
@@ -66,13 +66,13 @@ function parse(data: string): unknown {
 export class SilenceWatch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isWaiting = false;
-  giveUp: () => void = () => {};
+  abort: () => void = () => {};
 
-  /** The result; undefined after {@link SILENCE_LIMIT} without a byte, or when reading was ended. */
+  /** The result; undefined after {@link SILENCE_TIMEOUT_MS} without a byte, or when reading was ended. */
   async wait<Result>(work: Promise<Result>): Promise<Result | undefined> {
-    const silent = new Promise<undefined>((resolve) => (this.giveUp = () => resolve(undefined)));
+    const silent = new Promise<undefined>((resolve) => (this.abort = () => resolve(undefined)));
     this.#isWaiting = true;
-    this.heard();
+    this.received();
     try {
       return await Promise.race([work, silent]);
     } finally {
@@ -82,10 +82,10 @@ export class SilenceWatch {
   }
 
   /** Called for every byte, keep-alive comments included. */
-  heard(): void {
+  received(): void {
     if (!this.#isWaiting) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.giveUp(), SILENCE_LIMIT);
+    this.#timer = setTimeout(() => this.abort(), SILENCE_TIMEOUT_MS);
   }
 }
 

@@ -167,13 +167,13 @@ function turn(
     const name = expression(literal(withoutThought(roleOf(format, role)) + separator));
     const template = templates[role] ?? PLACEHOLDERS[role];
     // Removes the thought of an earlier answer; without a closing tag the split changes nothing.
-    const said =
+    const calls =
       thinks && role === 'assistant' ? "message.content.split('</think>')[-1].lstrip('\\n')" : 'message.content';
     const withCalls = declaresTools && role === 'assistant';
     const content = filled(
       template.replaceAll(FUNCTIONS_PLACEHOLDER, ''),
       PLACEHOLDERS[role],
-      withCalls ? 'written.text' : said,
+      withCalls ? 'written.text' : calls,
     );
     lines.push(
       statement(`${index === 0 ? 'if' : 'elif'} message.role == '${role}'`),
@@ -183,7 +183,7 @@ function turn(
       ...(systemInUserTurn && role === 'user'
         ? [statement("if loop.first and system != ''"), expression("system + '\\n\\n'"), statement('endif')]
         : []),
-      ...(withCalls ? [writtenCalls(said)] : []),
+      ...(withCalls ? [writtenCalls(calls)] : []),
       expression(content),
     );
   }
@@ -191,10 +191,10 @@ function turn(
 }
 
 /** Text and tool calls of an earlier answer in Ministral's syntax. */
-function writtenCalls(said: string): string {
+function writtenCalls(calls: string): string {
   const given = 'call.function.arguments';
   return [
-    statement(`set written = namespace(text=${said})`),
+    statement(`set written = namespace(text=${calls})`),
     statement('for call in message.tool_calls or []'),
     statement(`set json = ${given} if ${given} is string else ${given} | tojson`),
     statement("set written.text = written.text + '[TOOL_CALLS]' + call.function.name + '[ARGS]' + json"),

@@ -43,7 +43,7 @@ export class DeviceWatch {
   }
 
   /** Declares the engine lost: it was ended, or a failure left its state unknown. */
-  giveUp(error: InferenceError): void {
+  abort(error: InferenceError): void {
     this.#report(error);
   }
 

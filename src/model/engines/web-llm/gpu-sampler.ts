@@ -45,7 +45,7 @@ export class GpuSampler {
 }
 
 function settingsFor(need: LogitsNeed): Pipeline['config'] | undefined {
-  if (need.type === 'draw' && !need.seeded && need.minP <= 0)
+  if (need.type === 'sample' && !need.seeded && need.minP <= 0)
     return { temperature: need.temperature, top_p: need.topP };
   return need.type === 'greatest' && need.count === 1 ? GREEDY : undefined;
 }

@@ -18,7 +18,7 @@ import { loadFailure } from '../load-failure.js';
 const IDLE_SAMPLER = { temperature: 1, top_p: 1, repetition_penalty: 1, frequency_penalty: 0, presence_penalty: 0 };
 
 /** Unloading waits for the GPU, and a lost device never answers. The worker ends afterwards in any case. */
-const STOP_DEADLINE_MS = 2_000;
+const STOP_TIMEOUT_MS = 2_000;
 
 interface StartOptions {
   /** Catalog id, for progress. */
@@ -44,11 +44,11 @@ export interface StartedEngine {
 }
 
 /** The device was lost while the model was loading: the model is too large for the GPU. */
-export class LostWhileLoading extends Error {
-  override readonly name = 'LostWhileLoading';
+export class DeviceLostDuringLoad extends Error {
+  override readonly name = 'DeviceLostDuringLoad';
 }
 
-/** @throws LostWhileLoading, InferenceError `cancelled`, or whatever WebLLM throws */
+/** @throws DeviceLostDuringLoad, InferenceError `cancelled`, or whatever WebLLM throws */
 export async function startEngine(library: WebLlmModule, options: StartOptions): Promise<StartedEngine> {
   const { record, signal } = options;
   const capture = new LogitsCapture();
@@ -60,9 +60,9 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
     initProgressCallback: progressReporter(options.id, options.totalBytes, options.onProgress),
   });
   const stop = async (): Promise<void> => {
-    const deadline = watch.isLost ? 0 : STOP_DEADLINE_MS;
+    const deadline = watch.isLost ? 0 : STOP_TIMEOUT_MS;
     // Ends a generation that still runs, because its forward pass may never return.
-    watch.giveUp(new InferenceError('unavailable', 'The model was unloaded.'));
+    watch.abort(new InferenceError('unavailable', 'The model was unloaded.'));
     await settledWithin(
       engine.unload().catch(() => {}),
       deadline,
@@ -73,7 +73,7 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
     // When its device is lost or its loading is aborted, WebLLM may just return, or wait forever.
     const ended = rejectOnAbort(signal).catch((reason: unknown) => Promise.reject(cancelled(reason)));
     await Promise.race([engine.reload(record.model_id, IDLE_SAMPLER), rejectOnLoss(watch), ended]);
-    if (watch.isLost) throw new LostWhileLoading('The device was lost.');
+    if (watch.isLost) throw new DeviceLostDuringLoad('The device was lost.');
   } catch (error) {
     await stop();
     throw error;
@@ -85,7 +85,7 @@ export async function startEngine(library: WebLlmModule, options: StartOptions):
 }
 
 async function rejectOnLoss(watch: DeviceWatch): Promise<never> {
-  throw new LostWhileLoading('The device was lost.', { cause: await watch.lost });
+  throw new DeviceLostDuringLoad('The device was lost.', { cause: await watch.lost });
 }
 
 /** WebLLM's reports about files are left out: the store reports downloads itself. */

@@ -36,7 +36,7 @@ import {
   readWeightsManifest,
 } from './model-folder.js';
 import { findModelRecord, quantizationOf } from './model-record.js';
-import { LostWhileLoading, type StartedEngine, startEngine, toLoadError } from './start-engine.js';
+import { DeviceLostDuringLoad, type StartedEngine, startEngine, toLoadError } from './start-engine.js';
 import { browserEnvironment, type WebLlmEnvironment, type WebLlmModule } from './web-llm-environment.js';
 import { WebLlmTextEngine } from './web-llm-text-engine.js';
 
@@ -118,7 +118,7 @@ async function loadFiles(
   const gpu = environment.gpu!;
   const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal })
     .catch((error: unknown) => {
-      throw error instanceof LostWhileLoading
+      throw error instanceof DeviceLostDuringLoad
         ? refuse(candidate, facts, 'more GPU memory than there is', { weightBytes: totalBytes })
         : error;
     })
@@ -140,7 +140,7 @@ function assemble(entry: ModelEntry, config: ChatConfig, tokenizer: TextTokenize
     chunkLength: Math.min(CHUNK_LENGTH, config.prefill_chunk_size ?? CHUNK_LENGTH),
     toolFormat,
     reasoningFormat,
-    onFailure: (error) => watch.giveUp(error),
+    onFailure: (error) => watch.abort(error),
   });
   const dtype = config.quantization ?? quantizationOf(entry.source ?? entry.id);
   return createTextModel(textEngine, {

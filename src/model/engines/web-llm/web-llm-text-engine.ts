@@ -129,7 +129,7 @@ export class WebLlmTextEngine implements TextEngine {
   async #resultOf(chosen: number | undefined): Promise<TokenLogits> {
     const { capture, tokenizer } = this.#options;
     if (chosen === undefined) return capture.logits;
-    if (chosen < tokenizer.vocabularySize) return { drawn: [chosen] };
+    if (chosen < tokenizer.vocabularySize) return { sampled: [chosen] };
     // WebLLM may sample the padding of the vocabulary. This is rare, so all tokens are simply read again.
     const held = this.#held;
     await this.#clear();

@@ -129,16 +129,16 @@ class LooseObjectReader implements CallReader {
   }
 }
 
-type Reading = { json: string; end: number } | 'incomplete' | 'invalid';
+type ObjectReading = { json: string; end: number } | 'incomplete' | 'invalid';
 
 /** One member with the comma before it, or the closing brace. */
-function readMember(text: string, quotes: readonly string[]): Reading | 'end' {
+function readMember(text: string, quotes: readonly string[]): ObjectReading | 'end' {
   const from = skip(text, 0, /[\s,]/);
   if (from === text.length) return 'incomplete';
   return text[from] === '}' ? 'end' : readPair(text, from, quotes);
 }
 
-function readPair(text: string, from: number, quotes: readonly string[]): Reading {
+function readPair(text: string, from: number, quotes: readonly string[]): ObjectReading {
   const key = readKey(text, from, quotes);
   if (typeof key === 'string') return key;
   const colon = skip(text, key.end, /\s/);
@@ -148,7 +148,7 @@ function readPair(text: string, from: number, quotes: readonly string[]): Readin
   return typeof value === 'string' ? value : { json: `${key.json}: ${value.json}`, end: value.end };
 }
 
-function readKey(text: string, from: number, quotes: readonly string[]): Reading {
+function readKey(text: string, from: number, quotes: readonly string[]): ObjectReading {
   const quoted = readQuoted(text, from, quotes);
   if (quoted !== undefined) return quoted;
   let end = from;
@@ -157,7 +157,7 @@ function readKey(text: string, from: number, quotes: readonly string[]): Reading
   return { json: JSON.stringify(text.slice(from, end).trim()), end };
 }
 
-function readValue(text: string, from: number, quotes: readonly string[]): Reading {
+function readValue(text: string, from: number, quotes: readonly string[]): ObjectReading {
   if (from >= text.length) return 'incomplete';
   const quoted = readQuoted(text, from, quotes);
   if (quoted !== undefined) return quoted;
@@ -169,7 +169,7 @@ function readValue(text: string, from: number, quotes: readonly string[]): Readi
   return { json: bareJson(text.slice(from, end).trim()), end };
 }
 
-function readList(text: string, from: number, close: string, readItem: (at: number) => Reading): Reading {
+function readList(text: string, from: number, close: string, readItem: (at: number) => ObjectReading): ObjectReading {
   const items: string[] = [];
   let at = from + 1;
   for (;;) {
@@ -187,7 +187,7 @@ function readList(text: string, from: number, close: string, readItem: (at: numb
 }
 
 /** A string in one of the quotes; undefined when none begins here. Only JSON's own quote knows escapes. */
-function readQuoted(text: string, from: number, quotes: readonly string[]): Reading | undefined {
+function readQuoted(text: string, from: number, quotes: readonly string[]): ObjectReading | undefined {
   const rest = text.slice(from);
   const quote = quotes.find((each) => rest.startsWith(each));
   if (quote === undefined) return quotes.some((each) => each.startsWith(rest)) ? 'incomplete' : undefined;
@@ -197,7 +197,7 @@ function readQuoted(text: string, from: number, quotes: readonly string[]): Read
   return { json: JSON.stringify(text.slice(from + quote.length, end)), end: end + quote.length };
 }
 
-function readJsonString(text: string, from: number): Reading {
+function readJsonString(text: string, from: number): ObjectReading {
   for (let at = from + 1; at < text.length; at++) {
     if (text[at] === '\\') at += 1;
     else if (text[at] === '"') {

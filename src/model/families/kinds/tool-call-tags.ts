@@ -3,7 +3,7 @@ import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { readPythonLiteral } from '../parsing/python-literal.js';
 import type { CallReader, CallShape, TaggedCalls } from '../parsing/tagged-calls.js';
-import { anyOf, before, blanks, BLANKS, forgiven, maybe, NAME } from '../parsing/text-matching.js';
+import { anyOf, lookahead, blanks, BLANKS, lenient, maybe, NAME } from '../parsing/text-matching.js';
 import { ARGUMENT_NAME, elementCall, type ElementSyntax } from './element-calls.js';
 import { bareKnownCall, jsonCall, WRONG_CLOSES } from './json-calls.js';
 import { namedCall } from './named-calls.js';
@@ -15,13 +15,13 @@ interface WholeCalls {
 }
 
 /** `more`: what follows decides. `no`: it is no call. */
-type Reading = WholeCalls | 'more' | 'no';
+type TagReading = WholeCalls | 'more' | 'no';
 
 class WholeReader implements CallReader {
   state: CallReader['state'] = 'undecided';
-  readonly #find: (text: string, final: boolean) => Reading;
+  readonly #find: (text: string, final: boolean) => TagReading;
 
-  constructor(find: (text: string, final: boolean) => Reading) {
+  constructor(find: (text: string, final: boolean) => TagReading) {
     this.#find = find;
   }
 
@@ -123,8 +123,8 @@ export const FUNCTION_CLOSE = '</function>';
  */
 export function functionElements(close: string, layout: '' | '\n'): ElementSyntax {
   return {
-    head: [anyOf(FUNCTION), BLANKS, forgiven('"'), NAME, forgiven('"'), BLANKS, anyOf('>')],
-    key: [anyOf('<parameter='), BLANKS, forgiven('"'), ARGUMENT_NAME, forgiven('"'), BLANKS, anyOf('>')],
+    head: [anyOf(FUNCTION), BLANKS, lenient('"'), NAME, lenient('"'), BLANKS, anyOf('>')],
+    key: [anyOf('<parameter='), BLANKS, lenient('"'), ARGUMENT_NAME, lenient('"'), BLANKS, anyOf('>')],
     layout,
     valueCloses: ['</parameter>'],
     valueEnds: ['<parameter=', FUNCTION_CLOSE, close],
@@ -143,7 +143,7 @@ export const ARGUMENT_KEY = '<arg_key>';
 export function argumentPairs(call: { open: string; close: string }, prefix = ''): ElementSyntax {
   const key = ARGUMENT_KEY.replace('<', `<${prefix}`);
   return {
-    head: [BLANKS, NAME, BLANKS, forgiven('<tool_sep>'), BLANKS, before(key)],
+    head: [BLANKS, NAME, BLANKS, lenient('<tool_sep>'), BLANKS, lookahead(key)],
     key: [
       anyOf(key),
       BLANKS,
@@ -162,7 +162,7 @@ export function argumentPairs(call: { open: string; close: string }, prefix = ''
 
 /** `f</tool_call>`: the same without arguments. */
 const nameAlone = elementCall({
-  head: [BLANKS, NAME, BLANKS, before(TOOL_CALL.close)],
+  head: [BLANKS, NAME, BLANKS, lookahead(TOOL_CALL.close)],
   key: [anyOf(ARGUMENT_KEY)],
   valueCloses: ['</arg_value>'],
   valueEnds: [],
@@ -177,7 +177,7 @@ export const functionJson = namedCall([anyOf(FUNCTION), NAME, anyOf('>')]);
 /** `<function name="f">{"a": 1}</function>`, and the same with an element for each argument. */
 const QUOTED_FUNCTION = [anyOf('<function'), BLANKS, anyOf('name="'), NAME, anyOf('">')];
 const quotedFunctionElements = elementCall({
-  head: [...QUOTED_FUNCTION, BLANKS, before('<param', FUNCTION_CLOSE)],
+  head: [...QUOTED_FUNCTION, BLANKS, lookahead('<param', FUNCTION_CLOSE)],
   key: [anyOf('<param'), maybe('eter'), BLANKS, anyOf('name="'), ARGUMENT_NAME, anyOf('">')],
   cdata: true,
   valueCloses: ['</param>', '</parameter>'],

@@ -75,7 +75,7 @@ class ObjectReader implements CallObjectReader {
   }
 
   /** After the call was given out nothing can be taken back: the object just ends here. */
-  #giveUp(): void {
+  #abort(): void {
     this.#state = this.#state === 'undecided' ? 'invalid' : 'done';
   }
 
@@ -157,7 +157,7 @@ class ObjectReader implements CallObjectReader {
       parsed === undefined ||
       (this.#options.onlyKeys && this.#state === 'undecided' && !this.#options.onlyKeys.includes(parsed))
     )
-      this.#giveUp();
+      this.#abort();
     else this.#key = parsed;
     return taken;
   }
@@ -172,7 +172,7 @@ class ObjectReader implements CallObjectReader {
     else if (this.#stage === 'separator' && character === '}' && this.#nested > 0) this.#nested -= 1;
     else if (this.#stage === 'separator' && character === '}') this.#finish(parts);
     else if (!(this.#stage === 'separator' && character === ',')) {
-      this.#giveUp();
+      this.#abort();
       return 0;
     }
     return 1;

@@ -78,12 +78,12 @@ export function maybe(...options: readonly [string, ...string[]]): HeadPart {
 }
 
 /** What a reader forgives, and no writer writes. */
-export function forgiven(...options: readonly string[]): HeadPart {
+export function lenient(...options: readonly string[]): HeadPart {
   return { type: 'text', options, optional: true, written: '' };
 }
 
 /** One of these follows, and belongs to what comes next. */
-export function before(...options: readonly string[]): HeadPart {
+export function lookahead(...options: readonly string[]): HeadPart {
   return { type: 'text', options, peek: true, written: '' };
 }
 

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { PART_BYTES } from '../../../store/storage/byte-storage.js';
 import { toIntegrity } from '../../../store/storage/digest.js';
-import { BLOCK_HEADER_BYTES } from '../../../store/prompts/kept-blocks.js';
+import { BLOCK_HEADER_BYTES } from '../../../store/prompts/prompt-block-store.js';
 import {
   filesOfPacked,
   isPackedPrompt,
@@ -27,9 +27,9 @@ const PACK = '/packed/';
 const BLOCKS = '/blocks/';
 
 /** More than any prompt takes. */
-const MOST_BYTES = 2 ** 40;
+const MAX_BYTES = 2 ** 40;
 
-/** A pack with a kept prompt. */
+/** A pack with a cached prompt. */
 export interface CachedPromptPack {
   /** Of its manifest, which names the prompt's files too. */
   integrity: string;
@@ -41,7 +41,7 @@ export interface CachedPromptPack {
 /**
  * Reads a prompt with a packed chat model in 8 bits on WASM, with one thread as on a page that is not isolated.
  * @param prompt messages
- * @throws Error for a model that keeps no prompts, or when there is no browser; InferenceError when the prompt cannot be
+ * @throws Error for a model whose prompts cannot be cached, or when there is no browser; InferenceError when the prompt cannot be
  * kept (fewer than 64 tokens)
  */
 export async function addCachedPrompt(
@@ -77,7 +77,7 @@ export async function addCachedPrompt(
       const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
       await openHostPage(page, origin, {
         models: [{ ...entry, backend: 'transformers', source: PACK.slice(0, -1), device: 'wasm' }],
-        promptCache: MOST_BYTES,
+        promptCache: MAX_BYTES,
         serviceWorker: false,
       });
       await page.evaluate(cachePromptInPage, { model: entry.id, prompt, place: BLOCKS });

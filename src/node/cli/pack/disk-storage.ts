@@ -18,16 +18,16 @@ import { join } from 'node:path';
 import {
   type ByteStorage,
   countParts,
-  type FilePlace,
-  type FileRecord,
+  type FileLocation,
+  type FileMetadata,
   type KeptFile,
   lengthOfPart,
   type ModelNote,
   type OpenFile,
-  parseRecord,
+  parseMetadata,
 } from '../../../store/storage/byte-storage.js';
 
-/** The bytes, how much of each part is there, and the record. */
+/** The bytes, how much of each part is there, and the metadata. */
 const BYTES = '.bytes';
 const PARTS = '.parts';
 const RECORD = '.record';
@@ -43,38 +43,41 @@ export class DiskStorage implements ByteStorage {
   }
 
   /** Absolute path of a file's bytes. */
-  pathOf(place: FilePlace): string {
+  pathOf(place: FileLocation): string {
     return this.#base(place) + BYTES;
   }
 
-  async find(place: FilePlace): Promise<KeptFile | undefined> {
+  async find(place: FileLocation): Promise<KeptFile | undefined> {
     return this.#found(this.#base(place));
   }
 
-  async open(place: FilePlace): Promise<OpenFile> {
+  async open(place: FileLocation): Promise<OpenFile> {
     return new OpenDiskFile(this.#base(place));
   }
 
-  async readAll(place: FilePlace, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>> {
+  async readAll(
+    place: FileLocation,
+    onBytes: (loaded: number, total: number) => void,
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(readFileSync(this.pathOf(place)));
     onBytes(bytes.length, bytes.length);
     return bytes;
   }
 
-  async readPart({ record }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
-    const file = openSync(this.pathOf(record), 'r');
+  async readPart({ metadata }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
+    const file = openSync(this.pathOf(metadata), 'r');
     try {
-      return readAt(file, part * record.partBytes, lengthOfPart(record, part));
+      return readAt(file, part * metadata.partBytes, lengthOfPart(metadata, part));
     } finally {
       closeSync(file);
     }
   }
 
-  async accept({ record }: KeptFile): Promise<void> {
-    saveRecord(this.#base(record), record);
+  async accept({ metadata }: KeptFile): Promise<void> {
+    saveMetadata(this.#base(metadata), metadata);
   }
 
-  async remove(place: FilePlace): Promise<void> {
+  async remove(place: FileLocation): Promise<void> {
     for (const ending of [BYTES, PARTS, RECORD]) rmSync(this.#base(place) + ending, { force: true });
   }
 
@@ -82,7 +85,7 @@ export class DiskStorage implements ByteStorage {
   async list(): Promise<{ note: ModelNote; files: KeptFile[] }[]> {
     const names = readdirSync(this.#folder).filter((name) => name.endsWith(RECORD));
     const files = names.flatMap((name) => this.#found(join(this.#folder, name.slice(0, -RECORD.length))) ?? []);
-    const model = files[0]?.record.model;
+    const model = files[0]?.metadata.model;
     return model === undefined ? [] : [{ note: { model, wanted: [], lastUsed: 0 }, files }];
   }
 
@@ -92,15 +95,15 @@ export class DiskStorage implements ByteStorage {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #base({ model, file }: FilePlace): string {
+  #base({ model, file }: FileLocation): string {
     return join(this.#folder, createHash('sha256').update(`${model} ${file}`).digest('hex').slice(0, 32));
   }
 
   #found(base: string): KeptFile | undefined {
-    const record = readRecord(base);
-    if (!record) return undefined;
+    const metadata = readMetadata(base);
+    if (!metadata) return undefined;
     const bytes = statSync(base + BYTES, { throwIfNoEntry: false })?.size ?? 0;
-    return { record, bytes, untouched: record.state === 'complete' && bytes === record.size };
+    return { metadata, bytes, untouched: metadata.state === 'complete' && bytes === metadata.size };
   }
 }
 
@@ -108,32 +111,32 @@ class OpenDiskFile implements OpenFile {
   readonly #base: string;
   readonly #bytes: number;
   readonly #parts: number;
-  record: FileRecord | undefined;
+  metadata: FileMetadata | undefined;
   kept: number[];
 
   constructor(base: string) {
     this.#base = base;
     this.#bytes = openToWrite(base + BYTES);
     this.#parts = openToWrite(base + PARTS);
-    this.record = readRecord(base);
+    this.metadata = readMetadata(base);
     this.kept = this.#readKept();
   }
 
-  async reset(record: FileRecord): Promise<void> {
+  async reset(metadata: FileMetadata): Promise<void> {
     ftruncateSync(this.#parts);
     ftruncateSync(this.#bytes);
     this.kept = [];
-    await this.save(record);
+    await this.save(metadata);
   }
 
-  async save(record: FileRecord): Promise<void> {
-    saveRecord(this.#base, record);
-    this.record = record;
+  async save(metadata: FileMetadata): Promise<void> {
+    saveMetadata(this.#base, metadata);
+    this.metadata = metadata;
   }
 
   async append(part: number, bytes: Uint8Array): Promise<void> {
     const kept = this.kept[part] ?? 0;
-    const position = part * this.record!.partBytes + kept;
+    const position = part * this.metadata!.partBytes + kept;
     try {
       for (let start = 0; start < bytes.length;) {
         start += writeSync(this.#bytes, bytes, start, bytes.length - start, position + start);
@@ -150,12 +153,12 @@ class OpenDiskFile implements OpenFile {
   }
 
   async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
-    return readAt(this.#bytes, part * this.record!.partBytes, this.kept[part] ?? 0);
+    return readAt(this.#bytes, part * this.metadata!.partBytes, this.kept[part] ?? 0);
   }
 
-  async finish(record: FileRecord): Promise<void> {
-    ftruncateSync(this.#bytes, record.size ?? 0);
-    await this.save(record);
+  async finish(metadata: FileMetadata): Promise<void> {
+    ftruncateSync(this.#bytes, metadata.size ?? 0);
+    await this.save(metadata);
   }
 
   async close(): Promise<void> {
@@ -169,14 +172,14 @@ class OpenDiskFile implements OpenFile {
   }
 
   #readKept(): number[] {
-    if (this.record?.state === 'complete') {
-      const { record } = this;
-      return Array.from({ length: countParts(record) }, (_, part) => lengthOfPart(record, part));
+    if (this.metadata?.state === 'complete') {
+      const { metadata } = this;
+      return Array.from({ length: countParts(metadata) }, (_, part) => lengthOfPart(metadata, part));
     }
     const noted = new Uint8Array(readFileSync(this.#base + PARTS));
     const words = new Uint32Array(noted.buffer, 0, noted.length >> 2);
     const size = statSync(this.#base + BYTES).size;
-    const partBytes = this.record?.partBytes ?? 0;
+    const partBytes = this.metadata?.partBytes ?? 0;
     return Array.from(words, (length, part) => Math.max(0, Math.min(length, partBytes, size - part * partBytes)));
   }
 }
@@ -198,16 +201,16 @@ function readAt(file: number, position: number, length: number): Uint8Array<Arra
   return bytes;
 }
 
-function readRecord(base: string): FileRecord | undefined {
+function readMetadata(base: string): FileMetadata | undefined {
   try {
-    return parseRecord(readFileSync(base + RECORD, 'utf8'));
+    return parseMetadata(readFileSync(base + RECORD, 'utf8'));
   } catch {
     return undefined;
   }
 }
 
 /** As a whole or not at all. */
-function saveRecord(base: string, record: FileRecord): void {
-  writeFileSync(`${base}${RECORD}.new`, JSON.stringify(record));
+function saveMetadata(base: string, metadata: FileMetadata): void {
+  writeFileSync(`${base}${RECORD}.new`, JSON.stringify(metadata));
   renameSync(`${base}${RECORD}.new`, base + RECORD);
 }

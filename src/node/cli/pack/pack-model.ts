@@ -11,7 +11,7 @@ import { chooseForPack as chooseWebLlm, findForPack } from '../../../model/engin
 import type { LocalFile } from '../../../core/models/backend.js';
 import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
-import { type StoreEnvironment, surroundings } from '../../../store/storage/store-environment.js';
+import { type StoreEnvironment, defaultEnvironment } from '../../../store/storage/store-environment.js';
 import { DiskStorage } from './disk-storage.js';
 import type { NamedModel } from './read-entry.js';
 import { type FetchedFile, writePack } from './write-pack.js';
@@ -67,7 +67,7 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
   const source = await sourceOf(named, options.hubURL);
   const { localFiles } = source;
   const environment: StoreEnvironment = {
-    ...surroundings,
+    ...defaultEnvironment,
     storage,
     async freeBytes() {
       const { bavail, bsize } = statfsSync(work);
@@ -95,7 +95,7 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
       ...(source.library !== undefined && { modelLibrary: `${packed}/${packedName(source.library)}` }),
       integrity,
     },
-    bytes: fetched.reduce((sum, { record }) => sum + (record.size ?? 0), 0),
+    bytes: fetched.reduce((sum, { metadata }) => sum + (metadata.size ?? 0), 0),
     files: fetched.length,
   };
 }
@@ -144,7 +144,9 @@ function choose(entry: ModelEntry, library: string | undefined, files: ModelFile
 async function listFetched(wanted: readonly string[], files: ModelFiles, storage: DiskStorage): Promise<FetchedFile[]> {
   const found = await Promise.all(wanted.map((file) => files.find(file)));
   return found.flatMap((kept) =>
-    kept ? [{ path: storage.pathOf(kept.record), record: kept.record, name: packedName(kept.record.file) }] : [],
+    kept
+      ? [{ path: storage.pathOf(kept.metadata), metadata: kept.metadata, name: packedName(kept.metadata.file) }]
+      : [],
   );
 }
 

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { toIntegrity } from '../../../store/storage/digest.js';
-import { type FileRecord, PART_BYTES, partFileOf } from '../../../store/storage/byte-storage.js';
+import { type FileMetadata, PART_BYTES, partFileOf } from '../../../store/storage/byte-storage.js';
 import {
   filesOfPacked,
   PACK_MANIFEST,
@@ -26,7 +26,7 @@ import {
 export interface FetchedFile {
   /** Where its bytes are; they are moved from there. */
   path: string;
-  record: FileRecord;
+  metadata: FileMetadata;
   /** Its name in the pack, with `/`. */
   name: string;
 }
@@ -67,13 +67,13 @@ function isInside(name: string): boolean {
 
 async function writeFile(
   folder: string,
-  { path, record, name }: FetchedFile,
+  { path, metadata, name }: FetchedFile,
   partBytes: number | undefined,
 ): Promise<PackedFile> {
-  const bytes = record.size ?? 0;
+  const bytes = metadata.size ?? 0;
   const isSplit = partBytes !== undefined && bytes > partBytes;
   const chunk = isSplit ? partBytes : PART_BYTES;
-  const [received, stated] = [new ChunkHashes(record.partBytes), new ChunkHashes(chunk)];
+  const [received, stated] = [new ChunkHashes(metadata.partBytes), new ChunkHashes(chunk)];
   for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) {
     received.update(piece as Uint8Array);
     stated.update(piece as Uint8Array);
@@ -81,7 +81,7 @@ async function writeFile(
   const sha256 = received.digest();
   stated.digest();
   // The disk was written before, maybe by an earlier run.
-  if (received.parts.join() !== record.hashes.join()) {
+  if (received.parts.join() !== metadata.hashes.join()) {
     rmSync(path);
     throw new InferenceError('unavailable', `The file \`${name}\` was damaged on the disk: pack once more.`);
   }

@@ -5,7 +5,7 @@ import {
   isInferenceError,
   serializeInferenceError,
 } from '../../../../src/core/errors/inference-error.js';
-import { SILENCE_LIMIT } from '../../../../src/model/engines/upstream/read-event-stream.js';
+import { SILENCE_TIMEOUT_MS } from '../../../../src/model/engines/upstream/read-event-stream.js';
 import { answer, ask, chunk, stop } from './answer.js';
 import { answerRemotely, loadUpstream, REMOTE, streamOf } from './through-app.js';
 
@@ -233,7 +233,7 @@ describe('an error', () => {
     for (const line of [`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`, ': still here\n\n', ': and here\n\n']) {
       write(line);
       await turns();
-      vi.advanceTimersByTime(SILENCE_LIMIT - 1);
+      vi.advanceTimersByTime(SILENCE_TIMEOUT_MS - 1);
       await turns();
     }
     expect(await Promise.race([answered, turns().then(() => 'waiting')])).toBe('waiting');

@@ -1,8 +1,8 @@
 /** Kept prompts that come with a packed model, beside those on the device: they help on the first visit already. @module */
 import type { BlockName } from '../../../../store/prompts/block-name.js';
-import type { NewBlock } from '../../../../store/prompts/kept-blocks.js';
+import type { NewBlock } from '../../../../store/prompts/prompt-block-store.js';
 import { packedPromptName } from '../../../../store/sources/pack-manifest.js';
-import type { PromptDisk } from './kept-prompts.js';
+import type { BlockStore } from './persistent-prompt-cache.js';
 
 interface PackedPromptsOptions {
   /** Names of the files that the pack has for prompts. */
@@ -10,10 +10,10 @@ interface PackedPromptsOptions {
   /** A file of the pack, checked. */
   read: (name: string) => Promise<Uint8Array | undefined>;
   /** What this device keeps; absent: nothing. */
-  own: PromptDisk | undefined;
+  own: BlockStore | undefined;
 }
 
-export class PackedPrompts implements PromptDisk {
+export class PackedPrompts implements BlockStore {
   readonly #names: ReadonlySet<string>;
   readonly #options: PackedPromptsOptions;
 

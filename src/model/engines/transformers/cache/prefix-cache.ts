@@ -6,8 +6,8 @@ import { type RowState, SequenceState } from './sequence-state.js';
 /** Reuse ends at a multiple of this many tokens inside an earlier prompt: the length of a prefill block on WASM. */
 export const REUSE_BLOCK = 64;
 
-/** Tokens that a kept prefix may have free room for. */
-const MOST_FREE = 16;
+/** Tokens that a cached prefix may have free room for. */
+const MAX_FREE = 16;
 
 /** Every fourth prefix that is dropped is the oldest one, even while conversations come back in turns. */
 const OLDEST_EVERY = 4;
@@ -149,7 +149,7 @@ export class PrefixCache {
     if (prefix.tokens.length === 0) return prefix.held.state.release();
     const { held } = prefix;
     const free = held.state.canBeWritten ? held.state.tokens - held.length : 0;
-    if (held.state.rows === 1 && free < MOST_FREE) {
+    if (held.state.rows === 1 && free < MAX_FREE) {
       this.#prefixes.push(prefix);
     } else {
       // Without memory for a copy nothing is kept, which frees some.

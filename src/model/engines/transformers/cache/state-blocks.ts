@@ -32,14 +32,17 @@ export async function readBlock(
   return block;
 }
 
-interface Piece {
+interface TensorSlice {
   tensor: OnnxTensor;
   /** Bytes; multiples of 4. */
   start: number;
   size: number;
 }
 
-async function readFromGpu(pieces: readonly Piece[], block: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function readFromGpu(
+  pieces: readonly TensorSlice[],
+  block: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
   const device = await env.backends.onnx.webgpu!.device;
   const buffer = device.createBuffer({
     size: block.length,

@@ -23,9 +23,9 @@ export function readDenseLayer(folder: string, config: unknown, weights: Uint8Ar
     return `its dense layer \`${folder}\` has no \`config.json\` and \`model.safetensors\``;
   }
   const fields = config as Record<string, unknown>;
-  const said = (fields['activation_function'] as string | undefined) ?? 'Tanh';
-  const activation = ACTIVATIONS[said.split('.').at(-1)!];
-  if (!activation) return `its dense layer \`${folder}\` has the activation \`${said}\``;
+  const configured = (fields['activation_function'] as string | undefined) ?? 'Tanh';
+  const activation = ACTIVATIONS[configured.split('.').at(-1)!];
+  if (!activation) return `its dense layer \`${folder}\` has the activation \`${configured}\``;
   const { use_residual: residual, module_input_name: input = 'sentence_embedding' } = fields;
   if (residual === true || input !== 'sentence_embedding') return `its dense layer \`${folder}\` has an unknown format`;
   const tensors = readSafetensors(weights);

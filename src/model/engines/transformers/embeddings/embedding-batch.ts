@@ -1,7 +1,7 @@
 /** Runs one batch of texts and pools the model's hidden states to one vector per text. @module */
 import type { Pooling } from '../../../../core/models/embedding-fields.js';
 import { normaliseVector } from '../../normalise-vector.js';
-import { type OnnxSession, type OnnxTensor, takesOneRow, toFloat32 } from '../ort/onnx-session.js';
+import { type OnnxSession, type OnnxTensor, hasFixedBatchOfOne, toFloat32 } from '../ort/onnx-session.js';
 import type { DenseLayer } from './dense-layer.js';
 import { type FeedOptions, feedsFor } from '../encoder/encoder-feeds.js';
 import { poolVector, type TokenizedText } from './pooling.js';
@@ -33,7 +33,7 @@ export async function runEmbeddingBatch(
   batch: readonly TokenizedText[],
   options: BatchOptions,
 ): Promise<Float32Array[]> {
-  if (batch.length > 1 && takesOneRow(session)) {
+  if (batch.length > 1 && hasFixedBatchOfOne(session)) {
     const vectors: Float32Array[] = [];
     for (const text of batch) vectors.push(...(await runEmbeddingBatch(session, [text], options)));
     return vectors;

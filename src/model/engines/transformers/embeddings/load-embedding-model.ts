@@ -97,7 +97,7 @@ function poolingOf(
   const { architectures = [] } = model.config as { architectures?: readonly string[] };
   const { inputMetadata } = model.sessions['model'] as EmbeddingSession;
   const poolings = detectPooling({
-    said: entry.pooling,
+    configured: entry.pooling,
     file: pooling,
     name: entry.source ?? entry.id,
     isDecoder: architectures.some((name) => name.endsWith('ForCausalLM')) || inputMetadata.some(isCache),

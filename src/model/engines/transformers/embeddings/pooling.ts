@@ -90,7 +90,7 @@ const FAMILIES: readonly [RegExp, Pooling][] = [
 /** What is known of a model's pooling. */
 interface PoolingFacts {
   /** `pooling` of the catalog entry. */
-  said: Pooling | undefined;
+  configured: Pooling | undefined;
   /** The pooling module's parsed `config.json` of sentence-transformers, where the model has one. */
   file: unknown;
   /** Hub id or folder name. */
@@ -103,8 +103,8 @@ interface PoolingFacts {
  * The entry's pooling, else the one of the model's own file, of its family, or of decoders. Undefined: nothing tells.
  * @throws InferenceError `model_not_supported` when the file names one that is not known
  */
-export function detectPooling({ said, file, name, isDecoder }: PoolingFacts): readonly Pooling[] | undefined {
-  if (said !== undefined) return [said];
+export function detectPooling({ configured, file, name, isDecoder }: PoolingFacts): readonly Pooling[] | undefined {
+  if (configured !== undefined) return [configured];
   const own = readPooling(file);
   if (own) return own;
   const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];

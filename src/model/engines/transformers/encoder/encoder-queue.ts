@@ -20,7 +20,7 @@ interface Job<Text, Result> {
 }
 
 /** A text of a request that waits. */
-interface Place<Text, Result> {
+interface QueueEntry<Text, Result> {
   job: Job<Text, Result>;
   index: number;
 }
@@ -79,8 +79,8 @@ export class EncoderQueue<Text extends Tokens, Result> {
     this.#running = false;
   }
 
-  #nextBatch(): Place<Text, Result>[] {
-    const waiting: Place<Text, Result>[] = [];
+  #nextBatch(): QueueEntry<Text, Result>[] {
+    const waiting: QueueEntry<Text, Result>[] = [];
     const lengths: number[] = [];
     let anchor = 0;
     const [oldest] = this.#jobs;
@@ -96,7 +96,7 @@ export class EncoderQueue<Text extends Tokens, Result> {
     return planBatch(lengths, anchor).map((position) => waiting[position]!);
   }
 
-  async #runOne(batch: readonly Place<Text, Result>[]): Promise<void> {
+  async #runOne(batch: readonly QueueEntry<Text, Result>[]): Promise<void> {
     try {
       const results = await this.#runBatch(batch.map(({ job, index }) => job.texts[index]!));
       for (const [position, { job, index }] of batch.entries()) {

@@ -1,19 +1,19 @@
 /** Logits that stay on the GPU: only those that decide about the next token are copied to the CPU. @module */
 import type { RandomNumbers } from '../../../sampling/random.js';
-import type { DrawSettings, GreatestLogits, TokenLogits } from '../../../sampling/token-logits.js';
-import { type Draw, DRAWN_BYTES, TokenDrawing, tokenOf } from './draw-tokens.js';
+import type { SampleSettings, GreatestLogits, TokenLogits } from '../../../sampling/token-logits.js';
+import { type RowSample, SAMPLED_BYTES, GpuTokenSampler, tokenOf } from './sample-tokens.js';
 import { halfToFloats } from '../ort/half-floats.js';
 import { borrowGpuTensor, type OnnxTensor } from '../ort/onnx-session.js';
 import { FOUND_BYTES, type LogitRows, TopKSelection } from './top-k.js';
 
 /** Which logits of a row are read in one pass. */
-export type PassNeed =
+export type LogitsRequest =
   | { type: 'all' }
   | { type: 'greatest'; count: number }
   | {
-      type: 'draw';
-      settings: DrawSettings;
-      /** For each kept token of the row those whom a token is drawn for. */
+      type: 'sample';
+      settings: SampleSettings;
+      /** For each of the last tokens of the row the choices that a token is sampled for. */
       random: readonly (readonly RandomNumbers[])[];
     };
 
@@ -33,14 +33,14 @@ export class GpuLogits {
   readonly #width: 2 | 4;
   readonly #size: number;
   readonly #select: TopKSelection;
-  readonly #drawing: TokenDrawing;
+  readonly #sampling: GpuTokenSampler;
   #buffer: GPUBuffer | undefined;
 
   private constructor(
     device: GPUDevice,
     example: OnnxTensor,
     vocabularySize: number,
-    [select, drawing]: [TopKSelection, TokenDrawing],
+    [select, sampling]: [TopKSelection, GpuTokenSampler],
   ) {
     this.#device = device;
     this.#example = example;
@@ -48,7 +48,7 @@ export class GpuLogits {
     this.#width = example.type === 'float16' ? 2 : 4;
     this.#size = Math.min(this.#stride, vocabularySize);
     this.#select = select;
-    this.#drawing = drawing;
+    this.#sampling = sampling;
   }
 
   /**
@@ -66,7 +66,7 @@ export class GpuLogits {
     const { type, dims } = example;
     if ((type !== 'float32' && type !== 'float16') || dims.length !== 3 || dims[1] !== given) return undefined;
     const half = type === 'float16';
-    const shaders = await Promise.all([TopKSelection.on(device, half), TokenDrawing.on(device, half)]);
+    const shaders = await Promise.all([TopKSelection.on(device, half), GpuTokenSampler.on(device, half)]);
     return new GpuLogits(device, example, vocabularySize, shaders);
   }
 
@@ -92,7 +92,7 @@ export class GpuLogits {
    * @param keep how many tokens at the end of each row
    * @param needs of each row
    */
-  async read(rows: number, given: number, keep: number, needs: readonly PassNeed[]): Promise<TokenLogits[][]> {
+  async read(rows: number, given: number, keep: number, needs: readonly LogitsRequest[]): Promise<TokenLogits[][]> {
     const stride = this.#stride;
     const bytes = rows * given * stride * this.#width;
     const logits = { buffer: this.#buffer!, bytes, rows, given, keep, stride, size: this.#size };
@@ -109,25 +109,25 @@ export class GpuLogits {
   }
 
   dispose(): void {
-    this.#drawing.dispose();
+    this.#sampling.dispose();
     this.#buffer?.destroy();
     this.#buffer = undefined;
   }
 
-  /** @returns by place; undefined where draws came to nothing */
-  async #readChosen(logits: LogitRows, needs: readonly PassNeed[]): Promise<(TokenLogits | undefined)[]> {
+  /** @returns by row; undefined where sampling found no token */
+  async #readChosen(logits: LogitRows, needs: readonly LogitsRequest[]): Promise<(TokenLogits | undefined)[]> {
     const encoder = this.#device.createCommandEncoder();
     const temporary: GPUBuffer[] = [];
     const counts = needs.map((need) => (need.type === 'greatest' ? Math.min(need.count, this.#size) : 1));
     const count = Math.max(...counts);
     const isSearched = needs.some(({ type }) => type !== 'all');
     const found = isSearched ? this.#select.run(logits, count, encoder, temporary) : undefined;
-    const draws = drawsOf(needs, logits.keep);
-    const drawn =
-      found && draws.length > 0
-        ? this.#drawing.run(logits, { buffer: found, count }, draws, encoder, temporary)
+    const samples = samplesOf(needs, logits.keep);
+    const sampled =
+      found && samples.length > 0
+        ? this.#sampling.run(logits, { buffer: found, count }, samples, encoder, temporary)
         : undefined;
-    for (const buffer of [found, drawn]) if (buffer) temporary.push(buffer);
+    for (const buffer of [found, sampled]) if (buffer) temporary.push(buffer);
     const parts = Array.from({ length: logits.rows * logits.keep }, (_, place): Part => {
       const row = Math.floor(place / logits.keep);
       const { type } = needs[row]!;
@@ -135,9 +135,9 @@ export class GpuLogits {
       if (type === 'greatest') {
         return { buffer: found!, from: place * count * FOUND_BYTES, size: counts[row]! * FOUND_BYTES };
       }
-      const first = draws.findIndex((draw) => draw.place === place);
-      const last = draws.findLastIndex((draw) => draw.place === place);
-      return { buffer: drawn!, from: first * DRAWN_BYTES, size: (last + 1 - first) * DRAWN_BYTES };
+      const first = samples.findIndex((sample) => sample.row === place);
+      const last = samples.findLastIndex((sample) => sample.row === place);
+      return { buffer: sampled!, from: first * SAMPLED_BYTES, size: (last + 1 - first) * SAMPLED_BYTES };
     });
     const read = await this.#download(encoder, parts, temporary);
     return read.map((bytes, place) => {
@@ -146,7 +146,7 @@ export class GpuLogits {
       const words = new Uint32Array(bytes);
       if (type === 'greatest') return this.#greatest(words);
       const tokens = Array.from(words, tokenOf);
-      return tokens.includes(undefined) ? undefined : { drawn: tokens as number[] };
+      return tokens.includes(undefined) ? undefined : { sampled: tokens as number[] };
     });
   }
 
@@ -211,12 +211,12 @@ export class GpuLogits {
   }
 }
 
-/** In the order of places. */
-function drawsOf(needs: readonly PassNeed[], keep: number): Draw[] {
+/** In the order of rows. */
+function samplesOf(needs: readonly LogitsRequest[], keep: number): RowSample[] {
   return needs.flatMap((need, row) =>
-    need.type === 'draw'
+    need.type === 'sample'
       ? need.random.flatMap((all, index) =>
-          all.map((random) => ({ place: row * keep + index, settings: need.settings, random })),
+          all.map((random) => ({ row: row * keep + index, settings: need.settings, random })),
         )
       : [],
   );

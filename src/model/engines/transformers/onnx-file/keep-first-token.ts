@@ -4,7 +4,7 @@
  * with six.
  * @module
  */
-import { bytes, type Edit, fieldsOf, type Message, textOf } from './protobuf.js';
+import { bytes, type Edit, fieldsOf, type ProtobufMessage, textOf } from './protobuf.js';
 import { GRAPH, graphEdits, replaced } from './graph-edits.js';
 import { type GraphNode, type OnnxGraph, type Readers, readersOf } from './read-graph.js';
 import { attributeNumbers, constantNumbers } from './whole-numbers.js';
@@ -181,7 +181,7 @@ function editsOf(file: Uint8Array, graph: OnnxGraph, taken: GraphNode, { nodes, 
 }
 
 /** An operator with other names of its inputs. */
-function renamed(file: Uint8Array, { field }: GraphNode, names: ReadonlyMap<string, string>): Message {
+function renamed(file: Uint8Array, { field }: GraphNode, names: ReadonlyMap<string, string>): ProtobufMessage {
   return [...fieldsOf(file, field.start, field.end)].flatMap((part) => {
     const name = part.number === NODE.input ? names.get(textOf(file, part)) : undefined;
     return name === undefined ? [file.slice(part.from, part.end)] : bytes(NODE.input, name);

@@ -5,7 +5,7 @@
  * @module
  */
 import { GRAPH, graphEdits, replaced } from './graph-edits.js';
-import { bytes, type Edit, type Field, fieldsOf, integer, type Message } from './protobuf.js';
+import { bytes, type Edit, type Field, fieldsOf, integer, type ProtobufMessage } from './protobuf.js';
 import { FACTOR } from './quantize-by-row.js';
 import type { GraphNode, OnnxGraph } from './read-graph.js';
 import { constant, type GraphPlan, INT64, node, NODE } from './write-graph.js';
@@ -61,7 +61,7 @@ function editsOf(file: Uint8Array, { field, outputs, values }: OnnxGraph, produc
 }
 
 /** An operator, preceded by one that takes the last tokens of its first input. @param place among those that need it */
-function ofLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode, place: number): Message {
+function ofLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode, place: number): ProtobufMessage {
   const [one, start, last] = [`${OWN}one`, `${OWN}start`, `${OWN}vectors/${place}`];
   const [before, after] = [file.slice(field.start, firstInput!.from), file.slice(firstInput!.end, field.end)];
   const negative = `${OWN}negative`;
@@ -77,7 +77,7 @@ function ofLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode, plac
 }
 
 /** The new input: a scalar. */
-function newInput(): Message {
+function newInput(): ProtobufMessage {
   const type = [...integer(TENSOR_TYPE.element, INT64), ...bytes(TENSOR_TYPE.shape, [])];
   return bytes(GRAPH.input, [...bytes(VALUE.name, INPUT), ...bytes(VALUE.type, bytes(TYPE.tensor, type))]);
 }
@@ -92,7 +92,7 @@ const TO_SHAPE = [VALUE.type, TYPE.tensor, TENSOR_TYPE.shape];
  * @param path to the shape in it
  * @returns undefined when it has other dimensions
  */
-function withKeptTokens(file: Uint8Array, field: Field, number: number, path = TO_SHAPE): Message | undefined {
+function withKeptTokens(file: Uint8Array, field: Field, number: number, path = TO_SHAPE): ProtobufMessage | undefined {
   const [next, ...rest] = path;
   const parts = fieldsIn(file, field, next ?? SHAPE.dimension);
   const inner = next === undefined ? parts[1] : parts[0];

@@ -3,7 +3,7 @@
  * @module
  */
 /** Pieces of one message, to be written one after the other; large ones are never copied. */
-export type Message = Uint8Array[];
+export type ProtobufMessage = Uint8Array[];
 
 /** A field and its place in the file, in bytes. */
 export interface Field {
@@ -63,28 +63,28 @@ export function textOf(bytes: Uint8Array, field: Field | undefined): string {
 }
 
 /** Bytes of a message. */
-export function sizeOf(message: Message): number {
+export function sizeOf(message: ProtobufMessage): number {
   return message.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
 /** A whole number. */
-export function integer(field: number, value: number): Message {
+export function integer(field: number, value: number): ProtobufMessage {
   return [varint(field * 8 + VARINT), varint(value)];
 }
 
 /** A 32-bit float. */
-export function float(field: number, value: number): Message {
+export function float(field: number, value: number): ProtobufMessage {
   return [varint(field * 8 + FIXED_32), new Uint8Array(Float32Array.of(value).buffer)];
 }
 
 /** Text, bytes, or a message inside a message. */
-export function bytes(field: number, value: string | Message): Message {
+export function bytes(field: number, value: string | ProtobufMessage): ProtobufMessage {
   const pieces = typeof value === 'string' ? [encoder.encode(value)] : value;
   return [...lengthPrefix(field, sizeOf(pieces)), ...pieces];
 }
 
 /** Key and length in front of the content of such a field. @param size of the content, in bytes */
-export function lengthPrefix(field: number, size: number): Message {
+export function lengthPrefix(field: number, size: number): ProtobufMessage {
   return [varint(field * 8 + LENGTH), varint(size)];
 }
 
@@ -112,7 +112,7 @@ function readVarint(bytes: Uint8Array, start: number, end: number): { value: num
 export interface Edit {
   from: number;
   to: number;
-  pieces: Message;
+  pieces: ProtobufMessage;
 }
 
 /**
@@ -120,7 +120,7 @@ export interface Edit {
  * @param edits in the order of their places, without overlap
  */
 export function spliceBytes(file: Uint8Array, edits: readonly Edit[]): Uint8Array<ArrayBuffer> {
-  const pieces: Message = [];
+  const pieces: ProtobufMessage = [];
   let at = 0;
   for (const edit of edits) {
     pieces.push(file.subarray(at, edit.from), ...edit.pieces);

@@ -10,7 +10,7 @@ import {
   type Field,
   fieldsOf,
   lastField,
-  type Message,
+  type ProtobufMessage,
   sizeOf,
   spliceBytes,
   textOf,
@@ -20,11 +20,11 @@ import {
 const LARGE = 1024;
 
 /** Large weights by name, each as its field in the file. */
-type Weights = ReadonlyMap<string, Field>;
+type WeightFields = ReadonlyMap<string, Field>;
 
 /** What is set aside. */
 interface Aside {
-  weights: Weights;
+  weights: WeightFields;
   /** Large fields of the file beside its graph, as metadata. */
   others: readonly Field[];
 }
@@ -125,7 +125,7 @@ function fitIn(changed: Uint8Array, file: Uint8Array, { weights, others }: Aside
   for (const field of end < before.end ? fieldsOf(file, end, before.end) : []) {
     if (!isAside(field, weights, file)) behind.set(text(file, field.from, field.end), field);
   }
-  let content: Message = [];
+  let content: ProtobufMessage = [];
   for (const field of fieldsOf(changed, after.start, after.end)) {
     if (weightOf(changed, field, weights)) continue;
     // Operators stay together, in their order.
@@ -168,11 +168,11 @@ function paddingHead(length: number): number[] {
 const canBeHidden = (file: Uint8Array, { from }: Field): boolean => file[from]! < 128 && file[from]! % 8 === 2;
 
 /** The large weight that a field stands for. */
-function weightOf(changed: Uint8Array, field: Field, weights: Weights): Field | undefined {
+function weightOf(changed: Uint8Array, field: Field, weights: WeightFields): Field | undefined {
   return field.number === GRAPH.weight ? weights.get(nameOf(changed, field)) : undefined;
 }
 
-function isAside(field: Field, weights: Weights, file: Uint8Array): boolean {
+function isAside(field: Field, weights: WeightFields, file: Uint8Array): boolean {
   return field.number === GRAPH.weight && weights.has(nameOf(file, field));
 }
 

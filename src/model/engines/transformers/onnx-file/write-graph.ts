@@ -1,5 +1,5 @@
 /** Writes operators and constants into the graph of an ONNX file. @module */
-import { bytes, type Edit, integer, type Message, spliceBytes } from './protobuf.js';
+import { bytes, type Edit, integer, type ProtobufMessage, spliceBytes } from './protobuf.js';
 import { type OnnxGraph, readGraph } from './read-graph.js';
 import { GRAPH, TENSOR } from './graph-edits.js';
 import { withoutWeights, withWeights } from './set-weights-aside.js';
@@ -58,7 +58,7 @@ interface NewNode {
 }
 
 /** An operator with one output. */
-export function node({ operator, inputs, output, domain, attributes = {} }: NewNode): Message {
+export function node({ operator, inputs, output, domain, attributes = {} }: NewNode): ProtobufMessage {
   return bytes(GRAPH.node, [
     ...inputs.flatMap((name) => bytes(NODE.input, name)),
     ...bytes(NODE.output, output),
@@ -68,7 +68,7 @@ export function node({ operator, inputs, output, domain, attributes = {} }: NewN
   ]);
 }
 
-function attribute(name: string, value: number | readonly number[]): Message {
+function attribute(name: string, value: number | readonly number[]): ProtobufMessage {
   const numbers = typeof value === 'number' ? integer(ATTRIBUTE.number, value) : value.flatMap(listed);
   return [
     ...bytes(ATTRIBUTE.name, name),
@@ -77,14 +77,14 @@ function attribute(name: string, value: number | readonly number[]): Message {
   ];
 }
 
-const listed = (value: number): Message => integer(ATTRIBUTE.numbers, value);
+const listed = (value: number): ProtobufMessage => integer(ATTRIBUTE.numbers, value);
 
 /** A constant. @param shape absent: a list */
 export function constant(
   name: string,
   values: Float32Array | Uint8Array | BigInt64Array,
   shape: readonly number[] = [values.length],
-): Message {
+): ProtobufMessage {
   return bytes(GRAPH.weight, [
     ...shape.flatMap((size) => integer(TENSOR.dimension, size)),
     ...integer(TENSOR.type, TYPES.get(values.constructor)!),

@@ -44,7 +44,7 @@ export interface OnnxSession {
 }
 
 /** Whether a graph takes one sequence at a time, because its batch has a fixed size. */
-export function takesOneRow({ inputMetadata }: Pick<OnnxSession, 'inputMetadata'>): boolean {
+export function hasFixedBatchOfOne({ inputMetadata }: Pick<OnnxSession, 'inputMetadata'>): boolean {
   const tokens = inputMetadata.find(({ name }) => name === 'input_ids' || name === 'inputs_embeds');
   return tokens?.shape[0] === 1;
 }

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { RankingRequest, RankingResult } from '../../../../core/request/ranking-request.js';
 import { PromptEncoder } from '../../../prompt/encode-prompt.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
-import { documentRoom } from '../../document-room.js';
+import { documentTokenBudget } from '../../document-token-budget.js';
 import { deviceLoss } from '../ort/device-loss.js';
 import { contextLimit } from '../encoder/context-limit.js';
 import { headsOf } from '../cache/sequence-state.js';
@@ -17,9 +17,9 @@ import { notSupported } from '../repository/not-supported.js';
 import { loadFromSource, type ModelKind } from '../repository/load-from-source.js';
 import type { ModelSource } from '../repository/model-source.js';
 import { decoderKind, type DecoderParts } from '../text/load-text-model.js';
-import { type OnnxSession, takesOneRow, toFloat32 } from '../ort/onnx-session.js';
+import { type OnnxSession, hasFixedBatchOfOne, toFloat32 } from '../ort/onnx-session.js';
 import type { TransformersTextEngine } from '../text/transformers-text-engine.js';
-import { type Judge, judgeOf } from './judge-prompt.js';
+import { type RerankPrompt, rerankPromptFor } from './rerank-prompt.js';
 import { PairTemplate, type TokenizerFile, type TokenPair } from './pair-template.js';
 
 /**
@@ -28,7 +28,7 @@ import { PairTemplate, type TokenizerFile, type TokenPair } from './pair-templat
  */
 export async function loadRankingModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
   return loadFromSource<unknown, LoadedModel>(entry, options, async ({ readJson }) => {
-    const judge = judgeOf(await readJson('config.json'));
+    const judge = rerankPromptFor(await readJson('config.json'));
     return judge ? decoderKind(entry, (engine, parts) => createJudge(engine, judge, parts)) : crossEncoderKind(entry);
   });
 }
@@ -94,7 +94,7 @@ async function rerank(
 ): Promise<RankingResult> {
   const asked = firstTokens(query, contextLength, encode);
   const control = template.controlTokens;
-  const room = documentRoom({ contextLength, query: asked.length, control, maxTokensPerDocument });
+  const room = documentTokenBudget({ contextLength, query: asked.length, control, maxTokensPerDocument });
   const pairs: TokenPair[] = [];
   for (const document of documents) {
     pairs.push(template.join(asked, firstTokens(document, room, encode)));
@@ -112,7 +112,7 @@ async function runPairs(
   pairs: readonly TokenPair[],
   options: Omit<FeedOptions, 'types'>,
 ): Promise<Float32Array[]> {
-  if (pairs.length > 1 && takesOneRow(session)) {
+  if (pairs.length > 1 && hasFixedBatchOfOne(session)) {
     const logits: Float32Array[] = [];
     for (const pair of pairs) logits.push(...(await runPairs(session, [pair], options)));
     return logits;
@@ -133,7 +133,7 @@ async function runPairs(
 }
 
 /** Documents are read one after another; what they have in common, the query, is read once. */
-function createJudge(engine: TransformersTextEngine, judge: Judge, parts: DecoderParts): LoadedModel {
+function createJudge(engine: TransformersTextEngine, judge: RerankPrompt, parts: DecoderParts): LoadedModel {
   const { tokenizer, contextLength } = engine;
   const markup = new PromptEncoder(tokenizer, '');
   const words = [wordToken(tokenizer, judge.no), wordToken(tokenizer, judge.yes)] as const;
@@ -172,7 +172,7 @@ function createJudge(engine: TransformersTextEngine, judge: Judge, parts: Decode
     ];
     const leadSize = firstTokens(lead.trimEnd(), contextLength, (text) => tokenizer.encodeText(text)).length;
     const control = end.length;
-    const room = documentRoom({ contextLength, query: head.length + leadSize, control, maxTokensPerDocument });
+    const room = documentTokenBudget({ contextLength, query: head.length + leadSize, control, maxTokensPerDocument });
     const scores: number[] = [];
     let promptTokens = 0;
     for (const document of documents) {

@@ -83,20 +83,20 @@ async function chooseForGraph(entry: ModelEntry, graph: string, choice: DtypeCho
   const isMain = graphs.length === 1 || graph.startsWith('decoder_');
   const { best, others } = precisionsFor(entry.task, choice, isMain);
   const own = entry.task === 'chat' ? undefined : configured(graph);
-  const wished = own === undefined || own === 'auto' ? best : [own, ...best];
-  const chosen = await firstOf([...wished, ...others], (each) => has(graphFile(graph, each)));
+  const preferred = own === undefined || own === 'auto' ? best : [own, ...best];
+  const chosen = await firstOf([...preferred, ...others], (each) => has(graphFile(graph, each)));
   if (chosen === undefined) {
     const files = await listed();
     if (files.length === 0) return undefined;
     const graphFiles = files.filter((file) => file.endsWith('.onnx'));
     throw new InferenceError(
       'model_not_supported',
-      `The model \`${entry.id}\` has no file of its graph \`${graph}\` that can run here, such as \`${graphFile(graph, wished[0]!)}\`. Its repository has: ${graphFiles.join(', ') || 'no graphs for ONNX Runtime'}.`,
+      `The model \`${entry.id}\` has no file of its graph \`${graph}\` that can run here, such as \`${graphFile(graph, preferred[0]!)}\`. Its repository has: ${graphFiles.join(', ') || 'no graphs for ONNX Runtime'}.`,
       { param: 'model' },
     );
   }
-  if (isMain && !wished.includes(chosen)) {
-    const names = wished.map((each) => `\`${each}\``).join(' or ');
+  if (isMain && !preferred.includes(chosen)) {
+    const names = preferred.map((each) => `\`${each}\``).join(' or ');
     onSubstitute?.(`its repository has no weights of ${names}, the best for ${device}, so \`${chosen}\` is taken.`);
   }
   return chosen;

@@ -19,7 +19,7 @@ export interface WeightsChoice {
 }
 
 /** What is taken. */
-export interface Weights {
+export interface WeightFiles {
   /** The graphs by the names of their files, without precision. */
   graphs: readonly string[];
   /** Undefined: the config's, else transformers.js's default. */
@@ -34,7 +34,7 @@ export interface Weights {
 const OLD_DECODER = 'decoder_model_merged';
 
 /** @throws InferenceError `model_not_supported` when the list of files has no graph that can be used */
-export async function chooseWeights(entry: ModelEntry, choice: WeightsChoice): Promise<Weights> {
+export async function chooseWeights(entry: ModelEntry, choice: WeightsChoice): Promise<WeightFiles> {
   const { graphs, files } = choice;
   const chosen = await choosePrecision(entry, choice).catch((thrown: unknown) => {
     if (isInferenceError(thrown) && thrown.code === 'model_not_supported') return { thrown };
@@ -51,7 +51,7 @@ export async function chooseWeights(entry: ModelEntry, choice: WeightsChoice): P
   return withShards({ ...chosen, graphs }, choice);
 }
 
-type Precision = Pick<Weights, 'dtype' | 'substitute'>;
+type Precision = Pick<WeightFiles, 'dtype' | 'substitute'>;
 
 async function choosePrecision(entry: ModelEntry, choice: WeightsChoice): Promise<Precision> {
   const { device, halfFloats, graphs, config, files } = choice;
@@ -81,9 +81,9 @@ async function isFound(entry: ModelEntry, choice: WeightsChoice, dtype: Dtype | 
 
 /** Counts the files of weights. Of some no config tells: they are in the list of files, or among those that are kept. */
 async function withShards(
-  weights: Omit<Weights, 'shards'>,
+  weights: Omit<WeightFiles, 'shards'>,
   { device, config, files }: WeightsChoice,
-): Promise<Weights> {
+): Promise<WeightFiles> {
   const shards: Record<string, number> = {};
   for (const graph of weights.graphs) {
     const name = graphFileName(graph, { device, dtype: weights.dtype }, config);

@@ -17,7 +17,7 @@ import type { ModelFiles } from '../../../../store/model-files.js';
 import { isPackedPrompt } from '../../../../store/sources/pack-manifest.js';
 import { checkMemory, chooseDevice } from './choose-device.js';
 import { dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
-import { chooseWeights, type Weights } from './choose-weights.js';
+import { chooseWeights, type WeightFiles } from './choose-weights.js';
 import {
   availableThreads,
   configureFiles,
@@ -44,7 +44,7 @@ export interface ModelSource extends FilesReport {
    * when the store does not know the files. Call it once the model is loaded and stored.
    */
   identity(): Promise<string | undefined>;
-  /** Names of the files that the model's pack has for kept prompts. */
+  /** Names of the files that the model's pack has for cached prompts. */
   packedPrompts(): Promise<readonly string[]>;
   /** One of them, checked; also when the load is over. */
   readPackedPrompt(file: string): Promise<Uint8Array | undefined>;
@@ -58,7 +58,7 @@ export interface ModelSource extends FilesReport {
    * What is asked about the decoder's graph on this device and version of the library. The answer is kept with the graph's
    * file, so that later loads do not pay for it. Call it once the model is loaded and stored.
    */
-  askOnce(question: string, find: () => Promise<boolean>): Promise<boolean>;
+  cachedProbe(question: string, find: () => Promise<boolean>): Promise<boolean>;
   /**
    * Starts to fetch all files, several at once.
    * @throws InferenceError `insufficient_resources`, before the download, when storage or WASM has no room for the weights
@@ -136,7 +136,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     weightsLost,
     graphHas,
     halfFloats: chosen.halfFloats,
-    async askOnce(question, find) {
+    async cachedProbe(question, find) {
       if (dtype === undefined || !files) return find();
       const file = graphFile(decoder, dtype);
       const whole = `${question} (${device}, transformers.js ${env.version})`;
@@ -182,7 +182,7 @@ function hasBranches(graph: string): boolean {
 }
 
 /** A model's files, and which of them its device needs. */
-export interface ChosenFiles extends Weights, FilesReport {
+export interface ChosenFiles extends WeightFiles, FilesReport {
   location: ModelLocation;
   /** Absent in Node: transformers.js reads a folder itself. */
   files: ModelFiles | undefined;
@@ -191,7 +191,7 @@ export interface ChosenFiles extends Weights, FilesReport {
   halfFloats: boolean;
 }
 
-/** Names of the files that a model's pack has for kept prompts. */
+/** Names of the files that a model's pack has for cached prompts. */
 export async function packedPrompts({ integrity }: ModelEntry, files: ModelFiles): Promise<string[]> {
   // Only a manifest's hash; others list no files, or ask a hub for them.
   return typeof integrity === 'string' ? (await files.listed()).filter(isPackedPrompt) : [];

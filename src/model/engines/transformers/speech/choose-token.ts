@@ -3,24 +3,29 @@ import type { RandomNumbers } from '../../../sampling/random.js';
 import type { WhisperConfig, TimeTokens } from './whisper-config.js';
 
 /** The chosen token. */
-export interface Choice {
+export interface TokenChoice {
   token: number;
   /** Natural logarithm of its probability among the allowed tokens. */
   logprob: number;
 }
 
-/** How a token is drawn instead of taking the most likely one. */
-export interface Draw {
+/** How a token is sampled instead of taking the most likely one. */
+export interface WindowSampling {
   /** Above 0: higher ones make unlikely tokens likelier. */
   temperature: number;
   random: RandomNumbers;
 }
 
 /**
- * The most likely, or one drawn, of the tokens 0 to `limit` (exclusive) that are not suppressed. Whisper's vocabularies have text first,
+ * The most likely, or one sampled, of the tokens 0 to `limit` (exclusive) that are not suppressed. Whisper's vocabularies have text first,
  * then the end token, then special tokens, so a limit keeps times and languages out of the text.
  */
-export function chooseToken(logits: Float32Array, limit: number, suppressed: ReadonlySet<number>, draw?: Draw): Choice {
+export function chooseToken(
+  logits: Float32Array,
+  limit: number,
+  suppressed: ReadonlySet<number>,
+  sampling?: WindowSampling,
+): TokenChoice {
   let token = limit - 1;
   let highest = -Infinity;
   for (let id = 0; id < limit; id++) {
@@ -31,12 +36,12 @@ export function chooseToken(logits: Float32Array, limit: number, suppressed: Rea
   }
   let sum = 0;
   for (let id = 0; id < limit; id++) if (!suppressed.has(id)) sum += Math.exp(logits[id]! - highest);
-  if (!draw) return { token, logprob: -Math.log(sum) };
+  if (!sampling) return { token, logprob: -Math.log(sum) };
   const weightOf = (id: number): number =>
-    suppressed.has(id) ? 0 : Math.exp((logits[id]! - highest) / draw.temperature);
+    suppressed.has(id) ? 0 : Math.exp((logits[id]! - highest) / sampling.temperature);
   let total = 0;
   for (let id = 0; id < limit; id++) total += weightOf(id);
-  let left = draw.random() * total;
+  let left = sampling.random() * total;
   for (let id = 0; id < limit; id++) {
     const weight = weightOf(id);
     left -= weight;
@@ -55,7 +60,7 @@ export function probabilityOf(logits: Float32Array, token: number): number {
 }
 
 /** The most likely of a few tokens. @returns its key */
-export function likeliestOf<Key>(logits: Float32Array, tokens: ReadonlyMap<Key, number>): Key | undefined {
+export function argmax<Key>(logits: Float32Array, tokens: ReadonlyMap<Key, number>): Key | undefined {
   let best: Key | undefined;
   let highest = -Infinity;
   for (const [key, token] of tokens) {
@@ -111,13 +116,13 @@ function endsWith(tokens: readonly number[], repetition: Repetition): boolean {
 export function chooseTimedToken(
   logits: Float32Array,
   written: readonly number[],
-  { facts, times, draw }: { facts: WhisperConfig; times: TimeTokens; draw?: Draw | undefined },
-): Choice {
+  { facts, times, sampling }: { facts: WhisperConfig; times: TimeTokens; sampling?: WindowSampling | undefined },
+): TokenChoice {
   const isTime = (token: number | undefined): boolean => token !== undefined && token >= times.first;
   const [before, last] = [written.at(-2), written.at(-1)];
   const opens = isTime(last) && (written.length === 1 || isTime(before));
-  const text = (by?: Draw): Choice => chooseToken(logits, facts.endToken + 1, facts.suppressed, by);
-  if (opens) return text(draw);
+  const text = (by?: WindowSampling): TokenChoice => chooseToken(logits, facts.endToken + 1, facts.suppressed, by);
+  if (opens) return text(sampling);
   const earliest = Math.max(times.first, written.findLast(isTime) ?? times.first);
   // A phrase takes time, but the next one may begin at the time at which the last one ended.
   const from = isTime(last) || written.length === 0 ? earliest : earliest + 1;
@@ -129,7 +134,7 @@ export function chooseTimedToken(
       ? { token: time.token, logprob: 0 }
       : { token: facts.endToken, logprob: 0 };
   }
-  return time.weight > logits[text().token]! ? { token: time.token, logprob: 0 } : text(draw);
+  return time.weight > logits[text().token]! ? { token: time.token, logprob: 0 } : text(sampling);
 }
 
 /** The most likely of some times, and the logit of all together; -Infinity for none. */

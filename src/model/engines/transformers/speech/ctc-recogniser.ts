@@ -38,7 +38,7 @@ export function createCtcRecogniser(model: CtcModel, session: OnnxSession): Reco
   };
 }
 
-interface Run {
+interface CtcRun {
   samples: Float32Array;
   request: TranscriptionRequest;
   signal: AbortSignal;
@@ -47,7 +47,7 @@ interface Run {
 async function* transcribe(
   model: CtcModel,
   session: OnnxSession,
-  { samples, request, signal }: Run,
+  { samples, request, signal }: CtcRun,
 ): AsyncGenerator<TranscriptEvent, void, undefined> {
   const { sampleRate, frameSamples } = model;
   const found = new CtcWords(model.vocabulary, frameSamples / sampleRate);

@@ -23,8 +23,8 @@ interface Word {
 }
 
 /** A pause of so many seconds ends a segment, and so does its length. */
-const PAUSE = 0.6;
-const LONGEST_SEGMENT = 12;
+const PAUSE_SECONDS = 0.6;
+const MAX_SEGMENT_SECONDS = 12;
 
 /** Takes frame after frame: a token that repeats itself is one, and blanks divide. */
 export class CtcWords {
@@ -100,7 +100,8 @@ export function toSegments(words: readonly Word[]): TranscriptSegment[] {
   const groups: Word[][] = [];
   for (const word of words) {
     const group = groups.at(-1);
-    const isNear = group && word.start - group.at(-1)!.end < PAUSE && word.end - group[0]!.start <= LONGEST_SEGMENT;
+    const isNear =
+      group && word.start - group.at(-1)!.end < PAUSE_SECONDS && word.end - group[0]!.start <= MAX_SEGMENT_SECONDS;
     if (isNear) group.push(word);
     else groups.push([word]);
   }

@@ -7,7 +7,7 @@ export interface SoundWindow {
 }
 
 /** Seconds over which loudness is averaged in the search for a pause. */
-const PAUSE = 0.25;
+const PAUSE_SECONDS = 0.25;
 
 /** Seconds between two places of that search. */
 const STEP = 0.02;
@@ -40,7 +40,7 @@ export function cutWindows(samples: Float32Array, sampleRate: number, windowSamp
 
 /** The place just before the next sound. */
 function skipSilence(samples: Float32Array, sampleRate: number, start: number): number {
-  const step = Math.round(sampleRate * PAUSE);
+  const step = Math.round(sampleRate * PAUSE_SECONDS);
   let at = start;
   while (at < samples.length && loudness(samples, at, at + step) < SILENCE) at += step;
   return at >= samples.length ? samples.length : Math.max(start, at - step);
@@ -55,7 +55,7 @@ function isSilent(samples: Float32Array, sampleRate: number, start: number, end:
 
 /** The quietest place in the last part of a window; later places are preferred. */
 function findPause(samples: Float32Array, sampleRate: number, start: number, windowSamples: number): number {
-  const half = Math.round((sampleRate * PAUSE) / 2);
+  const half = Math.round((sampleRate * PAUSE_SECONDS) / 2);
   const from = start + Math.round(windowSamples * (1 - CUT_ZONE));
   const to = start + windowSamples - half;
   let best = to;

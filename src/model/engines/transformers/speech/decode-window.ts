@@ -6,10 +6,10 @@ import type { TranscriptionRequest } from '../../../../core/request/transcriptio
 import { createRandomNumbers } from '../../../sampling/random.js';
 import type { AttentionRow } from './align-words.js';
 import {
-  type Choice,
+  type TokenChoice,
   chooseTimedToken,
   chooseToken,
-  type Draw,
+  type WindowSampling,
   isEchoing,
   isLooping,
   probabilityOf,
@@ -53,7 +53,7 @@ export interface WindowRun {
 }
 
 /** One token of the window, text or time; the last one is the end token where the model wrote one. */
-export interface WindowStep extends Choice {
+export interface WindowStep extends TokenChoice {
   temperature: number;
   /** Cross attention of the token; empty unless times of words are wanted. */
   attention: AttentionRow;
@@ -142,14 +142,14 @@ async function* writeOn(
   }
 }
 
-interface Chosen {
+interface ChosenWindow {
   written: readonly number[];
   timed: boolean;
-  draw: Draw | undefined;
+  draw: WindowSampling | undefined;
 }
 
-function choose(facts: WhisperConfig, logits: Float32Array, { written, timed, draw }: Chosen): Choice {
-  if (timed && facts.times) return chooseTimedToken(logits, written, { facts, times: facts.times, draw });
+function choose(facts: WhisperConfig, logits: Float32Array, { written, timed, draw }: ChosenWindow): TokenChoice {
+  if (timed && facts.times) return chooseTimedToken(logits, written, { facts, times: facts.times, sampling: draw });
   const suppressed = written.length === 0 ? facts.suppressedFirst : facts.suppressed;
   return chooseToken(logits, facts.endToken + 1, suppressed, draw);
 }

@@ -9,7 +9,7 @@ import type {
 import type { OnnxTensor } from '../ort/onnx-session.js';
 import { UNSPACED_LANGUAGES } from '../../../../core/media/unspaced-languages.js';
 import { rounded } from './align-words.js';
-import { type Choice, chooseToken, isLooping } from './choose-token.js';
+import { type TokenChoice, chooseToken, isLooping } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
 import type { EncodedSound, EncoderDecoder } from './encoder-decoder.js';
 import type { Recogniser } from './recogniser.js';
@@ -46,7 +46,7 @@ export function createSequenceRecogniser(model: SequenceModel, sessions: Encoder
   };
 }
 
-interface Run {
+interface SequenceRun {
   samples: Float32Array;
   request: TranscriptionRequest;
   signal: AbortSignal;
@@ -55,7 +55,7 @@ interface Run {
 async function* transcribe(
   model: SequenceModel,
   sessions: EncoderDecoder,
-  { samples, request, signal }: Run,
+  { samples, request, signal }: SequenceRun,
 ): AsyncGenerator<TranscriptEvent, void, undefined> {
   const transcript = new TranscriptText(model.tokenizer);
   const segments: TranscriptSegment[] = [];
@@ -64,7 +64,7 @@ async function* transcribe(
   for (const { start, end } of cutWindows(samples, model.sampleRate, model.windowSamples)) {
     await checkpoint(signal);
     const sound = await sessions.encode(await model.features(samples.subarray(start, end)));
-    const written: Choice[] = [];
+    const written: TokenChoice[] = [];
     const before = transcript.text.length;
     usage.promptTokens += prefix.length;
     try {
@@ -114,7 +114,7 @@ async function* decode(
   { endTokens }: SequenceModel,
   sessions: EncoderDecoder,
   { sound, prefix, most, signal }: WindowRun,
-): AsyncGenerator<Choice, void, undefined> {
+): AsyncGenerator<TokenChoice, void, undefined> {
   const decoding = await sessions.start(sound, prefix);
   const written: number[] = [];
   try {

@@ -7,7 +7,7 @@ import type {
   TranscriptionRequest,
   TranscriptSegment,
 } from '../../../../core/request/transcription-request.js';
-import { likeliestOf } from './choose-token.js';
+import { argmax } from './choose-token.js';
 import { cutWindows } from './cut-windows.js';
 import { decodeWindow, type TextDecoder, type WindowEngine } from './decode-window.js';
 import type { LogMel } from './log-mel.js';
@@ -92,7 +92,7 @@ async function checkpoint(signal: AbortSignal): Promise<void> {
 async function detectLanguage({ facts, sessions }: SpeechEngine, sound: EncodedSound): Promise<string | undefined> {
   if (!facts.multilingual) return undefined;
   const decoding = await sessions.start(sound, [facts.startToken]);
-  const language = likeliestOf(decoding.logits(), facts.multilingual.languages);
+  const language = argmax(decoding.logits(), facts.multilingual.languages);
   decoding.close();
   return language;
 }

@@ -5,7 +5,7 @@
 import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { TokenLogits } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
-import type { PassNeed } from '../gpu/gpu-logits.js';
+import type { LogitsRequest } from '../gpu/gpu-logits.js';
 import { type RowState, SequenceState } from '../cache/sequence-state.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
@@ -16,7 +16,7 @@ export const MAX_ROWS = 32;
 const MAX_BYTES = 512 * 2 ** 20;
 
 /** So many blocks of shorter prompts may be read before a block that has waited longer. */
-const MOST_OVERTAKEN = 8;
+const MAX_OVERTAKEN = 8;
 
 /** Rows that are written in place have room for an eighth more tokens and up to 64, and a multiple of 32. */
 const SPARE = 1 / 8;
@@ -36,7 +36,7 @@ interface Pass {
   /** Logits are wanted for so many tokens at the end of each row. */
   keep: number;
   /** Per row. */
-  needs: readonly PassNeed[];
+  needs: readonly LogitsRequest[];
   /** Tokens of a prompt that are not read yet, these included; undefined: the tokens continue an answer. */
   unread: number | undefined;
   /** How many passes with later blocks of prompts went before. */
@@ -65,17 +65,17 @@ export class BatchQueue {
   #hasReadPrompt = false;
 
   /**
-   * @param ragged the graph takes rows of different lengths
+   * @param supportsRaggedBatch the graph takes rows of different lengths
    * @param maxBytes maximum size of the KV cache of a batch
    * @param inPlace the graph may write keys and values behind those that it reads, in the same memory
    */
   constructor(
     forward: ForwardPass,
-    ragged: boolean,
+    supportsRaggedBatch: boolean,
     { maxBytes = MAX_BYTES, inPlace = false }: { maxBytes?: number; inPlace?: boolean } = {},
   ) {
     this.#forward = forward;
-    this.#ragged = ragged;
+    this.#ragged = supportsRaggedBatch;
     this.#maxBytes = maxBytes;
     this.#inPlace = inPlace;
   }
@@ -112,7 +112,7 @@ export class BatchQueue {
     rows: readonly Row[],
     tokens: readonly (readonly number[])[],
     keep: number,
-    needs: readonly PassNeed[],
+    needs: readonly LogitsRequest[],
     unread?: number,
   ): Promise<TokenLogits[][]> {
     return new Promise((resolve, reject) => {
@@ -236,7 +236,7 @@ function roomFor(tokens: number): number {
 /** The one with the least left to read, or the first when others went before it for long. @param prompts at least one */
 function nextPrompt(prompts: readonly Pass[]): Pass {
   const [first] = prompts as [Pass];
-  if (first.overtaken >= MOST_OVERTAKEN) return first;
+  if (first.overtaken >= MAX_OVERTAKEN) return first;
   const shortest = prompts.reduce((best, pass) => (pass.unread! < best.unread! ? pass : best));
   if (shortest !== first) first.overtaken += 1;
   return shortest;

@@ -13,7 +13,7 @@ const LOOK_AHEAD = new Set(['paligemma', 'hrm_text']);
  * comes after them, a prompt in two passes is another prompt.
  * @param type `model_type` of the config
  */
-export function mayNotContinue({ inputMetadata }: Pick<OnnxSession, 'inputMetadata'>, type: unknown): boolean {
+export function needsAppendProbe({ inputMetadata }: Pick<OnnxSession, 'inputMetadata'>, type: unknown): boolean {
   const isPlain = inputMetadata.every(({ name, shape }) =>
     isState(name) ? isKeyOrValue(name, shape) : name !== 'use_cache_branch' && name !== 'token_type_ids',
   );
@@ -34,7 +34,7 @@ const TOLERANCE = 0.25;
  * @param vocabularySize tokens are taken from all of the vocabulary
  * @returns false when the second of two passes fails, gives other logits than the one pass, or does not read the state
  */
-export async function canContinue(forward: ForwardPass, vocabularySize: number): Promise<boolean> {
+export async function probeMultiTokenAppend(forward: ForwardPass, vocabularySize: number): Promise<boolean> {
   const golden = (Math.sqrt(5) - 1) / 2;
   const tokens = Array.from({ length: LENGTH }, (_, at) => Math.floor((((at + 1) * golden) % 1) * vocabularySize));
   const held: SequenceState[] = [forward.emptyState()];

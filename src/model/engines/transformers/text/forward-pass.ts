@@ -1,6 +1,6 @@
 /** One forward pass of a decoder graph: tokens and state in, logits and the next state out. @module */
 import type { TokenLogits } from '../../../sampling/token-logits.js';
-import { GpuLogits, type PassNeed } from '../gpu/gpu-logits.js';
+import { GpuLogits, type LogitsRequest } from '../gpu/gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
 import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
 import { inputOfOutput, isState, SequenceState } from '../cache/sequence-state.js';
@@ -81,7 +81,7 @@ export class ForwardPass {
     added: readonly ForwardRow[],
     state: SequenceState,
     keep: number,
-    needs: readonly PassNeed[],
+    needs: readonly LogitsRequest[],
     inPlace = false,
   ): Promise<ForwardResult> {
     const rows = this.hasCache ? added : withEarlierTokens(added, state);

@@ -12,7 +12,7 @@ import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { type TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { settledWithin } from '../../../../core/platform/settled-within.js';
 import { shortened } from '../../../../store/prompts/block-name.js';
-import { KeptBlocks } from '../../../../store/prompts/kept-blocks.js';
+import { PromptBlockStore } from '../../../../store/prompts/prompt-block-store.js';
 import { PACKED_PROMPTS } from '../../../../store/sources/pack-manifest.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../../core/models/backend.js';
@@ -25,11 +25,11 @@ import { textTokenizerOf } from '../repository/pretrained-tokenizer.js';
 import { VisionEncoder } from '../vision/vision-encoder.js';
 import type { VisionProcessor } from '../vision/vision-processor.js';
 import { MAX_ROWS } from './batch-queue.js';
-import { canContinue, mayNotContinue } from './continuation.js';
+import { probeMultiTokenAppend, needsAppendProbe } from './continuation.js';
 import { ForwardPass } from './forward-pass.js';
 import { type ModelTexts, readTexts } from './model-texts.js';
-import { type OnnxSession, takesOneRow } from '../ort/onnx-session.js';
-import { rootOf } from '../cache/kept-prompts.js';
+import { type OnnxSession, hasFixedBatchOfOne } from '../ort/onnx-session.js';
+import { rootOf } from '../cache/persistent-prompt-cache.js';
 import { PackedPrompts } from '../cache/packed-prompts.js';
 import { wasmSession } from '../ort/wasm-session.js';
 import { TokenEmbedder } from './token-embedder.js';
@@ -38,14 +38,14 @@ import { type TextEngineOptions, TransformersTextEngine } from './transformers-t
 /** Prompt tokens per forward pass: few enough to cancel soon, enough to use the hardware well. */
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
 
-/** The same on a GPU where prompts are kept: only what whole blocks computed is. */
+/** The same on a GPU where prompts are cached on disk: only what whole blocks computed is. */
 const KEPT_BLOCK_LENGTH = 64;
 
 /** A GPU computes fewer tokens by other kernels, with other last bits. */
-const SHORTEST_BLOCK_ON_GPU = 64;
+const MIN_BLOCK_ON_GPU = 64;
 
 /** Milliseconds in which the disk for prompts must open. */
-const DISK_DEADLINE = 10_000;
+const DISK_TIMEOUT_MS = 10_000;
 
 /** Model types whose positions begin at 1. */
 const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
@@ -115,7 +115,7 @@ async function assemble<Loaded>(
   const config = model.config as unknown as Record<string, unknown>;
   const tokenizer = textTokenizerOf(pretrained, { endTokens: endTokens(model), ...templates });
   const { embed_tokens: embedding } = sessionsOf(model);
-  const eyes = processor && vision(processor, model, tokenizer);
+  const visionInput = processor && vision(processor, model, tokenizer);
   const forward = new ForwardPass(session, {
     firstPosition: ONE_BASED.includes(String(config['model_type'])) ? 1 : 0,
     vocabularySize: tokenizer.vocabularySize,
@@ -124,28 +124,30 @@ async function assemble<Loaded>(
     device: source.info.device === 'webgpu' ? await env.backends.onnx.webgpu?.device : undefined,
   });
   checkInputs(forward, entry);
-  const mustTry = mayNotContinue(session, config['model_type']);
-  const tryIt = () => canContinue(forward, tokenizer.vocabularySize);
-  const oneRow = takesOneRow(session);
+  const needsProbe = needsAppendProbe(session, config['model_type']);
+  const probeContinuation = () => probeMultiTokenAppend(forward, tokenizer.vocabularySize);
+  const oneRow = hasFixedBatchOfOne(session);
   const engine = new TransformersTextEngine({
     forward,
     emptyState: () => forward.emptyState(),
-    blocks: forward.hasCache && (!mustTry || (await source.askOnce('appends several tokens at once', tryIt))),
+    blocks:
+      forward.hasCache &&
+      (!needsProbe || (await source.cachedProbe('appends several tokens at once', probeContinuation))),
     window: windowOf(config),
     tokenizer,
     contextLength: contextLength(entry, config),
     toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
     rows: oneRow ? 1 : MAX_ROWS,
-    ragged: !oneRow && source.graphHas('GroupQueryAttention'),
+    supportsRaggedBatch: !oneRow && source.graphHas('GroupQueryAttention'),
     ...blocksOf(source, promptCache),
-    vision: eyes,
+    vision: visionInput,
     persist: await promptDisk(source, promptCache),
   });
   const sampling = readSamplingDefaults(generationConfig(model));
   return make(engine, {
     info: { ...source.info, ...(sampling && { sampling }) },
-    lost: Promise.race([deviceLoss(source.info.device), ...(eyes ? [eyes.encoder.lost] : [])]),
+    lost: Promise.race([deviceLoss(source.info.device), ...(visionInput ? [visionInput.encoder.lost] : [])]),
     async unload() {
       engine.dispose();
       forward.dispose();
@@ -161,7 +163,7 @@ function blocksOf(
 ): Pick<TextEngineOptions, 'blockLength' | 'shortestBlock'> {
   if (info.device !== 'webgpu') return { blockLength: BLOCK_LENGTH.wasm };
   const blockLength = promptCache === undefined ? BLOCK_LENGTH.webgpu : KEPT_BLOCK_LENGTH;
-  return { blockLength, shortestBlock: SHORTEST_BLOCK_ON_GPU };
+  return { blockLength, shortestBlock: MIN_BLOCK_ON_GPU };
 }
 
 /**
@@ -180,15 +182,15 @@ async function promptDisk(source: ModelSource, maxBytes: number | undefined): Pr
     if (!names.some((name) => name.startsWith(first))) source.warn(PROMPT_UNFIT);
     return { disk: new PackedPrompts({ names, read: (file) => source.readPackedPrompt(file), own }), identity };
   };
-  return settledWithin(open(), DISK_DEADLINE).catch(() => undefined);
+  return settledWithin(open(), DISK_TIMEOUT_MS).catch(() => undefined);
 }
 
 const PROMPT_UNFIT =
   'the kept prompt in its pack does not fit, so prompts are read anew: it is for q8 on WASM with one thread, and for the files and the version that it was packed with.';
 
-async function ownDisk(source: ModelSource, maxBytes: number): Promise<KeptBlocks | undefined> {
+async function ownDisk(source: ModelSource, maxBytes: number): Promise<PromptBlockStore | undefined> {
   const root = await navigator.storage.getDirectory();
-  return KeptBlocks.open(source.folder, { root, locks: navigator.locks, maxBytes });
+  return PromptBlockStore.open(source.folder, { root, locks: navigator.locks, maxBytes });
 }
 
 /** Undefined when the image placeholder is no control token, because user text could then contain it. */

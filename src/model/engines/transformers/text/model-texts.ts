@@ -21,14 +21,14 @@ export interface ModelTexts {
 export async function readTexts(source: ModelSource): Promise<ModelTexts> {
   const { reader, kind, refusal } = isVisionModel(source.graphs) ? await openProcessor(source) : NO_PROCESSOR;
   const pretrained = reader?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
-  const seeing = reader && VisionProcessor.of(reader, kind);
-  const templates = await findChatTemplates(pretrained, source, seeing?.placeholder);
+  const imageProcessor = reader && VisionProcessor.of(reader, kind);
+  const templates = await findChatTemplates(pretrained, source, imageProcessor?.placeholder);
   checkTemplates(templates);
-  const processor = seeing?.isWrittenBy(templates.chatTemplate) ? seeing : undefined;
+  const processor = imageProcessor?.isWrittenBy(templates.chatTemplate) ? imageProcessor : undefined;
   const reasons = [
     refusal,
-    reader && !seeing && `its processor \`${kind}\` is not supported here`,
-    seeing && !processor && `its chat template has no place for images (\`${seeing.placeholder}\`)`,
+    reader && !imageProcessor && `its processor \`${kind}\` is not supported here`,
+    imageProcessor && !processor && `its chat template has no place for images (\`${imageProcessor.placeholder}\`)`,
   ];
   const reason = reasons.find((each) => typeof each === 'string');
   if (reason) source.warn(`${reason}, so it takes text only.`);
@@ -80,6 +80,8 @@ async function findChatTemplates(
   const ofProcessor = chatTemplatesOf((older as { chat_template?: ChatTemplateField } | undefined)?.chat_template);
   const places = [chatTemplatesOf(ownFile), ...(imageToken === undefined ? [own, ofProcessor] : [ofProcessor, own])];
   const found = places.filter(({ chatTemplate }) => chatTemplate !== undefined);
-  const seeing = found.find(({ chatTemplate }) => imageToken !== undefined && chatTemplate!.includes(imageToken));
-  return seeing ?? found[0] ?? own;
+  const imageProcessor = found.find(
+    ({ chatTemplate }) => imageToken !== undefined && chatTemplate!.includes(imageToken),
+  );
+  return imageProcessor ?? found[0] ?? own;
 }

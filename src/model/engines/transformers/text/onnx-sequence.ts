@@ -5,14 +5,14 @@ import { throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed, TokenLogits } from '../../../sampling/token-logits.js';
 import type { CachedPrefix } from '../cache/prefix-cache.js';
 import type { BatchQueue, Row } from './batch-queue.js';
-import type { PassNeed } from '../gpu/gpu-logits.js';
+import type { LogitsRequest } from '../gpu/gpu-logits.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** More tokens are hardly ever drafted at once. */
-const MOST_DRAFTED = 256;
+const MAX_DRAFTED = 256;
 
 /** For blocks of a prompt before the last one. */
-const UNREAD: PassNeed = { type: 'greatest', count: 1 };
+const UNREAD: LogitsRequest = { type: 'greatest', count: 1 };
 
 /** What a sequence needs of its engine. */
 export interface OnnxSequenceOptions {
@@ -156,18 +156,18 @@ export class OnnxSequence implements TextSequence {
   }
 
   /** @param unread see `#run` */
-  #needOf(row: number, added: number, keep: number, unread = added): PassNeed {
+  #needOf(row: number, added: number, keep: number, unread = added): LogitsRequest {
     const { need, blocks } = this.#options;
     if (unread > added) return UNREAD;
-    if (need.type !== 'draw') return need;
-    const { temperature, topP, minP, numbers } = need;
+    if (need.type !== 'sample') return need;
+    const { temperature, topP, minP, random: numbers } = need;
     const place = this.#rows[row]!.held.length + added - this.#prompt.length;
-    // With all logits the same prompt need not be read again for another draw; where it can be, a part of it is enough.
+    // With all logits the same prompt need not be read again for another sample; where it can be, a part of it is enough.
     if (place === 0 && !blocks) return { type: 'all' };
-    // Right after the prompt a token is drawn for every choice.
+    // Right after the prompt a token is sampled for every choice.
     const own = place === 0 ? numbers : [numbers[row]!];
     const random = Array.from({ length: keep }, (_, index) => own.map((each) => each.at(place + 1 + index - keep)));
-    return { type: 'draw', settings: { temperature, topP, minP }, random };
+    return { type: 'sample', settings: { temperature, topP, minP }, random };
   }
 
   /** Whether tokens that come next can be removed again. */
@@ -175,7 +175,7 @@ export class OnnxSequence implements TextSequence {
     const { state, length } = this.#promptRow.held;
     const { window = Infinity } = this.#options;
     // Whether the cache keeps more than the window shows only once there is more.
-    const mayForget = length <= window && length + MOST_DRAFTED > window;
+    const mayForget = length <= window && length + MAX_DRAFTED > window;
     return !mayForget && state.isCroppable(length);
   }
 

@@ -6,7 +6,7 @@ import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed } from '../../../sampling/token-logits.js';
 import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
-import { KeptPrompts, type KeptPromptsOptions } from '../cache/kept-prompts.js';
+import { PersistentPromptCache, type KeptPromptsOptions } from '../cache/persistent-prompt-cache.js';
 import { type CachedPrefix, PrefixCache, prefixCacheBytes } from '../cache/prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
 import { MAX_ROWS, BatchQueue } from './batch-queue.js';
@@ -41,7 +41,7 @@ export interface TextEngineOptions {
   /** Rows of a batch that the graph takes. @default {@link MAX_ROWS} */
   rows?: number | undefined;
   /** The graph takes rows of different lengths, so that several sequences can share a batch. */
-  ragged: boolean;
+  supportsRaggedBatch: boolean;
   /** Bytes of keys and values up to which more than a few sequences may be open. @default as much as may be kept */
   roomBytes?: number | undefined;
   /** Absent: the model takes no images. */
@@ -64,7 +64,7 @@ export class TransformersTextEngine implements TextEngine {
   readonly #admission: SequenceAdmission;
   readonly #kept: PrefixCache;
   /** Undefined: nothing is kept beyond this engine's life. */
-  readonly #lasting: KeptPrompts | undefined;
+  readonly #lasting: PersistentPromptCache | undefined;
   readonly #blockLength: number;
   readonly #shortestBlock: number;
   readonly #seen: ImageCache | undefined;
@@ -76,7 +76,7 @@ export class TransformersTextEngine implements TextEngine {
     this.toolFormat = options.toolFormat;
     this.reasoningFormat = options.reasoningFormat;
     this.maxRows = options.rows ?? MAX_ROWS;
-    this.maxSequences = options.ragged ? MAX_ROWS : 1;
+    this.maxSequences = options.supportsRaggedBatch ? MAX_ROWS : 1;
     this.#admission = new SequenceAdmission({
       always: ALWAYS_OPEN,
       maxRows: MAX_ROWS,
@@ -85,14 +85,14 @@ export class TransformersTextEngine implements TextEngine {
     });
     this.#kept = new PrefixCache(prefixCacheBytes(), options.blocks);
     // A graph with a window may forget what it reads.
-    const inPlace = options.ragged && options.window === undefined;
-    this.#passes = new BatchQueue(options.forward, options.ragged, { inPlace });
+    const inPlace = options.supportsRaggedBatch && options.window === undefined;
+    this.#passes = new BatchQueue(options.forward, options.supportsRaggedBatch, { inPlace });
     const { vision, tokenizer, persist } = options;
     this.#seen = vision && new ImageCache({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
     this.#shortestBlock = options.shortestBlock ?? 1;
     this.#blockLength = options.blocks ? blockLengthOf(options) : Infinity;
     if (persist && options.blocks) {
-      this.#lasting = new KeptPrompts({
+      this.#lasting = new PersistentPromptCache({
         ...persist,
         emptyState: options.emptyState,
         passLength: this.#blockLength,
@@ -145,10 +145,10 @@ export class TransformersTextEngine implements TextEngine {
     layout: PromptLayout | undefined,
     caller: string | undefined,
   ): Promise<CachedPrefix | undefined> {
-    const near = await this.#kept.take(layout?.keys ?? prompt, need, caller);
-    const far = layout ? undefined : await this.#lasting?.take(prompt, near?.tokens.length ?? 0, caller);
-    if (far && near) await this.#kept.keep({ ...near, caller });
-    return far ?? near;
+    const inMemory = await this.#kept.take(layout?.keys ?? prompt, need, caller);
+    const onDisk = layout ? undefined : await this.#lasting?.take(prompt, inMemory?.tokens.length ?? 0, caller);
+    if (onDisk && inMemory) await this.#kept.keep({ ...inMemory, caller });
+    return onDisk ?? inMemory;
   }
 
   get images(): ImageReader | undefined {
@@ -160,7 +160,7 @@ export class TransformersTextEngine implements TextEngine {
     return { tokens: [], promptLength: 0, exact: 0, promptLogits: undefined, held };
   }
 
-  /** Frees what is kept for the next prompts. */
+  /** Frees what is cached for the next prompts. */
   dispose(): void {
     this.#lasting?.dispose();
     this.#kept.dispose();

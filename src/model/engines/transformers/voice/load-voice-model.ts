@@ -17,7 +17,7 @@ import { type Pronounce, VITS, VOICE_KINDS } from './voice-kinds.js';
 const CONTEXT_LENGTH = 4096;
 
 /** Seconds of a sentence in which there is nothing to speak. */
-const PAUSE = 0.3;
+const PAUSE_SECONDS = 0.3;
 
 /**
  * Loads a synthesiser (task `text-to-speech`); only `speak` is there.
@@ -100,7 +100,8 @@ function voiceEngine(graphs: VoiceGraphs, reader: Reader): VoiceEngine {
         spoken.push(await graphs.speak(ids, { ...delivery, seed: delivery.seed + spoken.length }, signal));
       }
       if (spoken.length === 1) return spoken[0]!;
-      if (spoken.length === 0) return new Float32Array(Math.round((PAUSE * graphs.sampleRate) / delivery.speed));
+      if (spoken.length === 0)
+        return new Float32Array(Math.round((PAUSE_SECONDS * graphs.sampleRate) / delivery.speed));
       const whole = new Float32Array(spoken.reduce((sum, { length }) => sum + length, 0));
       let at = 0;
       for (const samples of spoken) {

@@ -6,13 +6,13 @@ import type { Delivery } from '../../../voice/voice-engine.js';
 import { emptyCache } from '../speech/encoder-decoder.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
 import type { VoiceGraphs } from './voice-graphs.js';
-import { fittingStyles, type VoiceStyle } from './voice-styles.js';
+import { selectStyles, type VoiceStyle } from './voice-styles.js';
 
 /** The sound ends with a step whose probability of being the last one is as high … */
 const LAST = 0.5;
 
 /** … or after so many steps for each of the encoder's states: both as in transformers.js. */
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 
 /** The fields of the config that are read. */
 export interface SpeechT5Config {
@@ -37,7 +37,7 @@ export class SpeechT5Graphs implements VoiceGraphs {
     { styles, sampleRate }: { styles: readonly VoiceStyle[]; sampleRate: number },
   ) {
     const width = config.speaker_embedding_dim ?? 512;
-    const fitting = fittingStyles(styles, width);
+    const fitting = selectStyles(styles, width);
     this.sampleRate = sampleRate;
     this.voices = fitting.map(({ voice }) => voice);
     this.#sessions = sessions;
@@ -71,7 +71,7 @@ export class SpeechT5Graphs implements VoiceGraphs {
     const past = decoder.inputMetadata.filter(({ name }) => name.startsWith(PAST));
     const cache = new Map(past.map((info) => [info.name, emptyCache(info)]));
     const { encoder_outputs: states, encoder_attention_mask } = encoded;
-    const most = Math.max(1, Math.floor((states!.dims[1]! / this.#stepFrames) * MOST_STEPS));
+    const most = Math.max(1, Math.floor((states!.dims[1]! / this.#stepFrames) * MAX_STEPS));
     const parts: Float32Array[] = [];
     let output_sequence = createTensor('float32', new Float32Array(this.#bands), [1, 1, this.#bands]);
     try {

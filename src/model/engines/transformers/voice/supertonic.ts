@@ -4,12 +4,12 @@ import type { Voice } from '../../../../core/request/speech-request.js';
 import { createRandomNumbers } from '../../../sampling/random.js';
 import type { Delivery } from '../../../voice/voice-engine.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
-import { fittingStyles, type VoiceStyle } from './voice-styles.js';
+import { selectStyles, type VoiceStyle } from './voice-styles.js';
 import type { VoiceGraphs } from './voice-graphs.js';
 
 /** Steps of denoising, and the pace that sounds natural: those of transformers.js. */
 const STEPS = 5;
-const PACE = 1.05;
+const BASE_SPEED = 1.05;
 
 /** The fields of the config that are read. */
 export interface SupertonicConfig {
@@ -34,7 +34,7 @@ export class SupertonicGraphs implements VoiceGraphs {
     styles: readonly VoiceStyle[],
   ) {
     const width = config.style_dim;
-    const fitting = fittingStyles(styles, width);
+    const fitting = selectStyles(styles, width);
     this.sampleRate = config.sampling_rate;
     this.voices = fitting.map(({ voice }) => voice);
     this.#sessions = sessions;
@@ -60,7 +60,7 @@ export class SupertonicGraphs implements VoiceGraphs {
       const text = await run('text_encoder', { input_ids, attention_mask, style });
       const encoder_outputs = text['last_hidden_state']!;
       const [seconds = 0] = toFloat32(await text['durations']!.getData());
-      const samples = (seconds / (PACE * delivery.speed)) * sampling_rate;
+      const samples = (seconds / (BASE_SPEED * delivery.speed)) * sampling_rate;
       const frames = Math.max(1, Math.ceil(samples / (base_chunk_size * chunk_compress_factor)));
       const dims = [1, latent_dim * chunk_compress_factor, frames];
       const latent_mask = createTensor('int64', new BigInt64Array(frames).fill(1n), [1, frames]);

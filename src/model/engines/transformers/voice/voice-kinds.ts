@@ -20,7 +20,7 @@ import { kokoroPhonemes, loadPhonemizer } from './phonemizer.js';
 import { SpeechT5Graphs } from './speecht5.js';
 import { type SupertonicConfig, SupertonicGraphs } from './supertonic.js';
 import { cannotSpeak, type VoiceGraphs } from './voice-graphs.js';
-import { fittingStyles, readVoices, type VoiceStyle } from './voice-styles.js';
+import { selectStyles, readVoices, type VoiceStyle } from './voice-styles.js';
 
 /** What the tokenizer reads instead of a piece of text. */
 export type Pronounce = (text: string, voice: string) => Promise<string>;
@@ -171,7 +171,7 @@ class StyleTtsGraph implements VoiceGraphs {
   constructor(session: OnnxSession, sampleRate: number, styles: readonly VoiceStyle[]) {
     const width = session.inputMetadata.find(({ name }) => name === 'style')?.shape.at(-1);
     this.#width = typeof width === 'number' ? width : WIDTH;
-    const fitting = fittingStyles(styles, this.#width);
+    const fitting = selectStyles(styles, this.#width);
     this.sampleRate = sampleRate;
     this.voices = fitting.map(({ voice }) => ({ ...voice, language: languageOf(voice.id)?.tag ?? null }));
     this.#session = session;

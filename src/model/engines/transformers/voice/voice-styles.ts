@@ -25,7 +25,7 @@ export async function readVoices(source: ModelSource, type: string, { voices }: 
  * Those with whole rows of this width.
  * @throws InferenceError `model_not_supported` when there are none
  */
-export function fittingStyles(styles: readonly VoiceStyle[], width: number): readonly VoiceStyle[] {
+export function selectStyles(styles: readonly VoiceStyle[], width: number): readonly VoiceStyle[] {
   const fitting = styles.filter(({ style }) => style.length % width === 0);
   if (fitting.length > 0) return fitting;
   throw cannotSpeak(

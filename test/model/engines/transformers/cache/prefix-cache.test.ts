@@ -6,7 +6,7 @@ import {
   reusableLength,
 } from '../../../../../src/model/engines/transformers/cache/prefix-cache.js';
 import { createTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
-import { AnswerNumbers } from '../../../../../src/model/sampling/random.js';
+import { AnswerRandom } from '../../../../../src/model/sampling/random.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';
 
 const ALL = { type: 'all' } as const;
@@ -65,8 +65,8 @@ describe('reusableLength', () => {
     expect(reusableLength(kept, count(0, 100), { type: 'greatest', count: 2 })).toBe(100);
     expect(reusableLength(kept, count(0, 100), { type: 'greatest', count: 3 })).toBe(64);
     expect(reusableLength(kept, count(0, 100), ALL)).toBe(64);
-    const draw = { temperature: 1, topP: 1, minP: 0, numbers: [new AnswerNumbers(1, 0)], seeded: true };
-    expect(reusableLength(kept, count(0, 100), { type: 'draw', ...draw })).toBe(64);
+    const draw = { temperature: 1, topP: 1, minP: 0, random: [new AnswerRandom(1, 0)], seeded: true };
+    expect(reusableLength(kept, count(0, 100), { type: 'sample', ...draw })).toBe(64);
   });
 
   it('takes whole blocks of an earlier prompt, and leaves at least one token to read', () => {

@@ -4,14 +4,14 @@ import type { Pooling } from '../../../../../src/core/models/embedding-fields.js
 import { normaliseVector } from '../../../../../src/model/engines/normalise-vector.js';
 
 describe('detectPooling', () => {
-  const unknown = { said: undefined, file: undefined, isDecoder: false };
+  const unknown = { configured: undefined, file: undefined, isDecoder: false };
 
   it('follows the entry, then the sentence-transformers file, then the name', () => {
     const facts = { ...unknown, name: 'Xenova/bge-small-en-v1.5' };
     expect(detectPooling({ ...facts, file: { pooling_mode_mean_tokens: true } })).toEqual(['mean']);
     const file = { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false };
     expect(detectPooling({ ...facts, file })).toEqual(['cls']);
-    expect(detectPooling({ ...facts, file, said: 'max' })).toEqual(['max']);
+    expect(detectPooling({ ...facts, file, configured: 'max' })).toEqual(['max']);
   });
 
   it.each([

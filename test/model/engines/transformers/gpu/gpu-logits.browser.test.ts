@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { GpuLogits, type PassNeed } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
+import { GpuLogits, type LogitsRequest } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
 import { floatsToHalves, halfToFloats } from '../../../../../src/model/engines/transformers/ort/half-floats.js';
 import { createTensor, type OnnxTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
-import { AnswerNumbers, type RandomNumbers } from '../../../../../src/model/sampling/random.js';
+import { AnswerRandom, type RandomNumbers } from '../../../../../src/model/sampling/random.js';
 import { TokenSampler } from '../../../../../src/model/sampling/sample-token.js';
-import type { DrawSettings } from '../../../../../src/model/sampling/token-logits.js';
+import type { SampleSettings } from '../../../../../src/model/sampling/token-logits.js';
 import { greatestOf } from '../../../sampling/greatest-of.js';
 
 /** Odd, so that rows of halves begin in the middle of words; longer than one workgroup's part. */
@@ -91,7 +91,7 @@ function logitAt(place: number): number {
   return [NaN, -Infinity][random % 500] ?? (random % 4096) / 512;
 }
 
-const SETTINGS: DrawSettings[] = [
+const SETTINGS: SampleSettings[] = [
   { temperature: 1, topP: 1, minP: 0 },
   { temperature: 0.7, topP: 1, minP: 0.02 },
   { temperature: 3, topP: 0.95, minP: 0 },
@@ -118,10 +118,10 @@ it.each(['float32', 'float16'])(
     const seen = new Set<number>();
     for (const [seed, settings] of SETTINGS.entries()) {
       const sampler = new TokenSampler(VOCABULARY, settings);
-      const answers = Array.from({ length: 4 }, (_, stream) => new AnswerNumbers(seed, stream));
+      const answers = Array.from({ length: 4 }, (_, stream) => new AnswerRandom(seed, stream));
       const randomOf = (place: number): RandomNumbers[] => answers.map((answer) => answer.at(place));
-      const need = (row: number): PassNeed => ({
-        type: 'draw',
+      const need = (row: number): LogitsRequest => ({
+        type: 'sample',
         settings,
         random: Array.from({ length: KEEP }, (_, place) => randomOf(row * KEEP + place)),
       });
@@ -154,12 +154,12 @@ it('reads for each row what it needs, at once, and the logits where top_p allows
   rows[3]!.fill(0);
   const target = logits.take(rows.length, 1)!;
   for (const [row, values] of rows.entries()) device.queue.writeBuffer(target.gpuBuffer, row * 400, values.buffer);
-  const draw = (topP: number): PassNeed => ({
-    type: 'draw',
+  const draw = (topP: number): LogitsRequest => ({
+    type: 'sample',
     settings: { temperature: 0.5, topP, minP: 0 },
-    random: [[new AnswerNumbers(1, 0).at(0)]],
+    random: [[new AnswerRandom(1, 0).at(0)]],
   });
-  const needs: PassNeed[] = [draw(1), { type: 'greatest', count: 2 }, { type: 'all' }, draw(0.01), draw(1)];
+  const needs: LogitsRequest[] = [draw(1), { type: 'greatest', count: 2 }, { type: 'all' }, draw(0.01), draw(1)];
   copied = [];
   const [first, second, third, fourth, fifth] = await logits.read(rows.length, 1, 1, needs);
   expect(copied).toEqual([4 + 16 + 400 + 4 + 4, 400]);

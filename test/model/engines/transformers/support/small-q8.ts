@@ -102,7 +102,7 @@ export function smallModel(
     toolFormat: 'hermes',
     reasoningFormat: 'none',
     blocks: true,
-    ragged: true,
+    supportsRaggedBatch: true,
     ...blocks,
     persist,
   });

@@ -4,7 +4,7 @@ import { createTensor } from '../../../../../src/model/engines/transformers/ort/
 import { BatchQueue, type Row } from '../../../../../src/model/engines/transformers/text/batch-queue.js';
 import type { ForwardRow } from '../../../../../src/model/engines/transformers/text/token-embedder.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';
-import type { PassNeed } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
+import type { LogitsRequest } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
 import type { TokenLogits } from '../../../../../src/model/sampling/token-logits.js';
 
 const ALL = { type: 'all' } as const;
@@ -25,8 +25,8 @@ function tokensOf(state: SequenceState, row: number, length: number): number[] {
 /** Appends the tokens that are read, as the graph does; the logits tell all that a row was read after. */
 function recorder() {
   const passes: ForwardRow[][] = [];
-  const needs: (readonly PassNeed[])[] = [];
-  const run = async (rows: readonly ForwardRow[], state: SequenceState, _: number, own: readonly PassNeed[]) => {
+  const needs: (readonly LogitsRequest[])[] = [];
+  const run = async (rows: readonly ForwardRow[], state: SequenceState, _: number, own: readonly LogitsRequest[]) => {
     passes.push([...rows]);
     needs.push(own);
     await Promise.resolve();
@@ -69,7 +69,7 @@ describe('BatchQueue', () => {
     const queue = new BatchQueue(forward, true);
     const rows = [rowOf(1), rowOf(2)];
     for (const _ of rows) queue.join();
-    const greatest: PassNeed = { type: 'greatest', count: 41 };
+    const greatest: LogitsRequest = { type: 'greatest', count: 41 };
     await Promise.all(rows.map((row, place) => queue.run([row], [[8 + place]], 1, [[greatest, ALL][place]!])));
     // Now they share a state, and come in its order.
     await Promise.all(

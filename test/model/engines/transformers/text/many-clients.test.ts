@@ -52,7 +52,7 @@ async function askAll(roomBytes?: number) {
     toolFormat: 'hermes',
     reasoningFormat: 'none',
     blocks: true,
-    ragged: true,
+    supportsRaggedBatch: true,
     blockLength: 64,
     roomBytes,
   });

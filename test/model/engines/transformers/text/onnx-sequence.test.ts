@@ -1,32 +1,37 @@
 import { expect, it } from 'vitest';
 import type { BatchQueue } from '../../../../../src/model/engines/transformers/text/batch-queue.js';
-import type { PassNeed } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
+import type { LogitsRequest } from '../../../../../src/model/engines/transformers/gpu/gpu-logits.js';
 import { createTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { OnnxSequence } from '../../../../../src/model/engines/transformers/text/onnx-sequence.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';
-import { AnswerNumbers } from '../../../../../src/model/sampling/random.js';
-import type { DrawNeed, TokenLogits } from '../../../../../src/model/sampling/token-logits.js';
+import { AnswerRandom } from '../../../../../src/model/sampling/random.js';
+import type { SampleRequest, TokenLogits } from '../../../../../src/model/sampling/token-logits.js';
 
 const settings = { temperature: 0.7, topP: 0.9, minP: 0 };
-const numbers = [new AnswerNumbers(3, 0), new AnswerNumbers(3, 1)];
-const need: DrawNeed = { type: 'draw', ...settings, numbers, seeded: true };
+const numbers = [new AnswerRandom(3, 0), new AnswerRandom(3, 1)];
+const need: SampleRequest = { type: 'sample', ...settings, random: numbers, seeded: true };
 const { signal } = new AbortController();
 
 /** The first random number of each draw, per row and kept token; else the need. */
-const read = (needs: readonly PassNeed[]) =>
-  needs.map((each) => (each.type === 'draw' ? each.random.map((all) => all.map((random) => random())) : each));
+const read = (needs: readonly LogitsRequest[]) =>
+  needs.map((each) => (each.type === 'sample' ? each.random.map((all) => all.map((random) => random())) : each));
 /** The first number of a choice at a place of its answer. */
 const at = (choice: number, place: number) => numbers[choice]!.at(place)();
 
-function sequence(prompt: number[], blocks: boolean, own: DrawNeed) {
+function sequence(prompt: number[], blocks: boolean, own: SampleRequest) {
   const asked: unknown[] = [];
   const passes = {
     join: () => () => {},
     isShared: false,
-    run: async (rows: { held: { length: number } }[], tokens: number[][], keep: number, needs: readonly PassNeed[]) => {
+    run: async (
+      rows: { held: { length: number } }[],
+      tokens: number[][],
+      keep: number,
+      needs: readonly LogitsRequest[],
+    ) => {
       asked.push(read(needs));
       for (const [row, { held }] of rows.entries()) held.length += tokens[row]!.length;
-      return rows.map(() => Array.from({ length: keep }, (): TokenLogits => ({ drawn: [1, 1] })));
+      return rows.map(() => Array.from({ length: keep }, (): TokenLogits => ({ sampled: [1, 1] })));
     },
   } as unknown as BatchQueue;
   const keys = { 'past_key_values.0.key': createTensor('float32', new Float32Array(16), [1, 1, 16, 1]) };
@@ -59,7 +64,7 @@ it('draws for every choice after the prompt, then for each with the number of it
 });
 
 it('draws after each drafted token with the number that comes next there', async () => {
-  const { asked, running } = sequence(PROMPT, true, { ...need, numbers: numbers.slice(0, 1) });
+  const { asked, running } = sequence(PROMPT, true, { ...need, random: numbers.slice(0, 1) });
   await running.prefill(signal);
   await running.speculation!.score([7, 8, 9], 2);
   running.speculation!.rollBack(1);

@@ -40,7 +40,7 @@ const LOGITS_BYTES = 8192 * 4;
 /** One token's id and logit. */
 const FOUND_BYTES = 8;
 /** One drawn token. */
-const DRAWN_BYTES = 4;
+const SAMPLED_BYTES = 4;
 let bytesRead = 0;
 let maps = 0;
 const { mapAsync } = GPUBuffer.prototype;
@@ -111,7 +111,7 @@ describe('tiny-chat on WebGPU', () => {
       [asked, ask(FRANCE, { maxTokens: FEWER })].map((each) => collectEvents(onGpu.generate(each, signal))),
     );
     // Drafts are read, too.
-    expect(bytesRead).toBeLessThanOrEqual(2 * FEWER * (DRAWN_BYTES + FOUND_BYTES));
+    expect(bytesRead).toBeLessThanOrEqual(2 * FEWER * (SAMPLED_BYTES + FOUND_BYTES));
     expect(maps).toBeLessThanOrEqual(2 * FEWER);
     expect(idsOf(beside!)).toEqual(idsOf(france).slice(0, FEWER));
     const all = await collectEvents(onGpu.generate({ ...asked, topLogprobs: 0 }, signal));
@@ -120,7 +120,7 @@ describe('tiny-chat on WebGPU', () => {
     const two = { ...asked, n: 2, sampling: { temperature: 2, seed: 6 } };
     const choices = await collectEvents(onGpu.generate(two, signal));
     // All logits after the prompt are kept by now.
-    expect([bytesRead, maps]).toEqual([2 * (FEWER - 1) * DRAWN_BYTES, FEWER - 1]);
+    expect([bytesRead, maps]).toEqual([2 * (FEWER - 1) * SAMPLED_BYTES, FEWER - 1]);
     expect(textOf(choices, 0)).not.toBe(textOf(choices, 1));
   });
 

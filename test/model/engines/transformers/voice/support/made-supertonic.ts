@@ -1,5 +1,5 @@
 /** A repository with random weights in the structure of Supertonic. Imports nothing of Node: the benchmark makes it, too. */
-import type { Message } from '../../../../../../src/model/engines/transformers/onnx-file/protobuf.js';
+import type { ProtobufMessage } from '../../../../../../src/model/engines/transformers/onnx-file/protobuf.js';
 import { FLOAT, INT64, type OnnxFile } from '../../../../../support/onnx-file.js';
 import { RandomGraph } from '../../../../../vision/random-graph.js';
 
@@ -98,7 +98,7 @@ export function madeSupertonic(style: Float32Array, size = SMALL): Record<string
 }
 
 function bytesOf(graph: OnnxFile): Uint8Array<ArrayBuffer> {
-  const pieces: Message = graph.toMessage();
+  const pieces: ProtobufMessage = graph.toMessage();
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of pieces) {

@@ -11,15 +11,14 @@ import type { OnnxSession } from '../../../../../src/model/engines/transformers/
 import { PackedPrompts } from '../../../../../src/model/engines/transformers/cache/packed-prompts.js';
 import {
   BLOCK_HEADER_BYTES,
-  KeptBlocks,
+  PromptBlockStore,
   listCachedPrompts,
   removeCachedPrompts,
-} from '../../../../../src/store/prompts/kept-blocks.js';
+} from '../../../../../src/store/prompts/prompt-block-store.js';
 import { memoryLocks } from '../../../../store/support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from '../../../../store/support/memory-opfs.js';
 import { collectEvents, logprobsOf, piecesOf } from '../../../../support/token-events.js';
 import { smallModel, smallSession } from '../support/small-q8.js';
-
 const SOURCE = 'https://app.test/m/';
 const WORDS = 'what is the capital of a river and why does it rain one two three one two three tell me more'.split(' ');
 
@@ -48,7 +47,7 @@ const root = (): FileSystemDirectoryHandle => disk.root as unknown as FileSystem
 
 /** What a page has after a reload: a model that has read nothing, and the disk. */
 async function reloaded(identity = 'weights', maxBytes = 1e8): Promise<TextModel> {
-  const kept = (await KeptBlocks.open(SOURCE, { root: root(), locks, maxBytes }))!;
+  const kept = (await PromptBlockStore.open(SOURCE, { root: root(), locks, maxBytes }))!;
   return smallModel(session, true, { disk: kept, identity });
 }
 
@@ -294,7 +293,7 @@ describe('a prompt that came with a packed model', () => {
     await removeCachedPrompts({ root: root(), locks }, SOURCE);
     return blocks;
   }
-  const firstVisit = (blocks: Map<string, Uint8Array>, own?: KeptBlocks): TextModel => {
+  const firstVisit = (blocks: Map<string, Uint8Array>, own?: PromptBlockStore): TextModel => {
     const disk = new PackedPrompts({ names: [...blocks.keys()], read: async (name) => blocks.get(name), own });
     return smallModel(session, true, { disk, identity: 'weights' });
   };
@@ -307,7 +306,7 @@ describe('a prompt that came with a packed model', () => {
 
   it('is not kept once more on the disk, only what goes on from it', async () => {
     const blocks = await packed();
-    const own = (await KeptBlocks.open(SOURCE, { root: root(), locks, maxBytes: 1e8 }))!;
+    const own = (await PromptBlockStore.open(SOURCE, { root: root(), locks, maxBytes: 1e8 }))!;
     await say(firstVisit(blocks, own), `${text}${textOf(2, 200)}`, WARM);
     expect(await files()).toHaveLength(Math.floor(600 / 64) - blocks.size);
     expect((await say(firstVisit(blocks, own), `${text}${textOf(2, 200)}`)).cached).toBe(576);

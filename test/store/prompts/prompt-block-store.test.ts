@@ -2,14 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BlockName } from '../../../src/store/prompts/block-name.js';
 import {
-  KeptBlocks,
+  PromptBlockStore,
   listCachedPrompts,
   removeAllCachedPrompts,
   removeCachedPrompts,
-} from '../../../src/store/prompts/kept-blocks.js';
+} from '../../../src/store/prompts/prompt-block-store.js';
 import { memoryLocks } from '../support/memory-locks.js';
 import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from '../support/memory-opfs.js';
-
 const SOURCE = 'https://app.test/m/';
 const SIZE = 1000;
 /** A block's file is its bytes and a header. */
@@ -36,8 +35,8 @@ afterEach(() => {
 const openAccess = Reflect.get(MemoryHandle.prototype, 'createSyncAccessHandle');
 
 const root = (): FileSystemDirectoryHandle => disk.root as unknown as FileSystemDirectoryHandle;
-const open = async (maxBytes = 1e6, source = SOURCE): Promise<KeptBlocks> =>
-  (await KeptBlocks.open(source, { root: root(), locks, maxBytes }))!;
+const open = async (maxBytes = 1e6, source = SOURCE): Promise<PromptBlockStore> =>
+  (await PromptBlockStore.open(source, { root: root(), locks, maxBytes }))!;
 
 const hash = (text: string): string => Buffer.from(text).toString('hex').padEnd(64, '0');
 /** The blocks of a prompt by its letters: prompts that begin alike have the first ones in common. */
@@ -49,14 +48,14 @@ const chain = (letters: string): BlockName[] =>
 const contentOf = ({ key }: BlockName, size = SIZE): Uint8Array<ArrayBuffer> =>
   Uint8Array.from({ length: size }, (_, place) => (place * 7 + Number.parseInt(key.slice(0, 8), 16)) % 251);
 
-const write = (kept: KeptBlocks, letters: string, size = SIZE): Promise<boolean> =>
+const write = (kept: PromptBlockStore, letters: string, size = SIZE): Promise<boolean> =>
   kept.write(
     chain(letters).map((name) => ({ ...name, bytes: async () => contentOf(name, size) })),
     NOTHING,
   );
 
 /** How many blocks of a prompt are there, from the first one on; all of them are right. */
-async function readable(kept: KeptBlocks, letters: string): Promise<number> {
+async function readable(kept: PromptBlockStore, letters: string): Promise<number> {
   let count = 0;
   for (const name of chain(letters)) {
     const bytes = await kept.read(name);
@@ -182,7 +181,7 @@ it('[P05] two tabs write one after the other, and neither passes the bound', asy
   const [one, other] = [await open(6 * FILE), await open(6 * FILE)];
   let writing = 0;
   let most = 0;
-  const slowly = (kept: KeptBlocks, letters: string): Promise<boolean> =>
+  const slowly = (kept: PromptBlockStore, letters: string): Promise<boolean> =>
     kept.write(
       chain(letters).map((name) => ({
         ...name,
@@ -264,7 +263,7 @@ it('writes no more when it is told to stop', async () => {
 
 it('is nothing where files cannot be written in place', async () => {
   vi.stubGlobal('FileSystemFileHandle', undefined);
-  expect(await KeptBlocks.open(SOURCE, { root: root(), locks, maxBytes: 1e6 })).toBeUndefined();
+  expect(await PromptBlockStore.open(SOURCE, { root: root(), locks, maxBytes: 1e6 })).toBeUndefined();
 });
 
 it('[P06] lists prompts and bytes by model, and removes those of one or of all', async () => {

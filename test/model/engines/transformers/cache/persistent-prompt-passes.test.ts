@@ -3,11 +3,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type GenerationRequest, plainGenerationRequest } from '../../../../../src/core/request/generation-request.js';
 import type { TextModel } from '../../../../../src/model/decoding/create-text-model.js';
 import { quantizeByRow } from '../../../../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
-import type { PromptDisk } from '../../../../../src/model/engines/transformers/cache/kept-prompts.js';
+import type { BlockStore } from '../../../../../src/model/engines/transformers/cache/persistent-prompt-cache.js';
 import type { OnnxSession } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { collectEvents } from '../../../../support/token-events.js';
 import { smallModel, smallSession } from '../support/small-q8.js';
-
 const BLOCKS = { blockLength: 128, shortestBlock: 64 };
 const WARM = { cachePrompt: 'required' } as const;
 
@@ -23,7 +22,7 @@ beforeEach(() => {
 
 /** What a page has after a reload: a model that has read nothing, and the disk. */
 function reloaded(): TextModel {
-  const kept: PromptDisk = {
+  const kept: BlockStore = {
     has: async ({ key }) => disk.has(key),
     read: async ({ key }) => disk.get(key),
     async write(blocks) {

@@ -23,7 +23,7 @@ export const TEMPLATE_FUNCTIONS = {
 };
 
 /** The source with what the library cannot parse in other words: tests with a value as comparisons, `raw` as a text. */
-export function mendSource(source: string): string {
+export function patchTemplateSource(source: string): string {
   return source
     .replaceAll(
       /\{%-?\s*raw\s*-?%\}(.*?)\{%-?\s*endraw\s*-?%\}/gs,
@@ -33,7 +33,7 @@ export function mendSource(source: string): string {
 }
 
 /** Mends a syntax tree in place. */
-export function mendTree(tree: object): void {
+export function patchTemplateTree(tree: object): void {
   mend(tree as Node);
 }
 
@@ -94,7 +94,7 @@ function mendExpression(node: Node): Node {
       const [left, right] = [node['left'] as Node, node['right'] as Node];
       if (operator === '~') return { ...node, left: textOf(left), right: textOf(right) };
       if (operator === '%' || operator === '*')
-        return own({ type: 'Repeated', node: { ...node, left, right }, operator });
+        return own({ type: 'Arithmetic', node: { ...node, left, right }, operator });
       return operator.endsWith('in') ? own({ type: 'Membership', node: { ...node, left, right } }) : node;
     }
     default:
@@ -152,12 +152,12 @@ function mendFilter(node: Node): Node {
       return isPlain ? own({ type: 'Joined', value: operand, separator: args[0] }) : node;
     }
     case 'format':
-      return own({ type: 'Filled', value: operand, args });
+      return own({ type: 'FormatFilter', value: operand, args });
     case 'round':
-      return own({ type: 'Rounded', value: operand, digits: args[0] });
+      return own({ type: 'RoundFilter', value: operand, digits: args[0] });
     case 'map':
       return args[0]?.type === 'StringLiteral'
-        ? own({ type: 'Mapped', value: operand, name: args[0]['value'] as string, args: args.slice(1) })
+        ? own({ type: 'MapFilter', value: operand, name: args[0]['value'] as string, args: args.slice(1) })
         : node;
     case 'selectattr':
     case 'rejectattr':
@@ -165,7 +165,7 @@ function mendFilter(node: Node): Node {
     case 'reject': {
       const [name, negated] = [String(nameOf(filter)), String(nameOf(filter)).startsWith('reject')];
       const [attribute, rest] = name.endsWith('attr') ? [args[0], args.slice(1)] : [undefined, args];
-      return own({ type: 'Chosen', value: operand, attribute, test: rest[0], given: rest[1], negated });
+      return own({ type: 'SelectFilter', value: operand, attribute, test: rest[0], given: rest[1], negated });
     }
     case 'tojson':
       // Escaped, the marks in a conversation would not be found again.

@@ -8,7 +8,7 @@ import { settledWithin } from '../../../../core/platform/settled-within.js';
 import type { GenerationRequest } from '../../../../core/request/generation-request.js';
 import { sha256 } from '../../../../store/storage/digest.js';
 import type { BlockName } from '../../../../store/prompts/block-name.js';
-import type { KeptBlocks } from '../../../../store/prompts/kept-blocks.js';
+import type { PromptBlockStore } from '../../../../store/prompts/prompt-block-store.js';
 import { type CachedPrefix, REUSE_BLOCK } from './prefix-cache.js';
 import type { SequenceState } from './sequence-state.js';
 import { blockBytes, readBlock, stateOfBlocks } from './state-blocks.js';
@@ -17,27 +17,27 @@ import { blockBytes, readBlock, stateOfBlocks } from './state-blocks.js';
 const VERSION = 2;
 
 /** Blocks of a prompt that is long enough: 512 tokens. */
-const LEAST_BLOCKS = 8;
+const MIN_BLOCKS = 8;
 
-/** Milliseconds in which kept blocks must be there; else the prompt is read. */
-const READ_DEADLINE = 5_000;
+/** Milliseconds in which stored blocks must be there; else the prompt is processed. */
+const READ_TIMEOUT_MS = 5_000;
 
 /** Milliseconds that a prompt's writing waits for requests in all, and of one wait. */
-const [MOST_REST, REST] = [3_000, 20];
+const [MAX_REST_MS, REST_MS] = [3_000, 20];
 
 /** Prompts that wait to be written: each holds its keys and values in memory. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 
 /** Blocks of prompts that were read once, remembered by the beginning of their hash. */
-const MOST_SEEN = 2_048;
+const MAX_SEEN = 2_048;
 const SEEN_DIGITS = 16;
 const SEEN = 'seen';
 
-/** Where blocks are kept: {@link KeptBlocks}, or a test's. */
-export type PromptDisk = Pick<KeptBlocks, 'has' | 'read' | 'write' | 'readNote' | 'writeNote'>;
+/** Where blocks are kept: {@link PromptBlockStore}, or a test's. */
+export type BlockStore = Pick<PromptBlockStore, 'has' | 'read' | 'write' | 'readNote' | 'writeNote'>;
 
 export interface KeptPromptsOptions {
-  disk: PromptDisk;
+  disk: BlockStore;
   /** Weights, precision, device and engine: everything beside the tokens that decides keys and values. */
   identity: string;
   emptyState: () => SequenceState;
@@ -57,9 +57,9 @@ export function rootOf(identity: string): Promise<string> {
   return sha256(new TextEncoder().encode(`${VERSION} ${identity}`));
 }
 
-export class KeptPrompts {
+export class PersistentPromptCache {
   readonly #options: KeptPromptsOptions;
-  readonly #over = new AbortController();
+  readonly #closed = new AbortController();
   #seen: Promise<Set<string>> | undefined;
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -69,7 +69,7 @@ export class KeptPrompts {
   }
 
   /**
-   * The kept beginning of a prompt, which then belongs to the caller; undefined when there is none, or none that comes in
+   * The cached beginning of a prompt, which then belongs to the caller; undefined when there is none, or none that comes in
    * time.
    * @param known tokens of the prompt whose keys and values are in memory: only more than these is of use
    * @param caller whose prompts are looked for, beside those of the app; see `GenerationRequest`
@@ -77,7 +77,7 @@ export class KeptPrompts {
   async take(prompt: readonly number[], known: number, caller?: string): Promise<CachedPrefix | undefined> {
     const own = (): Promise<CachedPrefix | undefined> => this.#take(prompt, known, caller);
     const taking = caller === undefined ? own() : this.#take(prompt, known, undefined).then((found) => found ?? own());
-    return settledWithin(taking, READ_DEADLINE).catch(() => undefined);
+    return settledWithin(taking, READ_TIMEOUT_MS).catch(() => undefined);
   }
 
   async #take(prompt: readonly number[], known: number, caller: string | undefined): Promise<CachedPrefix | undefined> {
@@ -118,8 +118,8 @@ export class KeptPrompts {
   ): Promise<boolean> {
     const isRequired = mark === 'required';
     const usable = held.state.isCroppable(exact) ? this.#wholeBlocks(exact) : 0;
-    const isLong = prompt.length >= LEAST_BLOCKS * REUSE_BLOCK;
-    if (this.#over.signal.aborted || (!isLong && !isRequired) || (this.#waiting >= MOST_WAITING && !isRequired))
+    const isLong = prompt.length >= MIN_BLOCKS * REUSE_BLOCK;
+    if (this.#closed.signal.aborted || (!isLong && !isRequired) || (this.#waiting >= MAX_WAITING && !isRequired))
       return false;
     held.state.hold();
     this.#waiting += 1;
@@ -127,7 +127,7 @@ export class KeptPrompts {
       const names = await this.#names(prompt, Math.floor(prompt.length / REUSE_BLOCK), caller);
       const before = await this.#see(names);
       const worth = mark ? usable : Math.min(before, usable);
-      if (worth === 0 || (!isRequired && worth < LEAST_BLOCKS)) return false;
+      if (worth === 0 || (!isRequired && worth < MIN_BLOCKS)) return false;
       const rest = this.#resting(isRequired);
       return this.#options.disk.write(
         names.slice(0, worth).map((name, place) => ({
@@ -137,7 +137,7 @@ export class KeptPrompts {
             return readBlock(held, place * REUSE_BLOCK, REUSE_BLOCK);
           },
         })),
-        this.#over.signal,
+        this.#closed.signal,
       );
     });
     this.#last = turn
@@ -157,7 +157,7 @@ export class KeptPrompts {
 
   /** Nothing more is written. */
   dispose(): void {
-    this.#over.abort();
+    this.#closed.abort();
   }
 
   /** Notes the blocks of a prompt. @returns how many of them, from the first on, an earlier prompt had too */
@@ -175,7 +175,7 @@ export class KeptPrompts {
       seen.add(each);
     }
     for (const each of seen) {
-      if (seen.size <= MOST_SEEN) break;
+      if (seen.size <= MAX_SEEN) break;
       seen.delete(each);
     }
     if (firstNew !== -1) await disk.writeNote(SEEN, [...seen].join(' '));
@@ -184,9 +184,9 @@ export class KeptPrompts {
 
   /** To be called before each block: lets requests go first, up to a time. */
   #resting(isRequired: boolean): () => Promise<void> {
-    let left = isRequired ? 0 : MOST_REST;
+    let left = isRequired ? 0 : MAX_REST_MS;
     return async () => {
-      for (; left > 0 && this.#options.isBusy() && !this.#over.signal.aborted; left -= REST) await pause(REST);
+      for (; left > 0 && this.#options.isBusy() && !this.#closed.signal.aborted; left -= REST_MS) await pause(REST_MS);
       await yieldToEventLoop();
     };
   }

@@ -15,7 +15,7 @@ export interface PairSizes {
  * The most tokens of a document that are read beside the query; at least 1.
  * @throws InferenceError `context_length_exceeded` when the query leaves none
  */
-export function documentRoom({ contextLength, query, control, maxTokensPerDocument }: PairSizes): number {
+export function documentTokenBudget({ contextLength, query, control, maxTokensPerDocument }: PairSizes): number {
   const room = contextLength - query - control;
   if (room >= 1) return Math.min(room, maxTokensPerDocument ?? room);
   throw new InferenceError(

@@ -19,7 +19,7 @@ const SOURCE = 'source';
 const LOCK = 'inpage:prompts';
 
 /** Milliseconds in which another writer must be done. */
-const LOCK_DEADLINE = 30_000;
+const LOCK_TIMEOUT_MS = 30_000;
 
 const MAGIC = new TextEncoder().encode('inpage-1');
 const HASH_BYTES = 32;
@@ -27,7 +27,7 @@ const HASH_BYTES = 32;
 export const BLOCK_HEADER_BYTES = MAGIC.length + HASH_BYTES + 4 + HASH_BYTES;
 
 /** Where blocks are kept, and who may write. */
-export interface BlockPlace {
+export interface BlockLocation {
   root: FileSystemDirectoryHandle;
   /** Absent: this realm is the only one. */
   locks: LockManager | undefined;
@@ -38,7 +38,7 @@ export interface NewBlock extends BlockName {
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** What is kept of a model's prompts. */
+/** What is cached of a model's prompts. */
 export interface PromptCacheUsage {
   /** Prompts, of which one that another one continues counts with that. */
   count: number;
@@ -54,7 +54,7 @@ interface BlockFile extends Partial<BlockName> {
 }
 
 /** The blocks of one model. */
-export class KeptBlocks {
+export class PromptBlockStore {
   readonly #root: FileSystemDirectoryHandle;
   readonly #folder: FileSystemDirectoryHandle;
   readonly #locks: LockManager | undefined;
@@ -68,11 +68,11 @@ export class KeptBlocks {
   }
 
   /** @returns undefined where this realm cannot write such files */
-  static async open(source: string, options: BlockOptions): Promise<KeptBlocks | undefined> {
+  static async open(source: string, options: BlockOptions): Promise<PromptBlockStore | undefined> {
     if (!hasSyncAccess()) return undefined;
     const root = await options.root.getDirectoryHandle(FOLDER, { create: true });
     const folder = await root.getDirectoryHandle(await folderName(source), { create: true });
-    const kept = new KeptBlocks(root, folder, options);
+    const kept = new PromptBlockStore(root, folder, options);
     if ((await fileOf(folder, SOURCE)) === undefined) await writeText(folder, SOURCE, source);
     return kept;
   }
@@ -87,7 +87,7 @@ export class KeptBlocks {
     return this.#readFile(blockFileName(block));
   }
 
-  /** Small notes of the model's, kept like blocks. */
+  /** Small notes of the model's, stored like blocks. */
   async readNote(name: string): Promise<string | undefined> {
     const bytes = await this.#readFile(name);
     return bytes && new TextDecoder().decode(bytes);
@@ -132,7 +132,7 @@ export class KeptBlocks {
   async #locked(work: () => Promise<boolean>): Promise<boolean> {
     let release: Release | undefined = () => {};
     try {
-      if (this.#locks) release = await hold(this.#locks, LOCK, { signal: AbortSignal.timeout(LOCK_DEADLINE) });
+      if (this.#locks) release = await hold(this.#locks, LOCK, { signal: AbortSignal.timeout(LOCK_TIMEOUT_MS) });
       return await work();
     } catch {
       // A full disk, a folder that was just removed, or another tab that writes for long: then nothing more is kept.
@@ -205,12 +205,12 @@ export class KeptBlocks {
   }
 }
 
-export interface BlockOptions extends BlockPlace {
+export interface BlockOptions extends BlockLocation {
   /** Of all models together. */
   maxBytes: number;
 }
 
-/** What is kept of prompts, by the folder (a URL) of their model's files. */
+/** What is cached of prompts, by the folder (a URL) of their model's files. */
 export async function listCachedPrompts(
   root: FileSystemDirectoryHandle,
 ): Promise<Map<string, { usage: PromptCacheUsage; lastUsed: number }>> {
@@ -233,14 +233,14 @@ export async function listCachedPrompts(
 }
 
 /**
- * Removes what is kept of a model's prompts. Rejects when another tab writes for long.
+ * Removes what is cached of a model's prompts. Rejects when another tab writes for long.
  * @param source URL of its files' folder
  */
-export async function removeCachedPrompts({ root, locks }: BlockPlace, source: string): Promise<void> {
+export async function removeCachedPrompts({ root, locks }: BlockLocation, source: string): Promise<void> {
   const top = await ifFound(root.getDirectoryHandle(FOLDER));
   const folder = await folderName(source);
   if (!top || !(await ifFound(top.getDirectoryHandle(folder)))) return;
-  const release = locks && (await hold(locks, LOCK, { signal: AbortSignal.timeout(LOCK_DEADLINE) }));
+  const release = locks && (await hold(locks, LOCK, { signal: AbortSignal.timeout(LOCK_TIMEOUT_MS) }));
   try {
     await ifFound(top.removeEntry(folder, { recursive: true }));
   } finally {
@@ -248,7 +248,7 @@ export async function removeCachedPrompts({ root, locks }: BlockPlace, source: s
   }
 }
 
-/** Removes what is kept of all models' prompts. */
+/** Removes what is cached of all models' prompts. */
 export async function removeAllCachedPrompts(root: FileSystemDirectoryHandle): Promise<void> {
   await ifFound(root.removeEntry(FOLDER, { recursive: true }));
 }

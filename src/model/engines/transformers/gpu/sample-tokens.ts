@@ -1,27 +1,27 @@
 /** Draws tokens from rows of logits in GPU memory, in a WebGPU shader and exactly as `TokenSampler` does. @module */
 import type { RandomNumbers } from '../../../sampling/random.js';
-import { MOST_DRAWS } from '../../../sampling/sample-token.js';
-import type { DrawSettings } from '../../../sampling/token-logits.js';
-import { farthestOf, HALVING, to32Bits, unitsPerLogit } from '../../../sampling/token-weights.js';
+import { MAX_SAMPLE_ATTEMPTS } from '../../../sampling/sample-token.js';
+import type { SampleSettings } from '../../../sampling/token-logits.js';
+import { minPCutoff, HALVING, to32Bits, unitsPerLogit } from '../../../sampling/token-weights.js';
 import { bindGroup, dispatch, filledBuffer } from './compute-pass.js';
-import { CUT_OFF, DRAW_SHADER, FORBIDDEN } from './draw-shader.js';
+import { CUT_OFF, SAMPLE_SHADER, FORBIDDEN } from './sample-shader.js';
 import { CHUNK, type LogitRows } from './top-k.js';
 
-/** Words of a draw: place, scale, farthest, share, attempts, and the random numbers. */
-const DRAW_WORDS = 5 + MOST_DRAWS;
+/** Words of a sample: row, scale, farthest, share, attempts, and the random numbers. */
+const SAMPLE_WORDS = 5 + MAX_SAMPLE_ATTEMPTS;
 
-/** A draw from one row. */
-export interface Draw {
+/** A token to sample from one row. */
+export interface RowSample {
   /** Of its logits: row × kept tokens of each row + number of the kept token. */
-  place: number;
-  settings: DrawSettings;
+  row: number;
+  settings: SampleSettings;
   random: RandomNumbers;
 }
 
 /** Bytes of one result. */
-export const DRAWN_BYTES = 4;
+export const SAMPLED_BYTES = 4;
 
-/** @returns -1 where the model gave no score to any token; undefined where top_p allows no token that was drawn */
+/** @returns -1 where the model gave no score to any token; undefined where top_p allows no token that was sampled */
 export function tokenOf(result: number): number | undefined {
   if (result === CUT_OFF) return undefined;
   return result === FORBIDDEN ? -1 : result;
@@ -33,7 +33,7 @@ type EntryPoint = (typeof ENTRY_POINTS)[number];
 const BINDINGS = [...Array(4).fill('read-only-storage'), 'storage', 'storage', 'uniform'] as GPUBufferBindingType[];
 
 /** The compiled shader on one device. */
-export class TokenDrawing {
+export class GpuTokenSampler {
   readonly #device: GPUDevice;
   readonly #layout: GPUBindGroupLayout;
   readonly #pipelines: Record<EntryPoint, GPUComputePipeline>;
@@ -51,8 +51,8 @@ export class TokenDrawing {
   }
 
   /** @param half the logits are 16-bit floats */
-  static async on(device: GPUDevice, half: boolean): Promise<TokenDrawing> {
-    const module = device.createShaderModule({ code: DRAW_SHADER });
+  static async on(device: GPUDevice, half: boolean): Promise<GpuTokenSampler> {
+    const module = device.createShaderModule({ code: SAMPLE_SHADER });
     const visibility = GPUShaderStage.COMPUTE;
     const entries = BINDINGS.map((type, binding) => ({ binding, visibility, buffer: { type } }));
     const group = device.createBindGroupLayout({ entries });
@@ -62,34 +62,34 @@ export class TokenDrawing {
       entryPoint,
       await device.createComputePipelineAsync({ layout, compute: { module, entryPoint, constants } }),
     ]);
-    return new TokenDrawing(device, group, Object.fromEntries(await Promise.all(compiled)));
+    return new GpuTokenSampler(device, group, Object.fromEntries(await Promise.all(compiled)));
   }
 
   /**
-   * Queues the passes of all draws.
+   * Queues the passes of all samples.
    * @param greatest the result of a `TopKSelection` with this `count`
-   * @returns a word for each draw, see {@link tokenOf}; the caller destroys the buffer
+   * @returns a word for each sample, see {@link tokenOf}; the caller destroys the buffer
    */
   run(
     logits: LogitRows,
     greatest: { buffer: GPUBuffer; count: number },
-    draws: readonly Draw[],
+    samples: readonly RowSample[],
     encoder: GPUCommandEncoder,
     temporary: GPUBuffer[],
   ): GPUBuffer {
     const { size, given, keep, stride, bytes } = logits;
     const { STORAGE, COPY_SRC, UNIFORM } = GPUBufferUsage;
     const chunks = Math.ceil(size / CHUNK);
-    const results = 1 + MOST_DRAWS;
+    const results = 1 + MAX_SAMPLE_ATTEMPTS;
     const shape = filledBuffer(
       this.#device,
       Uint32Array.of(size, given, keep, stride, chunks, greatest.count),
       UNIFORM,
     );
-    const settings = filledBuffer(this.#device, wordsOf(draws), STORAGE);
-    const sums = this.#device.createBuffer({ size: draws.length * results * chunks * 8, usage: STORAGE });
+    const settings = filledBuffer(this.#device, wordsOf(samples), STORAGE);
+    const sums = this.#device.createBuffer({ size: samples.length * results * chunks * 8, usage: STORAGE });
     const tokens = this.#device.createBuffer({
-      size: draws.length * results * DRAWN_BYTES,
+      size: samples.length * results * SAMPLED_BYTES,
       usage: STORAGE | COPY_SRC,
     });
     temporary.push(shape, settings, sums);
@@ -97,14 +97,14 @@ export class TokenDrawing {
       { buffer: logits.buffer, size: Math.ceil(bytes / 4) * 4 },
       { buffer: greatest.buffer },
       { buffer: this.#halving },
-      { buffer: settings, size: draws.length * DRAW_WORDS * 4 },
+      { buffer: settings, size: samples.length * SAMPLE_WORDS * 4 },
       { buffer: sums },
       { buffer: tokens },
       { buffer: shape },
     ]);
     const queue = (name: EntryPoint, columns: number): void =>
-      dispatch(encoder, this.#pipelines[name], group, columns, draws.length);
-    const attempts = Math.max(...draws.map(attemptsOf));
+      dispatch(encoder, this.#pipelines[name], group, columns, samples.length);
+    const attempts = Math.max(...samples.map(attemptsOf));
     queue('weigh', chunks);
     queue('chooseToken', attempts);
     if (attempts > 1) queue('weighBefore', chunks);
@@ -117,17 +117,17 @@ export class TokenDrawing {
   }
 }
 
-function attemptsOf({ settings }: Draw): number {
-  return settings.topP < 1 ? MOST_DRAWS : 1;
+function attemptsOf({ settings }: RowSample): number {
+  return settings.topP < 1 ? MAX_SAMPLE_ATTEMPTS : 1;
 }
 
-function wordsOf(draws: readonly Draw[]): Uint32Array {
-  const words = new Uint32Array(draws.length * DRAW_WORDS);
+function wordsOf(samples: readonly RowSample[]): Uint32Array {
+  const words = new Uint32Array(samples.length * SAMPLE_WORDS);
   const floats = new Float32Array(words.buffer);
-  for (const [index, draw] of draws.entries()) {
-    const { place, settings, random } = draw;
-    const [at, attempts] = [index * DRAW_WORDS, attemptsOf(draw)];
-    words.set([place, 0, farthestOf(settings.minP), attempts > 1 ? to32Bits(settings.topP) : 0, attempts], at);
+  for (const [index, sample] of samples.entries()) {
+    const { row, settings, random } = sample;
+    const [at, attempts] = [index * SAMPLE_WORDS, attemptsOf(sample)];
+    words.set([row, 0, minPCutoff(settings.minP), attempts > 1 ? to32Bits(settings.topP) : 0, attempts], at);
     floats[at + 1] = unitsPerLogit(settings.temperature);
     for (let attempt = 0; attempt < attempts; attempt++) words[at + 5 + attempt] = to32Bits(random());
   }

@@ -13,13 +13,13 @@ let ownName: Promise<string | undefined> | undefined;
  * Holds this realm's lifeline and gives its name, the same on every call. Undefined where there are no Web Locks:
  * then peers notice the end by silence only. The first call also finds out whether the browser refuses them.
  */
-export function ownLifeline(): Promise<string | undefined> {
-  ownName ??= holdLifeline(availableLocks());
+export function ownLivenessLock(): Promise<string | undefined> {
+  ownName ??= holdLivenessLock(availableLocks());
   return ownName;
 }
 
 /** Holds a new lock for as long as this realm lives. Resolves with its name once it is held, never earlier. */
-export function holdLifeline(locks: LockManager | undefined): Promise<string | undefined> {
+export function holdLivenessLock(locks: LockManager | undefined): Promise<string | undefined> {
   if (!locks) return Promise.resolve(undefined);
   const name = `inpage:life:${createUuid()}`;
   return new Promise((resolve) => {
@@ -38,7 +38,7 @@ export function holdLifeline(locks: LockManager | undefined): Promise<string | u
 }
 
 /** Calls `onDeath` once when the holder of the lifeline is gone. Does nothing without a name or without Web Locks. */
-export function watchLifeline(
+export function onPeerDeath(
   name: string | undefined,
   onDeath: () => void,
   signal: AbortSignal,

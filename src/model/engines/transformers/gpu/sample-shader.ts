@@ -1,5 +1,5 @@
-/** The WebGPU shader of `draw-tokens.ts`. @module */
-import { MOST_DRAWS } from '../../../sampling/sample-token.js';
+/** The WebGPU shader of `sample-tokens.ts`. @module */
+import { MAX_SAMPLE_ATTEMPTS } from '../../../sampling/sample-token.js';
 import { FARTHEST, STEP_BITS } from '../../../sampling/token-weights.js';
 import { CHUNK, ORDER_OF, THREADS } from './top-k.js';
 
@@ -12,9 +12,9 @@ export const CUT_OFF = 0xfffffffe;
  * same in whatever order it is made. `chooseToken` finds first the chunk and then the token where the sum by token id exceeds a
  * random share of the total. With top_p, `weighBefore` adds up what is more likely than each chosen token.
  */
-export const DRAW_SHADER = /* wgsl */ `
+export const SAMPLE_SHADER = /* wgsl */ `
 ${ORDER_OF}
-const MOST_DRAWS = ${MOST_DRAWS}u;
+const MAX_SAMPLE_ATTEMPTS = ${MAX_SAMPLE_ATTEMPTS}u;
 const PER_THREAD = ${CHUNK / THREADS}u;
 struct Shape {
   size: u32,
@@ -24,22 +24,22 @@ struct Shape {
   chunks: u32,
   found: u32,
 }
-struct Draw {
-  place: u32,
+struct Sample {
+  row: u32,
   scale: f32,
   farthest: u32,
   share: u32,
   attempts: u32,
-  numbers: array<u32, MOST_DRAWS>,
+  numbers: array<u32, MAX_SAMPLE_ATTEMPTS>,
 }
 @group(0) @binding(0) var<storage, read> words: array<u32>;
 // Order and id.
 @group(0) @binding(1) var<storage, read> greatest: array<vec2u>;
 @group(0) @binding(2) var<storage, read> halving: array<u32>;
-@group(0) @binding(3) var<storage, read> draws: array<Draw>;
-// Of each draw by chunk, then before each of its tokens by chunk.
+@group(0) @binding(3) var<storage, read> samples: array<Sample>;
+// Of each sample by chunk, then before each of its tokens by chunk.
 @group(0) @binding(4) var<storage, read_write> sums: array<vec2u>;
-// Of each draw the result, then its tokens.
+// Of each sample the result, then its tokens.
 @group(0) @binding(5) var<storage, read_write> tokens: array<u32>;
 @group(0) @binding(6) var<uniform> shape: Shape;
 var<workgroup> partial: array<vec2u, ${THREADS}>;
@@ -97,7 +97,7 @@ fn weightAt(units: u32) -> u32 {
   return (double >> 1u) + (double & 1u);
 }
 
-// The logits of one draw.
+// The logits of one sample.
 struct Row {
   start: u32,
   best: u32,
@@ -105,15 +105,15 @@ struct Row {
   farthest: u32,
 }
 
-fn bestOf(draw: u32) -> vec2u {
-  return greatest[draws[draw].place * shape.found];
+fn bestOf(sample: u32) -> vec2u {
+  return greatest[samples[sample].row * shape.found];
 }
 
-fn rowOf(draw: u32) -> Row {
-  let place = draws[draw].place;
-  let start = ((place / shape.keep + 1u) * shape.given - shape.keep + place % shape.keep) * shape.stride;
-  let id = bestOf(draw).y;
-  return Row(start, bitsAt(start + min(id, shape.size - 1u)), draws[draw].scale, draws[draw].farthest);
+fn rowOf(sample: u32) -> Row {
+  let row = samples[sample].row;
+  let start = ((row / shape.keep + 1u) * shape.given - shape.keep + row % shape.keep) * shape.stride;
+  let id = bestOf(sample).y;
+  return Row(start, bitsAt(start + min(id, shape.size - 1u)), samples[sample].scale, samples[sample].farthest);
 }
 
 fn weightOf(row: Row, id: u32) -> u32 {
@@ -137,8 +137,8 @@ fn addPartial(thread: u32) -> vec2u {
 
 @compute @workgroup_size(${THREADS})
 fn weigh(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let draw = group.y;
-  let row = rowOf(draw);
+  let sample = group.y;
+  let row = rowOf(sample);
   let end = min((group.x + 1u) * ${CHUNK}u, shape.size);
   var own = vec2u();
   for (var id = group.x * ${CHUNK}u + thread; id < end; id += ${THREADS}u) {
@@ -146,7 +146,7 @@ fn weigh(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t
   }
   partial[thread] = own;
   let sum = addPartial(thread);
-  if (thread == 0u) { sums[draw * shape.chunks + group.x] = sum; }
+  if (thread == 0u) { sums[sample * shape.chunks + group.x] = sum; }
 }
 
 fn totalFrom(first: u32) -> vec2u {
@@ -157,13 +157,13 @@ fn totalFrom(first: u32) -> vec2u {
 
 @compute @workgroup_size(${THREADS})
 fn chooseToken(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let draw = group.y;
-  if (group.x >= draws[draw].attempts) { return; }
-  let row = rowOf(draw);
-  let first = draw * shape.chunks;
+  let sample = group.y;
+  if (group.x >= samples[sample].attempts) { return; }
+  let row = rowOf(sample);
+  let first = sample * shape.chunks;
   var left = vec2u();
   if (thread == 0u) {
-    left = shareOf(totalFrom(first), draws[draw].numbers[group.x]);
+    left = shareOf(totalFrom(first), samples[sample].numbers[group.x]);
     var chunk = 0u;
     for (; chunk < shape.chunks && !isLess(left, sums[first + chunk]); chunk += 1u) {
       left = minus(left, sums[first + chunk]);
@@ -178,7 +178,7 @@ fn chooseToken(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_in
   partial[thread] = own;
   workgroupBarrier();
   if (thread != 0u) { return; }
-  var token = bestOf(draw).y;
+  var token = bestOf(sample).y;
   var part = 0u;
   for (; part < ${THREADS}u && !isLess(left, partial[part]); part += 1u) { left = minus(left, partial[part]); }
   if (part < ${THREADS}u) {
@@ -190,18 +190,18 @@ fn chooseToken(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_in
       weight = vec2u(weightOf(row, token), 0u);
     }
   }
-  tokens[arrayLength(&draws) + draw * MOST_DRAWS + group.x] = token;
+  tokens[arrayLength(&samples) + sample * MAX_SAMPLE_ATTEMPTS + group.x] = token;
 }
 
 @compute @workgroup_size(${THREADS})
 fn weighBefore(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let draw = group.y;
-  let count = arrayLength(&draws);
-  if (draws[draw].attempts == 1u) { return; }
-  let row = rowOf(draw);
+  let sample = group.y;
+  let count = arrayLength(&samples);
+  if (samples[sample].attempts == 1u) { return; }
+  let row = rowOf(sample);
   let end = min((group.x + 1u) * ${CHUNK}u, shape.size);
-  for (var attempt = 0u; attempt < MOST_DRAWS; attempt += 1u) {
-    let chosen = draw * MOST_DRAWS + attempt;
+  for (var attempt = 0u; attempt < MAX_SAMPLE_ATTEMPTS; attempt += 1u) {
+    let chosen = sample * MAX_SAMPLE_ATTEMPTS + attempt;
     let token = tokens[count + chosen];
     let order = orderOf(bitsAt(row.start + token));
     var own = vec2u();
@@ -216,14 +216,14 @@ fn weighBefore(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_in
   }
 }
 
-fn resultOf(draw: u32) -> u32 {
-  let count = arrayLength(&draws);
+fn resultOf(sample: u32) -> u32 {
+  let count = arrayLength(&samples);
   // At most the order of -Infinity.
-  if (bestOf(draw).x <= select(0x007fffffu, 0x03ffffffu, HALF)) { return ${FORBIDDEN}u; }
-  if (draws[draw].attempts == 1u) { return tokens[count + draw * MOST_DRAWS]; }
-  let most = shareOf(totalFrom(draw * shape.chunks), draws[draw].share);
-  for (var attempt = 0u; attempt < MOST_DRAWS; attempt += 1u) {
-    let chosen = draw * MOST_DRAWS + attempt;
+  if (bestOf(sample).x <= select(0x007fffffu, 0x03ffffffu, HALF)) { return ${FORBIDDEN}u; }
+  if (samples[sample].attempts == 1u) { return tokens[count + sample * MAX_SAMPLE_ATTEMPTS]; }
+  let most = shareOf(totalFrom(sample * shape.chunks), samples[sample].share);
+  for (var attempt = 0u; attempt < MAX_SAMPLE_ATTEMPTS; attempt += 1u) {
+    let chosen = sample * MAX_SAMPLE_ATTEMPTS + attempt;
     let before = totalFrom((count + chosen) * shape.chunks);
     if (isLess(before, most) || all(before == vec2u())) { return tokens[count + chosen]; }
   }

@@ -1,10 +1,10 @@
 /** Kept prompts on a GPU: what comes from the disk is what the GPU would compute, to the last bit. */
 import { expect, it } from 'vitest';
-import type { KeptAnswer, KeptOrder } from '../support/kept-worker.js';
+import type { KeptAnswer, KeptOrder } from '../support/prompt-cache-worker.js';
 
 /** Each time a new worker, as after a reload. */
 async function visit(order: KeptOrder): Promise<KeptAnswer[]> {
-  const worker = new Worker(new URL('../support/kept-worker.ts', import.meta.url), { type: 'module' });
+  const worker = new Worker(new URL('../support/prompt-cache-worker.ts', import.meta.url), { type: 'module' });
   try {
     const { answers, error } = await new Promise<{ answers?: KeptAnswer[]; error?: string }>((resolve) => {
       worker.onmessage = ({ data }: MessageEvent<{ answers?: KeptAnswer[]; error?: string }>) => resolve(data);

@@ -10,14 +10,14 @@ export interface JudgePrompt {
 }
 
 /** How a model is asked. */
-export interface Judge {
+export interface RerankPrompt {
   /** What it says of a document that is relevant. */
   yes: string;
   no: string;
   promptOf(query: string): JudgePrompt;
 }
 
-const QWEN3_RERANKER: Judge = {
+const QWEN3_RERANKER: RerankPrompt = {
   yes: 'yes',
   no: 'no',
   promptOf: (query) => ({
@@ -29,7 +29,7 @@ const QWEN3_RERANKER: Judge = {
   }),
 };
 
-const MXBAI_RERANK_V2: Judge = {
+const MXBAI_RERANK_V2: RerankPrompt = {
   yes: '1',
   no: '0',
   promptOf: (query) => ({
@@ -47,10 +47,10 @@ const MXBAI_RERANK_V2: Judge = {
   }),
 };
 
-const JUDGES: Readonly<Record<string, Judge>> = { qwen3: QWEN3_RERANKER, qwen2: MXBAI_RERANK_V2 };
+const JUDGES: Readonly<Record<string, RerankPrompt>> = { qwen3: QWEN3_RERANKER, qwen2: MXBAI_RERANK_V2 };
 
 /** How a language model is asked; undefined: it has a classification head, or its prompt is not known. */
-export function judgeOf(config: unknown): Judge | undefined {
+export function rerankPromptFor(config: unknown): RerankPrompt | undefined {
   const { architectures = [], model_type: type = '' } = (config ?? {}) as {
     architectures?: readonly string[];
     model_type?: string;
