@@ -12,6 +12,9 @@ const MAX_FREE = 16;
 /** Every fourth prefix that is dropped is the oldest one, even while conversations come back in turns. */
 const OLDEST_EVERY = 4;
 
+/** Prefixes in the cache, however few bytes they need: each prompt is compared with all of them. */
+const MAX_PREFIXES = 128;
+
 /** How many dropped prefixes are remembered, without keys and values. */
 const MAX_DROPPED = 64;
 
@@ -145,8 +148,9 @@ export class PrefixCache {
   }
 
   /** Adds an ended sequence. One row of a larger state is copied, so that the other rows, or its free room, can be freed. */
-  async keep(prefix: CachedPrefix): Promise<void> {
-    if (prefix.tokens.length === 0) return prefix.held.state.release();
+  async keep(ended: CachedPrefix): Promise<void> {
+    if (ended.tokens.length === 0) return ended.held.state.release();
+    const prefix = this.#withoutSame(ended);
     const { held } = prefix;
     const free = held.state.canBeWritten ? held.state.tokens - held.length : 0;
     if (held.state.rows === 1 && free < MAX_FREE) {
@@ -173,9 +177,27 @@ export class PrefixCache {
     if (lost !== -1 || found === 0) this.#isTight = lost !== -1;
   }
 
+  /** The same prompt answered with the same text again leaves one prefix, not one for each request. */
+  #withoutSame(prefix: CachedPrefix): CachedPrefix {
+    const { tokens, promptLength, promptLogits, caller } = prefix;
+    const place = this.#prefixes.findIndex(
+      (kept) =>
+        kept.caller === caller &&
+        kept.promptLength === promptLength &&
+        kept.tokens.length === tokens.length &&
+        commonLength(kept.tokens, tokens) === tokens.length,
+    );
+    if (place === -1) return prefix;
+    const [same] = this.#prefixes.splice(place, 1) as [CachedPrefix];
+    // All logits serve every request, so those outlive what a greedy request left.
+    const stays = same.promptLogits instanceof Float32Array && !(promptLogits instanceof Float32Array) ? same : prefix;
+    (stays === same ? prefix : same).held.state.release();
+    return stays;
+  }
+
   #evict(): void {
     let bytes = this.#prefixes.reduce((sum, { held }) => sum + held.state.bytes, 0);
-    while (bytes > this.#maxBytes && this.#prefixes.length > 1) {
+    while ((bytes > this.#maxBytes || this.#prefixes.length > MAX_PREFIXES) && this.#prefixes.length > 1) {
       this.#evicted += 1;
       // The last one is what the eviction makes room for.
       const place = this.#isTight && this.#evicted % OLDEST_EVERY !== 0 ? this.#prefixes.length - 2 : 0;

@@ -121,6 +121,22 @@ describe('PrefixCache', () => {
     expect(tokensIn(held)).toEqual(count(20, 25));
   });
 
+  it('holds one prefix for a prompt that is answered alike again and again, with the logits that serve most', async () => {
+    const kept = new PrefixCache(1e9);
+    const asked = count(0, 20);
+    for (let turn = 0; turn < 10; turn++) await kept.keep(prefix(count(0, 24), 20, turn === 3));
+    expect(kept.count).toBe(1);
+    expect((await kept.take(asked, ALL))?.promptLength).toBe(20);
+    await kept.keep({ ...prefix(count(0, 24), 20), caller: 'another' });
+    expect(kept.count).toBe(2);
+  });
+
+  it('holds a limited number of prefixes, however small they are', async () => {
+    const kept = new PrefixCache(1e9);
+    for (let turn = 0; turn < 300; turn++) await kept.keep(prefix(count(turn * 10, turn * 10 + 5), 3));
+    expect(kept.count).toBe(128);
+  });
+
   it('drops the least recently used when there is no more room', async () => {
     const bytes = prefix(count(0, 10), 5).held.state.bytes;
     const kept = new PrefixCache(bytes * 2);
