@@ -4,44 +4,30 @@
  * @module
  */
 import { cancelled, type InferenceError } from '../core/errors/inference-error.js';
-import type { LoadProgress } from '../core/models/model-entry.js';
 import { Revalidator, isOnServer } from './sources/ask-server.js';
-import type { CrossOriginStorage } from './download/cross-origin-storage.js';
-import { decideFile } from './download/decide-file.js';
+import { decideFile, type FileDecision } from './download/decide-file.js';
 import { LoadReport } from './download/download-progress.js';
 import { FileFetcher } from './download/fetch-file.js';
 import { FileContents } from './download/file-contents.js';
-import { type StorageShortage, insufficientStorage, notFetched } from './download/file-errors.js';
+import { isQuotaError, type StorageShortage, insufficientStorage, notFetched } from './download/file-errors.js';
 import {
   type ByteStorage,
-  countParts,
+  type ExpectedFile,
   type FileLocation,
   type FileMetadata,
   type KeptFile,
+  type WantedFile,
 } from './storage/byte-storage.js';
-import { sha256 } from './storage/digest.js';
 import { hubModelOf } from './sources/hub.js';
 import { PACK_MANIFEST } from './sources/pack-manifest.js';
+import type { ModelFilesOptions } from './model-files-options.js';
 import { SourceStatements } from './sources/source-statements.js';
+import { findFact, keepFact } from './storage/file-facts.js';
 import type { StoreEnvironment } from './storage/store-environment.js';
 import { StoredResponse } from './stored-response.js';
-import { isIntact, wholeSha256 } from './download/verify-content.js';
-
-export interface ModelFilesOptions {
-  /** Catalog id, for progress and errors. */
-  id: string;
-  /** Absolute URL of the files' folder; ends with `/`. */
-  folder: string;
-  /** See `ModelEntry`. */
-  integrity: string | Record<string, string> | undefined;
-  environment: StoreEnvironment;
-  /** Looked into and offered to, where the app wants it. */
-  crossOrigin?: CrossOriginStorage | undefined;
-  /** The files come from a folder that a person picked, which may lack some that the source has. */
-  isLocal?: boolean;
-  onProgress: (progress: LoadProgress) => void;
-  signal: AbortSignal;
-}
+import type { FileBeginning } from './download/file-head.js';
+import { missingBytes } from './download/missing-bytes.js';
+import { hashContents, isIntact } from './download/verify-content.js';
 
 /** A manifest names all files of its folder: the server need not be asked for others. */
 const NOT_LISTED = { httpStatus: 404, isPage: false };
@@ -52,7 +38,7 @@ export class ModelFiles {
   readonly #statements: SourceStatements;
   readonly #fetcher: FileFetcher;
   readonly #contents: FileContents;
-  readonly #freshness: Revalidator;
+  readonly #revalidator: Revalidator;
   readonly #report: LoadReport;
   readonly #found = new Map<string, Promise<KeptFile | undefined>>();
   readonly #absences = new Map<string, FileMetadata['absence']>();
@@ -61,7 +47,7 @@ export class ModelFiles {
     const { environment, id, crossOrigin, isLocal = false, onProgress, signal } = options;
     this.#options = options;
     this.#environment = environment;
-    this.#freshness = new Revalidator(environment);
+    this.#revalidator = new Revalidator(environment);
     this.#report = new LoadReport(id, environment, onProgress);
     this.#statements = new SourceStatements({
       ...options,
@@ -138,6 +124,56 @@ export class ModelFiles {
     return found;
   }
 
+  /**
+   * Reads the beginning of a file before the rest of it is fetched. What comes in is stored, so that fetching the whole goes
+   * on from there. A file that is there already is read from storage.
+   * @param parse gets what reads a range in order, and the bytes of the file where they are known; may be called again
+   * @returns what `parse` returns; undefined when there is no such file
+   * @throws what `parse` throws; InferenceError like {@link read}
+   */
+  async readHead<T>(file: string, parse: (head: FileBeginning) => Promise<T>): Promise<T | undefined> {
+    if (!(await this.#isComplete(file))) {
+      const wanted = await this.#wanted(file);
+      const head = await this.#fetcher.readHead(wanted, parse).catch((thrown: unknown) => {
+        // Where nothing can be stored, the whole goes through memory.
+        if (!isQuotaError(thrown)) throw thrown;
+        return undefined;
+      });
+      if (head) return head.parsed;
+    }
+    const found = await this.#contents.find(file, () => this.find(file));
+    if (!found) return undefined;
+    return parse({
+      size: found.metadata.size,
+      read: async (from, to) => this.#contents.range(found.metadata, from, to),
+    });
+  }
+
+  /**
+   * The bytes of a file from `from` on, in pieces of some megabytes, each compared with what came in. A file is fetched as a
+   * whole first.
+   * @throws InferenceError like {@link read}; `unavailable` when the stored bytes have changed, after which another attempt
+   * fetches them again
+   */
+  async *stream(file: string, from = 0): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+    const found = await this.#contents.find(file, () => this.find(file));
+    if (!found) throw notFetched({ file, url: this.#urlOf(file) }, ': it does not exist');
+    yield* this.#contents.stream(found.metadata, from);
+  }
+
+  /** A file that is stored as a whole and is the source's file as far as is known. */
+  async #isComplete(file: string): Promise<boolean> {
+    const kept = await this.#environment.storage.find(this.#place(file));
+    if (!kept || kept.metadata.state !== 'complete') return false;
+    const stated = this.#options.integrity === undefined ? undefined : await this.#statements.of(file);
+    const decision = this.#decide(kept, stated);
+    const isOther =
+      decision === 'ask' ? await this.#revalidator.isStale(kept.metadata) : decision === 'fetch' && kept.untouched;
+    if (!isOther) return true;
+    await this.#environment.storage.remove(this.#place(file)).catch(() => {}); // Another tab uses it.
+    return false;
+  }
+
   /** The file is in storage and can be used without a network. */
   async isKept(nameOrURL: string): Promise<boolean> {
     const kept = await this.#environment.storage.find(this.#place(this.#nameOf(nameOrURL)));
@@ -158,33 +194,22 @@ export class ModelFiles {
   }
 
   /** What was found out about the content of a kept file; undefined: nothing yet. */
-  async fact(file: string, question: string): Promise<boolean | undefined> {
-    const kept = await this.#environment.storage.find(this.#place(file));
-    return kept?.untouched ? kept.metadata.facts?.[question] : undefined;
+  fact(file: string, question: string): Promise<boolean | undefined> {
+    return findFact(this.#place(file), question, this.#environment.storage);
   }
 
   /** Keeps what was found out about a kept file with it: it is forgotten when the file is removed or fetched anew. */
-  async keepFact(file: string, question: string, answer: boolean): Promise<void> {
-    const { storage } = this.#environment;
-    const kept = await storage.find(this.#place(file));
-    if (kept?.metadata.state !== 'complete' || !kept.untouched) return;
-    const facts = { ...kept.metadata.facts, [question]: answer };
-    await storage.accept({ ...kept, metadata: { ...kept.metadata, facts } });
+  keepFact(file: string, question: string, answer: boolean): Promise<void> {
+    return keepFact(this.#place(file), question, answer, this.#environment.storage);
   }
 
   /** One hash for the content of complete files, without those that do not exist; undefined when any was changed since. */
   async contentHash(files: readonly string[]): Promise<string | undefined> {
-    const { storage } = this.#environment;
-    const hashes: string[] = [];
-    for (const file of files.map((each) => this.#nameOf(each)).toSorted()) {
-      const kept = await storage.find(this.#place(file));
-      if (!kept || kept.metadata.state === 'absent') continue;
-      if (!kept.untouched) return undefined;
-      const { sha256: whole, hashes: parts } = kept.metadata;
-      const isKnown = parts.length === countParts(kept.metadata) && !parts.includes(null);
-      hashes.push(`${file} ${whole ?? (isKnown ? parts.join(' ') : await wholeSha256(kept, storage))}`);
-    }
-    return hashes.length === 0 ? undefined : sha256(new TextEncoder().encode(hashes.join('\n')));
+    const names = files.map((each) => this.#nameOf(each)).toSorted();
+    return hashContents(
+      names.map((file) => this.#place(file)),
+      this.#environment.storage,
+    );
   }
 
   /** What the server said of a file that is not there. */
@@ -211,14 +236,12 @@ export class ModelFiles {
   }
 
   async #find(file: string): Promise<KeptFile | undefined> {
-    const { signal, integrity, folder, isLocal = false } = this.#options;
+    const { signal, integrity } = this.#options;
     if (signal.aborted) throw cancelled();
     // What a hub states costs a request, which kept files do without.
     const stated = integrity === undefined ? undefined : await this.#statements.of(file);
     const kept = await this.#environment.storage.find(this.#place(file));
-    const listsAll = this.#statements.hasManifest;
-    const isPinned = !isLocal && hubModelOf(folder) !== undefined;
-    switch (decideFile({ kept, stated, listsAll, isPinned, now: Date.now() })) {
+    switch (this.#decide(kept, stated)) {
       case 'missing':
         this.#absences.set(file, NOT_LISTED);
         return undefined;
@@ -227,10 +250,17 @@ export class ModelFiles {
       case 'hash':
         return (await this.#fetcher.isStated(kept!, stated)) ? kept : this.#fetch(file, kept);
       case 'ask':
-        return (await this.#freshness.isStale(kept!.metadata)) ? this.#fetch(file, kept) : this.#present(kept!);
+        return (await this.#revalidator.isStale(kept!.metadata)) ? this.#fetch(file, kept) : this.#present(kept!);
       case 'fetch':
         return this.#fetch(file, kept);
     }
+  }
+
+  #decide(kept: KeptFile | undefined, stated: ExpectedFile | undefined): FileDecision {
+    const { folder, isLocal = false } = this.#options;
+    const listsAll = this.#statements.hasManifest;
+    const isPinned = !isLocal && hubModelOf(folder) !== undefined;
+    return decideFile({ kept, stated, listsAll, isPinned, now: Date.now() });
   }
 
   #present(kept: KeptFile): KeptFile | undefined {
@@ -245,30 +275,26 @@ export class ModelFiles {
     before: KeptFile | undefined,
     fetcher: FileFetcher = this.#fetcher,
   ): Promise<KeptFile | undefined> {
-    const wanted = { ...this.#place(file), url: this.#urlOf(file), expected: await this.#statements.of(file) };
-    const metadata = await fetcher.fetch(wanted, before);
+    const metadata = await fetcher.fetch(await this.#wanted(file), before);
     return this.#present({ metadata, bytes: metadata.size ?? 0, untouched: true });
+  }
+
+  async #wanted(file: string): Promise<WantedFile> {
+    return { ...this.#place(file), url: this.#urlOf(file), expected: await this.#statements.of(file) };
   }
 
   async #checkRoom(files: readonly string[]): Promise<void> {
     const { storage } = this.#environment;
     const free = storage.lasting ? await this.#environment.freeBytes() : undefined;
     if (free === undefined) return;
-    const missing = await Promise.all(files.map((file) => this.#missingBytes(file)));
-    const neededBytes = missing.reduce((sum, bytes) => sum + bytes, 0);
+    const places = files.map((file) => this.#place(file));
+    const neededBytes = await missingBytes(places, storage, (file, kept) => this.#statements.sizeOf(file, kept));
     if (neededBytes > free) throw await this.#insufficientStorage({ neededBytes });
   }
 
   #insufficientStorage(missing: Pick<StorageShortage, 'neededBytes' | 'refused'>): Promise<InferenceError> {
     const { id, folder } = this.#options;
     return insufficientStorage({ id, model: folder, ...missing }, this.#environment);
-  }
-
-  /** 0 when unknown. */
-  async #missingBytes(file: string): Promise<number> {
-    const kept = await this.#environment.storage.find(this.#place(file));
-    if (kept && kept.metadata.state !== 'partial') return 0;
-    return Math.max(0, (await this.#statements.sizeOf(file, kept?.metadata.size)) - (kept?.bytes ?? 0));
   }
 
   /** A file below the folder has one name, also when it is asked for by its URL. */

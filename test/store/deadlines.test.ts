@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Connections } from '../../src/store/download/connections.js';
 import { type CrossOriginStorage, takeFromOthers } from '../../src/store/download/cross-origin-storage.js';
-import type { DownloadContext } from '../../src/store/download/file-download.js';
+import type { DownloadContext } from '../../src/store/download/connection.js';
 import { OpfsStorage } from '../../src/store/storage/opfs-storage.js';
 import { browserStore } from '../../src/store/storage/store-environment.js';
 import { writeAccess } from '../../src/store/storage/opfs-access.js';

@@ -11,7 +11,8 @@ import {
   type OpenFile,
   type WantedFile,
 } from '../storage/byte-storage.js';
-import { type DownloadContext, downloadFile } from './file-download.js';
+import type { DownloadContext } from './connection.js';
+import { downloadFile } from './file-download.js';
 
 /** The part of the proposal that is used. */
 export interface CrossOriginStorage {

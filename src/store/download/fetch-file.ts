@@ -5,9 +5,19 @@ import { Connections } from './connections.js';
 import { type CrossOriginStorage, offerToOthers, takeFromOthers } from './cross-origin-storage.js';
 import { compareStated, decideLocked } from './decide-file.js';
 import { hearProgress, type LoadReport, shareProgress } from './download-progress.js';
-import { type DownloadContext, downloadFile } from './file-download.js';
-import { isQuotaError } from './file-errors.js';
-import type { ExpectedFile, FileLocation, FileMetadata, KeptFile, WantedFile } from '../storage/byte-storage.js';
+import { canResume } from './download-plan.js';
+import type { DownloadContext } from './connection.js';
+import { downloadFile, MAX_CHANGES, startOver } from './file-download.js';
+import { FileChanged, isQuotaError, notFetched } from './file-errors.js';
+import { FileAbsent, FileHead } from './file-head.js';
+import type {
+  ExpectedFile,
+  FileLocation,
+  FileMetadata,
+  KeptFile,
+  OpenFile,
+  WantedFile,
+} from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 import { isIntact, keepGoodParts, wholeSha256 } from './verify-content.js';
 
@@ -58,6 +68,46 @@ export class FileFetcher {
       throw error;
     } finally {
       release();
+    }
+  }
+
+  /**
+   * Reads the beginning of a file of which nothing or a part is stored, unless another tab fetches it meanwhile.
+   * @param parse reads what it needs; it may be called again when the file changed on the server
+   * @returns undefined when the file is complete by now or does not exist
+   * @throws what `parse` throws, InferenceError `unavailable` or `cancelled`; DOMException `QuotaExceededError`
+   */
+  async readHead<T>(wanted: WantedFile, parse: (head: FileHead) => Promise<T>): Promise<{ parsed: T } | undefined> {
+    const { environment, signal } = this.#options;
+    const release = await this.#lock(wanted);
+    try {
+      const now = await environment.storage.find(wanted);
+      if (now && now.metadata.state !== 'partial') return undefined;
+      const file = await environment.storage.open(wanted);
+      try {
+        if (!canResume(file.metadata, wanted)) await startOver(file, wanted);
+        return { parsed: await this.#parseHead(wanted, file, parse) };
+      } finally {
+        await file.close();
+      }
+    } catch (thrown) {
+      if (signal.aborted) throw cancelled(thrown);
+      if (thrown instanceof FileAbsent) return undefined;
+      throw thrown;
+    } finally {
+      release();
+    }
+  }
+
+  async #parseHead<T>(wanted: WantedFile, file: OpenFile, parse: (head: FileHead) => Promise<T>): Promise<T> {
+    for (let changes = 0; ; changes++) {
+      try {
+        return await parse(new FileHead(wanted, file, this.#contextOf(wanted)));
+      } catch (thrown) {
+        if (!(thrown instanceof FileChanged)) throw thrown;
+        if (changes === MAX_CHANGES) throw notFetched(wanted, ', because it keeps changing on the server');
+        await startOver(file, wanted);
+      }
     }
   }
 

@@ -4,7 +4,14 @@
  * @module
  */
 import { cancelled, isInferenceError } from '../../core/errors/inference-error.js';
-import type { ByteStorage, FileMetadata, KeptFile } from '../storage/byte-storage.js';
+import {
+  type ByteStorage,
+  countParts,
+  type FileMetadata,
+  type KeptFile,
+  lengthOfPart,
+} from '../storage/byte-storage.js';
+import { changedFile } from './file-errors.js';
 import type { LoadReport } from './download-progress.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
 
@@ -62,6 +69,51 @@ export class FileContents {
     const found = await this.#findInMemory(file);
     if (!found) throw notFetched(file);
     return this.#take(this.#memory, found.metadata, () => this.#inMemory.delete(file));
+  }
+
+  /** Bytes of a file that was found, from `from` to before `to`; fewer where it ends. */
+  async range(metadata: FileMetadata, from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(Math.max(0, Math.min(to, metadata.size ?? 0) - from));
+    for (let at = from; at < from + bytes.length;) {
+      const part = Math.floor(at / metadata.partBytes);
+      const begin = part * metadata.partBytes;
+      const piece = (await this.#readPart(metadata, part)).subarray(at - begin, from + bytes.length - begin);
+      bytes.set(piece, at - from);
+      at += piece.length;
+    }
+    return bytes;
+  }
+
+  /**
+   * The bytes of a file that was found, part by part. What memory holds of it is free afterwards.
+   * @throws InferenceError `unavailable` when stored bytes are gone
+   */
+  async *stream(metadata: FileMetadata, from: number): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+    const { storage, report, signal, onTaken } = this.#options;
+    const isStored = storage.lasting && !this.#tooLarge.has(metadata.file);
+    const isTold = report.knows(metadata.file);
+    const { size = 0, partBytes } = metadata;
+    for (let part = Math.floor(from / partBytes); part < countParts(metadata); part++) {
+      if (signal.aborted) throw cancelled();
+      const bytes = await this.#readPart(metadata, part);
+      if (!isTold) report.tell(metadata.file, { loaded: part * partBytes + bytes.length, total: size });
+      yield bytes.subarray(Math.max(0, from - part * partBytes));
+    }
+    if (isStored) return;
+    await this.#storageOf(metadata).remove(metadata);
+    this.#inMemory.delete(metadata.file);
+    onTaken(metadata.file);
+  }
+
+  #storageOf({ file }: FileMetadata): ByteStorage {
+    return this.#tooLarge.has(file) ? this.#memory : this.#options.storage;
+  }
+
+  async #readPart(metadata: FileMetadata, part: number): Promise<Uint8Array<ArrayBuffer>> {
+    const kept = { metadata, bytes: metadata.size ?? 0, untouched: true };
+    const bytes = await this.#storageOf(metadata).readPart(kept, part);
+    if (bytes.length !== lengthOfPart(metadata, part)) throw changedFile(metadata.file);
+    return bytes;
   }
 
   /** Storage has no room for a file. @throws what was thrown for another reason */

@@ -3,7 +3,7 @@
  * parts, tries again after failures that can pass, and checks the stored bytes. `download-plan.ts` decides what is asked.
  * @module
  */
-import { cancelled, isInferenceError } from '../../core/errors/inference-error.js';
+import { cancelled } from '../../core/errors/inference-error.js';
 import {
   countParts,
   type ExpectedFile,
@@ -15,45 +15,16 @@ import {
   statesContent,
   type WantedFile,
 } from '../storage/byte-storage.js';
-import { type Connections, MAX_CONNECTIONS } from './connections.js';
-import { canResume, countFailures, DownloadPlan, nextAttempt, type PartRange } from './download-plan.js';
-import type { FileState } from './download-progress.js';
-import { FileChanged, Interrupted, isQuotaError, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
+import { type DownloadConnection, type DownloadContext, recover, watchSilence } from './connection.js';
+import { MAX_CONNECTIONS } from './connections.js';
+import { canResume, countFailures, DownloadPlan, type PartRange } from './download-plan.js';
+import { FileChanged, Interrupted, notFetched, RangeIgnored, wrongContent } from './file-errors.js';
 import { requirePlausibleSize } from './file-limits.js';
 import { absenceOf, checkSame, type FilePiece, readHead } from './file-response.js';
-import type { StoreEnvironment } from '../storage/store-environment.js';
 import { PartHashes } from './verify-content.js';
 
-/** What a download needs beside the file. */
-export interface DownloadContext {
-  environment: StoreEnvironment;
-  connections: Connections;
-  signal: AbortSignal;
-  /** What answers is not the source's own server. */
-  isLocal: boolean;
-  /** Bytes came in; 0 while it waits, and when the size of a file shows at its end. `total` is undefined while the size is unknown. */
-  onBytes: (count: number, state: FileState) => void;
-  /** The network has brought something since the model's load began: a pause is worth while. */
-  hasReceived: () => boolean;
-}
-
 /** Times that a file may change on the server while it is fetched. */
-const MAX_CHANGES = 3;
-/** Milliseconds in which a connection must bring something. */
-const SILENCE_TIMEOUT_MS = 30_000;
-/** Bytes that count as something. */
-const MIN_BYTES = 1024;
-/** Milliseconds between two looks at whether the network is back. */
-const OFFLINE_DELAY_MS = 5_000;
-
-/** A request and its answer. */
-interface DownloadConnection {
-  /** Ends the response's body too when what follows fails. */
-  connectionAbort: AbortController;
-  /** Bytes of the answer that came in. */
-  arrived: number;
-}
-
+export const MAX_CHANGES = 3;
 /**
  * Fetches what is missing of a file. The caller holds the file's lock.
  * @returns the metadata of the complete file, or of one that is not there
@@ -64,9 +35,7 @@ export async function downloadFile(
   file: OpenFile,
   context: DownloadContext,
 ): Promise<FileMetadata> {
-  const start = (): Promise<void> =>
-    file.reset(newMetadata(wanted, wanted.url, wanted.expected?.partBytes ?? PART_BYTES));
-  if (!canResume(file.metadata, wanted)) await start();
+  if (!canResume(file.metadata, wanted)) await startOver(file, wanted);
   let wrong = 0;
   for (let changes = 0; ;) {
     try {
@@ -77,10 +46,15 @@ export async function downloadFile(
       if (!(thrown instanceof FileChanged)) throw thrown;
       changes++;
     }
-    await start();
+    await startOver(file, wanted);
     if (wrong === 2) throw wrongContent(wanted.file);
     if (changes > MAX_CHANGES) throw notFetched(wanted, ', because it keeps changing on the server');
   }
+}
+
+/** Nothing of what is there is used. */
+export async function startOver(file: OpenFile, wanted: WantedFile): Promise<void> {
+  await file.reset(newMetadata(wanted, wanted.url, wanted.expected?.partBytes ?? PART_BYTES));
 }
 
 class FileDownload {
@@ -186,7 +160,9 @@ class FileDownload {
         if (thrown instanceof RangeIgnored && plan.ranges !== false) plan.ranges = false;
         else {
           failures = countFailures(failures, plan.keptOf(run) - before);
-          await this.#recover(thrown, failures);
+          const { loaded, total } = plan;
+          const failure = { wanted: this.#wanted, failures, state: { loaded, total }, signal: this.#signal };
+          await recover(thrown, this.#context, failure);
         }
       } finally {
         plan.release(run);
@@ -201,7 +177,7 @@ class FileDownload {
     const release = await this.#context.connections.take(url, this.#signal);
     const connection: DownloadConnection = { connectionAbort: new AbortController(), arrived: 0 };
     const { connectionAbort } = connection;
-    this.#watchSilence(connection).catch(() => {});
+    watchSilence(this.#context, connection).catch(() => {});
     try {
       const response = await this.#context.environment.fetch(split ? partFileOf(url, run.first) : url, {
         signal: AbortSignal.any([this.#signal, connectionAbort.signal]),
@@ -277,39 +253,5 @@ class FileDownload {
       this.#context.onBytes(fresh.length, { loaded: plan.loaded, total: plan.total });
     }
     if (this.#signal.aborted) throw this.#signal.reason as Error;
-  }
-
-  /** Gives a connection up that brings next to nothing for long, whatever others bring meanwhile. */
-  async #watchSilence(connection: DownloadConnection): Promise<void> {
-    const { connectionAbort } = connection;
-    for (let seen = -MIN_BYTES; connection.arrived - seen >= MIN_BYTES;) {
-      seen = connection.arrived;
-      await this.#context.environment.pause(SILENCE_TIMEOUT_MS, connectionAbort.signal);
-    }
-    connectionAbort.abort(new Interrupted('The server stopped sending data.'));
-  }
-
-  /** Waits until another attempt makes sense. @throws what no attempt can help */
-  async #recover(thrown: unknown, failures: number): Promise<void> {
-    const { environment, onBytes, hasReceived } = this.#context;
-    if (this.#signal.aborted) throw this.#signal.reason as Error;
-    if (thrown instanceof FileChanged || isQuotaError(thrown) || isInferenceError(thrown)) throw thrown;
-    const { loaded, total } = this.#plan;
-    const retryAfter = thrown instanceof Interrupted ? thrown.answer?.retryAfter : undefined;
-    const next = nextAttempt({
-      failures,
-      hasReceived: hasReceived(),
-      isOffline: environment.isOffline(),
-      retryAfter,
-    });
-    if (next.after === 'never') throw notFetched(this.#wanted, '', thrown);
-    if (next.after === 'pause') {
-      onBytes(0, { loaded, total, waiting: 'retry' });
-      return environment.pause(next.milliseconds, this.#signal);
-    }
-    while (environment.isOffline()) {
-      onBytes(0, { loaded, total, waiting: 'network' });
-      await environment.pause(OFFLINE_DELAY_MS, this.#signal);
-    }
   }
 }

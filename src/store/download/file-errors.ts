@@ -42,6 +42,14 @@ export function wrongContent(file: string): InferenceError {
   );
 }
 
+/** `unavailable`: stored bytes are gone while they are read. */
+export function changedFile(file: string): InferenceError {
+  return new InferenceError(
+    'unavailable',
+    `The stored file \`${file}\` changed while it was read. Load the model again.`,
+  );
+}
+
 /** A write found no room. */
 export function isQuotaError(thrown: unknown): boolean {
   return (thrown as { name?: unknown } | undefined)?.name === 'QuotaExceededError';

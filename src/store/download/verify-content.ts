@@ -5,6 +5,7 @@ import {
   type ByteStorage,
   countParts,
   type ExpectedFile,
+  type FileLocation,
   type FileMetadata,
   type KeptFile,
   lengthOfPart,
@@ -127,4 +128,18 @@ export async function keepGoodParts(file: OpenFile, metadata: FileMetadata): Pro
     const isGood = isWhole && (await sha256(await file.read(part))) === metadata.hashes[part];
     if (!isGood) await file.drop(part);
   }
+}
+
+/** One hash for the content of complete files, without those that do not exist; undefined when any was changed since. */
+export async function hashContents(places: readonly FileLocation[], storage: ByteStorage): Promise<string | undefined> {
+  const hashes: string[] = [];
+  for (const place of places) {
+    const kept = await storage.find(place);
+    if (!kept || kept.metadata.state === 'absent') continue;
+    if (!kept.untouched) return undefined;
+    const { sha256: whole, hashes: parts } = kept.metadata;
+    const isKnown = parts.length === countParts(kept.metadata) && !parts.includes(null);
+    hashes.push(`${place.file} ${whole ?? (isKnown ? parts.join(' ') : await wholeSha256(kept, storage))}`);
+  }
+  return hashes.length === 0 ? undefined : sha256(new TextEncoder().encode(hashes.join('\n')));
 }

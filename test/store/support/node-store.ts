@@ -1,7 +1,8 @@
 /** The store in Node: memory that outlives a load, as a disk does, and no waiting between attempts. */
 import { pause } from '../../../src/core/platform/pause.js';
 import { MemoryStorage } from '../../../src/store/storage/memory-storage.js';
-import { ModelFiles, type ModelFilesOptions } from '../../../src/store/model-files.js';
+import { ModelFiles } from '../../../src/store/model-files.js';
+import type { ModelFilesOptions } from '../../../src/store/model-files-options.js';
 import { type StoreEnvironment, defaultEnvironment } from '../../../src/store/storage/store-environment.js';
 import type { LoadProgress } from '../../../src/core/models/model-entry.js';
 

@@ -1,0 +1,165 @@
+/**
+ * The beginning of a file, range by range, before it is known whether the rest is wanted. What comes in is stored, and a
+ * download goes on from there.
+ * @module
+ */
+import {
+  type ExpectedFile,
+  type FileMetadata,
+  type OpenFile,
+  partFileOf,
+  type WantedFile,
+} from '../storage/byte-storage.js';
+import { countFailures, DownloadPlan } from './download-plan.js';
+import { type DownloadConnection, type DownloadContext, recover, watchSilence } from './connection.js';
+import { Interrupted, RangeIgnored } from './file-errors.js';
+import { absenceOf, checkSame, type FilePiece, readHead } from './file-response.js';
+
+/** The server says that there is no such file. */
+export class FileAbsent extends Error {
+  override readonly name = 'FileAbsent';
+  readonly absence: NonNullable<FileMetadata['absence']>;
+
+  constructor(absence: NonNullable<FileMetadata['absence']>) {
+    super();
+    this.absence = absence;
+  }
+}
+
+/** The beginning of a file, as far as it is asked for. */
+export interface FileBeginning {
+  /** Bytes of the whole file; undefined while the server has not told. */
+  readonly size: number | undefined;
+  /** Bytes from `from` to before `to`; fewer where the file ends. */
+  read(from: number, to: number): Promise<Uint8Array>;
+}
+
+export class FileHead implements FileBeginning {
+  readonly #wanted: WantedFile;
+  readonly #file: OpenFile;
+  readonly #context: DownloadContext;
+  readonly #expected: ExpectedFile;
+  readonly #plan: DownloadPlan;
+  /** The server sends no ranges: each request brings the file from its beginning. */
+  #isWhole = false;
+
+  /** @param file open for writing, of which a beginning may be there */
+  constructor(wanted: WantedFile, file: OpenFile, context: DownloadContext) {
+    this.#wanted = wanted;
+    this.#file = file;
+    this.#context = context;
+    this.#expected = { ...wanted.expected };
+    this.#plan = new DownloadPlan(file, { file: wanted.file, expected: this.#expected });
+  }
+
+  get size(): number | undefined {
+    return this.#plan.total;
+  }
+
+  /**
+   * @throws InferenceError `unavailable` or `cancelled`; FileChanged, FileAbsent; DOMException `QuotaExceededError`
+   */
+  async read(from: number, to: number): Promise<Uint8Array> {
+    for (let failures = 0; this.#there < Math.min(to, this.size ?? Infinity);) {
+      const before = this.#there;
+      try {
+        await this.#fetchTo(Math.min(to, this.size ?? Infinity));
+        if (this.#there === before && this.size !== before) throw new Interrupted('The server sent nothing.');
+        failures = 0;
+      } catch (thrown) {
+        if (thrown instanceof FileAbsent) throw thrown;
+        if (thrown instanceof RangeIgnored && !this.#isWhole) {
+          this.#isWhole = true;
+          continue;
+        }
+        failures = countFailures(failures, this.#there - before);
+        const state = { loaded: this.#plan.loaded, total: this.size };
+        await recover(thrown, this.#context, { wanted: this.#wanted, failures, state, signal: this.#context.signal });
+      }
+    }
+    return this.#readKept(from, Math.min(to, this.#there));
+  }
+
+  /** Bytes from the beginning that are there without a gap. */
+  get #there(): number {
+    const { partBytes } = this.#file.metadata!;
+    let there = 0;
+    for (const length of this.#file.kept) {
+      there += length ?? 0;
+      if (length !== partBytes) break;
+    }
+    return there;
+  }
+
+  async #readKept(from: number, to: number): Promise<Uint8Array> {
+    const { partBytes } = this.#file.metadata!;
+    const bytes = new Uint8Array(Math.max(0, to - from));
+    for (let at = from; at < to;) {
+      const part = Math.floor(at / partBytes);
+      const begin = part * partBytes;
+      const piece = (await this.#file.read(part)).subarray(at - begin, to - begin);
+      bytes.set(piece, at - from);
+      at += piece.length;
+    }
+    return bytes;
+  }
+
+  async #fetchTo(end: number): Promise<void> {
+    const { url, file } = this.#wanted;
+    const { environment, connections, signal } = this.#context;
+    const from = this.#isWhole ? 0 : this.#there;
+    const part = Math.floor(from / this.#file.metadata!.partBytes);
+    const base = this.#expected.split ? part * this.#file.metadata!.partBytes : 0;
+    const last = this.#expected.split ? Math.min(end, base + this.#file.metadata!.partBytes) : end;
+    const release = await connections.take(url, signal);
+    const connection: DownloadConnection = { connectionAbort: new AbortController(), arrived: 0 };
+    const { connectionAbort } = connection;
+    watchSilence(this.#context, connection).catch(() => {});
+    try {
+      const response = await environment.fetch(this.#expected.split ? partFileOf(url, part) : url, {
+        signal: AbortSignal.any([signal, connectionAbort.signal]),
+        cache: 'no-store',
+        ...(!this.#isWhole && { headers: { range: `bytes=${from - base}-${last - base - 1}` } }),
+      });
+      const absence = absenceOf(response, file);
+      if (absence) throw new FileAbsent(absence);
+      const piece = readHead(response, this.#isWhole ? undefined : from - base);
+      if (!this.#expected.split) await this.#learn(piece);
+      if (piece.start !== from - base) this.#isWhole = true;
+      await this.#take(response, connection, base + piece.start, last);
+    } finally {
+      connectionAbort.abort();
+      release();
+    }
+  }
+
+  async #learn(piece: FilePiece): Promise<void> {
+    const metadata = this.#file.metadata!;
+    checkSame(metadata, piece);
+    const { size, etag, modified, contentType } = metadata;
+    if ((size !== undefined || piece.size === undefined) && (etag !== undefined || piece.etag === undefined)) return;
+    await this.#file.save({
+      ...metadata,
+      size: size ?? piece.size,
+      etag: etag ?? piece.etag,
+      modified: modified ?? piece.modified,
+      contentType: contentType ?? piece.contentType,
+    });
+  }
+
+  /** Stores what is not there yet, and leaves the rest of a body that brings more. */
+  async #take(response: Response, connection: DownloadConnection, start: number, end: number): Promise<void> {
+    const reader = (response.body ?? new Blob([]).stream()).getReader();
+    for (let position = start; position < end;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const bytes = value.subarray(0, end - position);
+      connection.arrived += bytes.length;
+      for (const { part, bytes: fresh } of this.#plan.place(position, bytes)) {
+        await this.#file.append(part, fresh);
+        this.#context.onBytes(fresh.length, { loaded: this.#plan.loaded, total: this.size });
+      }
+      position += bytes.length;
+    }
+  }
+}

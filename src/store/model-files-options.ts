@@ -1,0 +1,20 @@
+/** Whose files a load opens, and where it keeps them. @module */
+import type { LoadProgress } from '../core/models/model-entry.js';
+import type { CrossOriginStorage } from './download/cross-origin-storage.js';
+import type { StoreEnvironment } from './storage/store-environment.js';
+
+export interface ModelFilesOptions {
+  /** Catalog id, for progress and errors. */
+  id: string;
+  /** Absolute URL of the files' folder; ends with `/`. */
+  folder: string;
+  /** See `ModelEntry`. */
+  integrity: string | Record<string, string> | undefined;
+  environment: StoreEnvironment;
+  /** Looked into and offered to, where the app wants it. */
+  crossOrigin?: CrossOriginStorage | undefined;
+  /** The files come from a folder that a person picked, which may lack some that the source has. */
+  isLocal?: boolean;
+  onProgress: (progress: LoadProgress) => void;
+  signal: AbortSignal;
+}

@@ -1,0 +1,25 @@
+/** What engines found out about the content of stored files, kept with it. @module */
+import type { ByteStorage, FileLocation } from './byte-storage.js';
+
+/** An earlier answer about the content of a stored file; undefined: none yet. */
+export async function findFact(
+  place: FileLocation,
+  question: string,
+  storage: ByteStorage,
+): Promise<boolean | undefined> {
+  const kept = await storage.find(place);
+  return kept?.untouched ? kept.metadata.facts?.[question] : undefined;
+}
+
+/** Keeps an answer with a complete file. */
+export async function keepFact(
+  place: FileLocation,
+  question: string,
+  answer: boolean,
+  storage: ByteStorage,
+): Promise<void> {
+  const kept = await storage.find(place);
+  if (kept?.metadata.state !== 'complete' || !kept.untouched) return;
+  const facts = { ...kept.metadata.facts, [question]: answer };
+  await storage.accept({ ...kept, metadata: { ...kept.metadata, facts } });
+}
