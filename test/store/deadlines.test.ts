@@ -133,7 +133,7 @@ describe('a server that falls silent', () => {
     const store = impatient({ fetch });
     await expect(contentOf(filesOf(store, FOLDER), 'large.bin')).rejects.toMatchObject({ code: 'unavailable' });
     const kept = await store.storage.find({ model: FOLDER, file: 'large.bin' });
-    expect(kept).toMatchObject({ record: { state: 'partial' }, bytes: sent });
+    expect(kept).toMatchObject({ metadata: { state: 'partial' }, bytes: sent });
     isWell = true;
     expect((await contentOf(filesOf(store, FOLDER), 'large.bin'))?.every((byte) => byte === 7)).toBe(true);
   });
