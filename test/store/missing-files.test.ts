@@ -20,7 +20,10 @@ beforeEach(() => {
   network = fakeNetwork(hubFiles('o/m', FILES));
   store = testStore({ fetch: network.fetch });
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const folder = (): string => hubFolderURL({ hubURL: network.url, id: 'o/m', revision: 'main' });
 const read = (file: string, options: Parameters<typeof filesOf>[2] = {}) =>
@@ -50,6 +53,70 @@ describe('a file of a hub that was answered 404 once', () => {
     expect(await read('generation_config.json')).toBeUndefined();
     network.open();
     expect(await read('generation_config.json')).toEqual(CONFIG);
+  });
+});
+
+describe('a file that no model runs without, answered 404 once,', () => {
+  const readFrom = (file: string) => contentOf(filesOf(store, `${network.url}m/`), file);
+  /** Answers questions later than a load waits for them, and downloads as ever. */
+  const slowly: typeof network.fetch = async (url, init = {}) => {
+    const isQuestion = init.method === 'HEAD' || new Headers(init.headers).get('range') === 'bytes=0-0';
+    if (!isQuestion) return network.fetch(url, init);
+    return new Promise((_, reject) =>
+      init.signal!.addEventListener('abort', () => reject(init.signal!.reason as Error)),
+    );
+  };
+
+  it.each(['model.onnx', 'config.json'])('is fetched from a server that is slower than a check: %s', async (file) => {
+    expect(await readFrom(file)).toBeUndefined();
+    network.files.set(`m/${file}`, CONFIG);
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const late = new AbortController();
+      setTimeout(() => late.abort(), 20);
+      return late.signal;
+    });
+    store.fetch = slowly;
+    expect(await readFrom(file)).toEqual(CONFIG);
+  });
+
+  it('is said to be out of reach, not missing, when nobody answers', async () => {
+    expect(await readFrom('model.onnx')).toBeUndefined();
+    await network.close();
+    await expect(readFrom('model.onnx')).rejects.toMatchObject({ code: 'unavailable' });
+    network.open();
+    network.files.set('m/model.onnx', CONFIG);
+    expect(await readFrom('model.onnx')).toEqual(CONFIG);
+  });
+});
+
+describe('a file that was kept and is gone from its server', () => {
+  const readFrom = (file: string) => contentOf(filesOf(store, `${network.url}m/`), file);
+  beforeEach(async () => {
+    network.files.set('m/model.onnx', WEIGHTS);
+    await readFrom('model.onnx');
+  });
+  /** Answers so to HEAD alone, or to everything. */
+  const answering = (status: number, methods: readonly string[]): void => {
+    store.fetch = async (url, init) =>
+      methods.includes(init.method ?? 'GET') ? new Response(null, { status }) : network.fetch(url, init);
+  };
+
+  it.each([404, 410])('is missing: %i', async (status) => {
+    answering(status, ['HEAD', 'GET']);
+    expect(await readFrom('model.onnx')).toBeUndefined();
+    store.fetch = network.fetch;
+    expect(await readFrom('model.onnx')).toEqual(WEIGHTS);
+  });
+
+  it.each([401, 403, 500])('is used, because %i says nothing of it', async (status) => {
+    answering(status, ['HEAD', 'GET']);
+    expect(await readFrom('model.onnx')).toEqual(WEIGHTS);
+  });
+
+  it.each([404, 405])('as far as HEAD says, is used: some servers answer that with %i', async (status) => {
+    answering(status, ['HEAD']);
+    expect(await readFrom('model.onnx')).toEqual(WEIGHTS);
+    expect(network.sent).toBeLessThan(2 * WEIGHTS.length);
   });
 });
 

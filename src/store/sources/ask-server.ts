@@ -1,4 +1,5 @@
 /** Questions to a server whose answer a load can do without. @module */
+import { isRequired } from '../download/decide-file.js';
 import { absenceOf, etagOf, sizeOf } from '../download/file-response.js';
 import type { FileMetadata } from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
@@ -59,32 +60,45 @@ export class Revalidator {
     this.#environment = environment;
   }
 
-  /** The server says that it has another file, or none where one is kept, or one where none was. */
+  /**
+   * The server says that it has another file, or none where one is kept, or one where none was. A file that no model runs
+   * without and that was absent is stale without an answer too: only a download tells then whether it is there by now.
+   */
   async isStale(metadata: FileMetadata): Promise<boolean> {
     this.#deadline ??= AbortSignal.timeout(CHECK_TIMEOUT_MS);
-    if (this.#isOutOfReach || this.#deadline.aborted) return false;
+    const withoutAnswer = metadata.state === 'absent' && isRequired(metadata.file);
+    if (this.#isOutOfReach || this.#deadline.aborted) return withoutAnswer;
     try {
-      if (metadata.state === 'absent') return await this.#isThereNow(metadata, this.#deadline);
-      const now = await this.#environment.fetch(metadata.url, {
-        method: 'HEAD',
-        cache: 'no-cache',
-        signal: this.#deadline,
-      });
+      if (metadata.state === 'absent')
+        return !isAbsent(await this.#askForByte(metadata, this.#deadline), metadata.file);
+      const init: RequestInit = { method: 'HEAD', cache: 'no-cache', signal: this.#deadline };
+      const now = await this.#environment.fetch(metadata.url, init);
+      // A server that answers no HEAD at all says the same of a file that it has.
+      if (isGone(now)) return isGone(await this.#askForByte(metadata, this.#deadline));
       return now.ok && isOther(metadata, now);
     } catch {
       this.#isOutOfReach = true;
-      return false;
+      return withoutAnswer;
     }
   }
 
-  /** Some stores sign their URLs for GET and refuse HEAD, as if the file were still missing. */
-  async #isThereNow({ url, file }: FileMetadata, signal: AbortSignal): Promise<boolean> {
+  /** Some stores sign their URLs for GET and refuse HEAD, as if the file were missing. */
+  async #askForByte({ url }: FileMetadata, signal: AbortSignal): Promise<Response> {
     const init: RequestInit = { headers: { range: 'bytes=0-0' }, cache: 'no-cache', signal };
     const now = await this.#environment.fetch(url, init);
     void now.body?.cancel().catch(() => {});
-    // A range of an empty file cannot be sent.
-    return (now.ok || now.status === 416) && !absenceOf(now, file);
+    return now;
   }
+}
+
+function isAbsent(now: Response, file: string): boolean {
+  // A range of an empty file cannot be sent.
+  return !(now.ok || now.status === 416) || absenceOf(now, file) !== undefined;
+}
+
+/** Not for lack of a login, which says nothing of the file. */
+function isGone({ status }: Response): boolean {
+  return status === 404 || status === 410;
 }
 
 function isOther({ etag, modified, size }: FileMetadata, now: Response): boolean {
