@@ -133,7 +133,7 @@ it.each(['float32', 'float16'])(
           const start = (row * GIVEN + GIVEN - KEEP + place) * STRIDE;
           const all = numbers.slice(start, start + VOCABULARY);
           const expected = randomOf(row * KEEP + place).map((random) => sampler.sample(all, random));
-          expect(tokens).toEqual({ drawn: expected });
+          expect(tokens).toEqual({ sampled: expected });
           for (const token of expected) seen.add(token);
         }
       }
@@ -163,10 +163,10 @@ it('reads for each row what it needs, at once, and the logits where top_p allows
   copied = [];
   const [first, second, third, fourth, fifth] = await logits.read(rows.length, 1, 1, needs);
   expect(copied).toEqual([4 + 16 + 400 + 4 + 4, 400]);
-  expect(first).toEqual([{ drawn: [7] }]);
+  expect(first).toEqual([{ sampled: [7] }]);
   expect(second).toEqual([{ tokens: [0, 7], values: Float32Array.of(0, 5) }]);
   expect([third![0], fourth![0]]).toEqual([rows[2], rows[3]]);
-  expect(fifth).toEqual([{ drawn: [-1] }]);
+  expect(fifth).toEqual([{ sampled: [-1] }]);
   logits.dispose();
   device.destroy();
 });
