@@ -55,26 +55,27 @@ interface BlockFile extends Partial<BlockName> {
 
 /** The blocks of one model. */
 export class PromptBlockStore {
-  readonly #root: FileSystemDirectoryHandle;
-  readonly #folder: FileSystemDirectoryHandle;
-  readonly #locks: LockManager | undefined;
-  readonly #maxBytes: number;
+  readonly #source: string;
+  readonly #options: BlockOptions;
+  #root: FileSystemDirectoryHandle;
+  #folder: FileSystemDirectoryHandle;
+  /** Files whose content this realm has seen right: others are read before they count as stored. */
+  readonly #checked = new Set<string>();
 
-  private constructor(root: FileSystemDirectoryHandle, folder: FileSystemDirectoryHandle, options: BlockOptions) {
+  private constructor(source: string, options: BlockOptions, { root, folder }: BlockFolders) {
+    this.#source = source;
+    this.#options = options;
     this.#root = root;
     this.#folder = folder;
-    this.#locks = options.locks;
-    this.#maxBytes = options.maxBytes;
   }
 
   /** @returns undefined where this realm cannot write such files */
   static async open(source: string, options: BlockOptions): Promise<PromptBlockStore | undefined> {
     if (!hasSyncAccess()) return undefined;
-    const root = await options.root.getDirectoryHandle(FOLDER, { create: true });
-    const folder = await root.getDirectoryHandle(await folderName(source), { create: true });
-    const kept = new PromptBlockStore(root, folder, options);
-    if ((await fileOf(folder, SOURCE)) === undefined) await writeText(folder, SOURCE, source);
-    return kept;
+    const store = new PromptBlockStore(source, options, await openFolders(source, options.root));
+    // The bound may be lower than when the blocks were written. No load waits for that.
+    void store.#locked(async () => store.#makeRoom(await store.#list(), -BLOCK_HEADER_BYTES, new Set()));
+    return store;
   }
 
   /** There is a file of this name; what is in it shows when it is read. */
@@ -112,7 +113,7 @@ export class PromptBlockStore {
       let files: BlockFile[] | undefined;
       for (const block of blocks) {
         if (signal.aborted) return false;
-        if (await this.has(block)) {
+        if (await this.#isStored(block)) {
           await this.#touch(blockFileName(block));
           continue;
         }
@@ -129,13 +130,25 @@ export class PromptBlockStore {
     });
   }
 
+  /** There is such a file, and the right content in it. */
+  async #isStored(block: BlockName): Promise<boolean> {
+    if (this.#checked.has(blockFileName(block))) return this.has(block);
+    return (await this.read(block)) !== undefined;
+  }
+
   async #locked(work: () => Promise<boolean>): Promise<boolean> {
+    const { locks } = this.#options;
     let release: Release | undefined = () => {};
     try {
-      if (this.#locks) release = await hold(this.#locks, LOCK, { signal: AbortSignal.timeout(LOCK_TIMEOUT_MS) });
-      return await work();
+      if (locks) release = await hold(locks, LOCK, { signal: AbortSignal.timeout(LOCK_TIMEOUT_MS) });
+      return await work().catch(async (thrown: unknown) => {
+        if ((thrown as Error).name !== 'NotFoundError') throw thrown;
+        // Another tab has removed the folder.
+        ({ root: this.#root, folder: this.#folder } = await openFolders(this.#source, this.#options.root));
+        return work();
+      });
     } catch {
-      // A full disk, a folder that was just removed, or another tab that writes for long: then nothing more is kept.
+      // A full disk, or another tab that writes for long: then nothing more is kept.
       return false;
     } finally {
       release?.();
@@ -147,7 +160,7 @@ export class PromptBlockStore {
    * @param wanted keys that must stay
    */
   async #makeRoom(files: BlockFile[], length: number, wanted: ReadonlySet<string>): Promise<boolean> {
-    const room = this.#maxBytes - BLOCK_HEADER_BYTES - length;
+    const room = this.#options.maxBytes - BLOCK_HEADER_BYTES - length;
     let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     while (bytes > room) {
       const parents = new Set(files.map(({ parent }) => parent));
@@ -182,6 +195,7 @@ export class PromptBlockStore {
       handle.close();
       if (!isWhole) await this.#folder.removeEntry(name).catch(() => {});
     }
+    if (isWhole) this.#checked.add(name);
     return isWhole;
   }
 
@@ -191,7 +205,11 @@ export class PromptBlockStore {
     const all = new Uint8Array(await file.arrayBuffer());
     const bytes = all.subarray(BLOCK_HEADER_BYTES);
     const header = await headerOf(name, bytes);
-    if (all.length >= BLOCK_HEADER_BYTES && header.every((byte, place) => byte === all[place])) return bytes;
+    if (all.length >= BLOCK_HEADER_BYTES && header.every((byte, place) => byte === all[place])) {
+      this.#checked.add(name);
+      return bytes;
+    }
+    this.#checked.delete(name);
     // Another tab may just be writing it.
     await this.#folder.removeEntry(name).catch(() => {});
     return undefined;
@@ -210,6 +228,21 @@ export interface BlockOptions extends BlockLocation {
   maxBytes: number;
 }
 
+interface BlockFolders {
+  /** Of all models. */
+  root: FileSystemDirectoryHandle;
+  /** Of one. */
+  folder: FileSystemDirectoryHandle;
+}
+
+/** The folders of a model's blocks, made where they are missing. */
+async function openFolders(source: string, storage: FileSystemDirectoryHandle): Promise<BlockFolders> {
+  const root = await storage.getDirectoryHandle(FOLDER, { create: true });
+  const folder = await root.getDirectoryHandle(await folderName(source), { create: true });
+  if ((await readText(folder, SOURCE)) !== source) await writeText(folder, SOURCE, source);
+  return { root, folder };
+}
+
 /** What is cached of prompts, by the folder (a URL) of their model's files. */
 export async function listCachedPrompts(
   root: FileSystemDirectoryHandle,
@@ -217,12 +250,13 @@ export async function listCachedPrompts(
   const all = new Map<string, { usage: PromptCacheUsage; lastUsed: number }>();
   const top = await ifFound(root.getDirectoryHandle(FOLDER));
   if (!top) return all;
-  for await (const folder of top.values()) {
+  for await (const [name, folder] of top.entries()) {
     if (folder.kind !== 'directory') continue;
     const source = await readText(folder, SOURCE);
-    if (source === undefined) continue;
+    // A damaged text would name a model that never was.
+    if (source === undefined || (await folderName(source)) !== name) continue;
     const files: BlockFile[] = [];
-    for await (const name of folder.keys()) files.push(await describe(folder, name));
+    for await (const file of folder.keys()) files.push(await describe(folder, file));
     const parents = new Set(files.map(({ parent }) => parent));
     const count = files.filter(({ key }) => key !== undefined && !parents.has(key)).length;
     const lastUsed = Math.max(...files.map((file) => file.lastUsed));

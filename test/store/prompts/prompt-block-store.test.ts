@@ -111,6 +111,14 @@ describe('[P01] the bound', () => {
     expect([await readable(kept, 'abc'), await readable(kept, 'xyz'), await readable(kept, 'mn')]).toEqual([3, 1, 2]);
   });
 
+  it('that was lowered since holds from the start on, before anything is written', async () => {
+    await write(await open(), 'abcdef');
+    await write(await open(1e6, 'https://app.test/n/'), 'xyz');
+    await open(4 * FILE);
+    await vi.waitFor(async () => expect(await bytesOnDisk()).toBeLessThanOrEqual(4 * FILE));
+    expect(await blockFiles()).toHaveLength(3);
+  });
+
   it('is of all models together', async () => {
     const first = await open(4 * FILE);
     const second = await open(4 * FILE, 'https://app.test/n/');
@@ -166,6 +174,68 @@ describe('[P05] a file that is', () => {
     expect(await readable(kept, 'ab')).toBe(0);
     expect(await blockFiles()).toHaveLength(1);
   });
+});
+
+describe('[P05] of several damaged blocks', () => {
+  const damage = async (places: readonly number[]): Promise<void> => {
+    const all = await blockFiles();
+    for (const place of places)
+      all[place]!.overwrite((bytes) => bytes.map((byte, at) => (at === 700 ? byte ^ 1 : byte)));
+  };
+
+  it('all are stored anew at once, in a later visit', async () => {
+    await write(await open(), 'abcdef');
+    await damage([1, 3, 5]);
+    const later = await open();
+    expect(await readable(later, 'abcdef')).toBe(1);
+    expect(await write(later, 'abcdef')).toBe(true);
+    expect(await readable(later, 'abcdef')).toBe(6);
+  });
+
+  it('none counts as stored when there is no room for it', async () => {
+    await write(await open(), 'abcd');
+    await damage([1, 2]);
+    const later = await open();
+    disk.free = 0;
+    expect(await write(later, 'abcd')).toBe(false);
+  });
+
+  it('the content of each is read once, not at each use of the prompt', async () => {
+    const kept = await open();
+    await write(kept, 'abc');
+    const later = await open();
+    await write(later, 'abc');
+    const reading = vi.spyOn(later, 'read');
+    expect(await write(later, 'abc')).toBe(true);
+    expect(reading).not.toHaveBeenCalled();
+  });
+});
+
+it('[P05] stores prompts again after its folder was removed', async () => {
+  const kept = await open();
+  await write(kept, 'ab');
+  await removeAllCachedPrompts(root());
+  expect(await readable(kept, 'ab')).toBe(0);
+  expect(await write(kept, 'ab')).toBe(true);
+  expect(await readable(kept, 'ab')).toBe(2);
+  expect([...(await listCachedPrompts(root())).keys()]).toEqual([SOURCE]);
+  await removeCachedPrompts({ root: root(), locks }, SOURCE);
+  expect(await kept.writeNote('seen', 'x')).toBe(true);
+});
+
+it('[P06] a damaged name of a model lists no other model, and is mended by the next visit', async () => {
+  await write(await open(), 'ab');
+  const [, source] = (await files()).find(([name]) => name === 'source')!;
+  for (const change of [
+    (bytes: Uint8Array<ArrayBuffer>) => bytes.map((byte, at) => (at === 12 ? byte ^ 1 : byte)),
+    () => new Uint8Array(0),
+    (bytes: Uint8Array<ArrayBuffer>) => bytes.slice(0, 9),
+  ]) {
+    source.overwrite(change);
+    expect([...(await listCachedPrompts(root())).keys()]).toEqual([]);
+    await open();
+    expect([...(await listCachedPrompts(root())).keys()]).toEqual([SOURCE]);
+  }
 });
 
 it('[P05] ends quietly when the disk is full, and leaves no half file', async () => {
@@ -248,7 +318,8 @@ it('gives up when another tab writes for long', async () => {
   const late = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
   const written = write(await open(), 'a');
-  await vi.waitFor(() => expect(timeout).toHaveBeenCalledOnce());
+  // A look at the bound, and a prompt.
+  await vi.waitFor(() => expect(timeout).toHaveBeenCalledTimes(2));
   late.abort();
   expect(await written).toBe(false);
 });

@@ -41,17 +41,28 @@ export class MemoryFolder {
   readonly kind = 'directory';
   readonly children = new Map<string, MemoryFolder | MemoryHandle>();
   readonly #disk: ReturnType<typeof memoryDisk>;
+  readonly #parent: MemoryFolder | undefined;
+  #isRemoved = false;
 
-  constructor(disk: MemoryDisk) {
+  constructor(disk: MemoryDisk, parent?: MemoryFolder) {
     this.#disk = disk;
+    this.#parent = parent;
+  }
+
+  /** A handle outlives its folder, and finds nothing any more. */
+  requireThere(): void {
+    if (this.#isRemoved) notFound();
+    this.#parent?.requireThere();
   }
 
   async getDirectoryHandle(name: string, { create = false } = {}): Promise<MemoryFolder> {
-    if (!this.children.has(name) && create) this.children.set(name, new MemoryFolder(this.#disk));
+    this.requireThere();
+    if (!this.children.has(name) && create) this.children.set(name, new MemoryFolder(this.#disk, this));
     return (this.children.get(name) as MemoryFolder | undefined) ?? notFound();
   }
 
   async getFileHandle(name: string, { create = false } = {}): Promise<MemoryHandle> {
+    this.requireThere();
     if (!this.children.has(name) && create) this.children.set(name, new MemoryHandle(this.#disk));
     return (this.children.get(name) as MemoryHandle | undefined) ?? notFound();
   }
@@ -59,18 +70,22 @@ export class MemoryFolder {
   async removeEntry(name: string): Promise<void> {
     const entry = this.children.get(name) ?? notFound();
     if (entry instanceof MemoryHandle && entry.content.isOpen) throw inUse();
+    if (entry instanceof MemoryFolder) entry.#isRemoved = true;
     this.children.delete(name);
   }
 
   async *values(): AsyncGenerator<MemoryFolder | MemoryHandle> {
+    this.requireThere();
     yield* this.children.values();
   }
 
   async *keys(): AsyncGenerator<string> {
+    this.requireThere();
     yield* this.children.keys();
   }
 
   async *entries(): AsyncGenerator<[string, MemoryFolder | MemoryHandle]> {
+    this.requireThere();
     yield* this.children;
   }
 }
