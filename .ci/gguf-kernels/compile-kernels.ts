@@ -7,7 +7,7 @@ import { tilesOf } from './tiles.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const KERNELS = join(ROOT, 'src/model/engines/gguf/kernels');
-const CACHE = join(ROOT, 'node_modules/.cache/inpage-gguf-kernels');
+const CACHE = join(ROOT, '.cache/gguf-kernels');
 
 /** All there are. */
 export const KERNEL_BUILDS: readonly KernelBuild[] = ['relaxed', 'pairs', 'plain'];
@@ -54,23 +54,36 @@ function sourcesOf(build: KernelBuild): Map<string, string> {
  * @throws Error with what the compiler says
  */
 export async function compileKernels(build: KernelBuild): Promise<string> {
-  const sources = sourcesOf(build);
   const features = ['--enable', build === 'plain' ? 'simd' : 'simd,relaxed-simd'];
-  const parameters = ['index.ts', '--outFile', 'kernels.wasm', ...OPTIMISATION, ...MEMORY, ...features];
-  const key = JSON.stringify([COMPILER_VERSION, parameters, ...sources]);
+  return compile(`gguf-${build}.wasm`, sourcesOf(build), ['index.ts', ...OPTIMISATION, ...MEMORY, ...features]);
+}
+
+/** The program that finds out which build is the best one. @returns its path */
+export async function compileProbe(): Promise<string> {
+  const source = readFileSync(join(KERNELS, 'probe.ts'), 'utf8');
+  const parameters = ['probe.ts', ...OPTIMISATION, '--noExportMemory', '--enable', 'simd,relaxed-simd'];
+  return compile('gguf-probe.wasm', new Map([['probe.ts', source]]), parameters);
+}
+
+async function compile(
+  name: string,
+  sources: ReadonlyMap<string, string>,
+  options: readonly string[],
+): Promise<string> {
+  const key = JSON.stringify([COMPILER_VERSION, options, ...sources]);
   const folder = join(CACHE, createHash('sha256').update(key).digest('hex').slice(0, 16));
-  const path = join(folder, `gguf-${build}.wasm`);
+  const path = join(folder, name);
   if (existsSync(path)) return path;
   let wasm: Uint8Array | undefined;
   const { main } = (await import(COMPILER)) as Compiler;
-  const { error, stderr } = await main(parameters, {
-    readFile: (name) => sources.get(basename(name)) ?? null,
+  const { error, stderr } = await main([...options, '--outFile', name], {
+    readFile: (file) => sources.get(basename(file)) ?? null,
     writeFile: (_, content) => {
       wasm = content;
     },
     listFiles: () => [],
   });
-  if (error || !wasm) throw new Error(`The kernels' build ${build} failed:\n${String(stderr)}`, { cause: error });
+  if (error || !wasm) throw new Error(`The kernels' file ${name} failed:\n${String(stderr)}`, { cause: error });
   mkdirSync(folder, { recursive: true });
   // Several processes may do this at the same time.
   const written = `${path}.${process.pid}`;

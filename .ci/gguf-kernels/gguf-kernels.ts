@@ -1,6 +1,7 @@
 /** The kernels of the GGUF engine as files, for the build and for tests. @module */
+import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
-import { compileKernels, KERNEL_BUILDS } from './compile-kernels.js';
+import { compileKernels, compileProbe, KERNEL_BUILDS } from './compile-kernels.js';
 
 /**
  * Vite plugin: `virtual:gguf-kernels` reads their wasm. In what runs in browsers they are assets, fetched one by one when they
@@ -16,7 +17,8 @@ export function ggufKernels(): Plugin {
       const files = await Promise.all(
         KERNEL_BUILDS.map(async (build) => [build, await compileKernels(build)] as const),
       );
-      return this.environment.config.consumer === 'client' ? fetching(files) : reading(files);
+      const read = this.environment.config.consumer === 'client' ? fetching(files) : reading(files);
+      return read + probing(readFileSync(await compileProbe()));
     },
   };
 }
@@ -38,4 +40,9 @@ const reading = (files: Files): string => `
 import { readFile } from 'node:fs/promises';
 const paths = ${JSON.stringify(Object.fromEntries(files))};
 export const readKernels = async (build) => readFile(paths[build]);
+`;
+
+/** A few hundred bytes, which say which of the files to fetch. */
+const probing = (wasm: Buffer): string => `
+export const probe = Uint8Array.from(atob('${wasm.toString('base64')}'), (character) => character.charCodeAt(0));
 `;

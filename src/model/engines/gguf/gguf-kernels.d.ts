@@ -5,4 +5,6 @@ declare module 'virtual:gguf-kernels' {
    * @throws Error when the page's server does not give it
    */
   export function readKernels(build: 'relaxed' | 'pairs' | 'plain'): Promise<Uint8Array<ArrayBuffer>>;
+  /** The wasm of `kernels/probe.ts`. */
+  export const probe: Uint8Array<ArrayBuffer>;
 }

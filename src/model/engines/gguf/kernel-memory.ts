@@ -13,8 +13,9 @@ export class KernelMemory {
   // The first bytes stay unused, so that no pointer is 0.
   #top = 1024;
 
-  constructor(memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })) {
-    this.memory = memory;
+  /** @param shared by threads, on a page that is cross-origin isolated */
+  constructor({ shared = false } = {}) {
+    this.memory = shared ? sharedMemory() : new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES });
   }
 
   /** Bytes handed out. */
@@ -56,5 +57,15 @@ export class KernelMemory {
   /** A view of numbers, valid until the next {@link allocate}. */
   floats(at: number, count: number): Float32Array {
     return new Float32Array(this.memory.buffer, at, count);
+  }
+}
+
+/** Browsers reserve the addresses of shared memory at once, and phones have fewer of them. */
+function sharedMemory(maximum = MAX_PAGES): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory({ initial: 1, maximum, shared: true });
+  } catch (thrown) {
+    if (maximum <= MAX_PAGES / 8) throw thrown;
+    return sharedMemory(maximum / 2);
   }
 }

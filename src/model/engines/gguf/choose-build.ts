@@ -1,0 +1,64 @@
+/** Which of the kernels' builds is right and the fastest in this browser, on this processor. @module */
+import { probe } from 'virtual:gguf-kernels';
+
+/** How the kernels were compiled (`.ci/gguf-kernels/arithmetic.ts` says why there are three). */
+export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
+
+/** What the program `kernels/probe.ts` exports. */
+export interface Probe {
+  isRight(): number;
+  fours(rounds: number): number;
+  twos(rounds: number): number;
+}
+
+/** Rounds of a call: some microseconds. */
+const ROUNDS = 500;
+/** How long calls are counted; long beside the clock's steps, which are of 1 ms in some browsers. */
+const WINDOW_MS = 3;
+const WINDOWS = 2;
+
+let chosen: Promise<KernelBuild> | undefined;
+
+/** Finds out once. Takes some 15 ms. */
+export function chooseBuild(): Promise<KernelBuild> {
+  chosen ??= startProbe().then((program) => (program ? fasterBuild(program) : 'plain'));
+  return chosen;
+}
+
+/** Undefined without relaxed SIMD. */
+async function startProbe(): Promise<Probe | undefined> {
+  if (!WebAssembly.validate(probe)) return undefined;
+  const { instance } = await WebAssembly.instantiate(probe);
+  return instance.exports as unknown as Probe;
+}
+
+/**
+ * @param clock milliseconds
+ * @returns `plain` when relaxed instructions compute something else here, before or after the browser optimized them
+ */
+export function fasterBuild(program: Probe, clock = (): number => performance.now()): KernelBuild {
+  if (!program.isRight()) return 'plain';
+  let [fours, twos] = [0, 0];
+  for (let window = 0; window < WINDOWS; window++) {
+    fours += callsInWindow(() => program.fours(ROUNDS), clock);
+    twos += callsInWindow(() => program.twos(ROUNDS), clock);
+  }
+  if (!program.isRight()) return 'plain';
+  return fours >= twos ? 'relaxed' : 'pairs';
+}
+
+/** Calls between two steps of the clock. */
+function callsInWindow(call: () => void, clock: () => number): number {
+  const before = clock();
+  let start = before;
+  while (start === before) {
+    call();
+    start = clock();
+  }
+  let calls = 0;
+  while (clock() < start + WINDOW_MS) {
+    call();
+    calls += 1;
+  }
+  return calls;
+}

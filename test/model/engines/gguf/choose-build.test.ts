@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { fasterBuild, type Probe } from '../../../../src/model/engines/gguf/choose-build.js';
+
+/** A program whose calls last so many milliseconds. */
+function choice(fours: number, twos: number, isRight: () => boolean = () => true, step = 0.1): string {
+  let time = 0;
+  const program: Probe = {
+    isRight: () => Number(isRight()),
+    fours: () => (time += fours),
+    twos: () => (time += twos),
+  };
+  return fasterBuild(program, () => Math.floor(time / step) * step);
+}
+
+describe('fasterBuild', () => {
+  it('takes the build whose products are faster', () => {
+    expect(choice(0.01, 0.02)).toBe('relaxed');
+    expect(choice(0.02, 0.01)).toBe('pairs');
+  });
+
+  it('sees the difference with a clock of coarse steps', () => {
+    expect(choice(0.01, 0.013, undefined, 1)).toBe('relaxed');
+    expect(choice(0.013, 0.01, undefined, 1)).toBe('pairs');
+  });
+
+  it('takes no relaxed instructions that are wrong, at once or once the browser optimized them', () => {
+    expect(choice(0.01, 0.02, () => false)).toBe('plain');
+    let asked = 0;
+    expect(choice(0.01, 0.02, () => ++asked === 1)).toBe('plain');
+  });
+});
