@@ -24,13 +24,13 @@ export interface Accumulator {
 interface Arithmetic {
   /** Bytes of an activation. */
   width: number;
-  /** Brings four columns of activations to `y`. */
+  /** Expression of four columns of activations. */
   load: (offset: number) => string;
-  /** What each thread of products needs of codes in `u`. */
-  prepare: string;
+  /** Statement that makes ready the codes in a variable. */
+  prepare: (codes: string) => string;
   declare: (accumulator: Accumulator) => string;
-  /** Adds y x u, the product of this index. */
-  add: (accumulator: Accumulator, index: number) => string;
+  /** Adds activations x codes, both in variables: the product of this index. */
+  add: (accumulator: Accumulator, index: number, activations: string, codes: string) => string;
   /** Expression of the four sums. */
   total: (accumulator: Accumulator) => string;
 }
@@ -43,24 +43,24 @@ const isOneRun = (accumulator: Accumulator): boolean =>
 export const ARITHMETIC: Readonly<Record<KernelBuild, Arithmetic>> = {
   relaxed: {
     width: 1,
-    load: (offset) => `y = v128.load32_splat(x, ${offset});`,
-    prepare: '',
+    load: (offset) => `v128.load32_splat(x, ${offset})`,
+    prepare: () => '',
     declare: ({ name, initial }) => `let ${name} = ${initial ?? 'i32x4.splat(0)'};`,
-    add: ({ name }) => `${name} = i32x4.relaxed_dot_i8x16_i7x16_add_s(y, u, ${name});`,
+    add: ({ name }, _, y, u) => `${name} = i32x4.relaxed_dot_i8x16_i7x16_add_s(${y}, ${u}, ${name});`,
     total: ({ name }) => name,
   },
   pairs: {
     width: 1,
-    load: (offset) => `y = v128.load32_splat(x, ${offset});`,
-    prepare: '',
+    load: (offset) => `v128.load32_splat(x, ${offset})`,
+    prepare: () => '',
     declare: (accumulator) => {
       const { name, initial } = accumulator;
       if (isOneRun(accumulator)) return `let ${name}: v128${initial ? ` = ${initial}` : ''};`;
       return `let ${name}: v128, ${name}w = ${initial ?? 'i32x4.splat(0)'};`;
     },
-    add: (accumulator, index) => {
+    add: (accumulator, index, y, u) => {
       const { name, count, initial } = accumulator;
-      const product = 'i16x8.relaxed_dot_i8x16_i7x16_s(y, u)';
+      const product = `i16x8.relaxed_dot_i8x16_i7x16_s(${y}, ${u})`;
       const run = inSixteenBits(accumulator);
       const isFirst = index % run === 0 && !(isOneRun(accumulator) && initial !== undefined);
       const added = isFirst ? `${name} = ${product};` : `${name} = i16x8.add(${name}, ${product});`;
@@ -73,11 +73,11 @@ export const ARITHMETIC: Readonly<Record<KernelBuild, Arithmetic>> = {
   },
   plain: {
     width: 2,
-    load: (offset) => `y = v128.load64_splat(x, ${offset});`,
-    prepare: 'ul = i16x8.extend_low_i8x16_u(u); uh = i16x8.extend_high_i8x16_u(u);',
+    load: (offset) => `v128.load64_splat(x, ${offset})`,
+    prepare: (u) => `${u}l = i16x8.extend_low_i8x16_u(${u}); ${u}h = i16x8.extend_high_i8x16_u(${u});`,
     declare: ({ name }) => `let ${name} = i32x4.splat(0), ${name}h = ${name};`,
-    add: ({ name }) =>
-      `${name} = i32x4.add(${name}, i32x4.dot_i16x8_s(y, ul)); ${name}h = i32x4.add(${name}h, i32x4.dot_i16x8_s(y, uh));`,
+    add: ({ name }, _, y, u) =>
+      `${name} = i32x4.add(${name}, i32x4.dot_i16x8_s(${y}, ${u}l)); ${name}h = i32x4.add(${name}h, i32x4.dot_i16x8_s(${y}, ${u}h));`,
     total: ({ name, initial }) => {
       const sums = `sumPairs(${name}, ${name}h)`;
       return initial === undefined ? sums : `i32x4.add(${initial}, ${sums})`;

@@ -83,7 +83,8 @@ async function compile(
     },
     listFiles: () => [],
   });
-  if (error || !wasm) throw new Error(`The kernels' file ${name} failed:\n${String(stderr)}`, { cause: error });
+  if (error || !wasm)
+    throw new Error(`The kernels' file ${name} failed:\n${String(stderr).slice(0, 2_000)}`, { cause: error });
   mkdirSync(folder, { recursive: true });
   // Several processes may do this at the same time.
   const written = `${path}.${process.pid}`;

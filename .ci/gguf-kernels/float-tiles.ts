@@ -20,7 +20,7 @@ function tileFunction({ name, columnBytes, read }: FloatKind, tokens: number, gr
     ...times(groups, (group) => [
       `w = ${read}(p${group} + ${columnBytes * column});`,
       ...times(tokens, (token) => {
-        const y = tokens === 1 ? 'y' : `v128.load32_splat(x, ${128 * token + 4 * column})`;
+        const y = tokens === 1 ? 'y' : `v128.load32_splat(x, ${4 * (layout * column + token)})`;
         return `f${token}_${group} = fma(${y}, w, f${token}_${group});`;
       }),
     ]).flat(),
@@ -30,13 +30,10 @@ function tile${name}_${tokens}x${groups}of${layout}(out: usize, stride: usize, r
   let w: v128, y: v128;
   ${times(groups, (group) => `let p${group} = weights + ${group} * groupBytes;`).join('\n')}
   ${all.map(({ token, group }) => `let f${token}_${group} = f32x4.splat(0);`).join('\n')}
-  for (; blocks > 0; blocks--) {
-    for (let i = 0; i < 32; i += ${UNROLLED}) {
-      ${round.join('\n')}
-      ${times(groups, (group) => `p${group} += ${UNROLLED * columnBytes};`).join(' ')}
-      x += ${4 * UNROLLED};
-    }
-    x += ${128 * (layout - 1)};
+  for (let columns = blocks << 5; columns > 0; columns -= ${UNROLLED}) {
+    ${round.join('\n')}
+    ${times(groups, (group) => `p${group} += ${UNROLLED * columnBytes};`).join(' ')}
+    x += ${4 * UNROLLED * layout};
   }
   ${times(tokens, (token) =>
     [

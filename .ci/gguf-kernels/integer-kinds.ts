@@ -29,11 +29,10 @@ export interface IntegerKind {
   isSuper: boolean;
   sums: readonly Sum[];
   /**
-   * AssemblyScript that sets `scale` (for two scaled sums `scale` and `scale2`) and `minimum`, all for 4 rows.
-   * @param head pointer of the head
-   * @param block pointer of the block's own 8 bytes, in kinds with one head for eight blocks
+   * AssemblyScript that sets `scale<group>` (for two scaled sums also `second<group>`) and `minimum<group>` for 4 rows, from the
+   * head at `p<group>`; eight bytes for each block of a superblock begin at `h<group>`.
    */
-  scales: (head: string, block: string) => readonly string[];
+  scales: (group: number) => readonly string[];
   /** How the sums become numbers: each with its scale, or the second one as 16 x the first. */
   combine: 'one' | 'two-scales' | 'high-low';
   hasMinimum: boolean;
@@ -52,20 +51,20 @@ const bytes = (from: number, to: number, bits: Product['bits'] = 'all'): Product
     .slice(from, to)
     .map((vector) => ({ vector, bits, column: 4 * vector }));
 
-const floatScale = (head: string): string[] => [`scale = v128.load(${head});`];
+const floatScale = (group: number): string[] => [`scale${group} = v128.load(p${group});`];
 
 /** Eight bytes: of 4 rows scales, then of 4 rows minima, to be multiplied by those of the head. */
-const scaleAndMinimum = (head: string, block: string): string[] => [
-  `v = i16x8.extend_low_i8x16_u(v128.load64_zero(${block}, 32));`,
-  `scale = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), v128.load(${head}));`,
-  `minimum = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), v128.load(${head}, 16));`,
+const scaleAndMinimum = (group: number): string[] => [
+  `v = i16x8.extend_low_i8x16_u(v128.load64_zero(h${group}, 32));`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), v128.load(p${group}));`,
+  `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), v128.load(p${group}, 16));`,
 ];
 
 /** Eight bytes: of 4 rows the signed scale of the first 16 columns, then that of the others. */
-const twoScales = (head: string, block: string): string[] => [
-  `v = i16x8.extend_low_i8x16_s(v128.load64_zero(${block}, 16));`,
-  `scale = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(v)), v128.load(${head}));`,
-  `scale2 = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(v)), v128.load(${head}));`,
+const twoScales = (group: number): string[] => [
+  `v = i16x8.extend_low_i8x16_s(v128.load64_zero(h${group}, 16));`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(v)), v128.load(p${group}));`,
+  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(v)), v128.load(p${group}));`,
 ];
 
 const SIMPLE = { isSuper: false, combine: 'one', hasMinimum: false } as const;
@@ -102,7 +101,7 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     headBytes: 32,
     hasMinimum: true,
     sums: [{ products: NIBBLES }],
-    scales: (head) => [`scale = v128.load(${head});`, `minimum = v128.load(${head}, 16);`],
+    scales: (group) => [...floatScale(group), `minimum${group} = v128.load(p${group}, 16);`],
   },
   {
     name: 'Q4_K',

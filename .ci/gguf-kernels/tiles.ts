@@ -62,27 +62,46 @@ function accumulators(tile: Tile, index: number, token: number, group: number): 
 function integers(tile: Tile): string[] {
   const { kind, tokens, groups, build } = tile;
   const { declare, add, load, prepare, width } = ARITHMETIC[build];
-  const each = times(groups, (group) => times(tokens, (token) => ({ token, group }))).flat();
+  const all = times(groups, (group) => group);
+  const each = all.flatMap((group) => times(tokens, (token) => ({ token, group })));
   const declared = kind.sums.flatMap((_, sum) =>
     each.flatMap(({ token, group }) => accumulators(tile, sum, token, group).map(declare)),
   );
   const steps = kind.sums.flatMap(({ products }, sum) =>
     products.map((product, index) => ({ sum, index, ...product })),
   );
-  const byVector = times(kind.codeBytes / 16, (vector) => steps.filter((step) => step.vector === vector));
-  const multiplied = byVector.flatMap((products, vector) =>
-    times(groups, (group) => [
-      `v = v128.load(c${group}, ${16 * vector});`,
-      ...products.flatMap(({ bits, sum, index, column }) => [
-        `u = ${bits === 'high' ? 'highNibbles(v)' : bits === 'low' ? 'v128.and(v, NIBBLES)' : 'v'}; ${prepare}`,
-        ...times(tokens, (token) => {
-          const chains = accumulators(tile, sum, token, group);
-          const chain = chains[index % chains.length]!;
-          return `${load(token * rowBytes(build) + column * width)} ${add(chain, Math.floor(index / chains.length))}`;
-        }),
+  type Step = (typeof steps)[number];
+  const take = (vector: number, group: number): string => `v${group} = v128.load(c${group}, ${16 * vector});`;
+  const part = ({ bits }: Step, group: number): string =>
+    `u${group} = ${bits === 'high' ? `highNibbles(v${group})` : bits === 'low' ? `v128.and(v${group}, NIBBLES)` : `v${group}`}; ${prepare(`u${group}`)}`;
+  const bring = ({ column }: Step, token: number): string => load(token * rowBytes(build) + column * width);
+  const multiply = ({ sum, index }: Step, token: number, group: number, y: string): string => {
+    const chains = accumulators(tile, sum, token, group);
+    return add(chains[index % chains.length]!, Math.floor(index / chains.length), y, `u${group}`);
+  };
+  const multiplied = times(kind.codeBytes / 16, (vector) => {
+    const products = steps.filter((step) => step.vector === vector);
+    // A single row: its activations serve all groups, whose codes are read one by one.
+    if (tokens === 1) {
+      return [
+        ...products.map((step, index) => `const y${vector}_${index} = ${bring(step, 0)};`),
+        ...all.flatMap((group) => [
+          take(vector, group),
+          ...products.flatMap((step, index) => [part(step, group), multiply(step, 0, group, `y${vector}_${index}`)]),
+        ]),
+      ];
+    }
+    return [
+      ...all.map((group) => take(vector, group)),
+      ...products.flatMap((step) => [
+        ...all.map((group) => part(step, group)),
+        ...times(tokens, (token) => [
+          `y = ${bring(step, token)};`,
+          ...all.map((group) => multiply(step, token, group, 'y')),
+        ]).flat(),
       ]),
-    ]).flat(),
-  );
+    ];
+  }).flat();
   return [...declared, ...multiplied];
 }
 
@@ -96,19 +115,16 @@ function scaled(tile: Tile, group: number): string[] {
       .reduce((one, other) => `i32x4.add(${one}, ${other})`);
   const add = (token: number, integer: string, scale: string): string =>
     `f${token}_${group} = fma(f32x4.convert_i32x4_s(${integer}), f32x4.mul(${scale}, y), f${token}_${group});`;
-  return [
-    ...kind.scales(`p${group}`, `h${group}`),
-    ...times(tokens, (token) => [
-      `y = ${number(tile, 'scale', token)};`,
-      kind.combine === 'high-low'
-        ? add(token, `i32x4.add(i32x4.shl(${sum(1, token)}, 4), ${sum(0, token)})`, 'scale')
-        : add(token, sum(0, token), 'scale'),
-      ...(kind.combine === 'two-scales' ? [add(token, sum(1, token), 'scale2')] : []),
-      ...(kind.hasMinimum
-        ? [`f${token}_${group} = fma(minimum, ${number(tile, 'minusSum', token)}, f${token}_${group});`]
-        : []),
-    ]).flat(),
-  ];
+  return times(tokens, (token) => [
+    `y = ${number(tile, 'scale', token)};`,
+    kind.combine === 'high-low'
+      ? add(token, `i32x4.add(i32x4.shl(${sum(1, token)}, 4), ${sum(0, token)})`, `scale${group}`)
+      : add(token, sum(0, token), `scale${group}`),
+    ...(kind.combine === 'two-scales' ? [add(token, sum(1, token), `second${group}`)] : []),
+    ...(kind.hasMinimum
+      ? [`f${token}_${group} = fma(minimum${group}, ${number(tile, 'minusSum', token)}, f${token}_${group});`]
+      : []),
+  ]).flat();
 }
 
 /**
@@ -119,21 +135,38 @@ function tileFunction(tile: Tile): string {
   const { kind, tokens, groups, layout, build } = tile;
   const all = times(groups, (group) => group);
   const step = blockBytes(build, layout);
-  const block = [...integers(tile), ...all.flatMap((group) => scaled(tile, group)), `x += ${step}; s += ${step};`];
-  const next = all.map((group) => `p${group} += ${stepOf(kind)};`);
-  const codes = (group: number): string =>
-    kind.isSuper
-      ? `const h${group} = p${group} + (i << 3), c${group} = p${group} + ${kind.headBytes} + (i << ${Math.log2(kind.codeBytes)});`
-      : `const c${group} = p${group} + ${kind.headBytes};`;
-  const loop = kind.isSuper
-    ? ['for (; blocks > 0; blocks -= 8) {', 'for (let i: usize = 0; i < 8; i++) {', ...all.map(codes), ...block, '}']
-    : ['for (; blocks > 0; blocks--) {', ...all.map(codes), ...block];
+  const block = [
+    // First, because they take a while.
+    ...(kind.isSuper ? all.flatMap((group) => kind.scales(group)) : []),
+    ...integers(tile),
+    ...all.flatMap((group) => [...(kind.isSuper ? [] : kind.scales(group)), ...scaled(tile, group)]),
+    `x += ${step}; s += ${step};`,
+  ];
+  // The codes of a block are at `c`, its head at `p`, what the head of a superblock has of the block at `h`.
+  const { headBytes, codeBytes, isSuper } = kind;
+  const begin = all.map((group) =>
+    isSuper
+      ? `const p${group} = w${group} + head, h${group} = w${group} + part, c${group} = w${group} + codes;`
+      : `const c${group} = p${group} + ${headBytes};`,
+  );
+  // One loop for blocks and superblocks: V8 keeps fewer sums in registers across two. Every eighth step is a longer one.
+  const next = isSuper
+    ? [
+        'const isLast: usize = 0 - <usize>((blocks & 7) == 1);',
+        `head += isLast & ${stepOf(kind)}; part += 8 + (isLast & ${stepOf(kind) - 64}); codes += ${codeBytes} + (isLast & ${headBytes});`,
+      ]
+    : all.map((group) => `p${group} += ${stepOf(kind)};`);
   return lines([
     `function ${nameOf(tile)}(out: usize, stride: usize, rows: i32, w: usize, groupBytes: usize, x: usize, s: usize, blocks: i32): void {`,
-    'let v: v128, u: v128, y: v128, ul: v128, uh: v128, scale: v128, scale2: v128, minimum: v128;',
-    all.map((group) => `let p${group} = w + ${group} * groupBytes;`),
+    'let v: v128, y: v128;',
+    all.map(
+      (group) =>
+        `let v${group}: v128, u${group}: v128, u${group}l: v128, u${group}h: v128, scale${group}: v128, second${group}: v128, minimum${group}: v128;`,
+    ),
+    all.map((group) => `let ${isSuper ? 'w' : 'p'}${group} = w + ${group} * groupBytes;`),
+    isSuper ? [`let head: usize = 0, part: usize = 0, codes: usize = ${headBytes};`] : [],
     all.flatMap((group) => times(tokens, (token) => `let f${token}_${group} = f32x4.splat(0);`)),
-    [...loop, ...next, '}'],
+    ['for (; blocks > 0; blocks--) {', ...begin, ...block, ...next, '}'],
     times(tokens, (token) => [
       ...(token > 0 ? [`if (rows == ${token}) return;`] : []),
       ...all.map((group) => `v128.store(out, f${token}_${group}, ${16 * group});`),
@@ -145,19 +178,18 @@ function tileFunction(tile: Tile): string {
 
 /** The product of any number of rows, of tiles. */
 function product(build: KernelBuild, kind: IntegerKind): string {
-  const one = times(2, (index): Tile => ({ build, kind, tokens: 1, groups: index === 0 ? 4 : 1, layout: 1 }));
-  const widths = kind.sums.length === 1 ? [8, 4] : [4];
-  const many = widths.map((tokens): Tile => ({ build, kind, tokens, groups: 1, layout: SIDE_BY_SIDE }));
-  const call = (tile: Tile, more: string): string => `${nameOf(tile)}(${more}, blocks)`;
+  const tile = (tokens: number, groups: number, layout: number): Tile => ({ build, kind, tokens, groups, layout });
+  const [four, one] = [tile(1, 4, 1), tile(1, 1, 1)];
+  // Two sums for each result leave no room for eight rows in the registers.
+  const wide = kind.sums.length === 1 ? [tile(8, 1, SIDE_BY_SIDE)] : [];
+  const half = tile(4, 1, SIDE_BY_SIDE);
+  const call = (called: Tile, parameters: string): string => `${nameOf(called)}(${parameters}, blocks);`;
   const row = rowBytes(build);
-  const [widest, half] = many;
-  const tiles = half
-    ? `if (rows > 4) ${call(widest!, 'o, stride, rows, p, groupBytes, x, s')};
-       else ${call(half, 'o, stride, rows, p, groupBytes, x, s')};`
-    : `${call(widest!, 'o, stride, rows, p, groupBytes, x, s')};
-       if (rows > 4) ${call(widest!, `o + 4 * stride, stride, rows - 4, p, groupBytes, x + ${4 * row}, s + 16`)};`;
+  const lower = call(half, 'o, stride, rows, p, groupBytes, x, s');
+  const upper = call(half, `o + 4 * stride, stride, rows - 4, p, groupBytes, x + ${4 * row}, s + 16`);
+  const many = wide.map((all) => `if (rows > 4) ${call(all, 'o, stride, rows, p, groupBytes, x, s')} else ${lower}`);
   return lines([
-    [...one, ...many].map(tileFunction),
+    [four, one, half, ...wide].map(tileFunction),
     `function multiply${kind.name}(out: usize, stride: usize, w: usize, x: usize, rows: i32, blocks: i32, first: i32, last: i32): void {
       const groupBytes = <usize>(blocks${kind.isSuper ? ' >> 3' : ''}) * ${stepOf(kind)};
       w += <usize>first * groupBytes;
@@ -165,11 +197,11 @@ function product(build: KernelBuild, kind: IntegerKind): string {
       if (rows == 1) {
         const s = x + ${row};
         for (; first + 4 <= last; first += 4) {
-          ${call(one[0]!, 'out, stride, 1, w, groupBytes, x, s')};
+          ${call(four, 'out, stride, 1, w, groupBytes, x, s')}
           out += 64; w += 4 * groupBytes;
         }
         for (; first < last; first++) {
-          ${call(one[1]!, 'out, stride, 1, w, groupBytes, x, s')};
+          ${call(one, 'out, stride, 1, w, groupBytes, x, s')}
           out += 16; w += groupBytes;
         }
         return;
@@ -178,7 +210,7 @@ function product(build: KernelBuild, kind: IntegerKind): string {
         let o = out, p = w;
         const s = x + ${SIDE_BY_SIDE * row};
         for (let group = first; group < last; group++) {
-          ${tiles}
+          ${many[0] ?? `${lower} if (rows > 4) ${upper}`}
           o += 16; p += groupBytes;
         }
         x += <usize>blocks * ${blockBytes(build, SIDE_BY_SIDE)};

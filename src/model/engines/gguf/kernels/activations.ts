@@ -1,12 +1,11 @@
-// Rows of numbers as the products read them. Of more than one row, eight lie side by side: of the first block of 32 columns the
-// first row, the second row ..., then of the second block.
+// Rows of numbers as the products read them. Of more than one row, eight lie side by side.
 import { PAIRS, PLAIN } from './build';
 
 /** Rows side by side when there is more than one. */
 const TILE: i32 = 8;
 
 /**
- * For weights with integer codes. Behind the codes of the rows of a block (8 bits, 16 in the build without relaxed SIMD) stand
+ * For weights with integer codes: of the first block of 32 columns the first row, the second row ..., then of the second block. Behind the codes of the rows of a block (8 bits, 16 in the build without relaxed SIMD) stand
  * five numbers of each row, first the first numbers of all rows:
  * scale (f32); -8 x sum of the codes (i32; in the build `pairs` the low 16 bits, where products begin with them);
  * -scale x sum (f32); -32 x sum of the first and of the second 16 codes (i32).
@@ -74,16 +73,15 @@ export function quantize(to: usize, x: usize, rows: i32, columns: i32): void {
   return i32x4.extract_lane(u, 0) + i32x4.extract_lane(u, 1) + (i32x4.extract_lane(u, 2) + i32x4.extract_lane(u, 3));
 }
 
-/** For weights that are floats, and for all in the exact mode: blocks of 32 columns of each row. */
+/** For weights that are floats, and for all in the exact mode: column by column of the rows side by side. */
 export function interleave(to: usize, x: usize, rows: i32, columns: i32): void {
-  const blocks = columns >> 5;
-  const tile = rows == 1 ? 1 : TILE;
-  for (let row = 0; row < rows; row++) {
-    let at = to + <usize>((row / tile) * blocks * tile + row % tile) * 128;
-    for (let block = 0; block < blocks; block++) {
-      memory.copy(at, x, 128);
-      at += <usize>tile * 128;
-      x += 128;
+  const tile: usize = rows == 1 ? 1 : TILE;
+  for (let row: usize = 0; row < <usize>rows; row++) {
+    let at = to + (((row / tile) * tile * <usize>columns + (row % tile)) << 2);
+    for (let column = 0; column < columns; column++) {
+      store<f32>(at, load<f32>(x));
+      at += tile << 2;
+      x += 4;
     }
   }
 }

@@ -109,10 +109,10 @@ function packQ5_K(to: usize, lane: usize, from: usize, columns: i32): usize {
     packHead(to, lane, from);
     // The fifth bits: bit b of byte i is that of column i of block b.
     const fifths = from + 16;
-    for (let pair: usize = 0; pair < 4; pair++) {
+    for (let pair: u32 = 0; pair < 4; pair++) {
       const codes = from + 48 + (pair << 5), out = to + 96 + (pair << 8) + (lane << 2);
       for (let i: usize = 0; i < 8; i++) {
-        const a = load<u32>(codes + (i << 2)), bits = load<u32>(fifths + (i << 2)) >> <u32>(2 * pair);
+        const a = load<u32>(codes + (i << 2)), bits = load<u32>(fifths + (i << 2)) >> (2 * pair);
         store<u32>(out + (i << 4), (a & LOW) | ((bits & 0x01010101) << 4));
         store<u32>(out + (i << 4), ((a >> 4) & LOW) | ((bits & 0x02020202) << 3), 128);
       }
