@@ -2,7 +2,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { keepLastLogits } from '../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
 import { checkGraphSize } from '../../src/model/engines/transformers/onnx-file/read-graph.js';
-import { keepFirstToken } from '../../src/model/engines/transformers/onnx-file/keep-first-token.js';
 import { quantizeByRow } from '../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
 import { chooseWeights } from '../../src/model/engines/transformers/repository/choose-weights.js';
 import {
@@ -118,7 +117,7 @@ const GRAPHS: HostileFile[] = Object.entries({
 /** Reads a graph as a load does. */
 function readGraphFile(content: Uint8Array<ArrayBuffer>): void {
   checkGraphSize(content);
-  rewriteGraph(content, [quantizeByRow, keepLastLogits, keepFirstToken]);
+  rewriteGraph(content, [quantizeByRow, keepLastLogits]);
 }
 
 /** So many equal fields, without a list of so many pieces. */

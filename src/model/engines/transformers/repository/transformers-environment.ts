@@ -5,7 +5,6 @@ import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../../store/model-files.js';
 import { type StoredContent, StoredResponse } from '../../../../store/stored-response.js';
 import type { FileFailure } from '../../load-failure.js';
-import { keepFirstToken } from '../onnx-file/keep-first-token.js';
 import { keepLastLogits } from '../onnx-file/keep-last-logits.js';
 import { quantizeByRow } from '../onnx-file/quantize-by-row.js';
 import { checkGraphSize } from '../onnx-file/read-graph.js';
@@ -16,10 +15,10 @@ import { importRuntime } from '../ort/runtime-module.js';
 /** More threads do not make these models faster. */
 const MAX_THREADS = 4;
 
-/** How graphs are changed; a model that ranks is a language model or a cross-encoder. */
+/** How graphs are changed; a model that ranks may be a language model. */
 const PLANS: Readonly<Partial<Record<ModelEntry['task'], readonly GraphPlan[]>>> = {
   chat: [quantizeByRow, keepLastLogits],
-  rerank: [quantizeByRow, keepLastLogits, keepFirstToken],
+  rerank: [quantizeByRow, keepLastLogits],
 };
 
 /** Files of graphs that read the tokens of several requests in one pass. */
