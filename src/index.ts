@@ -15,6 +15,7 @@ export type {
   ScriptedEmbeddingsEntry,
   ScriptedEntry,
   ScriptedRerankEntry,
+  GgufEntry,
   TransformersEntry,
   TypedModelEntry as ModelEntry,
   UpstreamEntry,

@@ -24,6 +24,8 @@ export interface ModelWorkerControl {
 async function backendOf(entry: ModelEntry): Promise<Backend> {
   try {
     switch (entry.backend) {
+      case 'gguf':
+        return (await import('./engines/gguf/gguf-backend.js')).ggufBackend;
       case 'transformers':
         return (await import('./engines/transformers/transformers-backend.js')).transformersBackend;
       case 'web-llm':

@@ -45,7 +45,7 @@ export function filesOf({ backend, id, source, modelLibrary }: Located, pageURL:
   if (backend === 'built-in') return [];
   const place = source ?? id;
   const folder = (): string => folderURLOf(place, pageURL) ?? place;
-  if (backend === 'transformers') return [folder()];
+  if (backend === 'transformers' || backend === 'gguf') return [folder()];
   // Without a library the model is one of WebLLM's own list.
   return modelLibrary === undefined ? [] : [folder(), new URL(modelLibrary, pageURL).href];
 }

@@ -15,7 +15,7 @@ export interface ModelEntry {
   /** What the model does; requests for another task are refused with 400. */
   task: 'chat' | 'embeddings' | 'rerank' | 'speech-to-text' | 'text-to-speech';
   /** `built-in`: the model that the browser has. `upstream`: a remote `/v1`; its requests leave the device, and it is listed as external. */
-  backend: 'transformers' | 'web-llm' | 'built-in' | 'upstream' | 'scripted';
+  backend: 'gguf' | 'transformers' | 'web-llm' | 'built-in' | 'upstream' | 'scripted';
   /**
    * Folder URL (absolute, or relative to the page) or hub id (`owner/name`). Backend `upstream`: the base URL of the
    * remote service, e.g. `https://api.openai.com/v1`. It must not be one that this page intercepts.
@@ -130,6 +130,14 @@ type OfBackend =
 /** What every entry can say. */
 export type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
 
+/** A model in a GGUF file. */
+export interface GgufEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source'> {
+  /** Inpage's own engine, on WASM. */
+  backend: 'gguf';
+  /** What the model does. */
+  task: 'chat';
+}
+
 /** A model of transformers.js. */
 export interface TransformersEntry
   extends CommonEntry, Pick<ModelEntry, OnDevice | OfTransformers | 'prompts' | 'task' | 'source'> {
@@ -188,6 +196,7 @@ export interface ScriptedRerankEntry extends Omit<ScriptedEmbeddingsEntry, 'prom
 
 /** A model of the catalog: the fields that its backend has. */
 export type TypedModelEntry =
+  | GgufEntry
   | TransformersEntry
   | WebLlmEntry
   | BrowserEntry
@@ -220,7 +229,7 @@ export interface LoadProgress {
 export const TASKS = ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'] as const;
 /** @internal */
 export const DEVICES = ['auto', 'wasm', 'webgpu'] as const;
-const BACKENDS = ['transformers', 'web-llm', 'built-in', 'upstream', 'scripted'] as const;
+const BACKENDS = ['gguf', 'transformers', 'web-llm', 'built-in', 'upstream', 'scripted'] as const;
 const someText = text('a text');
 const texts = v.array(someText, 'an array of texts');
 const VOICES = v.array(

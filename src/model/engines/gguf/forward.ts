@@ -3,7 +3,7 @@ import { activationBytes, attentionUnits, headBytes, PAGE_POSITIONS } from './ke
 import type { KernelMemory } from './kernel-memory.js';
 import { type KvSequence, type KvShape, pagesOf } from './kv-pages.js';
 import type { Layer, ModelWeights } from './model-weights.js';
-import { groupsOf, type PackedWeights } from './packed-kinds.js';
+import { groupsOf, isFloatKind, type PackedWeights } from './packed-kinds.js';
 import { Rope, type RopeShape } from './rope.js';
 import type { SharedKernels } from './shared-kernels.js';
 
@@ -30,6 +30,8 @@ export interface ForwardShape extends KvShape {
   pairs: 'halves' | 'neighbours';
   /** Positions of a sequence. */
   contextLength: number;
+  /** Activations are never rounded: slower, for comparisons. */
+  exact: boolean;
 }
 
 /** Tokens of one sequence. Spans of a pass have {@link PASS_ROWS} tokens together. */
@@ -137,7 +139,7 @@ export class ForwardPass {
     const keys = heads * headSize;
     const values = keys + kvHeads * headSize;
     functions.rmsNorm(at.y, at.x, layer.attentionNorm, rows, width, epsilon);
-    functions.quantize(at.activations, at.y, rows, width);
+    this.#prepare(at.y, rows, layer.query, layer.key, layer.value);
     this.#multiply(layer.query, at.qkv, stride, rows);
     this.#multiply(layer.key, at.qkv + keys * 4, stride, rows);
     this.#multiply(layer.value, at.qkv + values * 4, stride, rows);
@@ -162,18 +164,18 @@ export class ForwardPass {
   /** What follows attention in a layer. */
   #thinkLayer(layer: Layer, rows: number): void {
     const { functions } = this.#kernels;
-    const { heads, headSize, width, feedForward, epsilon } = this.#shape;
+    const { width, feedForward, epsilon } = this.#shape;
     const at = this.#at;
-    functions.quantize(at.activations, at.attended, rows, heads * headSize);
+    this.#prepare(at.attended, rows, layer.output);
     this.#multiply(layer.output, at.y, width, rows);
     if (layer.outputBias) functions.addBias(at.y, width, layer.outputBias, rows, width);
     functions.add(at.x, at.y, rows * width);
     functions.rmsNorm(at.y, at.x, layer.feedForwardNorm, rows, width, epsilon);
-    functions.quantize(at.activations, at.y, rows, width);
+    this.#prepare(at.y, rows, layer.gate, layer.up);
     this.#multiply(layer.gate, at.gateUp, 2 * feedForward, rows);
     this.#multiply(layer.up, at.gateUp + feedForward * 4, 2 * feedForward, rows);
     functions.siluMul(at.inner, at.gateUp, rows, feedForward);
-    functions.quantize(at.activations, at.inner, rows, feedForward);
+    this.#prepare(at.inner, rows, layer.down);
     this.#multiply(layer.down, at.y, width, rows);
     functions.add(at.x, at.y, rows * width);
   }
@@ -194,7 +196,7 @@ export class ForwardPass {
     const stride = groupsOf(head.rows) * 4;
     for (let first = 0; first < count; first += LOGIT_ROWS) {
       const rows = Math.min(LOGIT_ROWS, count - first);
-      functions.quantize(at.activations, at.y + first * width * 4, rows, width);
+      this.#prepare(at.y + first * width * 4, rows, head);
       this.#multiply(head, at.logits, stride, rows);
       for (let row = 0; row < rows; row++)
         logits.push(new Float32Array(this.#memory.floats(at.logits + row * stride * 4, vocabulary)));
@@ -202,15 +204,37 @@ export class ForwardPass {
     return logits;
   }
 
-  /** The product of the rows of activations with a matrix. */
-  #multiply({ kind, at, rows: height, columns }: PackedWeights, out: number, stride: number, rows: number): void {
-    this.#kernels.multiply([kind, out, stride, at, this.#at.activations, rows, columns], groupsOf(height));
+  /** Brings rows to the forms of activations that products with these matrices take. */
+  #prepare(x: number, rows: number, ...matrices: readonly PackedWeights[]): void {
+    const { functions } = this.#kernels;
+    const [{ columns }] = matrices as [PackedWeights];
+    if (matrices.some((matrix) => !this.#isExact(matrix))) functions.quantize(this.#at.rounded, x, rows, columns);
+    if (matrices.some((matrix) => this.#isExact(matrix))) functions.interleave(this.#at.exact, x, rows, columns);
   }
+
+  #isExact({ kind }: PackedWeights): boolean {
+    return this.#shape.exact || isFloatKind(kind);
+  }
+
+  /** The product of the prepared rows with a matrix. */
+  #multiply(matrix: PackedWeights, out: number, stride: number, rows: number): void {
+    const { kind, at, rows: height, columns } = matrix;
+    const activations = this.#isExact(matrix) ? this.#at.exact : this.#at.rounded;
+    const whole = [kind, out, stride, at, activations, rows, columns] as const;
+    if (this.#shape.exact) this.#kernels.multiplyExact(whole, groupsOf(height));
+    else this.#kernels.multiply(whole, groupsOf(height));
+  }
+}
+
+/** Numbers of the widest row of a matrix. */
+export function widestRow({ width, heads, headSize, feedForward }: ForwardShape): number {
+  return Math.max(width, heads * headSize, feedForward);
 }
 
 /** The memory of passes. Rows are padded to whole groups of rows of weights. */
 function allocate(shape: ForwardShape, { memory }: SharedKernels) {
   const { width, heads, kvHeads, headSize, feedForward, vocabulary, rope, contextLength } = shape;
+  const widest = widestRow(shape);
   const floats = (columns: number, rows = PASS_ROWS): number => memory.allocate(rows * (columns + 4) * 4);
   return {
     x: floats(width),
@@ -220,7 +244,8 @@ function allocate(shape: ForwardShape, { memory }: SharedKernels) {
     gateUp: floats(2 * feedForward),
     inner: floats(feedForward),
     logits: floats(vocabulary, LOGIT_ROWS),
-    activations: memory.allocate(activationBytes(PASS_ROWS, Math.max(width, heads * headSize, feedForward))),
+    rounded: memory.allocate(activationBytes(PASS_ROWS, widest)),
+    exact: memory.allocate(activationBytes(PASS_ROWS, widest)),
     cos: floats(rope.size / 2),
     sin: floats(rope.size / 2),
     places: memory.allocate(PASS_ROWS * 8),

@@ -10,9 +10,13 @@ const NOTABLE = 64;
 /** How many evicted prefixes are remembered, without keys and values. */
 const MAX_EVICTED = 64;
 
-interface CachedPrefix {
+/** What was read, and by whom. */
+export interface CachedPrefix {
+  /** Of the positions of `kv`. */
   tokens: readonly number[];
   kv: KvSequence;
+  /** Undefined: the app, for all. See `GenerationRequest`. */
+  caller: string | undefined;
 }
 
 /**
@@ -40,34 +44,41 @@ export class PageCache {
   /**
    * The longest beginning of the prompt that is cached, for the caller to continue; undefined when there is none. At least
    * one token is left, because its logits are needed.
+   * @param caller whose prefixes are used, beside those of the app
    */
-  take(prompt: readonly number[]): KvSequence | undefined {
+  take(prompt: readonly number[], caller?: string): KvSequence | undefined {
     let best: CachedPrefix | undefined;
     let length = 0;
     for (const prefix of this.#prefixes) {
+      if (prefix.caller !== undefined && prefix.caller !== caller) continue;
       const common = Math.min(commonLength(prefix.tokens, prompt), prompt.length - 1);
       if (common > length) [best, length] = [prefix, common];
     }
     this.#noteMiss(prompt, length);
     if (!best) return undefined;
     this.#prefixes = this.#prefixes.filter((prefix) => prefix !== best);
-    // What is continued to its end is handed over, so that its last page need not be copied.
-    if (length === best.tokens.length) return best.kv;
+    // What is continued to its end is handed over, so that its last page need not be copied. What serves all stays, whoever
+    // uses it: its absence would tell the others of that use.
+    if (length === best.tokens.length && best.caller === caller) return best.kv;
     this.#prefixes.push(best);
     return best.kv.fork(length);
   }
 
-  /** Adds an ended sequence. @param tokens of its positions */
-  keep(tokens: readonly number[], kv: KvSequence): void {
-    if (tokens.length === 0) return;
+  /** Adds an ended sequence, which belongs to the cache from now on. */
+  keep(ended: CachedPrefix): void {
+    const { tokens, kv, caller } = ended;
+    if (tokens.length === 0) {
+      kv.release();
+      return;
+    }
     // A sequence that another one continues is a part of it.
     this.#prefixes = this.#prefixes.filter((prefix) => {
-      const isPart =
-        prefix.tokens.length <= tokens.length && commonLength(prefix.tokens, tokens) === prefix.tokens.length;
+      const isWhole = prefix.tokens.length > tokens.length || prefix.caller !== caller;
+      const isPart = !isWhole && commonLength(prefix.tokens, tokens) === prefix.tokens.length;
       if (isPart) prefix.kv.release();
       return !isPart;
     });
-    this.#prefixes.push({ tokens, kv });
+    this.#prefixes.push(ended);
   }
 
   /** Gives up one prefix. @returns false when there is none */

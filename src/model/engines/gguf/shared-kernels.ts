@@ -3,30 +3,42 @@ import type { KernelExports } from './kernel-exports.js';
 import type { KernelMemory } from './kernel-memory.js';
 import type { Kernels } from './load-kernels.js';
 
-type Arguments<Name extends 'multiply' | 'attend'> = Parameters<KernelExports[Name]>;
-type WithoutLast<List extends unknown[]> = List extends [...infer Rest, unknown] ? Rest : never;
-/** All but the share: first and last. */
-type Whole<List extends unknown[]> = WithoutLast<WithoutLast<List>>;
+/** What a product is called with, but its share: kind, out, stride, weights, activations, rows, columns. */
+export type Product = readonly [...ProductArguments];
+type ProductArguments = Parameters<KernelExports['multiply']> extends [...infer Rest, number, number] ? Rest : never;
+
+/** What attention is called with, but scratch and share. */
+export type Attention = readonly [...AttentionArguments];
+type AttentionArguments =
+  Parameters<KernelExports['attend']> extends [...infer Rest, number, number, number] ? Rest : never;
 
 export class SharedKernels {
   readonly functions: KernelExports;
   readonly memory: KernelMemory;
   readonly #scratch: number;
 
-  /** @param positions of the longest sequence */
-  constructor({ functions, memory }: Kernels, positions: number) {
+  /**
+   * @param positions of the longest sequence
+   * @param columns of the widest matrix
+   */
+  constructor({ functions, memory }: Kernels, positions: number, columns: number) {
     this.functions = functions;
     this.memory = memory;
-    this.#scratch = memory.allocate(4 * (positions + 16) * 4);
+    this.#scratch = memory.allocate(Math.max(4 * (positions + 16), 16 * columns) * 4);
   }
 
   /** {@link KernelExports.multiply}. @param groups of rows of the matrix */
-  multiply(whole: Whole<Arguments<'multiply'>>, groups: number): void {
-    this.functions.multiply(...whole, 0, groups);
+  multiply(product: Product, groups: number): void {
+    this.functions.multiply(...product, 0, groups);
+  }
+
+  /** {@link KernelExports.multiplyExact}. @param groups of rows of the matrix */
+  multiplyExact(product: Product, groups: number): void {
+    this.functions.multiplyExact(...product, 0, groups, this.#scratch);
   }
 
   /** {@link KernelExports.attend}. @param units of all spans */
-  attend(whole: Whole<Whole<[...Arguments<'attend'>, 0]>>, units: number): void {
-    this.functions.attend(...whole, this.#scratch, 0, units);
+  attend(attention: Attention, units: number): void {
+    this.functions.attend(...attention, this.#scratch, 0, units);
   }
 }

@@ -91,8 +91,8 @@ describe('cached prefixes', () => {
   it('gives the longest common beginning, and leaves one token to read', () => {
     const pages = pool();
     const cache = cacheOf(pages);
-    cache.keep(tokens(100), filled(pages, 100));
-    cache.keep([...tokens(50), ...tokens(50, 500)], filled(pages, 100));
+    cache.keep({ tokens: tokens(100), kv: filled(pages, 100), caller: undefined });
+    cache.keep({ tokens: [...tokens(50), ...tokens(50, 500)], kv: filled(pages, 100), caller: undefined });
     expect(cache.take([...tokens(70), 999])?.length).toBe(70);
     expect(cache.take([...tokens(50), ...tokens(20, 500)])?.length).toBe(69);
     expect(cache.take([999])).toBeUndefined();
@@ -101,7 +101,7 @@ describe('cached prefixes', () => {
   it('hands over what is continued to its end', () => {
     const pages = pool();
     const cache = cacheOf(pages);
-    cache.keep(tokens(100), filled(pages, 100));
+    cache.keep({ tokens: tokens(100), kv: filled(pages, 100), caller: undefined });
     const kv = cache.take(tokens(120))!;
     expect(cache.count).toBe(0);
     kv.reserve(20);
@@ -113,18 +113,30 @@ describe('cached prefixes', () => {
     const cache = cacheOf(pages);
     const kv = filled(pages, 100);
     const fork = kv.fork();
-    cache.keep(tokens(100), kv);
+    cache.keep({ tokens: tokens(100), kv: kv, caller: undefined });
     fork.reserve(10);
     fork.advance(10);
-    cache.keep(tokens(110), fork);
+    cache.keep({ tokens: tokens(110), kv: fork, caller: undefined });
     expect(cache.count).toBe(1);
+  });
+
+  it('gives a caller its own prefixes and those of the app, which stay', () => {
+    const pages = pool();
+    const cache = cacheOf(pages);
+    cache.keep({ tokens: tokens(100), kv: filled(pages, 100), caller: 'one' });
+    expect(cache.take(tokens(120), 'two')).toBeUndefined();
+    expect(cache.take(tokens(120))).toBeUndefined();
+    expect(cache.take(tokens(120), 'one')?.length).toBe(100);
+    cache.keep({ tokens: tokens(100, 500), kv: filled(pages, 100), caller: undefined });
+    expect(cache.take(tokens(120, 500), 'two')?.length).toBe(100);
+    expect(cache.take(tokens(120, 500), 'one')?.length).toBe(100);
   });
 
   it('evicts the least recently used for new pages', () => {
     const pages = pool(4);
     const cache = cacheOf(pages);
-    cache.keep(tokens(128), filled(pages, 128));
-    cache.keep(tokens(128, 1000), filled(pages, 128));
+    cache.keep({ tokens: tokens(128), kv: filled(pages, 128), caller: undefined });
+    cache.keep({ tokens: tokens(128, 1000), kv: filled(pages, 128), caller: undefined });
     expect(cache.take(tokens(2))?.length).toBe(1);
     const kv = filled(pages, 128);
     expect(kv.pages).toHaveLength(2);
@@ -142,7 +154,7 @@ describe('cached prefixes', () => {
         const kv = cache.take(prompt);
         if (kv) found += 1;
         kv?.release();
-        cache.keep(prompt, filled(pages, 64));
+        cache.keep({ tokens: prompt, kv: filled(pages, 64), caller: undefined });
       }
     }
     // The least recently used alone would never find one.

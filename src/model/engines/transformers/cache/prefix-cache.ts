@@ -1,5 +1,4 @@
 /** The prefix cache: KV caches of ended sequences, and how much of them the next prompt can reuse. @module */
-import { deviceMemory } from '../../../../core/platform/device-memory.js';
 import { type LogitsNeed, serves, type TokenLogits } from '../../../sampling/token-logits.js';
 import { type RowState, SequenceState } from './sequence-state.js';
 
@@ -17,15 +16,6 @@ const MAX_PREFIXES = 128;
 
 /** How many dropped prefixes are remembered, without keys and values. */
 const MAX_DROPPED = 64;
-
-/** Room for each GB of memory, and its bounds, in bytes. */
-const BYTES_PER_GB = 64 * 2 ** 20;
-const [MIN_BYTES, MAX_BYTES] = [2, 8].map((gigabytes) => gigabytes * BYTES_PER_GB) as [number, number];
-
-/** Size of a prefix cache on this device, in bytes. @param gigabytes of memory */
-export function prefixCacheBytes(gigabytes = deviceMemory()): number {
-  return Math.min(MAX_BYTES, Math.max(MIN_BYTES, gigabytes * BYTES_PER_GB));
-}
 
 /** The state after tokens that were read. */
 export interface CachedPrefix {

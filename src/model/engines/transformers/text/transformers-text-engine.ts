@@ -7,10 +7,11 @@ import type { LogitsNeed } from '../../../sampling/token-logits.js';
 import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
 import { PersistentPromptCache, type KeptPromptsOptions } from '../cache/persistent-prompt-cache.js';
-import { type CachedPrefix, PrefixCache, prefixCacheBytes } from '../cache/prefix-cache.js';
+import { prefixCacheBytes } from '../../prefix-cache-bytes.js';
+import { type CachedPrefix, PrefixCache } from '../cache/prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
 import { MAX_ROWS, BatchQueue } from './batch-queue.js';
-import { SequenceAdmission } from './sequence-admission.js';
+import { SequenceAdmission } from '../../sequence-admission.js';
 import type { SequenceState } from '../cache/sequence-state.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 

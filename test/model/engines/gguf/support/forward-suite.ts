@@ -12,6 +12,7 @@ export const someTokens = (count: number, step = 37): number[] =>
 const TRAITS: Record<string, TinyTraits> = {
   llama: { pairs: 'neighbours' },
   'llama with floats': { pairs: 'neighbours', precision: 32 },
+  'llama, exactly': { pairs: 'neighbours', precision: 32, exact: true },
   'llama with biases, one query for each key': { pairs: 'neighbours', biases: true, heads: 2 },
   qwen2: { biases: true, heads: 14, headSize: 16 },
   qwen3: { headNorms: true, heads: 4, headSize: 32, turned: 32 },

@@ -1,5 +1,5 @@
 /** Made decoders of a few thousand weights, in the kernels' memory and as plain numbers, and what they compute in plain loops. */
-import { ForwardPass, type ForwardShape } from '../../../../../src/model/engines/gguf/forward.js';
+import { ForwardPass, type ForwardShape, widestRow } from '../../../../../src/model/engines/gguf/forward.js';
 import { KvPages, type KvSequence } from '../../../../../src/model/engines/gguf/kv-pages.js';
 import { type KernelBuild, type Kernels, loadKernels } from '../../../../../src/model/engines/gguf/load-kernels.js';
 import type { Layer } from '../../../../../src/model/engines/gguf/model-weights.js';
@@ -27,7 +27,7 @@ interface Matrix {
 
 /** What can differ between architectures. */
 export type TinyTraits = Partial<
-  Pick<ForwardShape, 'pairs' | 'precision' | 'heads' | 'kvHeads' | 'headSize' | 'contextLength'>
+  Pick<ForwardShape, 'exact' | 'pairs' | 'precision' | 'heads' | 'kvHeads' | 'headSize' | 'contextLength'>
 > & { biases?: boolean; headNorms?: boolean; turned?: number };
 
 const Q8: PackedKind = 1;
@@ -47,6 +47,7 @@ export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}): 
     precision: 16,
     pairs: 'halves',
     contextLength: 512,
+    exact: false,
     rope: { size: turned, base: 10_000, scaling: { type: 'none' } },
     ...rest,
   };
@@ -78,7 +79,7 @@ export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}): 
   const embedding = made.matrix(vocabulary, width, 1);
   const outputNorm = made.vector(width, 1);
   const pages = new KvPages(kernels.memory, shape, 2 ** 26);
-  const shared = new SharedKernels(kernels, shape.contextLength);
+  const shared = new SharedKernels(kernels, shape.contextLength, widestRow(shape));
   const forward = new ForwardPass(shared, shape, {
     embedding: embedding.packed,
     head: embedding.packed,
@@ -101,6 +102,7 @@ export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}): 
     }),
   });
 
+  const product = (matrix: Matrix, row: readonly number[]): number[] => multiply(matrix, row, shape.exact);
   const expected = (tokens: readonly number[]): number[][] => {
     const group = heads / kvHeads;
     let rows = tokens.map((token) => [...embedding.values[token]!]);
@@ -214,8 +216,9 @@ class Maker {
   }
 }
 
-/** With activations rounded to 8 bits in blocks of 32, as the kernels do. */
-function product({ values }: Matrix, row: readonly number[]): number[] {
+/** @param isExact else activations are rounded to 8 bits in blocks of 32, as the kernels do */
+function multiply({ values }: Matrix, row: readonly number[], isExact: boolean): number[] {
+  if (isExact) return values.map((weights) => dot(weights, row));
   const rounded: number[] = [];
   for (let from = 0; from < row.length; from += 32) {
     const block = row.slice(from, from + 32).map(Math.fround);

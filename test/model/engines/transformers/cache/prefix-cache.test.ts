@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   type CachedPrefix,
   PrefixCache,
-  prefixCacheBytes,
   reusableLength,
 } from '../../../../../src/model/engines/transformers/cache/prefix-cache.js';
+import { prefixCacheBytes } from '../../../../../src/model/engines/prefix-cache-bytes.js';
 import { createTensor } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { AnswerRandom } from '../../../../../src/model/sampling/random.js';
 import { SequenceState } from '../../../../../src/model/engines/transformers/cache/sequence-state.js';

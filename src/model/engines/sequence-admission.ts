@@ -1,5 +1,5 @@
 /** Which sequences may be open at a time: rows, and memory for keys and values, are limited. @module */
-import { cancelled, throwIfCancelled } from '../../../../core/errors/inference-error.js';
+import { cancelled, throwIfCancelled } from '../../core/errors/inference-error.js';
 
 /** Tokens of an answer that are reckoned with at its beginning. Most answers are shorter, and most limits much higher. */
 const EXPECTED_ANSWER = 256;

@@ -3,7 +3,7 @@ import {
   type AdmissionOptions,
   SequenceAdmission,
   type SequenceNeed,
-} from '../../../../../src/model/engines/transformers/text/sequence-admission.js';
+} from '../../../src/model/engines/sequence-admission.js';
 
 const { signal } = new AbortController();
 

@@ -1,0 +1,119 @@
+/** Makes a text model of a GGUF file: its head, then its weights while they stream in. @module */
+import type { ModelInfo } from '../../../core/models/backend.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { createTextModel, type TextModel } from '../../decoding/create-text-model.js';
+import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
+import { checkTemplates } from '../../prompt/template-traits.js';
+import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
+import { prefixCacheBytes } from '../prefix-cache-bytes.js';
+import { ForwardPass, type ForwardShape, widestRow } from './forward.js';
+import { GgufTextEngine } from './gguf-text-engine.js';
+import type { GgufHeader } from './header.js';
+import type { KvPrecision } from './kernel-exports.js';
+import { KvPages, pageBytes, pagesOf } from './kv-pages.js';
+import { loadKernels } from './load-kernels.js';
+import { loadWeights, weightBytes } from './load-weights.js';
+import { type ModelPlan, planModel } from './model-plan.js';
+import { SharedKernels } from './shared-kernels.js';
+import { streamReader } from './stream-reader.js';
+import { createGgufTokenizer } from './tokenizer/gguf-tokenizer.js';
+import { readVocabulary } from './tokenizer/vocabulary.js';
+
+/** What 32-bit pointers reach, in bytes. */
+const MAX_BYTES = 4096 * 2 ** 20;
+
+/** A model must be able to hold so many tokens, or as many as its entry says. */
+const LEAST_CONTEXT = 512;
+
+/** What the head of a file says of a model that can run. */
+export interface PlannedModel {
+  header: GgufHeader;
+  plan: ModelPlan;
+  shape: ForwardShape;
+  tokenizer: TextTokenizer;
+}
+
+/**
+ * Decides whether a file can run, before its weights are fetched.
+ * @throws InferenceError `model_not_supported` (permanent), `insufficient_resources` with `neededBytes`
+ */
+export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedModel {
+  const plan = planModel(header);
+  const tokenizer = createGgufTokenizer(readVocabulary(header));
+  checkTemplates(tokenizer);
+  const exact = entry.dtype === 'fp32';
+  const precision: KvPrecision = exact ? 32 : 16;
+  const shape = {
+    ...plan.shape,
+    exact,
+    precision,
+    contextLength: Math.min(entry.contextLength ?? Infinity, plan.contextLength),
+  };
+  checkMemory(entry, shape, weightBytes(plan));
+  return { header, plan, shape, tokenizer };
+}
+
+function checkMemory({ id, contextLength }: ModelEntry, shape: ForwardShape, weights: number): void {
+  const context = Math.min(contextLength ?? LEAST_CONTEXT, shape.contextLength);
+  const neededBytes = weights + pagesOf(context) * pageBytes(shape);
+  if (neededBytes <= MAX_BYTES) return;
+  const [needed, most] = [neededBytes, MAX_BYTES].map((bytes) => `${Math.ceil(bytes / 2 ** 20)} MB`);
+  throw new InferenceError(
+    'insufficient_resources',
+    `The model \`${id}\` needs ${needed} for its weights and a context of ${context} tokens, and WASM offers ${most}. Use a file of lower precision, a smaller model${contextLength === undefined ? '' : ' or a smaller `contextLength`'}.`,
+    { param: 'model', neededBytes },
+  );
+}
+
+/**
+ * @param stream the file's bytes from `header.dataStart` on
+ * @throws InferenceError `insufficient_resources`, `unavailable`
+ */
+export async function assembleTextModel(
+  entry: ModelEntry,
+  { header, plan, shape: planned, tokenizer }: PlannedModel,
+  stream: AsyncIterable<Uint8Array>,
+): Promise<TextModel> {
+  const kernels = await loadKernels();
+  const { weights, ropeFactors } = await loadWeights(plan, header, kernels, streamReader(stream, header.dataStart));
+  const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
+  const { contextLength } = shape;
+  const forward = new ForwardPass(new SharedKernels(kernels, contextLength, widestRow(shape)), shape, weights);
+  const engine = new GgufTextEngine({
+    forward,
+    pages: new KvPages(kernels.memory, shape, prefixCacheBytes()),
+    tokenizer,
+    contextLength,
+    toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
+    reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
+  });
+  const info: Pick<ModelInfo, 'device' | 'threads' | 'dtype'> = {
+    device: 'wasm',
+    threads: 1,
+    dtype: shape.exact ? 'fp32' : kindOfMost(plan),
+  };
+  return createTextModel(engine, {
+    info,
+    ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
+    unload: async () => {},
+  });
+}
+
+/** The kind of most weights, in lower case. */
+function kindOfMost({ layers, embedding, head }: ModelPlan): string {
+  const values = new Map<string, number>();
+  const matrices = layers.flatMap(({ query, key, value, output, gate, up, down }) => [
+    query,
+    key,
+    value,
+    output,
+    gate,
+    up,
+    down,
+  ]);
+  for (const { kind, shape } of [...matrices, ...new Set([embedding, head])])
+    values.set(kind, (values.get(kind) ?? 0) + shape.reduce((product, size) => product * size, 1));
+  const [most] = [...values].toSorted(([, a], [, b]) => b - a);
+  return most![0].toLowerCase();
+}

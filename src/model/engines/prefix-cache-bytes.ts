@@ -1,0 +1,11 @@
+/** How much memory an engine gives to keys and values that prompts may continue. @module */
+import { deviceMemory } from '../../core/platform/device-memory.js';
+
+/** Room for each GB of memory, and its bounds, in bytes. */
+const BYTES_PER_GB = 64 * 2 ** 20;
+const [MIN_BYTES, MAX_BYTES] = [2, 8].map((gigabytes) => gigabytes * BYTES_PER_GB) as [number, number];
+
+/** Size of a prefix cache on this device, in bytes. @param gigabytes of memory */
+export function prefixCacheBytes(gigabytes = deviceMemory()): number {
+  return Math.min(MAX_BYTES, Math.max(MIN_BYTES, gigabytes * BYTES_PER_GB));
+}
