@@ -19,7 +19,7 @@ const path = (relative: string): string => join(import.meta.dirname, '..', relat
 const { version: VERSION } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string };
 
 /** The library's workers keep their place beside `index.js`, written as `new Worker(new URL(…))`, which Vite and webpack know. */
-const WORKERS = ['gateway-worker', 'model-worker', 'media-worker'] as const;
+const WORKERS = ['gateway-worker', 'model-worker', 'media-worker', 'gguf-worker'] as const;
 
 /** Turns `new URL('../x-worker.ts', import.meta.url)` into the same with the built file, past Vite's own worker bundling. */
 function separateWorkers(): Plugin {
@@ -182,6 +182,7 @@ const ENVIRONMENTS = {
       'gateway-worker': path('src/gateway/gateway-worker.ts'),
       'model-worker': path('src/model/model-worker.ts'),
       'media-worker': path('src/model/media/media-worker.ts'),
+      'gguf-worker': path('src/model/engines/gguf/gguf-worker.ts'),
     }),
     { output: chunks },
   ),

@@ -16,6 +16,7 @@ import { loadKernels } from './load-kernels.js';
 import { loadWeights, weightBytes } from './load-weights.js';
 import { type ModelPlan, planModel } from './model-plan.js';
 import { SharedKernels } from './shared-kernels.js';
+import { threadCount } from './start-threads.js';
 import { streamReader } from './stream-reader.js';
 import { createGgufTokenizer } from './tokenizer/gguf-tokenizer.js';
 import { readVocabulary } from './tokenizer/vocabulary.js';
@@ -75,11 +76,15 @@ export async function assembleTextModel(
   { header, plan, shape: planned, tokenizer }: PlannedModel,
   stream: AsyncIterable<Uint8Array>,
 ): Promise<TextModel> {
-  const kernels = await loadKernels();
+  const threads = threadCount();
+  const kernels = await loadKernels(undefined, { shared: threads > 1 });
   const { weights, ropeFactors } = await loadWeights(plan, header, kernels, streamReader(stream, header.dataStart));
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const { contextLength } = shape;
-  const forward = new ForwardPass(new SharedKernels(kernels, contextLength, widestRow(shape)), shape, weights);
+  const shared = new SharedKernels(kernels, contextLength, widestRow(shape), threads);
+  // Where threads do not run, one does the work.
+  if (threads > 1) await shared.startThreads().catch(() => {});
+  const forward = new ForwardPass(shared, shape, weights);
   const engine = new GgufTextEngine({
     forward,
     pages: new KvPages(kernels.memory, shape, prefixCacheBytes()),
@@ -90,13 +95,13 @@ export async function assembleTextModel(
   });
   const info: Pick<ModelInfo, 'device' | 'threads' | 'dtype'> = {
     device: 'wasm',
-    threads: 1,
+    threads: shared.threads,
     dtype: shape.exact ? 'fp32' : kindOfMost(plan),
   };
   return createTextModel(engine, {
     info,
     ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
-    unload: async () => {},
+    unload: async () => shared.dispose(),
   });
 }
 

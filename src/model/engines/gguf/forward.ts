@@ -140,9 +140,13 @@ export class ForwardPass {
     const values = keys + kvHeads * headSize;
     functions.rmsNorm(at.y, at.x, layer.attentionNorm, rows, width, epsilon);
     this.#prepare(at.y, rows, layer.query, layer.key, layer.value);
-    this.#multiply(layer.query, at.qkv, stride, rows);
-    this.#multiply(layer.key, at.qkv + keys * 4, stride, rows);
-    this.#multiply(layer.value, at.qkv + values * 4, stride, rows);
+    this.#multiply(
+      rows,
+      stride,
+      [layer.query, at.qkv],
+      [layer.key, at.qkv + keys * 4],
+      [layer.value, at.qkv + values * 4],
+    );
     const { queryBias, keyBias, valueBias, queryNorm, keyNorm } = layer;
     if (queryBias) functions.addBias(at.qkv, stride, queryBias, rows, keys);
     if (keyBias) functions.addBias(at.qkv + keys * 4, stride, keyBias, rows, values - keys);
@@ -155,10 +159,9 @@ export class ForwardPass {
     functions.storeHeads(precision, at.qkv, stride, rows, keys, values, kvHeads, headSize, at.places, start);
     if (units === 0) return;
     const scale = headSize ** -0.5;
-    this.#kernels.attend(
-      [precision, at.attended, at.qkv, stride, heads, kvHeads, headSize, scale, at.spans, start],
-      units,
-    );
+    this.#kernels.run([
+      ['attend', [precision, at.attended, at.qkv, stride, heads, kvHeads, headSize, scale, at.spans, start], units],
+    ]);
   }
 
   /** What follows attention in a layer. */
@@ -167,16 +170,15 @@ export class ForwardPass {
     const { width, feedForward, epsilon } = this.#shape;
     const at = this.#at;
     this.#prepare(at.attended, rows, layer.output);
-    this.#multiply(layer.output, at.y, width, rows);
+    this.#multiply(rows, width, [layer.output, at.y]);
     if (layer.outputBias) functions.addBias(at.y, width, layer.outputBias, rows, width);
     functions.add(at.x, at.y, rows * width);
     functions.rmsNorm(at.y, at.x, layer.feedForwardNorm, rows, width, epsilon);
     this.#prepare(at.y, rows, layer.gate, layer.up);
-    this.#multiply(layer.gate, at.gateUp, 2 * feedForward, rows);
-    this.#multiply(layer.up, at.gateUp + feedForward * 4, 2 * feedForward, rows);
+    this.#multiply(rows, 2 * feedForward, [layer.gate, at.gateUp], [layer.up, at.gateUp + feedForward * 4]);
     functions.siluMul(at.inner, at.gateUp, rows, feedForward);
     this.#prepare(at.inner, rows, layer.down);
-    this.#multiply(layer.down, at.y, width, rows);
+    this.#multiply(rows, width, [layer.down, at.y]);
     functions.add(at.x, at.y, rows * width);
   }
 
@@ -197,7 +199,7 @@ export class ForwardPass {
     for (let first = 0; first < count; first += LOGIT_ROWS) {
       const rows = Math.min(LOGIT_ROWS, count - first);
       this.#prepare(at.y + first * width * 4, rows, head);
-      this.#multiply(head, at.logits, stride, rows);
+      this.#multiply(rows, stride, [head, at.logits]);
       for (let row = 0; row < rows; row++)
         logits.push(new Float32Array(this.#memory.floats(at.logits + row * stride * 4, vocabulary)));
     }
@@ -216,13 +218,20 @@ export class ForwardPass {
     return this.#shape.exact || isFloatKind(kind);
   }
 
-  /** The product of the prepared rows with a matrix. */
-  #multiply(matrix: PackedWeights, out: number, stride: number, rows: number): void {
-    const { kind, at, rows: height, columns } = matrix;
-    const activations = this.#isExact(matrix) ? this.#at.exact : this.#at.rounded;
-    const whole = [kind, out, stride, at, activations, rows, columns] as const;
-    if (this.#shape.exact) this.#kernels.multiplyExact(whole, groupsOf(height));
-    else this.#kernels.multiply(whole, groupsOf(height));
+  /**
+   * The products of the prepared rows with matrices.
+   * @param stride numbers from a row of the results to the next
+   * @param products each a matrix and the address of its result
+   */
+  #multiply(rows: number, stride: number, ...products: readonly (readonly [PackedWeights, number])[]): void {
+    const name = this.#shape.exact ? 'multiplyExact' : 'multiply';
+    this.#kernels.run(
+      products.map(([matrix, out]) => {
+        const { kind, at, rows: height, columns } = matrix;
+        const activations = this.#isExact(matrix) ? this.#at.exact : this.#at.rounded;
+        return [name, [kind, out, stride, at, activations, rows, columns], groupsOf(height)];
+      }),
+    );
   }
 }
 
