@@ -14,19 +14,15 @@ export const ggufBackend: Backend = {
       const cut = source.lastIndexOf('/') + 1;
       const [folder, file] = [source.slice(0, cut), source.slice(cut)];
       const files = await openModelFiles(entry, folder, options);
-      const found = await files.read(file);
-      if (!found) throw new InferenceError('unavailable', `The file \`${file}\` does not exist. Check \`source\`.`);
-      const bytes = await found.bytes();
-      const header = await readGgufHeader(async (from, to) => bytes.subarray(from, to), file, bytes.length);
+      const header = await files.readHead(file, (head) =>
+        readGgufHeader((from, to) => head.read(from, to), file, head.size),
+      );
+      if (!header) throw new InferenceError('unavailable', `The file \`${file}\` does not exist. Check \`source\`.`);
       const planned = planTextModel(entry, header);
-      options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
-      return await assembleTextModel(entry, planned, pieces(bytes.subarray(header.dataStart)));
+      await files.prepare([file]);
+      return await assembleTextModel(entry, planned, files.stream(file, header.dataStart));
     } catch (thrown) {
       throw loadFailure(thrown, entry, options.signal);
     }
   },
 };
-
-async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}

@@ -3,11 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { PASS_ROWS } from '../../../../../src/model/engines/gguf/forward.js';
 import { KvSequence } from '../../../../../src/model/engines/gguf/kv-pages.js';
 import type { KernelBuild } from '../../../../../src/model/engines/gguf/load-kernels.js';
-import { readAll, type TinyDecoder, tinyDecoder, type TinyTraits } from './tiny-decoder.js';
-
-/** Tokens that do not repeat soon. */
-export const someTokens = (count: number, step = 37): number[] =>
-  Array.from({ length: count }, (_, index) => (index * step + Math.floor(index / 7) + 3) % 101);
+import { readAll, someTokens, type TinyDecoder, tinyDecoder, type TinyTraits } from './tiny-decoder.js';
 
 const TRAITS: Record<string, TinyTraits> = {
   llama: { pairs: 'neighbours' },

@@ -15,6 +15,7 @@ export interface TinyDecoder {
   shape: ForwardShape;
   pages: KvPages;
   forward: ForwardPass;
+  shared: SharedKernels;
   /** Logits after each token, by plain loops over all of them. */
   expected: (tokens: readonly number[]) => number[][];
 }
@@ -32,8 +33,9 @@ export type TinyTraits = Partial<
 
 const Q8: PackedKind = 1;
 
-export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}): Promise<TinyDecoder> {
-  const kernels = await loadKernels(build);
+/** @param threads more than one only in a worker of an isolated page */
+export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}, threads = 1): Promise<TinyDecoder> {
+  const kernels = await loadKernels(build, { shared: threads > 1 });
   const { biases = false, headNorms = false, turned = 16, ...rest } = traits;
   const shape: ForwardShape = {
     layers: 3,
@@ -79,7 +81,8 @@ export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}): 
   const embedding = made.matrix(vocabulary, width, 1);
   const outputNorm = made.vector(width, 1);
   const pages = new KvPages(kernels.memory, shape, 2 ** 26);
-  const shared = new SharedKernels(kernels, shape.contextLength, widestRow(shape));
+  const shared = new SharedKernels(kernels, shape.contextLength, widestRow(shape), threads);
+  if (threads > 1) await shared.startThreads();
   const forward = new ForwardPass(shared, shape, {
     embedding: embedding.packed,
     head: embedding.packed,
@@ -147,8 +150,12 @@ export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}): 
     }
     return rows.map((row) => product(embedding, rmsNorm(row, outputNorm.values, shape.epsilon)));
   };
-  return { kernels, shape, pages, forward, expected };
+  return { kernels, shape, pages, forward, shared, expected };
 }
+
+/** Tokens that do not repeat soon. */
+export const someTokens = (count: number, step = 37): number[] =>
+  Array.from({ length: count }, (_, index) => (index * step + Math.floor(index / 7) + 3) % 101);
 
 /** Reads tokens in pieces of so many, and gives the logits after each. */
 export function readAll(
