@@ -81,16 +81,18 @@ export async function removeStored(
   const entry = sources.models.find(({ id, aliases }) => id === model || aliases?.includes(model));
   if (entry) await unload(entry.id);
   // Models that are in no catalog any more are named by the folder that `stored` tells.
-  const kept = (await listStored(sources)).find(({ source }) => source === (entry ? folderOf(entry, sources) : model));
+  const folder = entry ? folderOf(entry, sources) : model;
+  const kept = (await listStored(sources)).find(({ source }) => source === folder);
   if (!entry && !kept) {
     throw new InferenceError('model_not_found', `The model \`${model}\` does not exist.`, { param: 'model' });
   }
-  if (!kept) return;
-  const releases = await lockAll(kept);
+  if (folder === undefined) return;
+  // A load that failed early has left files of a model that is not listed.
+  const releases = kept ? await lockAll(kept) : [];
   try {
     const root = await promptRoot();
-    if (root) await removeCachedPrompts({ root, locks: navigator.locks }, kept.source);
-    await (await opened(OpfsStorage))?.removeModel(kept.source);
+    if (root) await removeCachedPrompts({ root, locks: navigator.locks }, folder);
+    await (await opened(OpfsStorage))?.removeModel(folder);
   } catch (thrown) {
     throw isInferenceError(thrown) ? thrown : inUse(thrown);
   } finally {

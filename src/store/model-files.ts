@@ -60,7 +60,9 @@ export class ModelFiles {
         isLocal,
         report: this.#report,
         signal,
-        insufficientStorage: (neededBytes, refused) => this.#insufficientStorage({ neededBytes, refused }),
+        // Storage may have refused even what the server said of the size.
+        insufficientStorage: async (size, refused) =>
+          this.#insufficientStorage({ neededBytes: await this.#statements.sizeOf(refused.file, size), refused }),
       });
     this.#fetcher = fetcherInto(environment.storage);
     this.#contents = new FileContents({
@@ -288,7 +290,8 @@ export class ModelFiles {
     const free = storage.lasting ? await this.#environment.freeBytes() : undefined;
     if (free === undefined) return;
     const places = files.map((file) => this.#place(file));
-    const neededBytes = await missingBytes(places, storage, (file, kept) => this.#statements.sizeOf(file, kept));
+    const sizeOf = (file: string, kept: number | undefined): Promise<number> => this.#statements.sizeOf(file, kept);
+    const neededBytes = await missingBytes(places, { storage, sizeOf, free });
     if (neededBytes > free) throw await this.#insufficientStorage({ neededBytes });
   }
 

@@ -5,7 +5,7 @@ import { uninstallInference } from '../../src/page/uninstall-inference.js';
 import { PromptBlockStore } from '../../src/store/prompts/prompt-block-store.js';
 import { OpfsStorage } from '../../src/store/storage/opfs-storage.js';
 import { memoryLocks } from '../store/support/memory-locks.js';
-import { type MemoryDisk, memoryDisk, MemoryHandle } from '../store/support/memory-opfs.js';
+import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from '../store/support/memory-opfs.js';
 
 const FOLDER = 'https://app.test/models/m/';
 const SOURCES: Sources = {
@@ -90,4 +90,14 @@ it('[P06] `uninstallInference` removes the prompts of all models, and leaves fil
   const [model] = await listStored(SOURCES);
   expect(model!.bytes).toBe(5);
   expect(model).not.toHaveProperty('promptCache');
+});
+
+it('what a load left that failed before it said what it wants is removed, though it is not listed', async () => {
+  await keepFile();
+  const models = await disk.root.getDirectoryHandle('inpage-models');
+  for await (const folder of models.values())
+    if (folder instanceof MemoryFolder) await folder.removeEntry('model.json');
+  expect(await listStored(SOURCES)).toEqual([]);
+  await removeStored('m', SOURCES, async () => {});
+  expect(models.children.size).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LoadProgress } from '../../src/core/models/model-entry.js';
+import { newMetadata } from '../../src/store/storage/byte-storage.js';
 import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
 import { sha256Of, someBytes } from './support/fault-server.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';
@@ -370,6 +371,74 @@ describe('room', () => {
     await expect(files().find('large.bin')).rejects.toMatchObject({ code: 'insufficient_resources' });
     expect(await stateOf('large.bin')).toBeUndefined();
     expect(await contentOf(files(), 'config.json')).toEqual(CONFIG);
+  });
+});
+
+describe('room that storage refuses before it holds a byte', () => {
+  beforeEach(() => {
+    const open = store.storage.open.bind(store.storage);
+    store.storage.open = async (place) => {
+      const file = await open(place);
+      file.save = async () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+      return file;
+    };
+  });
+
+  it('is missed for as many bytes as the server tells', async () => {
+    await expect(files().find('large.bin')).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      message: expect.stringContaining('stored 0 MB of the 27 MB of `large.bin` and no more') as string,
+      details: { neededBytes: LARGE.length, freeBytes: 0 },
+    });
+  });
+
+  it('is missed for a file of unknown size without a size', async () => {
+    await expect(files().find('config.json')).rejects.toMatchObject({
+      message: expect.stringContaining('stored 0 MB of `config.json` and no more') as string,
+    });
+  });
+});
+
+describe('a length that a server told wrong once', () => {
+  /** The first answer of a method, of 10 bytes, claims so many. */
+  const claiming = (bytes: number, method = 'GET'): void => {
+    let times = 1;
+    store.fetch = async (url, init) => {
+      if ((init.method ?? 'GET') !== method || times-- <= 0) return server.fetch(url, init);
+      const range = new Headers(init.headers).get('range');
+      const headers: Record<string, string> = range
+        ? { 'content-range': `bytes 0-9/${bytes}` }
+        : { 'content-length': String(bytes) };
+      return new Response(new Uint8Array(10), { status: range ? 206 : 200, headers });
+    };
+  };
+
+  it.each([1e15, -1, 1.5, Number.NaN])('is not believed when no file can have it: %d', async (bytes) => {
+    claiming(bytes);
+    await contentOf(files(), 'large.bin').catch(() => {});
+    await expectLarge(contentOf(files(), 'large.bin'));
+  });
+
+  it.each([1e15, Number.NaN])('to a question is not believed either: %d', async (bytes) => {
+    store.free = 100 * MB;
+    claiming(bytes, 'HEAD');
+    await files().prepare(['large.bin']);
+    await expectLarge(contentOf(files(), 'large.bin'));
+  });
+
+  it.each([1e15, 1e11])('and that was stored does not stand in the way of later loads: %d', async (size) => {
+    for (const file of ['large.bin', 'config.json']) {
+      const open = await store.storage.open({ model: folder(), file });
+      await open.reset({ ...newMetadata({ model: folder(), file }, folder() + file), size });
+      await open.close();
+    }
+    store.free = 100 * MB;
+    const load = files();
+    await load.prepare(['config.json', 'large.bin']);
+    await expectLarge(contentOf(load, 'large.bin'));
+    expect(await contentOf(load, 'config.json')).toEqual(CONFIG);
   });
 });
 

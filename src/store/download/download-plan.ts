@@ -4,6 +4,7 @@
  * @module
  */
 import { MAX_CONNECTIONS } from './connections.js';
+import { isPlausible } from './file-limits.js';
 import {
   countParts,
   type ExpectedFile,
@@ -62,7 +63,8 @@ export interface Received {
 export function canResume(metadata: FileMetadata | undefined, { url, expected }: WantedFile): boolean {
   if (metadata?.state !== 'partial' || metadata.url !== url) return false;
   if (metadata.partBytes !== (expected?.partBytes ?? PART_BYTES)) return false;
-  return metadata.size === undefined || expected?.bytes === undefined || metadata.size === expected.bytes;
+  if (metadata.size === undefined) return true;
+  return isPlausible(metadata.size) && (expected?.bytes === undefined || metadata.size === expected.bytes);
 }
 
 /** Failures in a row after another one. @param gained bytes that this attempt brought */

@@ -30,8 +30,11 @@ export interface FetcherOptions {
   /** The progress of this load. */
   report: LoadReport;
   signal: AbortSignal;
-  /** The error for a file of so many bytes, of which storage took some and no more. */
-  insufficientStorage: (neededBytes: number, refused: { file: string; keptBytes: number }) => Promise<InferenceError>;
+  /** The error for a file of which storage took some and no more. @param size bytes of the whole, if they are known */
+  insufficientStorage: (
+    size: number | undefined,
+    refused: { file: string; keptBytes: number },
+  ) => Promise<InferenceError>;
 }
 
 /** Fetches the files of one load. */
@@ -61,7 +64,7 @@ export class FileFetcher {
       if (signal.aborted) throw cancelled(thrown);
       if (!isQuotaError(thrown)) throw thrown;
       const kept = await storage.find(wanted);
-      const size = kept?.metadata.size ?? wanted.expected?.bytes ?? 0;
+      const size = kept?.metadata.size ?? wanted.expected?.bytes;
       const error = await insufficientStorage(size, { file: wanted.file, keptBytes: kept?.bytes ?? 0 });
       // Half a file would only take the room that others need.
       await storage.remove(wanted);

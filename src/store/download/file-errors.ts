@@ -104,5 +104,6 @@ function refusal(
 ): string {
   const quotaMismatch =
     reported !== undefined && reported > neededBytes ? `, though it said that ${megabytes(reported)} MB were free` : '';
-  return `the browser stored ${megabytes(keptBytes)} MB of the ${megabytes(neededBytes)} MB of \`${file}\` and no more${quotaMismatch}`;
+  const whole = neededBytes > 0 ? `the ${megabytes(neededBytes)} MB of ` : '';
+  return `the browser stored ${megabytes(keptBytes)} MB of ${whole}\`${file}\` and no more${quotaMismatch}`;
 }

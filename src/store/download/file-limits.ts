@@ -1,10 +1,13 @@
-/** How large the files of a model may be that are read as a whole into text. @module */
+/** How large the files of a model may be. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 
 /** Bytes. The largest tokenizers in use have 35 MB. */
 const MOST_TOKENIZER_BYTES = 64 * 2 ** 20;
 /** Bytes. The largest configs in use have less than 1 MB. */
 const MOST_TEXT_BYTES = 4 * 2 ** 20;
+
+/** Bytes. No device stores a larger file, so a server that says so is wrong. */
+const MAX_BYTES = 2 ** 40;
 
 const TOKENIZER = /(^|\/)(tokenizer|vocab|merges|sentencepiece|spiece)[^/]*\.(json|txt|model|bpe)$/;
 const TEXT = /\.(json|jinja|txt|md|py)$/;
@@ -13,6 +16,11 @@ const TEXT = /\.(json|jinja|txt|md|py)$/;
 export function mostBytes(file: string): number {
   if (TOKENIZER.test(file) && !file.endsWith('tokenizer_config.json')) return MOST_TOKENIZER_BYTES;
   return TEXT.test(file) ? MOST_TEXT_BYTES : Infinity;
+}
+
+/** Whether a file can have the size that somebody says. */
+export function isPlausible(bytes: number): boolean {
+  return Number.isSafeInteger(bytes) && bytes >= 0 && bytes <= MAX_BYTES;
 }
 
 /** @throws InferenceError `model_not_supported` for a file of more bytes than one with its name may have */

@@ -1,4 +1,5 @@
 /** Reads what a server says about a file and about the part of it that it sends. @module */
+import { isPlausible } from './file-limits.js';
 import { FileChanged, Interrupted, RangeIgnored } from './file-errors.js';
 import type { FileMetadata } from '../storage/byte-storage.js';
 
@@ -44,7 +45,7 @@ export function readHead(response: Response, asked: number | undefined): FilePie
   };
   if (status === 206) {
     const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '');
-    if (!range || Number(range[1]) !== asked) throw new RangeIgnored();
+    if (!range || Number(range[1]) !== asked || !isPlausible(Number(range[2]))) throw new RangeIgnored();
     return { ...facts, start: asked, size: Number(range[2]), ranges: true };
   }
   // Nothing of an empty file can be sent as a range. A request for the whole file tells whether it is empty.
@@ -60,7 +61,7 @@ export function readHead(response: Response, asked: number | undefined): FilePie
 /** Bytes of the file that is answered as a whole; undefined when the server does not say: an encoded body has another length. */
 export function sizeOf(response: Response): number | undefined {
   const length = response.headers.get('content-length');
-  return length === null || mayBeEncoded(response) ? undefined : Number(length);
+  return length === null || !isPlausible(Number(length)) || mayBeEncoded(response) ? undefined : Number(length);
 }
 
 /** Types that servers compress. */

@@ -1,16 +1,31 @@
 /** How much of a model's files is not in storage yet. @module */
 import type { ByteStorage, FileLocation } from '../storage/byte-storage.js';
 
-/** Bytes that are missing of files. @param sizeOf bytes of a file, 0 when unknown, given those of a stored one */
-export async function missingBytes(
+export interface StorageToFill {
+  storage: ByteStorage;
+  /** Bytes of a file, 0 when unknown, given those that are stored of the whole. */
+  sizeOf: (file: string, kept: number | undefined) => Promise<number>;
+  /** Bytes that storage has room for. */
+  free: number;
+}
+
+/** Bytes that are missing of files. */
+export async function missingBytes(places: readonly FileLocation[], options: StorageToFill): Promise<number> {
+  const missing = await countMissing(places, options, true);
+  // What a server said once of a file that never came in whole may have been wrong.
+  return missing > options.free ? countMissing(places, options, false) : missing;
+}
+
+async function countMissing(
   places: readonly FileLocation[],
-  storage: ByteStorage,
-  sizeOf: (file: string, kept: number | undefined) => Promise<number>,
+  { storage, sizeOf }: StorageToFill,
+  isStoredSizeRight: boolean,
 ): Promise<number> {
   const missing = places.map(async (place) => {
     const kept = await storage.find(place);
     if (kept && kept.metadata.state !== 'partial') return 0;
-    return Math.max(0, (await sizeOf(place.file, kept?.metadata.size)) - (kept?.bytes ?? 0));
+    const size = await sizeOf(place.file, isStoredSizeRight ? kept?.metadata.size : undefined);
+    return Math.max(0, size - (kept?.bytes ?? 0));
   });
   return (await Promise.all(missing)).reduce((sum, bytes) => sum + bytes, 0);
 }

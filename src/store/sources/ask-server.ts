@@ -1,5 +1,6 @@
 /** Questions to a server whose answer a load can do without. @module */
 import { isRequired } from '../download/decide-file.js';
+import { isPlausible } from '../download/file-limits.js';
 import { absenceOf, etagOf, sizeOf } from '../download/file-response.js';
 import type { FileMetadata } from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
@@ -43,7 +44,10 @@ export async function isOnServer(environment: StoreEnvironment, url: string, sig
 
 /** Bytes of a file; 0 when the server does not say. */
 export async function sizeOnServer(environment: StoreEnvironment, url: string, signal: AbortSignal): Promise<number> {
-  const read = ({ ok, headers }: Response): number => (ok ? Number(headers.get('content-length') ?? 0) : 0);
+  const read = ({ ok, headers }: Response): number => {
+    const length = Number(headers.get('content-length') ?? 0);
+    return ok && isPlausible(length) ? length : 0;
+  };
   return (await askServer(environment, { url, init: { method: 'HEAD' }, signal, read })) ?? 0;
 }
 
