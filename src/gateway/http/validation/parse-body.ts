@@ -67,7 +67,7 @@ const TYPES: Record<string, string> = {
   array: 'an array',
   object: 'an object',
   loose_object: 'an object',
-  resumeState: 'an object',
+  record: 'an object',
   Array: 'an array',
   Object: 'an object',
 };
