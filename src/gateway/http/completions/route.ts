@@ -2,17 +2,14 @@
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { GenerationEvent } from '../../answer/generation-event.js';
-import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { cacheHint, requireLogprobs, requireStream } from '../fields/sampling.js';
 import { beginHead } from '../generation/completion-parts.js';
-import { passThrough, generate, recordedContext, renderBatches, runOptions } from '../generation/generate.js';
-import type { HttpContext } from '../http-context.js';
-import { requireModel } from '../policy/require-model.js';
-import { abortWith, COMMENT, encodeServerSentEvent, streamResponse } from '../stream-response.js';
+import { passThrough, renderBatches } from '../generation/generate.js';
+import { type Generate, generationRoute } from '../generation/generation-route.js';
+import { COMMENT, encodeServerSentEvent } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
-import { readJsonBody } from '../validation/read-json-body.js';
 import { completionsRequestSchema, toPromptRequests } from './request.js';
 import { echoPrompt, oneAfterAnother } from './several-prompts.js';
 import {
@@ -30,56 +27,48 @@ export const completionsEndpoint: Endpoint = {
   path: '/completions',
   summary: 'Continues a text.',
   requestSchema: () => completionsRequestSchema,
-  route: (shared) => async (c) => {
-    const context = recordedContext(c, shared);
-    const json = await readJsonBody(c, context);
-    const body = parseBody(completionsRequestSchema, json, [requireStream, requireLogprobs]);
-    const entry = requireModel(context.inference.catalog, body.model, 'chat');
-    const requests = toPromptRequests(body, entry.id, context.compatibility).map((request) => ({
-      ...request,
-      ...cacheHint(json),
-    }));
-    await context.admit(
-      c,
-      requests.reduce((sum, { n }) => sum + n, 0),
-    );
-    const headOf = beginHead('cmpl', context);
-    const rendering = { logprobs: body.logprobs === true, compatibility: context.compatibility };
-    const echo = body.echo === true;
-    if (body.stream !== true) {
-      const options = runOptions(c, 'result');
-      const events = generateAll(requests, options, echo, context);
-      const render = renderCompletion(headOf, { ...rendering, includeUsage: true });
-      return c.json(await toCompletion(renderBatches(events, render)));
-    }
-    const abort = abortWith(c.req.raw.signal);
-    const events = generateAll(requests, runOptions(c, 'first-token', abort.signal), echo, context);
-    const includeUsage = body.stream_options?.include_usage === true;
-    return streamResponse(context, {
-      events: renderBatches(events, renderCompletion(headOf, { ...rendering, includeUsage })),
-      encode: (data) => encodeServerSentEvent({ data }),
-      abort,
-      keepAlive: () => COMMENT,
-      failure: (error) => encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
-      resumeState: c.get('resumeState'),
-    });
-  },
+  route: generationRoute(({ compatibility }) => ({
+    parse: (json) => parseBody(completionsRequestSchema, json, [requireStream, requireLogprobs]),
+    read: ({ body, json, modelId }) => {
+      const requests = toPromptRequests(body, modelId, compatibility);
+      return { requests: requests.map((request) => ({ ...request, ...cacheHint(json) })) };
+    },
+    countRequests: ({ requests }) => requests.reduce((sum, { n }) => sum + n, 0),
+    answer: ({ body, requests }, c, context) => {
+      const headOf = beginHead('cmpl', context);
+      const rendering = { logprobs: body.logprobs === true, compatibility };
+      const echo = body.echo === true;
+      return {
+        collect: (generate) => {
+          const render = renderCompletion(headOf, { ...rendering, includeUsage: true });
+          return toCompletion(renderBatches(generateAll(requests, echo, generate), render));
+        },
+        stream: (generate) => {
+          const includeUsage = body.stream_options?.include_usage === true;
+          const render = renderCompletion(headOf, { ...rendering, includeUsage });
+          return {
+            events: renderBatches(generateAll(requests, echo, generate), render),
+            encode: (data: CompletionObject | typeof DONE) => encodeServerSentEvent({ data }),
+            keepAlive: () => COMMENT,
+            failure: (error) =>
+              encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
+          };
+        },
+      };
+    },
+  })),
 };
 
 /** All prompts' choices as one generation. */
 function generateAll(
   requests: readonly GenerationRequest[],
-  options: RunOptions,
   echo: boolean,
-  context: HttpContext,
+  generate: Generate,
 ): AsyncIterable<readonly GenerationEvent[]> {
   return oneAfterAnother(
     requests.map((request) => ({
       n: request.n,
-      begin: () => {
-        const render = echo ? echoPrompt(request) : passThrough;
-        return renderBatches(generate(context, request, options), render, request.paramNames);
-      },
+      begin: () => generate(request, echo ? echoPrompt(request) : passThrough),
     })),
   );
 }

@@ -64,7 +64,7 @@ export function countTokensRequestSchema(compatibility: Compatibility) {
   return object({ ...conversation(compatibility), system, ...promptOptions(compatibility) });
 }
 
-type CountTokensRequest = v.InferOutput<ReturnType<typeof countTokensRequestSchema>>;
+export type CountTokensRequest = v.InferOutput<ReturnType<typeof countTokensRequestSchema>>;
 type MessagesRequest = v.InferOutput<ReturnType<typeof messagesRequestSchema>>;
 
 const PARAM_NAMES: ParamNames = { messages: 'messages', response_format: 'output_config.format' };

@@ -6,16 +6,14 @@ import type { Endpoint } from '../endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { completeObject } from '../fields/complete-object.js';
 import { nameIgnoredTools } from '../fields/ignored-tools.js';
-import { RequestImages } from '../fields/request-images.js';
-import { countTokens, generate, recordedContext, renderBatches, runOptions } from '../generation/generate.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { requireModel } from '../policy/require-model.js';
-import { abortWith, encodeServerSentEvent, streamResponse } from '../stream-response.js';
+import { countTokens, runOptions } from '../generation/generate.js';
+import { acceptRequest, type BodyReader, generationRoute } from '../generation/generation-route.js';
+import { encodeServerSentEvent } from '../stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
-import { readJsonBody } from '../validation/read-json-body.js';
 import type { BlockDelta, ContentBlock, MessageObject, MessageStreamEvent } from './message-object.js';
 import {
   asksForCache,
+  type CountTokensRequest,
   countTokensRequestSchema,
   messagesRequestSchema,
   showsThinking,
@@ -32,54 +30,38 @@ export const messagesEndpoint: Endpoint = {
   path: MESSAGES_PATH,
   summary: 'Creates the next message of a conversation.',
   requestSchema: messagesRequestSchema,
-  route: (shared) => {
-    const schema = messagesRequestSchema(shared.compatibility);
-    return async (c) => {
-      const context = recordedContext(c, shared);
-      const json = await readJsonBody(c, context);
-      const body = parseBody(schema, json);
-      const entry = requireModel(context.inference.catalog, body.model, 'chat');
-      const images = new RequestImages();
-      const showCache = asksForCache(json);
-      const request: GenerationRequest = {
-        ...toGenerationRequest(body, entry.id, images, context.compatibility),
-        ...(showCache && { cachePrompt: 'requested' }),
-      };
-      await images.decodeAll(context.inference.takesImages(entry.id), c.req.raw.signal);
-      await context.admit(c);
-      nameIgnoredTools(c, ignoredTypes(body.tools));
-      const id = `msg_${context.createId().replaceAll('-', '')}`;
-      const message: MessageContext = {
-        id,
-        showThinking: showsThinking(body),
-        showCache,
-      };
-      if (body.stream === true) return stream(request, message, c, context);
-      const signal = c.req.raw.signal;
-      const events = generate(context, request, runOptions(c, 'result', signal));
-      return c.json(await toMessage(renderBatches(events, renderMessage(message), request.paramNames)));
+  route: generationRoute(({ compatibility }) => {
+    const schema = messagesRequestSchema(compatibility);
+    return {
+      parse: (json) => parseBody(schema, json),
+      read: ({ body, json, modelId, images }) => {
+        const showCache = asksForCache(json);
+        const request: GenerationRequest = {
+          ...toGenerationRequest(body, modelId, images, compatibility),
+          ...(showCache && { cachePrompt: 'requested' }),
+        };
+        return { request, showCache };
+      },
+      answer: ({ body, request, showCache }, c, context) => {
+        nameIgnoredTools(c, ignoredTypes(body.tools));
+        const id = `msg_${context.createId().replaceAll('-', '')}`;
+        const message: MessageContext = { id, showThinking: showsThinking(body), showCache };
+        return {
+          collect: (generate) => toMessage(generate(request, renderMessage(message))),
+          stream: (generate) => ({
+            events: generate(request, renderMessage(message)),
+            encode: (data: MessageStreamEvent) => encodeServerSentEvent({ event: data.type, data }),
+            keepAlive: () => encodeServerSentEvent({ event: 'ping', data: { type: 'ping' } }),
+            failure: (error) => {
+              const data = errorObject(error, c.get('endpoint'), c.get('inferenceId'));
+              return encodeServerSentEvent({ event: 'error', data });
+            },
+          }),
+        };
+      },
     };
-  },
+  }),
 };
-
-async function stream(
-  request: GenerationRequest,
-  message: MessageContext,
-  c: HttpRequestContext,
-  context: HttpContext,
-): Promise<Response> {
-  const abort = abortWith(c.req.raw.signal);
-  const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
-  return streamResponse(context, {
-    events: renderBatches(events, renderMessage(message), request.paramNames),
-    encode: (data) => encodeServerSentEvent({ event: data.type, data }),
-    abort,
-    keepAlive: () => encodeServerSentEvent({ event: 'ping', data: { type: 'ping' } }),
-    failure: (error) =>
-      encodeServerSentEvent({ event: 'error', data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
-    resumeState: c.get('resumeState'),
-  });
-}
 
 /** How many input tokens a Messages request has, without generating anything. */
 export const countTokensEndpoint: Endpoint = {
@@ -90,13 +72,12 @@ export const countTokensEndpoint: Endpoint = {
   requestSchema: countTokensRequestSchema,
   route: (context) => {
     const schema = countTokensRequestSchema(context.compatibility);
+    const reader: BodyReader<CountTokensRequest, { request: GenerationRequest }> = {
+      parse: (json) => parseBody(schema, json),
+      read: ({ body, modelId, images }) => ({ request: toPromptRequest(body, modelId, images) }),
+    };
     return async (c) => {
-      const body = parseBody(schema, await readJsonBody(c, context));
-      const entry = requireModel(context.inference.catalog, body.model, 'chat');
-      const images = new RequestImages();
-      const request = toPromptRequest(body, entry.id, images);
-      await images.decodeAll(context.inference.takesImages(entry.id), c.req.raw.signal);
-      await context.admit(c);
+      const { body, request } = await acceptRequest(reader, c, context);
       nameIgnoredTools(c, ignoredTypes(body.tools));
       return c.json({ input_tokens: await countTokens(context, request, runOptions(c, 'result')) });
     };

@@ -5,6 +5,7 @@ import { type GenerationRequest, plainGenerationRequest } from '../../../core/re
 import type { Message, UserMessage } from '../../../core/request/message.js';
 import type { Endpoint } from '../endpoint.js';
 import { passThrough, countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
+import { acceptRequest } from '../generation/generation-route.js';
 import type { HttpContext, HttpRequestContext } from '../http-context.js';
 import { encodeOpaqueText } from './opaque-text.js';
 import type { SentItem } from './input-schema.js';
@@ -29,11 +30,10 @@ export const compactEndpoint: Endpoint = {
   summary: 'Shortens a conversation to what the user said and a summary.',
   requestSchema: responsesRequestSchema,
   route: (context) => {
-    const read = createBodyReader(context);
+    const reader = createBodyReader(context);
     const createId = (prefix: string): string => `${prefix}_${context.createId().replaceAll('-', '')}`;
     return async (c) => {
-      const { input, request } = await read(c);
-      await context.admit(c);
+      const { input, request } = await acceptRequest(reader, c, context);
       const { text, usage } = await summarise(request, c, context);
       const kept = typeof input === 'string' ? [{ role: 'user', content: input }] : input.filter(isOfUser);
       const summary = { type: 'compaction', id: createId('cmp'), encrypted_content: encodeOpaqueText(text) };

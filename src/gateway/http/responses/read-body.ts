@@ -1,20 +1,17 @@
-/** What the endpoints of responses do with a body before anything runs. @module */
+/** How the endpoints of responses read a body. @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import type { BodyReader } from '../generation/generation-route.js';
+import type { HttpContext } from '../http-context.js';
 import { cacheHint } from '../fields/sampling.js';
-import { RequestImages } from '../fields/request-images.js';
-import { requireModel } from '../policy/require-model.js';
 import { parseBody } from '../validation/parse-body.js';
-import { readJsonBody } from '../validation/read-json-body.js';
 import { resolveReferences } from './input.js';
 import type { SentItem } from './input-schema.js';
 import { refuseBuiltInTools, responsesRequestSchema, type ResponsesRequest, toGenerationRequest } from './request.js';
 import type { ToolSet } from './tools.js';
 import type { OutputItem } from './response-object.js';
 
-/** A body that passed its checks. */
+/** What a body means. */
 export interface ReadBody {
-  body: ResponsesRequest;
   /** Its `input`, without references. */
   input: string | readonly SentItem[];
   request: GenerationRequest;
@@ -27,20 +24,18 @@ export interface ReadBody {
 /** Items of late answers, by the service that gave them: its endpoints share them. */
 const recentItems = new WeakMap<HttpContext, RecentItems>();
 
-/** Makes the reader of one service. It rejects with InferenceErrors about the body or its model. */
-export function createBodyReader(context: HttpContext): (c: HttpRequestContext) => Promise<ReadBody> {
+/** The reader of one service. */
+export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequest, ReadBody> {
   const schema = responsesRequestSchema(context.compatibility);
   const recent = recentItems.get(context) ?? new RecentItems();
   recentItems.set(context, recent);
-  return async (c) => {
-    const json = await readJsonBody(c, context);
-    const body = refuseBuiltInTools(json, () => parseBody(schema, json));
-    const { id } = requireModel(context.inference.catalog, body.model, 'chat');
-    const input = resolveReferences(body.input, (item) => recent.find(c.get('caller'), item));
-    const images = new RequestImages();
-    const generation = toGenerationRequest(body, input, id, images, context.compatibility);
-    await images.decodeAll(context.inference.takesImages(id), c.req.raw.signal);
-    return { body, input, recent, ...generation, request: { ...generation.request, ...cacheHint(json) } };
+  return {
+    parse: (json) => refuseBuiltInTools(json, () => parseBody(schema, json)),
+    read: ({ body, json, modelId, images, caller }) => {
+      const input = resolveReferences(body.input, (item) => recent.find(caller, item));
+      const generation = toGenerationRequest(body, input, modelId, images, context.compatibility);
+      return { input, recent, ...generation, request: { ...generation.request, ...cacheHint(json) } };
+    },
   };
 }
 

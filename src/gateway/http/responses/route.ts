@@ -1,21 +1,14 @@
 /** POST /responses and POST /responses/input_tokens @module */
 import type { ErrorFacts } from '../../../core/errors/error-bodies.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { errorFacts } from '../errors/error-table.js';
 import { nameIgnoredTools } from '../fields/ignored-tools.js';
-import {
-  countTokens,
-  generate,
-  recordedContext,
-  type Render,
-  renderBatches,
-  runOptions,
-} from '../generation/generate.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
-import { abortWith, COMMENT, encodeServerSentEvent, streamResponse } from '../stream-response.js';
-import { createBodyReader } from './read-body.js';
+import { countTokens, type Render, runOptions } from '../generation/generate.js';
+import { acceptRequest, generationRoute } from '../generation/generation-route.js';
+import type { HttpContext } from '../http-context.js';
+import { COMMENT, encodeServerSentEvent } from '../stream-response.js';
+import { createBodyReader, type ReadBody } from './read-body.js';
 import { renderGeneration, type RenderOptions, type RenderState, snapshot } from './render-generation.js';
 import { type ResponsesRequest, responsesRequestSchema, toEchoedFields } from './request.js';
 import {
@@ -33,23 +26,26 @@ export const responsesEndpoint: Endpoint = {
   path: '/responses',
   summary: 'Creates a response: messages, reasoning and function calls.',
   requestSchema: responsesRequestSchema,
-  route: (shared) => {
-    const read = createBodyReader(shared);
-    return async (c) => {
-      const context = recordedContext(c, shared);
-      const { body, request, tools, recent } = await read(c);
-      await context.admit(c);
+  route: generationRoute<ResponsesRequest, ReadBody, ResponseEvent>((shared) => ({
+    ...createBodyReader(shared),
+    answer: ({ body, request, tools, recent }, c, context) => {
       nameIgnoredTools(c, tools.ignored);
       const progress = createProgress(body, request.model, context, {
         onItem: (item) => recent.keep(c.get('caller'), item),
         formOf: (called) => tools.formOf(called),
       });
-      if (body.stream === true) return stream(request, progress, c, context);
-      const signal = c.req.raw.signal;
-      const events = generate(context, request, runOptions(c, 'result', signal));
-      return c.json(await toResponse(renderBatches(events, renderResponse(progress), request.paramNames)));
-    };
-  },
+      return {
+        collect: (generate) => toResponse(generate(request, renderResponse(progress))),
+        stream: (generate) => ({
+          events: generate(request, renderResponse(progress)),
+          encode: (event) => encode(numbered(event, progress)),
+          keepAlive: () => keepAliveText(progress),
+          failure: (error) =>
+            failureEvents(errorFacts(error, 'responses'), c.get('inferenceId'), progress).map(encode).join(''),
+        }),
+      };
+    },
+  })),
 };
 
 function createProgress(
@@ -70,25 +66,6 @@ function createProgress(
   });
 }
 
-async function stream(
-  request: GenerationRequest,
-  progress: ResponseProgress,
-  c: HttpRequestContext,
-  context: HttpContext,
-): Promise<Response> {
-  const abort = abortWith(c.req.raw.signal);
-  const events = generate(context, request, runOptions(c, 'first-token', abort.signal));
-  return streamResponse(context, {
-    events: renderBatches(events, renderResponse(progress), request.paramNames),
-    encode: (event) => encode(numbered(event, progress)),
-    abort,
-    keepAlive: () => keepAliveText(progress),
-    failure: (error) =>
-      failureEvents(errorFacts(error, 'responses'), c.get('inferenceId'), progress).map(encode).join(''),
-    resumeState: c.get('resumeState'),
-  });
-}
-
 function encode(data: ResponseStreamEvent): string {
   return encodeServerSentEvent({ event: data.type, data });
 }
@@ -101,10 +78,9 @@ export const inputTokensEndpoint: Endpoint = {
   summary: 'Counts the input tokens of a response.',
   requestSchema: responsesRequestSchema,
   route: (context) => {
-    const read = createBodyReader(context);
+    const reader = createBodyReader(context);
     return async (c) => {
-      const { request, tools } = await read(c);
-      await context.admit(c);
+      const { request, tools } = await acceptRequest(reader, c, context);
       nameIgnoredTools(c, tools.ignored);
       const input_tokens = await countTokens(context, request, runOptions(c, 'result'));
       return c.json({ object: 'response.input_tokens', input_tokens });

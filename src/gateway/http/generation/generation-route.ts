@@ -1,0 +1,103 @@
+/** The stages of a generation's request, one order for all dialects. @module */
+import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import type { Endpoint } from '../endpoint.js';
+import { RequestImages } from '../fields/request-images.js';
+import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import { requireModel } from '../policy/require-model.js';
+import { abortWith, streamResponse, type StreamSource } from '../stream-response.js';
+import { readJsonBody } from '../validation/read-json-body.js';
+import { generate, recordedContext, type Render, renderBatches, runOptions } from './generate.js';
+
+/** The fields of a body that have the same meaning in all dialects. */
+interface CommonBody {
+  model: string;
+  stream?: boolean | null | undefined;
+}
+
+/** A body that passed its checks, and what else its meaning depends on. */
+export interface CheckedBody<Body> {
+  body: Body;
+  /** The same before the checks, with unknown fields. */
+  json: Record<string, unknown>;
+  /** Id of the catalog entry that `body.model` names. */
+  modelId: string;
+  /** Every image of the body must be added to it: they are decoded before the request is admitted. */
+  images: RequestImages;
+  /** Name of the caller's rate-limit counters. */
+  caller: string;
+}
+
+/** How a dialect reads its bodies. */
+export interface BodyReader<Body extends CommonBody, Read> {
+  /** @throws InferenceError about the body */
+  parse: (json: Record<string, unknown>) => Body;
+  /** The body in canonical form. @throws InferenceError about the body */
+  read: (checked: CheckedBody<Body>) => Read;
+  /** How many requests it takes from the caller's quota. @default 1 */
+  countRequests?: (read: Read) => number;
+}
+
+/** Starts a generation of the request; its events as `render` turns them into what the dialect sends. */
+export type Generate = <Rendered>(
+  request: GenerationRequest,
+  render: Render<Rendered>,
+) => AsyncIterable<readonly Rendered[]>;
+
+/** One answer in a dialect. Only one of the two is called. Both throw what the generation throws. */
+export interface DialectAnswer<Event> {
+  /** The body of an answer that is not streamed. */
+  collect: (generate: Generate) => Promise<object>;
+  stream: (generate: Generate) => Omit<StreamSource<Event>, 'abort' | 'resumeState'>;
+}
+
+/** What an endpoint of generations adds to {@link generationRoute}. */
+export interface GenerationDialect<Body extends CommonBody, Read, Event> extends BodyReader<Body, Read> {
+  /** Called once the request is admitted. */
+  answer: (accepted: Accepted<Body, Read>, c: HttpRequestContext, context: HttpContext) => DialectAnswer<Event>;
+}
+
+type Accepted<Body, Read> = Read & { body: Body };
+
+/**
+ * The route of a dialect's generations. The order is the same for all: ids and times are replayed from the recorded ones,
+ * the body is parsed, the images are decoded, the request is admitted, and then the model answers.
+ */
+export function generationRoute<Body extends CommonBody, Read, Event>(
+  createDialect: (shared: HttpContext) => GenerationDialect<Body, Read, Event>,
+): Endpoint['route'] {
+  return (shared) => {
+    const dialect = createDialect(shared);
+    return async (c) => {
+      const context = recordedContext(c, shared);
+      const accepted = await acceptRequest(dialect, c, context);
+      const answer = dialect.answer(accepted, c, context);
+      const generateWith =
+        (options: ReturnType<typeof runOptions>): Generate =>
+        (request, render) =>
+          renderBatches(generate(context, request, options), render, request.paramNames);
+      if (accepted.body.stream !== true) return c.json(await answer.collect(generateWith(runOptions(c, 'result'))));
+      const abort = abortWith(c.req.raw.signal);
+      const source = answer.stream(generateWith(runOptions(c, 'first-token', abort.signal)));
+      return streamResponse(context, { ...source, abort, resumeState: c.get('resumeState') });
+    };
+  };
+}
+
+/**
+ * Parses the body, decodes its images and admits the request, in this order.
+ * @throws InferenceError about the body, its model or its images, or of `context.admit`
+ */
+export async function acceptRequest<Body extends CommonBody, Read>(
+  reader: BodyReader<Body, Read>,
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<Accepted<Body, Read>> {
+  const json = await readJsonBody(c, context);
+  const body = reader.parse(json);
+  const { id: modelId } = requireModel(context.inference.catalog, body.model, 'chat');
+  const images = new RequestImages();
+  const read = reader.read({ body, json, modelId, images, caller: c.get('caller') });
+  await images.decodeAll(context.inference.takesImages(modelId), c.req.raw.signal);
+  await context.admit(c, reader.countRequests?.(read));
+  return { ...read, body };
+}
