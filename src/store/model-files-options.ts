@@ -1,6 +1,5 @@
 /** Whose files a load opens, and where it keeps them. @module */
 import type { LoadProgress } from '../core/models/model-entry.js';
-import type { CrossOriginStorage } from './download/cross-origin-storage.js';
 import type { StoreEnvironment } from './storage/store-environment.js';
 
 export interface ModelFilesOptions {
@@ -11,8 +10,6 @@ export interface ModelFilesOptions {
   /** See `ModelEntry`. */
   integrity: string | Record<string, string> | undefined;
   environment: StoreEnvironment;
-  /** Looked into and offered to, where the app wants it. */
-  crossOrigin?: CrossOriginStorage | undefined;
   /** The files come from a folder that a person picked, which may lack some that the source has. */
   isLocal?: boolean;
   onProgress: (progress: LoadProgress) => void;

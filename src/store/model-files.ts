@@ -44,7 +44,7 @@ export class ModelFiles {
   readonly #absences = new Map<string, FileMetadata['absence']>();
 
   constructor(options: ModelFilesOptions) {
-    const { environment, id, crossOrigin, isLocal = false, onProgress, signal } = options;
+    const { environment, id, isLocal = false, onProgress, signal } = options;
     this.#options = options;
     this.#environment = environment;
     this.#revalidator = new Revalidator(environment);
@@ -56,7 +56,6 @@ export class ModelFiles {
     const fetcherInto = (storage: ByteStorage): FileFetcher =>
       new FileFetcher({
         environment: { ...environment, storage },
-        crossOrigin,
         isLocal,
         report: this.#report,
         signal,

@@ -2,7 +2,6 @@
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions, LocalFile } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import { availableCrossOriginStorage } from './download/cross-origin-storage.js';
 import { isRequired } from './download/decide-file.js';
 import { ModelFiles } from './model-files.js';
 import { browserStore, type StoreEnvironment } from './storage/store-environment.js';
@@ -11,12 +10,7 @@ import { browserStore, type StoreEnvironment } from './storage/store-environment
 export async function openModelFiles(
   { id, integrity }: Pick<ModelEntry, 'id' | 'integrity'>,
   folder: string,
-  {
-    onProgress,
-    signal,
-    crossOriginStorage = false,
-    localFiles,
-  }: Pick<LoadOptions, 'onProgress' | 'signal' | 'crossOriginStorage' | 'localFiles'>,
+  { onProgress, signal, localFiles }: Pick<LoadOptions, 'onProgress' | 'signal' | 'localFiles'>,
   environment?: StoreEnvironment,
 ): Promise<ModelFiles> {
   const store = environment ?? (await browserStore());
@@ -26,7 +20,6 @@ export async function openModelFiles(
     integrity,
     environment: localFiles ? withLocalFiles(store, folder, localFiles) : store,
     isLocal: localFiles !== undefined,
-    crossOrigin: crossOriginStorage ? availableCrossOriginStorage() : undefined,
     onProgress,
     signal,
   });

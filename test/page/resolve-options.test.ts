@@ -15,7 +15,7 @@ describe('resolveOptions', () => {
     const shared = { prefix: '/v1' };
     expect(resolve({})).toEqual({
       gateway: { ...shared, models: DEFAULT_MODELS, requestTimeout: 600 },
-      model: { hub: 'https://huggingface.co', crossOriginStorage: false },
+      model: { hub: 'https://huggingface.co' },
       serviceWorker: {
         ...shared,
         intercept: [],
@@ -121,7 +121,6 @@ describe('resolveOptions', () => {
     [{ compatibility: 'azure' }, 'compatibility'],
     [{ compatibility: 'openai' }, 'compatibility'],
     [{ whenUnhosted: 'wait' }, 'whenUnhosted'],
-    [{ crossOriginStorage: 1 }, 'crossOriginStorage'],
     ...[0, -1, Number.NaN, Infinity, '', '256', '256 mb', '256MiB', '-1MB', '0MB', 'MB', true, null].map(
       (promptCache): [object, string] => [{ promptCache }, 'promptCache'],
     ),

@@ -1,8 +1,6 @@
 /** Everything that the store waits for ends: servers that fall silent, storage that does not open, tabs that stand still. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Connections } from '../../src/store/download/connections.js';
-import { type CrossOriginStorage, takeFromOthers } from '../../src/store/download/cross-origin-storage.js';
-import type { DownloadContext } from '../../src/store/download/connection.js';
 import { OpfsStorage } from '../../src/store/storage/opfs-storage.js';
 import { browserStore } from '../../src/store/storage/store-environment.js';
 import { writeAccess } from '../../src/store/storage/opfs-access.js';
@@ -232,15 +230,5 @@ describe('others', () => {
       ifAvailable ? use(null) : signal?.aborted ? Promise.reject(new Error('late')) : NEVER;
     const connections = new Connections({ request } as unknown as LockManager);
     await expect(connections.take(FOLDER, new AbortController().signal)).resolves.toBeTypeOf('function');
-  });
-
-  it('in whose storage a person would have to let us look, and says nothing, are not waited for', async () => {
-    vi.useFakeTimers();
-    const shared = { requestFileHandle: () => NEVER } as unknown as CrossOriginStorage;
-    const wanted = { model: FOLDER, file: 'f', url: `${FOLDER}f`, expected: { sha256: '0'.repeat(64) } };
-    const context = { signal: new AbortController().signal } as DownloadContext;
-    const taking = takeFromOthers(shared, wanted, undefined as never, context);
-    await vi.advanceTimersByTimeAsync(30_100);
-    expect(await taking).toBeUndefined();
   });
 });

@@ -78,12 +78,6 @@ export interface InferenceOptions {
    */
   hub?: string;
   /**
-   * Look files up in the browser's cross-origin storage by their hash before they are fetched, and offer them to it, where
-   * the browser has one (https://github.com/WICG/cross-origin-storage).
-   * @default false
-   */
-  crossOriginStorage?: boolean;
-  /**
    * Keep what models computed of long prompts on the disk, up to so many bytes: a number, or a text such as `256MB` (`kB`,
    * `MB`, `GB`). After a reload such a prompt is not read again. Absent: nothing is kept.
    */
@@ -159,7 +153,6 @@ const REALMS = {
   /** The model workers; the same holds for them. */
   model: v.object({
     hub: optional(base, 'https://huggingface.co'),
-    crossOriginStorage: optional(v.boolean('true or false'), false),
     promptCache: optional(size),
   }),
   serviceWorker: v.object({

@@ -2,7 +2,6 @@
 import { cancelled, type InferenceError } from '../../core/errors/inference-error.js';
 import { hold } from '../storage/hold-lock.js';
 import { Connections } from './connections.js';
-import { type CrossOriginStorage, offerToOthers, takeFromOthers } from './cross-origin-storage.js';
 import { compareStated, decideLocked } from './decide-file.js';
 import { hearProgress, type LoadReport, shareProgress } from './download-progress.js';
 import { canResume } from './download-plan.js';
@@ -23,8 +22,6 @@ import { isIntact, keepGoodParts, wholeSha256 } from './verify-content.js';
 
 export interface FetcherOptions {
   environment: StoreEnvironment;
-  /** Looked into and offered to, where the app wants it. */
-  crossOrigin: CrossOriginStorage | undefined;
   /** See `ModelFilesOptions`. */
   isLocal: boolean;
   /** The progress of this load. */
@@ -126,8 +123,7 @@ export class FileFetcher {
   }
 
   async #fetchLocked(wanted: WantedFile, before: KeptFile | undefined): Promise<FileMetadata> {
-    const { environment, crossOrigin } = this.#options;
-    const { storage } = environment;
+    const { storage } = this.#options.environment;
     const now = await storage.find(wanted);
     const decision = decideLocked(before, now);
     if (decision === 'compare' && (await this.isStated(now!, wanted.expected))) return now!.metadata;
@@ -138,11 +134,7 @@ export class FileFetcher {
     const file = await storage.open(wanted);
     try {
       if (decision === 'verify' && file.metadata?.state === 'complete') await keepGoodParts(file, file.metadata);
-      const context = this.#contextOf(wanted);
-      const found = crossOrigin && (await takeFromOthers(crossOrigin, wanted, file, context));
-      const metadata = found ?? (await downloadFile(wanted, file, context));
-      if (crossOrigin && !found && metadata.state === 'complete') await offerToOthers(crossOrigin, metadata, storage);
-      return metadata;
+      return await downloadFile(wanted, file, this.#contextOf(wanted));
     } finally {
       await file.close();
     }

@@ -71,16 +71,16 @@ export const MODEL_CLASSES = [
   },
   { kind: 'text-to-speech model', tasks: ['text-to-speech'], since: '0.2.0', types: ['supertonic', 'vits'] },
   {
-    kind: 'text-to-speech model whose vocoder and voices the app adds',
-    tasks: ['text-to-speech'],
-    since: '0.2.0',
-    types: ['speecht5'],
-  },
-  {
     kind: 'text-to-speech model of phonemes, which a `phonemizer` of the entry makes',
     tasks: ['text-to-speech'],
     since: '0.2.0',
     types: ['style_text_to_speech_2'],
+  },
+  {
+    kind: 'text-to-speech model without a vocoder in its repository',
+    tasks: [],
+    since: '0.2.0',
+    types: ['speecht5'],
   },
   { kind: 'Whisper model', tasks: ['speech-to-text'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
   {

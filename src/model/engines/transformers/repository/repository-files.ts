@@ -25,7 +25,6 @@ export function isVisionModel(graphs: readonly string[]): boolean {
 /** The graphs of a model of chat or speech by its parsed `config.json`; transformers.js knows them better, but not in Node. */
 export function expectedGraphs(config: Readonly<Record<string, unknown>>): readonly string[] {
   if (config['model_type'] === 'supertonic') return SUPERTONIC_PARTS;
-  if (config['model_type'] === 'speecht5') return ['encoder_model', 'decoder_model_merged', VOCODER];
   // Models of LLaVA's first architecture name their encoder in `mm_vision_tower`.
   if (!config['vision_config'] && !config['mm_vision_tower']) return ['model'];
   return config['audio_config'] ? [...VISION_PARTS, AUDIO_PART] : VISION_PARTS;
@@ -34,13 +33,9 @@ export function expectedGraphs(config: Readonly<Record<string, unknown>>): reado
 /** Graphs of a Supertonic model. */
 const SUPERTONIC_PARTS = ['text_encoder', 'latent_denoiser', 'voice_decoder'];
 
-/** The graph that makes the samples of a SpeechT5 model, from another repository: the app puts it beside the others. */
-export const VOCODER = 'vocoder';
-
 /** The voices that are looked for where an entry names none, by `model_type`: each repository has some of them. */
 const VOICES: Readonly<Record<string, readonly string[]>> = {
   supertonic: ['F', 'M'].flatMap((kind) => [1, 2, 3, 4, 5].map((number) => `${kind}${number}`)),
-  speecht5: ['default'],
   // Those of Kokoro that its makers rate best, and all of Kitten.
   style_text_to_speech_2: [
     ...'af_heart af_bella af_nicole am_fenrir am_michael am_puck bf_emma bm_george'.split(' '),
@@ -142,7 +137,7 @@ async function filesOfTask({ task, graphs, voices }: ChosenModel, read: ReadFile
       return [];
     case 'text-to-speech': {
       const { model_type: type } = ((await readJson('config.json')) ?? {}) as { model_type?: unknown };
-      return [...(type === 'speecht5' ? ['preprocessor_config.json'] : []), ...voiceNames(type, voices).map(voiceFile)];
+      return voiceNames(type, voices).map(voiceFile);
     }
     case 'speech-to-text':
       return ['generation_config.json', 'preprocessor_config.json'];

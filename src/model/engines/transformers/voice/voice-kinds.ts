@@ -1,8 +1,6 @@
 /** The kinds of synthesisers: how their sessions open, and which files make their voices. @module */
 import {
   type PreTrainedModel,
-  SpeechT5ForTextToSpeech,
-  SpeechT5HifiGan,
   StyleTextToSpeech2Model,
   SupertonicForConditionalGeneration,
   VitsModel,
@@ -14,10 +12,8 @@ import type { Voice } from '../../../../core/request/speech-request.js';
 import { stretchTime } from '../../../voice/stretch-time.js';
 import type { Delivery } from '../../../voice/voice-engine.js';
 import type { ModelSource } from '../repository/model-source.js';
-import { VOCODER } from '../repository/repository-files.js';
 import { createTensor, type OnnxSession, toFloat32 } from '../ort/onnx-session.js';
 import { kokoroPhonemes, loadPhonemizer } from './phonemizer.js';
-import { SpeechT5Graphs } from './speecht5.js';
 import { type SupertonicConfig, SupertonicGraphs } from './supertonic.js';
 import { cannotSpeak, type VoiceGraphs } from './voice-graphs.js';
 import { selectStyles, readVoices, type VoiceStyle } from './voice-styles.js';
@@ -71,23 +67,6 @@ const SUPERTONIC = voiceKind({
   }),
 });
 
-const SPEECHT5 = voiceKind({
-  async open({ id, pretrained }): Promise<PreTrainedModel> {
-    const model = await SpeechT5ForTextToSpeech.from_pretrained(id, pretrained);
-    // The vocoder is a model of its own, whose graph the app has put beside the others; it ends with the model.
-    const vocoder = await SpeechT5HifiGan.from_pretrained(id, { ...pretrained, model_file_name: VOCODER });
-    sessionsOf(model)[VOCODER] = sessionsOf(vocoder)['model']!;
-    return model;
-  },
-  async read(source, { entry }) {
-    const reading = [readVoices(source, 'speecht5', entry), source.readJson('preprocessor_config.json')] as const;
-    const [styles, preprocessor] = await Promise.all(reading);
-    const { sampling_rate: sampleRate = 16_000 } = (preprocessor ?? {}) as { sampling_rate?: number };
-    return { styles, sampleRate };
-  },
-  assemble: (model, files) => ({ graphs: new SpeechT5Graphs(sessionsOf(model), model.config as object, files) }),
-});
-
 /** Hz of Kokoro and Kitten, whose configs do not say it. */
 const STYLE_TTS_RATE = 24_000;
 
@@ -117,7 +96,6 @@ const STYLE_TTS = voiceKind({
 export const VOICE_KINDS: Readonly<Record<string, VoiceKind>> = {
   vits: VITS,
   supertonic: SUPERTONIC,
-  speecht5: SPEECHT5,
   style_text_to_speech_2: STYLE_TTS,
 };
 

@@ -48,6 +48,7 @@ describe('a class that does not run for a task', () => {
     ['whisper', 'chat', /`whisper` is a Whisper model: it runs as a model of task `speech-to-text`/],
     ['bert', 'chat', /it runs as a model of task `embeddings`/],
     ['unheard_of', 'chat', /transformers.js does not know the class `unheard_of`/],
+    ['speecht5', 'text-to-speech', /`speecht5` is a text-to-speech model without a vocoder .*Supertonic/],
     ['siglip', 'embeddings', /`siglip`.*all-MiniLM/],
     ['qwen2_vl', 'embeddings', /it runs as a model of task `chat`/],
   ])(
