@@ -81,7 +81,7 @@ it('[B01] [B07] a page with the interface answers through its gateway; aborting 
   await expect.poll(async () => (await state()).open).toBe(0);
 });
 
-it('[J04] a replacement that is installed later, on top of this very service, is not asked: before the first load and after another', async () => {
+it('a replacement that is installed later, on top of this very service, is not asked: before the first load and after another', async () => {
   await giveModel();
   const page = await openHost(context, { models: [ASSISTANT, SMALL] });
   const asked = await page.evaluate(async () => {
