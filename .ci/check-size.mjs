@@ -29,6 +29,21 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
   );
 }
 
+/**
+ * Kilobytes of the GGUF engine: its scripts, and the largest build of its kernels, of which a page fetches one. Files that other
+ * engines share are not counted.
+ */
+const GGUF_BUDGET = 60;
+const named = readdirSync('dist', { recursive: true }).filter((name) => /gguf[^/]*\.(js|wasm)$/.test(name));
+const sizes = named.map((name) => [name, gzipSync(readFileSync(join('dist', name)), { level: 9 }).length]);
+const scripts = sizes.filter(([name]) => name.endsWith('.js')).reduce((sum, [, bytes]) => sum + bytes, 0);
+const kernels = Math.max(0, ...sizes.filter(([name]) => name.endsWith('.wasm')).map(([, bytes]) => bytes));
+const ggufFits = scripts + kernels <= GGUF_BUDGET * 1000;
+failed ||= !ggufFits;
+console.log(
+  `${ggufFits ? 'ok  ' : 'FAIL'} GGUF engine ${((scripts + kernels) / 1000).toFixed(2)} kB gzip of ${GGUF_BUDGET} kB (${named.length} files)`,
+);
+
 /** What only models of transformers.js need: nothing else may import it. */
 for (const entry of ['gateway-worker.js', 'model-worker.js', 'transformers-backend', 'web-llm-backend']) {
   const [file] = entry.endsWith('.js')
