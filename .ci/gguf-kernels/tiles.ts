@@ -179,7 +179,7 @@ function tileFunction(tile: Tile): string {
 /** The product of any number of rows, of tiles. */
 function product(build: KernelBuild, kind: IntegerKind): string {
   const tile = (tokens: number, groups: number, layout: number): Tile => ({ build, kind, tokens, groups, layout });
-  const [four, one] = [tile(1, 4, 1), tile(1, 1, 1)];
+  const one = tile(1, 1, 1);
   // Two sums for each result leave no room for eight rows in the registers.
   const wide = kind.sums.length === 1 ? [tile(8, 1, SIDE_BY_SIDE)] : [];
   const half = tile(4, 1, SIDE_BY_SIDE);
@@ -189,17 +189,13 @@ function product(build: KernelBuild, kind: IntegerKind): string {
   const upper = call(half, `o + 4 * stride, stride, rows - 4, p, groupBytes, x + ${4 * row}, s + 16`);
   const many = wide.map((all) => `if (rows > 4) ${call(all, 'o, stride, rows, p, groupBytes, x, s')} else ${lower}`);
   return lines([
-    [four, one, half, ...wide].map(tileFunction),
+    [one, half, ...wide].map(tileFunction),
     `function multiply${kind.name}(out: usize, stride: usize, w: usize, x: usize, rows: i32, blocks: i32, first: i32, last: i32): void {
       const groupBytes = <usize>(blocks${kind.isSuper ? ' >> 3' : ''}) * ${stepOf(kind)};
       w += <usize>first * groupBytes;
       out += <usize>first << 4;
       if (rows == 1) {
         const s = x + ${row};
-        for (; first + 4 <= last; first += 4) {
-          ${call(four, 'out, stride, 1, w, groupBytes, x, s')}
-          out += 64; w += 4 * groupBytes;
-        }
         for (; first < last; first++) {
           ${call(one, 'out, stride, 1, w, groupBytes, x, s')}
           out += 16; w += groupBytes;
