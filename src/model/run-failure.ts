@@ -1,27 +1,34 @@
 /** What a loaded model throws while it computes, as an error that names the model and what is wrong with it. @module */
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
+import { WrongOutput } from '../core/errors/wrong-output.js';
 
 /** How ONNX Runtime begins what it reports of a graph that it ran, up to its own description. */
-const ONNX_RUNTIME = /^.*?(?:failed to call OrtRun\(\)|ERROR_CODE: \d+).*?(?:ERROR_MESSAGE: |: )/s;
+const ONNX_RUNTIME =
+  /^.*?(?:failed to call OrtRun\(\)|ERROR_CODE: \d+)(?:.*?ERROR_MESSAGE: (?:.*\[ONNXRuntimeError\] : \d+ : \w+ : )?|.*?: )/s;
 
 /** Where the code of ONNX Runtime stands, and its condition. */
-const PLACE = /\S*\/\S+\.(?:cc|h):\d+\s*(?:\S*\([^)]*\))?\s*/g;
+const PLACE = /\S+\.(?:cc|h):\d+\s*(?:(?:[\w*&:<>]+ )*[\w*&<>]*::[\w*&:<>]+\([^)]*\))?\s*/g;
 
 const LONGEST_REASON = 300;
 
 /**
- * The error of a graph that cannot compute what its model's files promise: token ids beyond its table, shapes that do not
- * fit, values that are no numbers. Everything else stays what it is.
+ * The error of a model whose graph fails (token ids beyond its table, shapes that do not fit, more numbers than memory
+ * holds), or whose outputs are wrong. Everything else stays what it is.
  */
 export function runFailure(thrown: unknown, { id }: Pick<ModelEntry, 'id'>): unknown {
+  if (thrown instanceof WrongOutput) return unusable(id, 'its outputs are wrong', `${thrown.details.reason}.`, thrown);
   if (isInferenceError(thrown) || !(thrown instanceof Error) || !ONNX_RUNTIME.test(thrown.message)) return thrown;
   const text = thrown.message.replace(ONNX_RUNTIME, '').replaceAll(PLACE, '').split('\n', 1)[0]!.trim();
   const reason = text.slice(0, LONGEST_REASON);
+  return unusable(id, 'its graph failed', reason, thrown);
+}
+
+function unusable(model: string, what: string, reason: string, cause: unknown): InferenceError {
   return new InferenceError(
     'model_not_supported',
-    `The model \`${id}\` cannot answer, because its graph failed. ${reason}`,
-    { param: 'model', reason, model: id, permanent: true },
-    { cause: thrown },
+    `The model \`${model}\` cannot answer, because ${what}. ${reason.charAt(0).toUpperCase()}${reason.slice(1)}`,
+    { param: 'model', reason, model, permanent: true },
+    { cause },
   );
 }

@@ -6,9 +6,10 @@ import type { BegunChoice, GenerationRequest } from '../../core/request/generati
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
 import { LogitAdjuster, type LogProbabilities, logProbabilities } from '../sampling/adjust-logits.js';
 import { AnswerRandom } from '../sampling/random.js';
-import type { TokenSampler } from '../sampling/sample-token.js';
+import { greatestLogit, type TokenSampler } from '../sampling/sample-token.js';
 import type { TokenLogits } from '../sampling/token-logits.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
+import { WrongOutput } from '../../core/errors/wrong-output.js';
 import { AnswerReader } from './answer-reader.js';
 import { TokenTextDecoder } from './text-decoder.js';
 
@@ -158,12 +159,22 @@ export class Choice {
     }
     // Only known tokens come without logits.
     token ??= this.#sample(logits!);
-    if (token < 0) throw new InferenceError('internal', 'The model gave no score to any token that is allowed next.');
+    if (token < 0) throw this.#noToken();
     this.#accept(
       token,
       probabilities && logprobOf && this.#describe(token, logprobOf(token), probabilities.top),
       events,
     );
+  }
+
+  /** Why no token can be chosen: no logit is above -Infinity, unless the grammar leaves no token at all. */
+  #noToken(): InferenceError {
+    const { constraint, tokenizer } = this.#options;
+    const allowed = new Float32Array(tokenizer.vocabularySize);
+    constraint?.maskLogits(allowed);
+    constraint?.lengths?.maskLogits(allowed);
+    if (greatestLogit(allowed) < 0) return new InferenceError('internal', 'The grammar allows no next token.');
+    return new WrongOutput('every token that may come next has the logit NaN or -Infinity');
   }
 
   /** Where masks leave lengths open, tokens that break them are sampled again. */

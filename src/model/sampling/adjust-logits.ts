@@ -1,5 +1,6 @@
 /** Logit bias and repetition penalty, applied before sampling, and exact log-probabilities: the log-softmax of the logits. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
+import { WrongOutput } from '../../core/errors/wrong-output.js';
 
 /** Changes the logits of one choice in place. Keeps the set of tokens that were seen. */
 export class LogitAdjuster {
@@ -55,6 +56,7 @@ export interface LogProbabilities {
 /**
  * Reads the whole vocabulary once or twice; sorts nothing but the `count` best.
  * @param count how many tokens `top` holds at most, 0 to 20
+ * @throws WrongOutput when a logit is NaN or Infinity, or all are -Infinity: then none of them has a log-probability
  */
 export function logProbabilities(logits: Float32Array, count: number): LogProbabilities {
   const tokens: number[] = [];
@@ -68,6 +70,8 @@ export function logProbabilities(logits: Float32Array, count: number): LogProbab
   }
   let sum = 0;
   for (let token = 0; token < logits.length; token++) sum += Math.exp(logits[token]! - greatest);
+  if (Number.isNaN(sum))
+    throw new WrongOutput('its logits have no log-probabilities, because some are NaN or infinite');
   const normalizer = greatest + Math.log(sum);
   return { normalizer, top: tokens.map((token) => ({ token, logprob: Math.min(0, logits[token]! - normalizer) })) };
 }

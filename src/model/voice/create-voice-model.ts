@@ -10,6 +10,7 @@ import {
 } from '../../core/request/speech-request.js';
 import { openSpeechEncoder } from '../media/encode-audio.js';
 import { createResampler } from '../media/resample-audio.js';
+import { checkFinite } from '../../core/errors/wrong-output.js';
 import { isEnglish } from './spoken-english.js';
 import { splitSentences } from './split-sentences.js';
 import type { VoiceEngine } from './voice-engine.js';
@@ -55,6 +56,7 @@ async function* speak(
       throwIfCancelled(signal);
       const spoken = await engine.speak(sentence, { voice, speed, seed: seed + index, english }, signal);
       throwIfCancelled(signal);
+      checkFinite(spoken, 'the sound');
       const isLast = index === sentences.length - 1;
       const resampled = resampler.push(spoken);
       const pieces = isLast ? join(resampled, resampler.end()) : resampled;

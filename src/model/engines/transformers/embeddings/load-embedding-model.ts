@@ -11,6 +11,7 @@ import type { ModelSource } from '../repository/model-source.js';
 import { EncoderQueue } from '../encoder/encoder-queue.js';
 import { type EmbeddingPrompts, promptFor } from '../../embedding-prompts.js';
 import { normaliseVector } from '../../normalise-vector.js';
+import { checkFinite } from '../../../../core/errors/wrong-output.js';
 import {
   type BatchOptions,
   type EmbeddingSession,
@@ -134,6 +135,7 @@ async function embed(request: EmbeddingRequest, signal: AbortSignal, embedder: E
   }));
   const { unique, positions } = withoutRepeats(texts);
   const raw = await embedder.queue.run(unique, signal);
+  for (const vector of raw) checkFinite(vector, 'an embedding');
   return {
     vectors: positions.map((position) => normaliseVector(raw[position]!, request.dimensions)),
     promptTokens: texts.reduce((sum, { length }) => sum + length, 0),

@@ -7,6 +7,7 @@ import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { RankingRequest, RankingResult } from '../../../../core/request/ranking-request.js';
 import { PromptEncoder } from '../../../prompt/encode-prompt.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
+import { WrongOutput } from '../../../../core/errors/wrong-output.js';
 import { documentTokenBudget } from '../../document-token-budget.js';
 import { deviceLoss } from '../ort/device-loss.js';
 import { contextLimit } from '../encoder/context-limit.js';
@@ -216,13 +217,18 @@ function relevantLabel({ id2label }: { id2label?: unknown }, labels: number): nu
 /**
  * From 0 to 1: the sigmoid of a single logit, else the share of the relevant label in the softmax.
  * @param logits of one pair, one for each label
+ * @throws WrongOutput when they give no score
  */
 function relevance(logits: ArrayLike<number>, relevant: number): number {
-  if (logits.length === 1) return 1 / (1 + Math.exp(-logits[0]!));
-  const values = Array.from(logits);
+  const score = logits.length === 1 ? 1 / (1 + Math.exp(-logits[0]!)) : softmax(Array.from(logits), relevant);
+  if (!Number.isNaN(score)) return score;
+  throw new WrongOutput('the logits of a document give no score, because some are NaN, infinite or missing');
+}
+
+function softmax(values: readonly number[], label: number): number {
   const most = Math.max(...values);
   const sum = values.reduce((total, value) => total + Math.exp(value - most), 0);
-  return Math.exp(values[relevant]! - most) / sum;
+  return Math.exp(values[label]! - most) / sum;
 }
 
 /** Characters that are enough for one token in nearly all texts. */

@@ -1,5 +1,6 @@
 /** Decoding for Whisper: which token comes next, with and without time tokens. @module */
 import type { RandomNumbers } from '../../../sampling/random.js';
+import { WrongOutput } from '../../../../core/errors/wrong-output.js';
 import type { WhisperConfig, TimeTokens } from './whisper-config.js';
 
 /** The chosen token. */
@@ -19,6 +20,7 @@ export interface WindowSampling {
 /**
  * The most likely, or one sampled, of the tokens 0 to `limit` (exclusive) that are not suppressed. Whisper's vocabularies have text first,
  * then the end token, then special tokens, so a limit keeps times and languages out of the text.
+ * @throws WrongOutput when logits are NaN, infinite or missing
  */
 export function chooseToken(
   logits: Float32Array,
@@ -36,6 +38,7 @@ export function chooseToken(
   }
   let sum = 0;
   for (let id = 0; id < limit; id++) if (!suppressed.has(id)) sum += Math.exp(logits[id]! - highest);
+  if (!(sum > 0)) throw new WrongOutput('its logits choose no token, because some are NaN, infinite or missing');
   if (!sampling) return { token, logprob: -Math.log(sum) };
   const weightOf = (id: number): number =>
     suppressed.has(id) ? 0 : Math.exp((logits[id]! - highest) / sampling.temperature);

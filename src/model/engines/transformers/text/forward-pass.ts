@@ -1,5 +1,6 @@
 /** One forward pass of a decoder graph: tokens and state in, logits and the next state out. @module */
 import type { TokenLogits } from '../../../sampling/token-logits.js';
+import { WrongOutput } from '../../../../core/errors/wrong-output.js';
 import { GpuLogits, type LogitsRequest } from '../gpu/gpu-logits.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
 import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
@@ -76,6 +77,7 @@ export class ForwardPass {
    * @param keep how many tokens at the end of each row get their logits
    * @param needs which logits the caller reads of each row
    * @param inPlace the next keys and values are written into the state, which has room for them and no other reader
+   * @throws WrongOutput when the logits do not have the shape `[rows, tokens, vocabulary]`
    */
   async run(
     added: readonly ForwardRow[],
@@ -97,9 +99,14 @@ export class ForwardPass {
     const outputs = await this.#session.run(feeds, targets).finally(() => {
       for (const tensor of Object.values(vectors ?? {})) tensor.dispose();
     });
+    const logits = outputs['logits']!;
+    if (!hasShape(logits, rows.length, keep)) {
+      for (const tensor of inPlace ? [logits] : Object.values(outputs)) tensor.dispose();
+      const wanted = `[${rows.length}, ${given}, vocabulary]`;
+      throw new WrongOutput(`its logits have the shape [${logits.dims.join(', ')}] instead of ${wanted}`);
+    }
     const next = inPlace ? state : this.#after(outputs, rows);
     if (gpuLogits && target) return { logits: await gpuLogits.read(rows.length, given, keep, needs), state: next };
-    const logits = outputs['logits']!;
     if (!this.#hasRun) await this.#learn(logits, given);
     try {
       return { logits: lastLogits(logits, rows.length, keep, this.#options.vocabularySize), state: next };
@@ -198,6 +205,11 @@ function tokenIds(rows: readonly ForwardRow[]): OnnxTensor {
   let place = 0;
   for (const { tokens } of rows) for (const token of tokens) ids[place++] = BigInt(token);
   return createTensor('int64', ids, [rows.length, length]);
+}
+
+/** Whether these are the logits of at least the last `keep` tokens of each row. */
+function hasShape({ dims }: OnnxTensor, rows: number, keep: number): boolean {
+  return dims.length === 3 && dims[0] === rows && dims[1]! >= keep && dims[2]! > 0;
 }
 
 /** Copies the logits of the last `keep` tokens of each row out of `[rows, tokens, vocabulary]`. @param most of a token */

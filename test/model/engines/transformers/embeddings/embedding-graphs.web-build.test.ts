@@ -52,6 +52,13 @@ function echoOfShape(file: OnnxFile, name: string): string {
   return file.node('Add', [`${name}_zeros`, `${name}_dims`], `${name}_echo`);
 }
 
+/** For each token the same number. */
+function echoOf(file: OnnxFile, value: number): string {
+  file.constant('value', Float32Array.of(value));
+  file.node('Add', [echoed(file, 'attention_mask'), 'value'], 'values_echo');
+  return 'values_echo';
+}
+
 const bert = { architectures: ['BertModel'], model_type: 'bert', max_position_embeddings: 32, vocab_size: 7 };
 
 /** @param files beside those that every repository has */
@@ -100,6 +107,11 @@ const tokens = IDS.map(vectorOf);
 const MEAN = meanOf(tokens);
 const MOST = [6, 36, -1];
 const WEIGHTED = meanOf(tokens.flatMap((vector, place) => Array.from({ length: place + 1 }, () => vector)));
+
+it.each([NaN, Infinity, -Infinity])('vectors that contain %s are an error', async (value) => {
+  const { model } = await load(graphWith((file) => [echoOf(file, value)]));
+  await expect(ask(model, [TEXT])).rejects.toMatchObject({ code: 'model_not_supported' });
+});
 
 describe('the pooling of a repository', () => {
   it.each<[string, object, number[]]>([

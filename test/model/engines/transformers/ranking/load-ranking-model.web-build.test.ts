@@ -109,6 +109,13 @@ describe('a cross-encoder', () => {
     expectScores(scores, shares);
   });
 
+  it.each([[[NaN]], [[NaN, 1]], [[Infinity, 1]]])('whose logits give no score is an error (%s)', async (factors) => {
+    await expect(rank(await load(graphOf(factors)), DOCUMENTS)).rejects.toMatchObject({
+      code: 'model_not_supported',
+      message: expect.stringMatching(/outputs are wrong: the logits of a document/) as string,
+    });
+  });
+
   it('[N02] counts the tokens of all pairs', async () => {
     const { promptTokens } = await rank(await load(graphOf([1])), DOCUMENTS);
     expect(promptTokens).toBe(TOKENS.reduce((sum, tokens) => sum + pairOf(QUERY, tokens).ids.length, 0));
