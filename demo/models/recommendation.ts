@@ -1,6 +1,6 @@
 /** The chat model that this device is offered: the largest of the package's list that it has room and power for. */
 import { signal } from '@preact/signals';
-import { type RecommendedModel, recommendedModels } from 'inpage';
+import { deviceMemory, type RecommendedModel, recommendedModels } from 'inpage';
 import { choose, type Device, type Recommendation } from './choose-model.js';
 
 /** Undefined while nobody has looked; null: this device is offered none. */
@@ -38,6 +38,6 @@ export async function measureDevice(): Promise<Device> {
     device: isReal ? 'webgpu' : 'wasm',
     hasHalfFloats: adapter?.features.has('shader-f16') ?? false,
     room: (storage?.quota ?? 0) - (storage?.usage ?? 0),
-    memoryGB: (navigator as { deviceMemory?: number }).deviceMemory ?? 4,
+    memoryGB: deviceMemory(),
   };
 }

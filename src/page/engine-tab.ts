@@ -128,7 +128,7 @@ export class EngineTab {
 
   async #askServiceWorker(signal: AbortSignal): Promise<GatewayPort> {
     const { serviceWorker, group } = this.#options;
-    const registered = serviceWorker?.controller ? undefined : serviceWorker?.getRegistration();
+    const registered = serviceWorker?.controller ? undefined : serviceWorker?.getRegistration().catch(() => undefined);
     const worker = serviceWorker?.controller ?? (registered && (await orAborted(registered, signal)))?.active;
     if (!worker || group === undefined) return rejectOnAbort(signal);
     const { port1, port2 } = new MessageChannel();

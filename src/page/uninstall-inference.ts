@@ -33,7 +33,8 @@ export async function uninstallInference({
   const script = new URL(serviceWorker, document.baseURI);
   // Absent where a page cannot have one.
   const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
-  const registrations = (await container?.getRegistrations()) ?? [];
+  // Refused where site data is blocked: then there is none.
+  const registrations = (await container?.getRegistrations().catch(() => undefined)) ?? [];
   let removed = false;
   for (const registration of registrations) {
     const workers = [registration.active, registration.waiting, registration.installing].filter(

@@ -82,7 +82,14 @@ function other(script: string, own: string): ReturnType<typeof warning> {
 export const otherServiceWorkers: Check = async ({ serviceWorker }) => {
   const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
   const own = serviceWorker === false ? '' : new URL(serviceWorker).pathname;
-  const others = ((await container?.getRegistrations()) ?? []).flatMap(({ scope, active, waiting, installing }) => {
+  const registrations = await container?.getRegistrations().catch(() => 'refused' as const);
+  if (registrations === 'refused') {
+    return problem(
+      'the browser refuses Service Workers for this site',
+      'Allow site data (cookies), or pass `serviceWorker: false` and use `inference.fetch`.',
+    );
+  }
+  const others = (registrations ?? []).flatMap(({ scope, active, waiting, installing }) => {
     const script = new URL((active ?? waiting ?? installing)?.scriptURL ?? scope).pathname;
     return isOwn(script, own) ? [] : [`${script} (pages below ${new URL(scope).pathname})`];
   });
