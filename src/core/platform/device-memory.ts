@@ -13,7 +13,7 @@ export function tellDeviceMemory(gigabytes: number | undefined): void {
 
 /**
  * Gigabytes of main memory. Browsers that say it report at most 8, and a power of two below. Others: 2 where the main pointer is a
- * finger, else 8.
+ * finger, else 8. Never throws.
  */
 export function deviceMemory(): number {
   const { navigator, matchMedia } = globalThis as {
