@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LearnedTiming } from '../../src/gateway/remote-model.js';
+import { LearnedTiming } from '../../src/gateway/learned-timing.js';
 import { answeringModelTiming } from '../../src/relay/stream/call-timing.js';
 
 /** As by default: the app waits ten minutes for a first token. */

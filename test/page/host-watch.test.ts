@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { vi } from 'vitest';
-import { watchHost } from '../../src/page/engine-tab.js';
+import { watchHost } from '../../src/page/host-watch.js';
 import { passTimeUntil, stopTime } from '../support/pass-time.js';
 
 let over = new AbortController();

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { Deadline } from '../../../src/gateway/scheduler/run-on-slot.js';
+import { Deadline } from '../../../src/gateway/scheduler/deadline.js';
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NgramDrafter } from '../../../src/model/decoding/speculative-decoder.js';
+import { NgramDrafter } from '../../../src/model/decoding/ngram-drafter.js';
 
 const count = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 

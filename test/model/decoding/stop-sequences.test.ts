@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StopSequences } from '../../../src/model/decoding/answer-reader.js';
+import { StopSequences } from '../../../src/model/decoding/stop-sequences.js';
 
 /** Few letters, so that sequences do occur and overlap. */
 const letters = (minLength: number, maxLength: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PhraseFinder } from '../../../../src/gateway/http/audio/live-speech.js';
+import { PhraseFinder } from '../../../../src/gateway/http/audio/find-phrases.js';
 import { soundOf } from '../support/sounds.js';
 
 const RATE = 16_000;
