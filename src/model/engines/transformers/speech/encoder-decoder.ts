@@ -187,7 +187,7 @@ function whole(values: Iterable<number>): OnnxTensor {
 }
 
 /** A cache before the first token: dimensions with a name are empty, but for that of the rows. */
-export function emptyCache({ type, shape }: OnnxValueInfo): OnnxTensor {
+function emptyCache({ type, shape }: OnnxValueInfo): OnnxTensor {
   return zeros(
     type,
     shape.map((dim) => (typeof dim === 'number' ? dim : dim.startsWith('batch') ? 1 : 0)),

@@ -1,4 +1,4 @@
-/** Voices that are files of numbers in the model's folder: styles, or embeddings of a speaker. @module */
+/** Voices that are files of numbers in the model's folder. @module */
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import type { Voice } from '../../../../core/request/speech-request.js';
 import type { ModelSource } from '../repository/model-source.js';

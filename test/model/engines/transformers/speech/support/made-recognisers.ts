@@ -329,7 +329,7 @@ function isNotEmpty(graph: RandomGraph, input: string): string {
 let branchCount = 0;
 
 /** One of two values, which may differ in shape. */
-export function choice(graph: RandomGraph, condition: string, yes: string, no: string): string {
+function choice(graph: RandomGraph, condition: string, yes: string, no: string): string {
   const branch = (value: string): OnnxFile => {
     const file = new OnnxFile();
     branchCount += 1;
