@@ -26,6 +26,7 @@ import { findFact, keepFact } from './storage/file-facts.js';
 import type { StoreEnvironment } from './storage/store-environment.js';
 import { StoredResponse } from './stored-response.js';
 import type { FileBeginning } from './download/file-head.js';
+import { findOrDoWithout } from './download/optional-file.js';
 import { missingBytes } from './download/missing-bytes.js';
 import { hashContents, isIntact } from './download/verify-content.js';
 
@@ -118,7 +119,8 @@ export class ModelFiles {
     const file = this.#nameOf(nameOrURL);
     const known = this.#found.get(file);
     if (known) return known;
-    const found = this.#find(file);
+    const asked = { file, find: () => this.#find(file), fetcher: this.#fetcher, others: this.#found };
+    const found = findOrDoWithout(asked);
     this.#found.set(file, found);
     // Another attempt may succeed.
     found.catch(() => this.#found.delete(file));

@@ -120,6 +120,75 @@ describe('a file that was kept and is gone from its server', () => {
   });
 });
 
+describe('a file that nobody answers for', () => {
+  /** An app's cache: what it lists is there without a network, all else is a network error. */
+  const cached = (...names: string[]): void => {
+    store.fetch = async (url, init) => {
+      if (!names.includes(url.split('/').at(-1)!)) throw new TypeError('Failed to fetch');
+      return network.fetch(url, init);
+    };
+  };
+  beforeEach(() => {
+    for (const [name, bytes] of Object.entries(FILES)) network.files.set(`m/${name}`, bytes);
+  });
+  const open = (integrity?: Record<string, string>) => filesOf(store, `${network.url}m/`, { integrity });
+  const OPTIONAL = 'generation_config.json';
+
+  it.each([true, false])('is absent when the rest of the model is there (offline: %s)', async (isOffline) => {
+    store.offline = isOffline;
+    cached('config.json', 'model.onnx');
+    const load = open();
+    await load.prepare(Object.keys(FILES));
+    expect(await contentOf(load, OPTIONAL)).toBeUndefined();
+    expect(await contentOf(load, 'model.onnx')).toEqual(WEIGHTS);
+    expect(await store.storage.find({ model: `${network.url}m/`, file: OPTIONAL })).toBeUndefined();
+    store.offline = false;
+    store.fetch = network.fetch;
+    expect(await contentOf(open(), OPTIONAL), 'with a network').toEqual(CONFIG);
+  });
+
+  it.each([
+    ['and that no model runs without is an error', ['config.json', OPTIONAL], 'model.onnx', undefined],
+    ['is an error when weights are out of reach too', ['config.json'], OPTIONAL, undefined],
+    ['and that the app states is an error', ['config.json', 'model.onnx'], OPTIONAL, { [OPTIONAL]: sha256Of(CONFIG) }],
+  ])('%s', async (_, names, file, integrity) => {
+    store.offline = true;
+    cached(...names);
+    const load = open(integrity);
+    await load.prepare(Object.keys(FILES));
+    await expect(contentOf(load, file)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('but with 503 is an error', async () => {
+    store.fetch = async (url, init) =>
+      url.endsWith(OPTIONAL) ? new Response(null, { status: 503 }) : network.fetch(url, init);
+    const load = open();
+    await load.prepare(Object.keys(FILES));
+    await expect(contentOf(load, OPTIONAL)).rejects.toMatchObject({
+      code: 'unavailable',
+      details: { httpStatus: 503 },
+    });
+  });
+
+  it('while the network is gone is fetched when it comes back with the rest', async () => {
+    const load = open();
+    await load.find('config.json');
+    store.offline = true;
+    cached();
+    const pause = store.pause.bind(store);
+    let waits = 0;
+    store.pause = async (milliseconds, signal) => {
+      await pause(milliseconds, signal);
+      if (milliseconds !== 5_000 || ++waits < 3) return;
+      store.offline = false;
+      store.fetch = network.fetch;
+    };
+    await load.prepare(Object.keys(FILES));
+    expect(await contentOf(load, OPTIONAL)).toEqual(CONFIG);
+    expect(await contentOf(load, 'model.onnx')).toEqual(WEIGHTS);
+  });
+});
+
 describe('files that a person picked', () => {
   const picked = (names: readonly (keyof typeof FILES)[]): LocalFile[] =>
     names.map((name) => ({ path: `stick/${name}`, file: new Blob([FILES[name]]) }));

@@ -2,7 +2,7 @@
 import { type ExpectedFile, type FileMetadata, type KeptFile, statesContent } from '../storage/byte-storage.js';
 
 /** Files without which no model runs; the others are there or not. */
-const REQUIRED = /\.(onnx|onnx_data\w*|bin|wasm)$|^(mlc-chat-)?config\.json$/;
+const REQUIRED = /\.(onnx|onnx_data\w*|gguf|bin|wasm)$|^(mlc-chat-)?config\.json$/;
 
 /** Milliseconds for which a hub is not asked again about an optional file that it does not have. */
 const ABSENCE_LASTS = 5 * 60_000;

@@ -2,7 +2,7 @@
 import { cancelled, type InferenceError } from '../../core/errors/inference-error.js';
 import { hold } from '../storage/hold-lock.js';
 import { Connections } from './connections.js';
-import { compareStated, decideLocked } from './decide-file.js';
+import { compareStated, decideLocked, isRequired } from './decide-file.js';
 import { hearProgress, type LoadReport, shareProgress } from './download-progress.js';
 import { canResume } from './download-plan.js';
 import type { DownloadContext } from './connection.js';
@@ -39,6 +39,9 @@ export class FileFetcher {
   readonly #options: FetcherOptions;
   readonly #connections: Connections;
   #hasReceived = false;
+  /** Files of which a server said something, and those of which none did and no source states that they exist. */
+  readonly #answered = new Set<string>();
+  readonly #unanswered = new Set<string>();
 
   constructor(options: FetcherOptions) {
     this.#options = options;
@@ -59,7 +62,10 @@ export class FileFetcher {
       return await this.#fetchLocked(wanted, before);
     } catch (thrown) {
       if (signal.aborted) throw cancelled(thrown);
-      if (!isQuotaError(thrown)) throw thrown;
+      if (!isQuotaError(thrown)) {
+        await this.#noteUnanswered(wanted);
+        throw thrown;
+      }
       const kept = await storage.find(wanted);
       const size = kept?.metadata.size ?? wanted.expected?.bytes;
       const error = await insufficientStorage(size, { file: wanted.file, keptBytes: kept?.bytes ?? 0 });
@@ -69,6 +75,20 @@ export class FileFetcher {
     } finally {
       release();
     }
+  }
+
+  /** The last attempt to fetch a file brought no answer, and no source states that there is such a file. */
+  isUnanswered(file: string): boolean {
+    return this.#unanswered.has(file);
+  }
+
+  async #noteUnanswered(wanted: WantedFile): Promise<void> {
+    if (wanted.expected || this.#answered.has(wanted.file)) return;
+    this.#unanswered.add(wanted.file);
+    const { storage } = this.#options.environment;
+    const kept = await storage.find(wanted);
+    // Nothing is known of it that were worth a place in the list of files.
+    if (kept?.metadata.state === 'partial' && kept.bytes === 0) await storage.remove(wanted);
   }
 
   /**
@@ -143,11 +163,21 @@ export class FileFetcher {
   #contextOf({ model, file }: FileLocation): DownloadContext {
     const { environment, isLocal, signal, report } = this.#options;
     return {
-      environment,
+      environment: {
+        ...environment,
+        fetch: async (url, init) => {
+          const response = await environment.fetch(url, init);
+          this.#answered.add(file);
+          this.#unanswered.delete(file);
+          return response;
+        },
+      },
       isLocal,
       connections: this.#connections,
       signal,
-      hasReceived: () => this.#hasReceived,
+      // A file that may not exist is not waited for while the device is offline.
+      hasReceived: () =>
+        this.#hasReceived && (isRequired(file) || this.#answered.has(file) || !environment.isOffline()),
       onBytes: (count, state) => {
         if (count > 0) this.#hasReceived = true;
         report.count(file, count, state);
