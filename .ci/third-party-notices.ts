@@ -17,6 +17,13 @@ const INSIDE: Record<string, string> = {
     'Contains the LAME MP3 encoder 3.100 (https://lame.sourceforge.io), compiled to WebAssembly, under the GNU Lesser General Public License 2.0 or later (https://www.gnu.org/licenses/old-licenses/lgpl-2.0.html). It is `mp3-encoder-worker.js` here, which may be replaced. How it was built: the README of the package.',
 };
 
+/** Licence texts that packages do not bring: as their projects publish them. */
+const LICENCE_FILES: Record<string, string> = {
+  'onnxruntime-common': '.ci/licences/onnxruntime.txt',
+  'onnxruntime-web': '.ci/licences/onnxruntime.txt',
+  '@mlc-ai/web-xgrammar': '.ci/licences/xgrammar.txt',
+};
+
 /**
  * Vite plugin: emits `THIRD-PARTY-NOTICES.md`.
  * @param copied packages whose files are copied and not bundled
@@ -32,7 +39,7 @@ export function thirdPartyNotices(copied: readonly string[]): Plugin {
           if (folder !== undefined) folders.add(folder);
         }
       }
-      const source = write([...folders].toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1)));
+      const source = writeNotices([...folders].toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1)));
       this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.md', source });
     },
   };
@@ -43,7 +50,8 @@ function packageFolder(id: string): string | undefined {
   return /.*?(node_modules\/(?:.*node_modules\/)?(?:@[^/]+\/)?[^/?]+)/.exec(id)?.[1];
 }
 
-function write(folders: readonly string[]): string {
+/** The notices of packages. @param folders relative to the project */
+export function writeNotices(folders: readonly string[]): string {
   const parts = folders.map((folder) => {
     const { name, version, license, author, repository } = JSON.parse(
       readFileSync(join(folder, 'package.json'), 'utf8'),
@@ -55,13 +63,16 @@ function write(folders: readonly string[]): string {
     ];
     const inside = INSIDE[name];
     if (inside !== undefined) facts.push(inside);
-    return `## ${name} ${version}\n\n${facts.join('\n\n')}\n\n${licenceText(folder)}`;
+    return `## ${name} ${version}\n\n${facts.join('\n\n')}\n\n${licenceText(folder, name)}`;
   });
   return `# Third-party notices\n\nThe files in this folder contain the following packages.\n\n${parts.join('\n')}`;
 }
 
 /** Some packages of a monorepo leave their licence at its root, which is not published. */
-function licenceText(folder: string): string {
-  const files = readdirSync(folder).filter((name) => /^(licen[cs]e|notice|thirdparty)/i.test(name));
-  return files.map((name) => `\`\`\`\n${readFileSync(join(folder, name), 'utf8').trim()}\n\`\`\`\n`).join('\n');
+function licenceText(folder: string, name: string): string {
+  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|thirdparty)/i.test(file));
+  const paths = files.map((file) => join(folder, file));
+  const own = LICENCE_FILES[name];
+  if (paths.length === 0 && own !== undefined) paths.push(own);
+  return paths.map((path) => `\`\`\`\n${readFileSync(path, 'utf8').trim()}\n\`\`\`\n`).join('\n');
 }
