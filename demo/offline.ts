@@ -66,8 +66,9 @@ export async function keepOfflineCopy(): Promise<void> {
   // One after another: what the visitor does now goes first. The set grows by what the scripts may import later.
   for (const path of paths) {
     const text = await fetchThrough(path);
-    if (text === undefined) missing++;
-    else if (path.startsWith(SCRIPTS)) for (const name of importsOf(text)) paths.add(SCRIPTS + name);
+    // That a file came says nothing of whether the Service Worker could store it.
+    if (text === undefined || !(await caches.match(path, { ignoreVary: true }))) missing++;
+    if (text !== undefined && path.startsWith(SCRIPTS)) for (const name of importsOf(text)) paths.add(SCRIPTS + name);
   }
   worksOffline.value = missing === 0;
 }

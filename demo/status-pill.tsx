@@ -1,7 +1,9 @@
 /** Where the panel's model runs, and that nothing leaves the page. */
 import { useEffect, useState } from 'preact/hooks';
+import { DEFAULT_MODELS } from 'inpage';
 import { inference, statusVersion } from './inference.js';
 import { worksOffline } from './offline.js';
+import { offlineText } from './parts/offline-text.js';
 
 const STATES = { absent: 'not loaded', loading: 'loading', ready: 'ready', busy: 'busy', failed: 'failed' };
 
@@ -10,6 +12,7 @@ export function StatusPill({ model: shown }: { model: string }) {
   // Read so that a change of status renders the pill again.
   void statusVersion.value;
   const model = inference.value?.status().find((status) => status.id === shown);
+  const isBundled = DEFAULT_MODELS.some(({ id }) => id === shown);
   const place =
     model?.device === 'wasm' ? `WASM, ${model.threads} thread${model.threads === 1 ? '' : 's'}` : (model?.device ?? '');
   return (
@@ -17,7 +20,7 @@ export function StatusPill({ model: shown }: { model: string }) {
       <span class="dot" aria-hidden="true" />
       <span class="facts">
         {inference.value ? [shown, STATES[model?.state ?? 'absent'], place].filter(Boolean).join(' · ') : 'starting'}
-        {online ? (worksOffline.value ? ' · works offline' : '') : ' · offline'}
+        {offlineText(online, { state: model?.state ?? 'absent', isCopied: worksOffline.value, isBundled })}
       </span>
     </p>
   );
