@@ -29,10 +29,6 @@ export interface TextModelOptions {
 
 /** A text model. */
 export interface TextModel extends LoadedModel {
-  /** Tokens decoded since the model was loaded. Shows how fast a cancelled generation stops. */
-  readonly decodedTokens: number;
-  /** Images that the vision encoder has encoded since the model was loaded. */
-  readonly encodedImages: number;
   generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined>;
   countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number>;
 }
@@ -51,7 +47,6 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     loss = error;
     for (const gone of running) gone.abort(error);
   });
-  let decodedTokens = 0;
 
   async function* generate(
     request: GenerationRequest,
@@ -67,7 +62,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     let steps: AsyncGenerator<TokenEvent[], void, undefined> | undefined;
     try {
       const sampling = withSamplingDefaults(request.sampling, options.info.sampling);
-      run = await prepare(engine, { ...request, sampling }, options, () => (decodedTokens += 1));
+      run = await prepare(engine, { ...request, sampling }, options);
       steps = decodeLoop(run, signal);
       for (;;) {
         const next = await alive.wait(steps.next());
@@ -95,12 +90,6 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
       ...(engine.maxSequences > 1 && { concurrency: engine.maxSequences }),
     },
     lost,
-    get decodedTokens() {
-      return decodedTokens;
-    },
-    get encodedImages() {
-      return engine.images?.encodedImages ?? 0;
-    },
     generate,
     countTokens: async (request) => (await readPrompt(request, engine)).prompt.tokens.length,
     unload: () => options.unload(),
@@ -124,12 +113,7 @@ async function readPrompt(request: GenerationRequest, engine: TextEngine, mostPl
   return { prompt: renderPrompt(request, engine.tokenizer, engine, images), images };
 }
 
-async function prepare(
-  engine: TextEngine,
-  request: GenerationRequest,
-  options: TextModelOptions,
-  onDecode: () => void,
-): Promise<DecodeRun> {
+async function prepare(engine: TextEngine, request: GenerationRequest, options: TextModelOptions): Promise<DecodeRun> {
   const { prompt, images } = await readPrompt(request, engine, engine.contextLength);
   const { vocabularySize } = engine.tokenizer;
   if (request.begun?.some(({ tokens }) => tokens.some((token) => !(token >= 0 && token < vocabularySize))))
@@ -147,7 +131,6 @@ async function prepare(
     reasoning: reasoningLimit(engine, request),
     cap,
     constraint: await compile(engine, request, prompt),
-    onDecode,
   };
 }
 

@@ -27,8 +27,6 @@ export interface DecodeRun {
   /** Maximum number of tokens per choice; prompt and cap together fit the context. */
   cap: number;
   constraint: CompiledConstraint | undefined;
-  /** Called for every token that the engine is asked to read after the prompt, per row. */
-  onDecode: () => void;
 }
 
 /**
@@ -136,13 +134,10 @@ function createParser({ engine, request, reasoningOpen }: DecodeRun): ChannelPar
 }
 
 function speculativeDecoder(run: DecodeRun, sequence: TextSequence, choice: Choice): SpeculativeDecoder | undefined {
-  const { promptTokens, cap, onDecode } = run;
+  const { promptTokens, cap } = run;
   const { vocabularySize } = run.engine.tokenizer;
   const { speculation } = sequence;
-  return (
-    speculation &&
-    new SpeculativeDecoder({ sequence, speculation, choice, promptTokens, vocabularySize, cap, onDecode })
-  );
+  return speculation && new SpeculativeDecoder({ sequence, speculation, choice, promptTokens, vocabularySize, cap });
 }
 
 function decodePending(sequence: TextSequence, choices: readonly Choice[], run: DecodeRun): Promise<TokenLogits[]> {
@@ -150,7 +145,6 @@ function decodePending(sequence: TextSequence, choices: readonly Choice[], run: 
   for (const { ended, pending } of choices) {
     // The batch keeps its shape: the row of an ended choice reads a token whose logits are not used.
     tokens.push(ended ? [run.promptTokens.at(-1) ?? 0] : pending);
-    if (!ended) for (let count = pending.length; count > 0; count--) run.onDecode();
   }
   return sequence.decode(tokens);
 }

@@ -14,8 +14,6 @@ export interface SpeculativeDecoderOptions {
   vocabularySize: number;
   /** Maximum number of tokens of the choice. */
   cap: number;
-  /** Called for every token that is read and not rolled back. */
-  onDecode: () => void;
 }
 
 /**
@@ -48,13 +46,12 @@ export class SpeculativeDecoder {
 
   /** Accepts drafted tokens. @returns the logits after all pending tokens when all were drafted, else undefined */
   accept(): TokenLogits | undefined {
-    const { choice, onDecode } = this.#options;
+    const { choice } = this.#options;
     let logits: TokenLogits | undefined;
     while (choice.pending.length > 0 && choice.pending[0] === this.#draft[0]) {
       choice.pending.shift();
       this.#draft.shift();
       logits = this.#logits.shift();
-      onDecode();
     }
     if (choice.pending.length === 0 && logits) return logits;
     this.rollBack();
@@ -63,9 +60,8 @@ export class SpeculativeDecoder {
 
   /** Reads the pending tokens of the choice, and a draft with them. @returns the logits after the pending ones */
   async decode(): Promise<TokenLogits> {
-    const { sequence, speculation, choice, onDecode } = this.#options;
+    const { sequence, speculation, choice } = this.#options;
     const { pending } = choice;
-    pending.forEach(onDecode);
     this.#draft = speculation.isWorthwhile() ? this.#nextDraft() : [];
     if (this.#draft.length === 0) {
       const [logits] = await sequence.decode([pending]);

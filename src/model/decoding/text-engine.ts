@@ -51,8 +51,6 @@ export interface Speculation {
 export interface ImageReader {
   /** What the model's chat templates write for an image. */
   readonly placeholder: string;
-  /** Runs of the vision encoder since the model was loaded; known images are not encoded again. */
-  readonly encodedImages: number;
   /**
    * The text and the number of tokens of an image in a prompt. Does not run the vision encoder.
    * @throws InferenceError `invalid_media`

@@ -71,7 +71,6 @@ async function say(
     reasoning: undefined,
     cap: 40,
     constraint: options.constrained && grammar(options.constrained === 'open'),
-    onDecode: () => {},
   };
   return { events: await collectEvents(decodeLoop(run, new AbortController().signal)), engine };
 }

@@ -46,6 +46,8 @@ export interface FakeEngineOptions {
 export interface FakeEngine extends TextEngine {
   /** Every call of `decode`, with its tokens per row; what was read ahead, too. */
   readonly decodes: number[][][];
+  /** Tokens of them that were rolled back. */
+  rolledBack: number;
   /** What was said to be read of the logits, per sequence. */
   readonly needs: LogitsNeed[];
   openCount: number;
@@ -63,6 +65,7 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
     reasoningFormat: options.reasoningFormat ?? 'think-tags',
     constrainable: true,
     decodes: [],
+    rolledBack: 0,
     needs: [],
     openCount: 0,
     closeCount: 0,
@@ -125,7 +128,10 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
           logitsAfter(row.slice(0, row.length - count + 1 + index), promptLength, need, 0),
         );
       },
-      rollBack: (count) => void row.splice(row.length - count),
+      rollBack(count) {
+        engine.rolledBack += count;
+        row.splice(row.length - count);
+      },
     };
   }
   return engine;

@@ -56,7 +56,6 @@ async function run(pattern: string, changes: Partial<GenerationRequest> = {}, ca
     reasoning: undefined,
     cap,
     constraint,
-    onDecode: () => {},
   };
   const events = await collectEvents(decodeLoop(settings, new AbortController().signal));
   return { engine, constraint, events, text: textOf(events), tokens: piecesOf(events) };

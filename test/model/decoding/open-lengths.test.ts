@@ -47,7 +47,6 @@ async function written(allowed: string) {
     reasoning: undefined,
     cap: 9,
     constraint,
-    onDecode: () => {},
   };
   const text = textOf(await collectEvents(decodeLoop(run, new AbortController().signal)));
   const { asked, masked } = constraint;

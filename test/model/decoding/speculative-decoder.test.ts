@@ -13,7 +13,6 @@ async function run(
   { cap = 60, ...changes }: Partial<GenerationRequest> & { cap?: number } = {},
 ) {
   const engine = fakeTextEngine(options);
-  let decoded = 0;
   const settings: DecodeRun = {
     engine,
     request: { ...plainGenerationRequest('fake', { type: 'raw', text: prompt }), ...changes },
@@ -23,10 +22,11 @@ async function run(
     reasoning: undefined,
     cap,
     constraint: undefined,
-    onDecode: () => (decoded += 1),
   };
   const events = await collectEvents(decodeLoop(settings, new AbortController().signal));
-  return { events, text: textOf(events), passes: engine.decodes.length, read: engine.decodes.flat(2).length, decoded };
+  const read = engine.decodes.flat(2).length;
+  const decoded = read - engine.rolledBack;
+  return { events, text: textOf(events), passes: engine.decodes.length, read, decoded };
 }
 
 /** Says the given text, whatever it is asked. */

@@ -58,7 +58,6 @@ export class ImageInput implements ImageReader {
   readonly placeholder = PLACEHOLDER;
   /** Id of the placeholder token. */
   readonly imageToken: number;
-  encodedImages = 0;
   readonly #pipeline: Pipeline;
   readonly #places = new Map<number, number>();
   #isShowing = false;
@@ -100,7 +99,6 @@ export class ImageInput implements ImageReader {
     this.#pipeline.imageDataCache.set(NAME, await drawImage(part, MAX_PIXELS));
     this.#isShowing = true;
     try {
-      this.encodedImages += 1;
       return await pass();
     } finally {
       this.#isShowing = false;

@@ -35,7 +35,6 @@ export interface ImageCacheOptions {
 /** Finds images by a hash of their bytes. The least recently used ones are evicted. */
 export class ImageCache implements ImageReader {
   readonly placeholder: string;
-  encodedImages = 0;
   readonly #options: ImageCacheOptions;
   readonly #maxBytes: number;
   /** By key, least recently used first. */
@@ -60,7 +59,6 @@ export class ImageCache implements ImageReader {
       const kept = this.#recall(image.key);
       if (kept?.features) return kept.features;
       const inputs = kept?.inputs ?? (await this.#process(image.part, image.key)).inputs!;
-      this.encodedImages += 1;
       const { data: features, count } = await this.#options.encoder.encode(inputs);
       if (count !== image.places) {
         throw new InferenceError(

@@ -3,7 +3,7 @@ import type { TextModel } from '../../../../../src/model/decoding/create-text-mo
 import { collectEvents } from '../../../../support/token-events.js';
 import { drawPicture, imagePart } from '../../../../vision/pictures.js';
 import { FAMILIES } from '../../../../vision/vision-model-files.js';
-import { ask, describeSeeing, idsOf, loadSeeing, promptOf, signal, user } from './vision-cases.js';
+import { ask, describeSeeing, encode, idsOf, loadSeeing, promptOf, signal, user } from './vision-cases.js';
 
 for (const family of FAMILIES) describeSeeing(family, 'wasm');
 
@@ -22,20 +22,20 @@ describe('a model that sees', () => {
     expect(promptOf(again).cachedTokens).toBe(promptOf(first).promptTokens);
     // The same words about another image share nothing behind it.
     const other = await imagePart(await drawPicture(5, [80, 60]));
-    const before = model.encodedImages;
+    const before = encode.mock.calls.length;
     const another = await collectEvents(model.generate(ask([user(other, 'What is this?')]), signal));
     expect(promptOf(another).promptTokens).toBe(promptOf(first).promptTokens);
     expect(promptOf(another).cachedTokens).toBe(0);
-    expect(model.encodedImages).toBe(before + 1);
+    expect(encode).toHaveBeenCalledTimes(before + 1);
     expect(idsOf(another)).not.toEqual(idsOf(first));
   });
 
   it('counts the tokens of images without looking at them', async () => {
-    const before = model.encodedImages;
+    const before = encode.mock.calls.length;
     const part = await imagePart(await drawPicture(6, [90, 90]));
     const asked = ask([user(part, 'What is this?')]);
     const counted = await model.countTokens(asked, signal);
-    expect(model.encodedImages).toBe(before);
+    expect(encode).toHaveBeenCalledTimes(before);
     const events = await collectEvents(model.generate(asked, signal));
     expect(promptOf(events).promptTokens).toBe(counted);
     expect(counted).toBeGreaterThan(await model.countTokens(ask([user('What is this?')]), signal));
@@ -68,13 +68,13 @@ describe('a model that sees', () => {
   });
 
   it('refuses images that leave no room, before it looks at them', async () => {
-    const before = model.encodedImages;
+    const before = encode.mock.calls.length;
     const parts = await Promise.all(
       Array.from({ length: 60 }, async (_, seed) => imagePart(await drawPicture(seed, [96, 96]))),
     );
     const events = collectEvents(model.generate(ask([user(...parts, 'All of them?')]), signal));
     await expect(events).rejects.toMatchObject({ code: 'context_length_exceeded' });
-    expect(model.encodedImages).toBe(before);
+    expect(encode).toHaveBeenCalledTimes(before);
   });
 
   it('refuses bytes that no browser decodes', async () => {
