@@ -18,18 +18,27 @@ export interface SlotRun<T, Output = T, Reader extends RunReader<T, Output> = Ru
   start: (model: LoadedModel, signal: AbortSignal, reader: Reader) => AsyncIterable<T>;
   /** False: the engine takes several of these at once (embeddings), so they do not queue. */
   exclusive: boolean;
-  /** Called when an attempt begins anew. @default the caller gets the items themselves */
-  createReader?: () => Reader;
+  /** Called when an attempt begins the answer from its start. */
+  createReader: () => Reader;
 }
 
 /** Turns an engine's items into what the caller gets. */
 export interface RunReader<T, Output> {
   /** Undefined: the item gives nothing. */
   push(item: T): Output | undefined;
-  /** What comes last, when the engine is free again. */
-  finish(): Output;
+  /** What comes last, when the engine is free again; undefined: nothing. */
+  finish(): Output | undefined;
   /** Another engine can go on where one was lost: it is started with the same reader. @default false */
   readonly isResumable?: boolean;
+}
+
+/** Gives the caller the engine's items themselves. */
+export class ItemReader<T> implements RunReader<T, T> {
+  push(item: T): T {
+    return item;
+  }
+
+  finish(): undefined {}
 }
 
 /** A run that knows its slot. */
@@ -52,53 +61,92 @@ export async function* runOnSlot<T, Output = T, Reader extends RunReader<T, Outp
 ): AsyncGenerator<Output, void> {
   const deadline = new Deadline(seconds, options.signal);
   const { signal } = deadline;
-  const meetsDeadlineAtFirst = options.deadline === 'first-token';
   try {
     const { slot, run } = await prepare(signal);
-    let reader: Reader | undefined;
-    let answered = false;
-    for (let attempt = 1; ; attempt++) {
+    const attempts = new Attempts(slot, run, deadline, options);
+    for (;;) {
       const model = await orAborted(slot.ready(), signal);
       deadline.start();
       const release = run.exclusive ? await slot.queue.acquire(signal, model.info.concurrency) : slot.queue.join();
       if (slot.model !== model) {
         // The engine was replaced while this request queued.
         release();
-        attempt--;
         continue;
       }
       const engine = new EngineRun<T>(slot, model, signal, release);
-      let hasOutput = false;
       try {
-        if (!answered) reader = run.createReader?.();
+        const reader = attempts.begin();
         options.onBegin?.();
-        // Whoever has no reader does not look at it.
-        engine.start(run.start(model, signal, reader as Reader));
+        engine.start(run.start(model, signal, reader));
         for (;;) {
           const { done, value } = await engine.next();
           engine.isWaiting = false;
           if (done) break;
-          if (!hasOutput && meetsDeadlineAtFirst) deadline.satisfy();
-          hasOutput = answered = true;
-          const given = reader ? reader.push(value) : (value as unknown as Output);
+          attempts.itemCame();
+          const given = reader.push(value);
           if (given !== undefined) yield given;
         }
         engine.end(true);
-        if (reader) yield reader.finish();
+        const last = reader.finish();
+        if (last !== undefined) yield last;
         return;
       } catch (error) {
         // An engine that threw by itself has stopped; one that was left behind has not.
         engine.end(engine.isWaiting && !signal.aborted);
-        const most = answered ? MAX_RESUME_ATTEMPTS : MAX_ATTEMPTS;
-        const mayTry = attempt < most && (!answered || (reader?.isResumable === true && !slot.wasUnloaded(model)));
-        if (!mayTry || !(await diedUnder(model, slot, error))) throw toInferenceError(error);
-        if (hasOutput && meetsDeadlineAtFirst) deadline.renew();
+        if (!(await attempts.canRetry(model, error))) throw toInferenceError(error);
       } finally {
         engine.end(false);
       }
     }
   } finally {
     deadline.dispose();
+  }
+}
+
+/**
+ * The engines that work on one request, one after the other is lost. Before the first item of any engine the next one
+ * begins the answer from its start; afterwards it resumes the answer, if the reader can.
+ */
+class Attempts<T, Output, Reader extends RunReader<T, Output>> {
+  readonly #slot: ModelSlot;
+  readonly #createReader: () => Reader;
+  readonly #deadline: Deadline;
+  readonly #endsAtFirstItem: boolean;
+  #reader: Reader | undefined;
+  #count = 0;
+  /** `new`: no engine has given an item; `answering`: the current one has; `resuming`: only an earlier one has. */
+  #state: 'new' | 'answering' | 'resuming' = 'new';
+
+  constructor(slot: ModelSlot, run: SlotRun<T, Output, Reader>, deadline: Deadline, options: RunOptions) {
+    this.#slot = slot;
+    this.#createReader = run.createReader;
+    this.#deadline = deadline;
+    this.#endsAtFirstItem = options.deadline === 'first-token';
+  }
+
+  /** An engine begins. @returns what reads its items */
+  begin(): Reader {
+    this.#count += 1;
+    if (this.#state === 'new' || !this.#reader) return (this.#reader = this.#createReader());
+    this.#state = 'resuming';
+    return this.#reader;
+  }
+
+  /** The current engine gave an item. */
+  itemCame(): void {
+    if (this.#state === 'answering') return;
+    this.#state = 'answering';
+    if (this.#endsAtFirstItem) this.#deadline.satisfy();
+  }
+
+  /** The current engine failed: whether another one is to be asked. The deadline then runs again. */
+  async canRetry(model: LoadedModel, error: unknown): Promise<boolean> {
+    const isAnswered = this.#state !== 'new';
+    if (this.#count >= (isAnswered ? MAX_RESUME_ATTEMPTS : MAX_ATTEMPTS)) return false;
+    if (isAnswered && (!this.#reader?.isResumable || this.#slot.wasUnloaded(model))) return false;
+    if (!(await diedUnder(model, this.#slot, error))) return false;
+    if (this.#state === 'answering' && this.#endsAtFirstItem) this.#deadline.renew();
+    return true;
   }
 }
 

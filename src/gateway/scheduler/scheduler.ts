@@ -20,7 +20,7 @@ import type { FetchOptions, ModelHost } from './model-host.js';
 import { LOAD_STALL_MS, ModelSlot } from './model-slot.js';
 import { StallWatch } from './stall-watch.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
-import { yieldOnce, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
+import { ItemReader, yieldOnce, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
 
 export interface SchedulerSettings {
   catalog: Catalog;
@@ -228,7 +228,8 @@ export class Scheduler implements ControlledInference {
   ): AsyncGenerator<T, void> {
     return runOnSlot<T>(this.#settings.requestTimeout, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
-      return { slot, run: { exclusive: true, start: (model, stop) => work(model, slot.entry.id, stop) } };
+      const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => work(model, slot.entry.id, stop);
+      return { slot, run: { exclusive: true, start, createReader: () => new ItemReader<T>() } };
     });
   }
 
@@ -240,7 +241,8 @@ export class Scheduler implements ControlledInference {
   ): Promise<T> {
     const results = runOnSlot<T>(this.#settings.requestTimeout, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
-      return { slot, run: { exclusive, start: (model, stop) => yieldOnce(work(model, slot, stop)) } };
+      const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => yieldOnce(work(model, slot, stop));
+      return { slot, run: { exclusive, start, createReader: () => new ItemReader<T>() } };
     });
     for await (const result of results) return result;
     throw new InferenceError('internal', 'The model returned no result.');

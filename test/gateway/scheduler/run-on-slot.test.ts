@@ -4,7 +4,7 @@ import { InferenceError } from '../../../src/core/errors/inference-error.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { ModelHost } from '../../../src/gateway/scheduler/model-host.js';
 import { ModelSlot } from '../../../src/gateway/scheduler/model-slot.js';
-import { runOnSlot, type SlotRun } from '../../../src/gateway/scheduler/run-on-slot.js';
+import { ItemReader, runOnSlot, type SlotRun } from '../../../src/gateway/scheduler/run-on-slot.js';
 
 const entry: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted' };
 const info = { device: 'none', threads: 1, contextLength: 10, images: false } as LoadedModel['info'];
@@ -40,8 +40,15 @@ interface Limits {
 }
 const calm = (): Limits => ({ seconds: 60, signal: new AbortController().signal });
 
-const run = <T>(slot: ModelSlot, work: SlotRun<T>, { seconds, signal }: Limits): AsyncGenerator<T, void> =>
-  runOnSlot(seconds, { signal, deadline: 'result' }, async () => ({ slot, run: work }));
+const run = <T>(
+  slot: ModelSlot,
+  work: Pick<SlotRun<T>, 'start' | 'exclusive'>,
+  { seconds, signal }: Limits,
+): AsyncGenerator<T, void> =>
+  runOnSlot<T>(seconds, { signal, deadline: 'result' }, async () => ({
+    slot,
+    run: { ...work, createReader: () => new ItemReader<T>() },
+  }));
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
