@@ -53,7 +53,7 @@ async function* respond(
   signal: AbortSignal,
   begin: () => void,
 ): AsyncGenerator<ResponseItem[]> {
-  const resumeState = new ResumeState(payload.marks);
+  const resumeState = new ResumeState(payload.checkpoints);
   const facts = { intercepted: payload.intercepted === true, resumeState };
   const response = await handle(fromRequestPayload(payload, signal), begin, facts);
   const head = toResponseHead(response);
@@ -70,7 +70,7 @@ async function* respond(
       if (done) return;
       // Cloning a view clones the whole buffer behind it.
       const bytes = value.byteLength === value.buffer.byteLength ? value : value.slice();
-      yield [{ bytes, mark: resumeState.nextCheckpoint() }];
+      yield [{ bytes, checkpoint: resumeState.checkpointOf(value) }];
     }
   } finally {
     signal.removeEventListener('abort', cancel);
@@ -91,6 +91,7 @@ function joined(items: ResponseItem[]): ResponseItem[] {
     offset += bytes.length;
   }
   const [first] = items;
-  const chunk: ResponseItem = { bytes: whole, mark: mergedCheckpoint(chunks.map(({ mark }) => mark)) };
+  const checkpoint = mergedCheckpoint(chunks.map((chunk) => chunk.checkpoint));
+  const chunk: ResponseItem = { bytes: whole, checkpoint };
   return first && !('bytes' in first) ? [first, chunk] : [chunk];
 }

@@ -13,7 +13,7 @@ import type { SerializedInferenceError } from '../core/errors/inference-error.js
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
-export const PROTOCOL_VERSION = 6;
+export const PROTOCOL_VERSION = 7;
 
 /** Items that a callee may send before the caller grants more. */
 export const CREDIT_WINDOW = 32;
@@ -75,8 +75,8 @@ export interface RequestPayload {
   body: ArrayBuffer | 'broken' | undefined;
   /** Instead of `body`: what is still being made. It is moved, so it can be sent once. */
   stream?: [ReadableStream<Uint8Array>] | undefined;
-  /** Of what the client has of the answer, when its host is gone and another one shall go on. Absent: nothing. */
-  marks?: ResumeCheckpoint[] | undefined;
+  /** Of all chunks that the client has, when their host is gone and another one is to resume the answer. Absent: none. */
+  checkpoints?: ResumeCheckpoint[] | undefined;
 }
 
 /** First item of the answer to a {@link RequestPayload}; the body's chunks follow. */
@@ -92,8 +92,8 @@ export interface ResponseHead {
 /** What comes together of a response's body. */
 export interface ResponseChunk {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Absent: another host cannot go on with the answer. */
-  mark?: ResumeCheckpoint | undefined;
+  /** Absent: another host cannot resume the answer after this chunk. */
+  checkpoint?: ResumeCheckpoint | undefined;
 }
 
 /** The answer to a {@link RequestPayload}, piece by piece. */

@@ -69,8 +69,7 @@ class Tab {
   serve(port: MessagePort): void {
     this.ports.push(port);
     void serveCall(port, {
-      request: (request, onBegin, { resumeState: record }) =>
-        this.#app.fetch(request, { onBegin, resumeState: record }),
+      request: (request, onBegin, { resumeState }) => this.#app.fetch(request, { onBegin, resumeState }),
       control: () => {},
     });
   }

@@ -23,8 +23,7 @@ export class ResumeState {
   #begun = 0;
   /** Values and tokens since the last checkpoint. */
   #news: Pick<ResumeCheckpoint, 'values' | 'tokens'> = { values: [], tokens: [] };
-  /** Those of the chunks that were written and not read yet. */
-  readonly #checkpoints: (ResumeCheckpoint | undefined)[] = [];
+  readonly #checkpoints = new WeakMap<Uint8Array, ResumeCheckpoint>();
   #isResumable = true;
   #hasEvents: boolean;
 
@@ -72,17 +71,17 @@ export class ResumeState {
     return this.#isResumable;
   }
 
-  /** A chunk was written that holds so many of the stream's events. @param keepAlives that are not among them */
-  chunkWritten(events: number, keepAlives = 0): void {
-    this.#hasEvents ||= events > 0;
-    const mark = { events, keepAlives: this.#hasEvents ? keepAlives : 0, ...this.#news };
-    this.#checkpoints.push(this.#isResumable ? mark : undefined);
+  /** Gives a chunk of the stream its checkpoint. @param holds how many events are in it, and keep-alives besides them */
+  addChunk(chunk: Uint8Array, holds: Pick<ResumeCheckpoint, 'events' | 'keepAlives'>): void {
+    this.#hasEvents ||= holds.events > 0;
+    const keepAlives = this.#hasEvents ? holds.keepAlives : 0;
+    if (this.#isResumable) this.#checkpoints.set(chunk, { events: holds.events, keepAlives, ...this.#news });
     this.#news = { values: [], tokens: [] };
   }
 
-  /** The checkpoint of the next chunk that is read; undefined: the answer cannot go on after it. */
-  nextCheckpoint(): ResumeCheckpoint | undefined {
-    return this.#checkpoints.shift();
+  /** The checkpoint of this very chunk; undefined: the answer cannot be resumed after it. */
+  checkpointOf(chunk: Uint8Array): ResumeCheckpoint | undefined {
+    return this.#checkpoints.get(chunk);
   }
 
   #runOf(run: number, choices: number): BegunChoice[] {
@@ -107,15 +106,15 @@ function note(choice: BegunChoice, token: number): void {
   else choice.tokens.push(token);
 }
 
-/** The checkpoint of chunks that come as one; undefined: the answer cannot go on after them. */
-export function mergedCheckpoint(marks: readonly (ResumeCheckpoint | undefined)[]): ResumeCheckpoint | undefined {
+/** The checkpoint of chunks that come as one; undefined: the answer cannot be resumed after them. */
+export function mergedCheckpoint(checkpoints: readonly (ResumeCheckpoint | undefined)[]): ResumeCheckpoint | undefined {
   const whole: ResumeCheckpoint = { events: 0, keepAlives: 0, values: [], tokens: [] };
-  for (const mark of marks) {
-    if (!mark) return undefined;
-    whole.events += mark.events;
-    whole.keepAlives += mark.keepAlives;
-    whole.values.push(...mark.values);
-    whole.tokens.push(...mark.tokens);
+  for (const checkpoint of checkpoints) {
+    if (!checkpoint) return undefined;
+    whole.events += checkpoint.events;
+    whole.keepAlives += checkpoint.keepAlives;
+    whole.values.push(...checkpoint.values);
+    whole.tokens.push(...checkpoint.tokens);
   }
   return whole;
 }

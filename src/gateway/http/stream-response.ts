@@ -131,8 +131,9 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   };
 
   #write(controller: BodyController, text: string, events: number, keepAlives = 0): void {
-    this.#source.resumeState?.chunkWritten(events, keepAlives);
-    controller.enqueue(encoder.encode(text));
+    const chunk = encoder.encode(text);
+    this.#source.resumeState?.addChunk(chunk, { events, keepAlives });
+    controller.enqueue(chunk);
   }
 
   /** @returns false when another host has sent all of them */

@@ -24,8 +24,8 @@ export interface RelayOptions {
 /**
  * Sends one request to the gateway, and to the next one when the first is gone before a model worked on it. Resolves with
  * the answer, or with 503 when no engine can answer; rejects only with the reason of `signal`, as `fetch` does. When the
- * engine dies while the body streams, the next gateway continues it if its chunks are marked. Else the body ends with the
- * failure tail of the head or, without one, with an error: it is never silently cut.
+ * engine dies while the body streams, the next gateway continues it if all its chunks have checkpoints. Else the body ends
+ * with the failure tail of the head or, without one, with an error: it is never silently truncated.
  */
 export async function relayRequest(
   payload: RequestPayload,
@@ -48,14 +48,14 @@ export async function relayRequest(
   };
 
   /** The first items of a gateway. One that is gone before it has begun to work is not the last to be asked. */
-  const begin = async (marks?: ResumeCheckpoint[]): Promise<BegunAnswer> => {
+  const begin = async (checkpoints?: ResumeCheckpoint[]): Promise<BegunAnswer> => {
     for (let attempt = 1; ; attempt++) {
       const stop = AbortSignal.any([cancellation.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
       const { port, hello } = await connect(stop);
       let isBegun = attempt === MAX_ATTEMPTS || !!payload.stream;
       const batches = new OpenCall<ResponseItem>(
         port,
-        { ...payload, marks },
+        { ...payload, checkpoints },
         {
           signal: cancellation.signal,
           timing: REQUEST_TIMING,
@@ -90,8 +90,8 @@ export async function relayRequest(
     chunks: ResponseChunk[] | undefined,
     batches: OpenCall<ResponseItem>,
   ): ReadableStream<Uint8Array> => {
-    // What another host must be told to go on from here; undefined: none can.
-    let marks: ResumeCheckpoint[] | undefined = [];
+    // What another host needs to resume from here; undefined: none can.
+    let checkpoints: ResumeCheckpoint[] | undefined = [];
     let left = MAX_ATTEMPTS;
     return new ReadableStream(
       {
@@ -105,7 +105,7 @@ export async function relayRequest(
             } catch (thrown) {
               // A call throws InferenceErrors only. A body that broke by itself stays broken; the tail stands for an engine that is gone.
               const isGone = (thrown as InferenceError).code === 'unavailable';
-              const next = isGone && marks && left-- > 0 && (await begin(marks).catch(() => undefined));
+              const next = isGone && checkpoints && left-- > 0 && (await begin(checkpoints).catch(() => undefined));
               if (next && next[1]?.streams) [batches, , ...chunks] = next;
               else if (isGone && failureTail) controller.enqueue(new TextEncoder().encode(failureTail));
               else {
@@ -118,10 +118,10 @@ export async function relayRequest(
               controller.close();
               return end();
             }
-            for (const { bytes, mark } of chunks) {
+            for (const { bytes, checkpoint } of chunks) {
               controller.enqueue(bytes);
-              if (mark) marks?.push(mark);
-              else marks = undefined;
+              if (checkpoint) checkpoints?.push(checkpoint);
+              else checkpoints = undefined;
               isFed = true;
             }
             chunks = undefined;
