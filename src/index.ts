@@ -8,10 +8,10 @@ export type { Finding } from './page/diagnosis/finding.js';
 export type { ApiKey, RateLimits } from './core/models/inference-options.js';
 export type { InferenceOptions } from './core/models/inference-options.js';
 export type { PickedFiles } from './page/picked-files.js';
+export type { LoadProgress } from './core/models/load-progress.js';
 export type { StoredFile, StoredModel } from './page/list-stored.js';
 export type {
   BrowserEntry,
-  LoadProgress,
   ScriptedEmbeddingsEntry,
   ScriptedEntry,
   ScriptedRerankEntry,

@@ -10,7 +10,7 @@ import { serveControl } from '../relay/control/control-channel.js';
 import { onPeerDeath } from '../relay/liveness-lock.js';
 import type { Faults } from './http/faults.js';
 import type { Recorder } from './recorder.js';
-import type { ControlledInference } from './scheduler/scheduler.js';
+import type { ControlledInference } from './scheduler/inference.js';
 import type { PromptToCache } from './cache-prompt.js';
 
 /** Offered by the gateway to each tab. All but the last three resolve with the models' state, and reject with InferenceError. */

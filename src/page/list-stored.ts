@@ -155,7 +155,7 @@ function describe(
 }
 
 function folderOf(entry: ModelEntry, { load: { pageURL, hub } }: Sources): string | undefined {
-  if (entry.backend !== 'transformers' && entry.backend !== 'web-llm') return undefined;
+  if (!['gguf', 'transformers', 'web-llm'].includes(entry.backend)) return undefined;
   // WebLLM's own list has its models in one place on the hub.
   const isListed = entry.backend === 'web-llm' && entry.modelLibrary === undefined;
   const source = isListed ? `mlc-ai/${entry.source ?? entry.id}` : entry.source;

@@ -7,6 +7,8 @@ export interface ModelFilesOptions {
   id: string;
   /** Absolute URL of the files' folder; ends with `/`. */
   folder: string;
+  /** What stands behind the names of files in their URLs, with its question mark. @default '' */
+  query?: string | undefined;
   /** See `ModelEntry`. */
   integrity: string | Record<string, string> | undefined;
   environment: StoreEnvironment;

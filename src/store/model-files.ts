@@ -14,6 +14,7 @@ import {
   type ByteStorage,
   type ExpectedFile,
   type FileLocation,
+  fileURLOf,
   type FileMetadata,
   type KeptFile,
   type WantedFile,
@@ -22,7 +23,7 @@ import { hubModelOf } from './sources/hub.js';
 import { PACK_MANIFEST } from './sources/pack-manifest.js';
 import type { ModelFilesOptions } from './model-files-options.js';
 import { SourceStatements } from './sources/source-statements.js';
-import { findFact, keepFact } from './storage/file-facts.js';
+import { completeFiles, findFact, keepFact } from './storage/file-facts.js';
 import type { StoreEnvironment } from './storage/store-environment.js';
 import { StoredResponse } from './stored-response.js';
 import type { FileBeginning } from './download/file-head.js';
@@ -136,8 +137,7 @@ export class ModelFiles {
    */
   async readHead<T>(file: string, parse: (head: FileBeginning) => Promise<T>): Promise<T | undefined> {
     if (!(await this.#isComplete(file))) {
-      const wanted = await this.#wanted(file);
-      const head = await this.#fetcher.readHead(wanted, parse).catch((thrown: unknown) => {
+      const head = await this.#fetcher.readHead(await this.#wanted(file), parse).catch((thrown: unknown) => {
         // Where nothing can be stored, the whole goes through memory.
         if (!isQuotaError(thrown)) throw thrown;
         return undefined;
@@ -196,6 +196,11 @@ export class ModelFiles {
     return [...(await this.#statements.all()).keys()];
   }
 
+  /** Names of the files that are stored as a whole. */
+  stored(): Promise<string[]> {
+    return completeFiles(this.#options.folder, this.#environment.storage);
+  }
+
   /** What was found out about the content of a kept file; undefined: nothing yet. */
   fact(file: string, question: string): Promise<boolean | undefined> {
     return findFact(this.#place(file), question, this.#environment.storage);
@@ -208,11 +213,8 @@ export class ModelFiles {
 
   /** One hash for the content of complete files, without those that do not exist; undefined when any was changed since. */
   async contentHash(files: readonly string[]): Promise<string | undefined> {
-    const names = files.map((each) => this.#nameOf(each)).toSorted();
-    return hashContents(
-      names.map((file) => this.#place(file)),
-      this.#environment.storage,
-    );
+    const places = files.map((file) => this.#place(this.#nameOf(file)));
+    return hashContents(places, this.#environment.storage);
   }
 
   /** What the server said of a file that is not there. */
@@ -261,9 +263,8 @@ export class ModelFiles {
 
   #decide(kept: KeptFile | undefined, stated: ExpectedFile | undefined): FileDecision {
     const { folder, isLocal = false } = this.#options;
-    const listsAll = this.#statements.hasManifest;
     const isPinned = !isLocal && hubModelOf(folder) !== undefined;
-    return decideFile({ kept, stated, listsAll, isPinned, now: Date.now() });
+    return decideFile({ kept, stated, listsAll: this.#statements.hasManifest, isPinned, now: Date.now() });
   }
 
   #present(kept: KeptFile): KeptFile | undefined {
@@ -312,6 +313,6 @@ export class ModelFiles {
   }
 
   #urlOf(file: string): string {
-    return new URL(file, this.#options.folder).href;
+    return fileURLOf(file, this.#options);
   }
 }

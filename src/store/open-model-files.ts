@@ -8,7 +8,7 @@ import { browserStore, type StoreEnvironment } from './storage/store-environment
 
 /** Opens the files of a load. @param environment what they are kept in */
 export async function openModelFiles(
-  { id, integrity }: Pick<ModelEntry, 'id' | 'integrity'>,
+  { id, integrity, query }: { id: string; integrity?: ModelEntry['integrity'] | undefined; query?: string | undefined },
   folder: string,
   { onProgress, signal, localFiles }: Pick<LoadOptions, 'onProgress' | 'signal' | 'localFiles'>,
   environment?: StoreEnvironment,
@@ -17,6 +17,7 @@ export async function openModelFiles(
   return new ModelFiles({
     id,
     folder,
+    query,
     integrity,
     environment: localFiles ? withLocalFiles(store, folder, localFiles) : store,
     isLocal: localFiles !== undefined,
@@ -47,8 +48,9 @@ export function withLocalFiles(
     isOffline: () => false,
     async fetch(url, init) {
       if (/\/api\/models\/.+\/tree\//.test(url)) return environment.fetch(url, init);
+      const [path = ''] = url.split('?', 1);
       const name = decodeURIComponent(
-        url.startsWith(folder) ? url.slice(folder.length) : url.slice(url.lastIndexOf('/') + 1),
+        path.startsWith(folder) ? path.slice(folder.length) : path.slice(path.lastIndexOf('/') + 1),
       );
       // Whatever folder it was picked with. One of the same name in a folder below has a longer path.
       const [found] = files

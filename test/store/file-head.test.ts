@@ -93,6 +93,15 @@ describe('the beginning of a file', () => {
     expect(Buffer.compare(read!, other.subarray(1000, 2 * MB))).toBe(0);
   });
 
+  it('[W11] does not stay when it was refused', async () => {
+    const refused = files().readHead('m.gguf', async (head) => {
+      await head.read(0, 1000);
+      throw new Error('refused');
+    });
+    await expect(refused).rejects.toThrow('refused');
+    expect((await store.storage.find({ model: folder(), file: 'm.gguf' }))?.bytes).toBe(0);
+  });
+
   it('of a file in parts comes from the parts', async () => {
     const partBytes = 4 * MB;
     const parts = Array.from({ length: 6 }, (_, part) => FILE.subarray(part * partBytes, (part + 1) * partBytes));

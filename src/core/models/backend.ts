@@ -7,6 +7,7 @@ import type { InferenceError } from '../errors/inference-error.js';
 import type { TokenEvent } from '../events/token-event.js';
 import type { ReasoningFormat, ToolFormat } from './answer-formats.js';
 import type { OptionsByRealm } from './inference-options.js';
+import type { VendorMetadata } from './model-description.js';
 import type { LoadProgress, ModelEntry } from './model-entry.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
 import type { GenerationRequest, SamplingDefaults } from '../request/generation-request.js';
@@ -31,6 +32,8 @@ export interface ModelInfo {
   images: boolean;
   /** Sound is understood as it is. Absent: a speech model transcribes it. */
   audio?: boolean;
+  /** What the model's files say of it, for lists of models. Absent: nothing. */
+  description?: VendorMetadata;
   /** How its makers want tokens chosen. Absent: they do not say. */
   sampling?: SamplingDefaults;
   /** Of a model that speaks: at least one. */

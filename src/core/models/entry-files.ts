@@ -5,6 +5,7 @@ interface Located {
   id: string;
   backend: string;
   source?: string;
+  file?: string;
   modelLibrary?: string;
 }
 
@@ -26,6 +27,16 @@ export function folderURLOf(source: string, pageURL: string): string | undefined
 }
 
 /**
+ * The URL of a GGUF file that a `source` names by itself; undefined when it names a folder or a hub id.
+ * @param pageURL absolute
+ * @throws TypeError when it is no URL
+ */
+export function ggufFileURLOf({ id, backend, source = id, file }: Located, pageURL: string): URL | undefined {
+  const isFile = backend === 'gguf' && file === undefined && /\.gguf(?:[?#]|$)/i.test(source);
+  return isFile ? new URL(source, pageURL) : undefined;
+}
+
+/**
  * The base of a remote `/v1`: absolute, without a slash at its end.
  * @param pageURL absolute
  * @throws TypeError when it is no URL
@@ -40,12 +51,14 @@ export function upstreamURLOf(source: string | undefined, pageURL: string): stri
  * @param pageURL absolute
  * @throws TypeError when one is no URL
  */
-export function filesOf({ backend, id, source, modelLibrary }: Located, pageURL: string): string[] {
+export function filesOf(entry: Located, pageURL: string): string[] {
+  const { backend, id, source, file, modelLibrary } = entry;
   if (backend === 'upstream') return [upstreamURLOf(source, pageURL)];
   if (backend === 'built-in') return [];
   const place = source ?? id;
   const folder = (): string => folderURLOf(place, pageURL) ?? place;
-  if (backend === 'transformers' || backend === 'gguf') return [folder()];
+  if (backend === 'transformers') return [folder()];
+  if (backend === 'gguf') return [ggufFileURLOf(entry, pageURL)?.href ?? folder() + (file ?? '')];
   // Without a library the model is one of WebLLM's own list.
   return modelLibrary === undefined ? [] : [folder(), new URL(modelLibrary, pageURL).href];
 }

@@ -17,7 +17,8 @@ export interface ModelEntry {
   /** `built-in`: the model that the browser has. `upstream`: a remote `/v1`; its requests leave the device, and it is listed as external. */
   backend: 'gguf' | 'transformers' | 'web-llm' | 'built-in' | 'upstream' | 'scripted';
   /**
-   * Folder URL (absolute, or relative to the page) or hub id (`owner/name`). Backend `upstream`: the base URL of the
+   * Folder URL (absolute, or relative to the page) or hub id (`owner/name`). Backend `gguf`: also the URL of a `.gguf` file.
+   * Backend `upstream`: the base URL of the
    * remote service, e.g. `https://api.openai.com/v1`. It must not be one that this page intercepts.
    * @default the id; required for `upstream`
    */
@@ -45,7 +46,9 @@ export interface ModelEntry {
   /** @default 'auto': WebGPU where an adapter exists and the model profits, else WASM. */
   device?: 'auto' | 'webgpu' | 'wasm';
   /**
-   * Backend `transformers` only: the weights' precision, e.g. `q8`, `q4`, `q4f16`; one for all devices, or by device.
+   * Backend `gguf`: `auto`, or `fp32` to compute in 32-bit floats, which is slower and for comparisons.
+   *
+   * Backend `transformers`: the weights' precision, e.g. `q8`, `q4`, `q4f16`; one for all devices, or by device.
    * `auto` takes the best for the device of what the repository has: 8 bits on WASM; on WebGPU 4 bits for chat models, 32
    * for others. `status()` says which, and warns where it is a slow one (4 bits on WASM).
    * A model that sees comes in parts, which may differ: `{ embed_tokens: 'fp16', decoder_model_merged: 'q4' }`; what is
@@ -53,6 +56,12 @@ export interface ModelEntry {
    * @default 'auto'
    */
   dtype?: Dtype | { wasm?: Dtype; webgpu?: Dtype };
+  /**
+   * Backend `gguf` only: the file in the folder or hub repository that `source` names, e.g. `*Q4_K_M.gguf`. `*` stands for any
+   * characters but `/`.
+   * @default of a hub repository the first that exists of `Q4_K_M`, `Q4_0`, `Q5_K_M`, `Q6_K`, `Q8_0`, `BF16`, `F16`, `F32`
+   */
+  file?: string;
   /** Overrides the tool-call syntax found in the chat template. */
   toolFormat?: ToolFormat;
   /** Overrides the reasoning syntax found in the chat template. */
@@ -124,6 +133,7 @@ type OfBackend =
   | 'modelLibrary'
   | 'upstreamModel'
   | 'headers'
+  | 'file'
   | 'languages'
   | 'script';
 
@@ -131,11 +141,15 @@ type OfBackend =
 export type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
 
 /** A model in a GGUF file. */
-export interface GgufEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 'source'> {
+export interface GgufEntry extends CommonEntry, Pick<ModelEntry, Exclude<OnDevice, 'device'> | 'file' | 'source'> {
   /** Inpage's own engine, on WASM. */
   backend: 'gguf';
   /** What the model does. */
   task: 'chat';
+  /** Only WASM. */
+  device?: 'auto' | 'wasm';
+  /** @default 'auto': each weight as the file has it */
+  dtype?: 'auto' | 'fp32';
 }
 
 /** A model of transformers.js. */
@@ -205,25 +219,7 @@ export type TypedModelEntry =
   | ScriptedEmbeddingsEntry
   | ScriptedRerankEntry;
 
-/** One shape for every backend, from the first byte to ready. */
-export interface LoadProgress {
-  /** Id of the entry. */
-  model: string;
-  /** Name of the file within the model's folder; absent: the report is about the whole model. */
-  file?: string;
-  /** Bytes so far, of `file` when given, else of the whole model. */
-  loadedBytes: number;
-  /** 0 while unknown. */
-  totalBytes: number;
-  /** `download` (network or store), `initialize` (sessions, shaders), `ready`. */
-  stage: 'download' | 'initialize' | 'ready';
-  /** Of the model's files together, over the last seconds. Only while bytes come from the network. */
-  bytesPerSecond?: number;
-  /** Until all of the model's files that are being fetched are there, at that speed. */
-  remainingSeconds?: number;
-  /** Why nothing comes in: no network, a pause before the next attempt, or another tab that fetches the same file. */
-  waiting?: 'network' | 'retry' | 'other-tab';
-}
+export type { LoadProgress } from './load-progress.js';
 
 /** @internal */
 export const TASKS = ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'] as const;
@@ -248,6 +244,12 @@ export const ENTRY_FIELDS = {
   headers: optional(textByName),
   revision: optional(someText),
   integrity: optional(v.union([v.string(), textByName], 'a hash, or an object of hashes by file name')),
+  file: optional(
+    text(
+      'the name of a file that ends in `.gguf`, in which `*` stands for any characters but `/`',
+      (value) => /^[^/\\?#:][^\\?#:]*\.gguf$/i.test(value) && !value.split('/').includes('..'),
+    ),
+  ),
   device: optional(oneOf(DEVICES)),
   dtype: optional(DTYPE),
   toolFormat: optional(oneOf(TOOL_FORMATS)),
@@ -277,7 +279,15 @@ true satisfies Same<v.InferInput<typeof entry>, ModelEntry>;
 const checkedEntry: v.GenericSchema<ModelEntry> = v.pipe(
   entry,
   v.rawCheck(({ dataset: { typed, value }, addIssue }) => {
-    if (!typed || hasFiles(value)) return;
+    if (!typed) return;
+    if (value.backend === 'gguf' && value.device === 'webgpu') {
+      const message = '`auto` or `wasm`, because GGUF files run on WASM';
+      addIssue({
+        message,
+        path: [{ type: 'object', origin: 'value', input: value, key: 'device', value: value.device }],
+      });
+    }
+    if (hasFiles(value)) return;
     const message =
       value.backend === 'upstream'
         ? 'the base URL of the remote service, e.g. `https://api.openai.com/v1`'

@@ -96,6 +96,7 @@ function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<s
     hf_link: isExternal ? '' : hubLink(entry.source),
     overview: entry.backend === 'built-in' ? BROWSER_OVERVIEW : '',
     category: entry.task,
+    ...inference.description(entry.id),
     ...entry.metadata,
     limits_known: inference.isContextLengthKnown(entry.id),
   };

@@ -3,6 +3,10 @@
  * on first use, queues requests, enforces deadlines and turns tokens into events.
  * @module
  */
+import type { LoadProgress } from '../../core/models/model-entry.js';
+import type { ModelStatus } from '../../core/models/model-status.js';
+import type { FetchOptions } from './model-host.js';
+import type { VendorMetadata } from '../../core/models/model-description.js';
 import type { ResumeState } from '../answer/resume-state.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
@@ -40,6 +44,8 @@ export interface Inference {
   isContextLengthKnown(model: string): boolean;
   /** The model takes images; undefined: not known before its first load. */
   takesImages(model: string): boolean | undefined;
+  /** What the model's own files say of it; undefined: nothing, or it was not loaded yet. */
+  description(model: string): VendorMetadata | undefined;
   /** What the model's own files say about sampling; undefined: nothing, or it was not loaded yet. */
   samplingDefaults(model: string): SamplingDefaults | undefined;
   /** What came together comes together, e.g. all that one message from the model's worker brought. No batch is empty. */
@@ -51,4 +57,19 @@ export interface Inference {
   speak(request: SpeechRequest, options: RunOptions): AsyncIterable<SpeechEvent>;
   /** Of a model that speaks. Loads it when needed, because its files name them. */
   voices(model: string, options: RunOptions): Promise<readonly Voice[]>;
+}
+
+/** {@link Inference} with the controls that the page API offers. */
+export interface ControlledInference extends Inference {
+  /** Loads a model before its first request; one that this device refused is tried again. @throws InferenceError */
+  load(model: string): Promise<void>;
+  /** Ends the model's engine; a running request fails with `unavailable`. */
+  unload(model: string): Promise<void>;
+  /** Brings a model's files into the store without loading it. @throws InferenceError */
+  fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void>;
+  status(): ModelStatus[];
+  /** Called after every change of status and for every load progress. Returns the way to stop listening. */
+  onChange(listener: (progress?: LoadProgress) => void): () => void;
+  /** Unloads everything. */
+  stop(): Promise<void>;
 }

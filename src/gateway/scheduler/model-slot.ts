@@ -1,5 +1,5 @@
 /** One model of the catalog and its state: absent -> loading -> ready -> (lost ->) absent. @module */
-import type { LoadedModel } from '../../core/models/backend.js';
+import type { LoadedModel, ModelInfo } from '../../core/models/backend.js';
 import { InferenceError, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
@@ -35,6 +35,8 @@ export class ModelSlot {
   contextLength: number | undefined;
   /** The engine that was loaded last takes images; undefined: none was. */
   images: boolean | undefined;
+  /** What the files of the model that was loaded last say of it. */
+  description: ModelInfo['description'];
   /** What the files of the model that was loaded last say about sampling. */
   sampling: SamplingDefaults | undefined;
 
@@ -216,6 +218,7 @@ export class ModelSlot {
     this.contextLength = model.info.contextLength;
     this.images = model.info.images;
     this.sampling = model.info.sampling;
+    this.description = model.info.description;
     this.#loading = undefined;
     this.#failure = undefined;
     this.#refused = false;

@@ -1,4 +1,5 @@
 /** The scheduler: models, queues, deadlines and memory for all requests. @module */
+import type { VendorMetadata } from '../../core/models/model-description.js';
 import type { LoadedModel } from '../../core/models/backend.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import { AnswerEvents, createToolCallId } from '../answer/answer-events.js';
@@ -14,7 +15,7 @@ import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speec
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { transcribeAudioParts } from './transcribe-audio-parts.js';
-import type { Inference, RunOptions } from './inference.js';
+import type { ControlledInference, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictToBudget } from './memory-budget.js';
 import type { FetchOptions, ModelHost } from './model-host.js';
 import { LOAD_STALL_MS, ModelSlot } from './model-slot.js';
@@ -35,21 +36,6 @@ export interface SchedulerSettings {
   onFailure?: (model: string, error: InferenceError) => void;
   /** Unique ids of tool calls. @default createToolCallId */
   createId?: () => string;
-}
-
-/** {@link Inference} with the controls that the page API offers. */
-export interface ControlledInference extends Inference {
-  /** Loads a model before its first request; one that this device refused is tried again. @throws InferenceError */
-  load(model: string): Promise<void>;
-  /** Ends the model's engine; a running request fails with `unavailable`. */
-  unload(model: string): Promise<void>;
-  /** Brings a model's files into the store without loading it. @throws InferenceError */
-  fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void>;
-  status(): ModelStatus[];
-  /** Called after every change of status and for every load progress. Returns the way to stop listening. */
-  onChange(listener: (progress?: LoadProgress) => void): () => void;
-  /** Unloads everything. */
-  stop(): Promise<void>;
 }
 
 /** Runs the models of a catalog on a place to run models in. */
@@ -87,6 +73,10 @@ export class Scheduler implements ControlledInference {
 
   takesImages(model: string): boolean | undefined {
     return this.#slots.get(this.catalog.require(model).id)?.images;
+  }
+
+  description(model: string): VendorMetadata | undefined {
+    return this.#slots.get(this.catalog.require(model).id)?.description;
   }
 
   samplingDefaults(model: string): SamplingDefaults | undefined {

@@ -5,5 +5,5 @@ export interface PackChoice {
   /** Names in the model's folder, or URLs. Some may not be there. */
   files: string[];
   /** Fields for the entry of the packed model, so that it loads these files and no others. */
-  entry: Pick<ModelEntry, 'device' | 'dtype'>;
+  entry: Pick<ModelEntry, 'device' | 'dtype' | 'file'>;
 }

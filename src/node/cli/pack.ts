@@ -33,6 +33,11 @@ export const pack: Command = {
       value: 'NAME',
       help: "chat, embeddings, rerank, speech-to-text or text-to-speech. Default: what the model's config tells",
     },
+    file: {
+      type: 'string',
+      value: 'NAME',
+      help: "The .gguf file of a repository, e.g. '*Q4_K_M.gguf'. Default: the best known precision",
+    },
     revision: { type: 'string', value: 'NAME', help: 'Branch, tag or commit on the hub. Default: main' },
     hub: { type: 'string', value: 'URL', help: 'Another hub. Default: https://huggingface.co/' },
     'cache-prompt': {
@@ -54,6 +59,8 @@ export const pack: Command = {
   examples: [
     'npx inpage pack onnx-community/Qwen2.5-0.5B-Instruct public/models/qwen',
     'npx inpage pack onnx-community/Qwen2.5-0.5B-Instruct packed/qwen --device wasm --part-size 24MB',
+    "npx inpage pack Qwen/Qwen2.5-0.5B-Instruct-GGUF public/models/qwen --file '*q4_k_m.gguf'",
+    'npx inpage pack https://example.com/model.gguf packed/model --part-size 24MB',
     'npx inpage pack Llama-3.2-1B-Instruct-q4f32_1-MLC packed/llama',
     'npx inpage pack ./my-onnx-model packed/mine',
     'npx inpage pack entry.json packed/mine',
@@ -132,12 +139,13 @@ function adviceFor(folder: string, { source }: ModelEntry): string {
   return `inpage: serve the folder as ${source}, or name it to the Vite plugin: inpage({ packed: ['${path}'] })\ninpage: the entry for \`models\`:\n`;
 }
 
-function changesOf({ revision, task, device, dtype }: CommandValues): Partial<NamedModel> {
+function changesOf({ revision, task, device, dtype, file }: CommandValues): Partial<NamedModel> {
   return {
     ...(typeof revision === 'string' && { revision }),
     ...(task !== undefined && { task: oneOf('task', TASKS, task) }),
     ...(device !== undefined && { device: oneOf('device', DEVICES, device) }),
     ...(typeof dtype === 'string' && { dtype }),
+    ...(typeof file === 'string' && { file, backend: 'gguf' }),
   };
 }
 

@@ -121,9 +121,12 @@ export class FileFetcher {
 
   async #parseHead<T>(wanted: WantedFile, file: OpenFile, parse: (head: FileHead) => Promise<T>): Promise<T> {
     for (let changes = 0; ; changes++) {
+      const head = new FileHead(wanted, file, this.#contextOf(wanted));
       try {
-        return await parse(new FileHead(wanted, file, this.#contextOf(wanted)));
+        return await parse(head);
       } catch (thrown) {
+        // What is refused is not worth its storage, and another attempt must see what the server has by then.
+        if (!head.isReading) await startOver(file, wanted);
         if (!(thrown instanceof FileChanged)) throw thrown;
         if (changes === MAX_CHANGES) throw notFetched(wanted, ', because it keeps changing on the server');
         await startOver(file, wanted);

@@ -42,6 +42,7 @@ export class FileHead implements FileBeginning {
   readonly #plan: DownloadPlan;
   /** The server sends no ranges: each request brings the file from its beginning. */
   #isWhole = false;
+  #isReading = false;
 
   /** @param file open for writing, of which a beginning may be there */
   constructor(wanted: WantedFile, file: OpenFile, context: DownloadContext) {
@@ -60,6 +61,18 @@ export class FileHead implements FileBeginning {
    * @throws InferenceError `unavailable` or `cancelled`; FileChanged, FileAbsent; DOMException `QuotaExceededError`
    */
   async read(from: number, to: number): Promise<Uint8Array> {
+    this.#isReading = true;
+    const bytes = await this.#read(from, to);
+    this.#isReading = false;
+    return bytes;
+  }
+
+  /** A read is under way, or failed: what was thrown says nothing about the content. */
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
+  async #read(from: number, to: number): Promise<Uint8Array> {
     for (let failures = 0; this.#there < Math.min(to, this.size ?? Infinity);) {
       const before = this.#there;
       try {

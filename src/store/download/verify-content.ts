@@ -133,7 +133,7 @@ export async function keepGoodParts(file: OpenFile, metadata: FileMetadata): Pro
 /** One hash for the content of complete files, without those that do not exist; undefined when any was changed since. */
 export async function hashContents(places: readonly FileLocation[], storage: ByteStorage): Promise<string | undefined> {
   const hashes: string[] = [];
-  for (const place of places) {
+  for (const place of places.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
     const kept = await storage.find(place);
     if (!kept || kept.metadata.state === 'absent') continue;
     if (!kept.untouched) return undefined;

@@ -1,5 +1,5 @@
 /** The Hugging Face Hub, or a server that answers as it does: where its files are and what it states of them. @module */
-import { folderURLOf } from '../../core/models/entry-files.js';
+import { folderURLOf, ggufFileURLOf } from '../../core/models/entry-files.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import { askServer } from './ask-server.js';
 import type { ExpectedFile } from '../storage/byte-storage.js';
@@ -36,10 +36,13 @@ export function hubFolderURL({ hubURL, id, revision }: HubModel): string {
 
 /** Absolute URL of the folder that an entry's files are in, on a hub or elsewhere; ends with `/`. */
 export function filesFolderOf(
-  { id, source = id, revision = 'main' }: Pick<ModelEntry, 'id' | 'source' | 'revision'>,
+  entry: Pick<ModelEntry, 'id' | 'backend' | 'source' | 'revision' | 'file'>,
   pageURL: string,
   hubURL: string = HUB_URL,
 ): string {
+  const { id, source = id, revision = 'main' } = entry;
+  const file = ggufFileURLOf(entry, pageURL);
+  if (file) return new URL('.', file).href;
   return folderURLOf(source, pageURL) ?? hubFolderURL({ hubURL: hubURL.replace(/\/*$/, '/'), id: source, revision });
 }
 

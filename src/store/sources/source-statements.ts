@@ -2,7 +2,7 @@
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { sizeOnServer } from './ask-server.js';
 import { parseSha256 } from '../storage/digest.js';
-import { type ExpectedFile, isSmallName } from '../storage/byte-storage.js';
+import { type ExpectedFile, fileURLOf, isSmallName } from '../storage/byte-storage.js';
 import { hubModelOf, listHubFiles } from './hub.js';
 import { PACK_MANIFEST, readManifest } from './pack-manifest.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
@@ -12,6 +12,8 @@ export interface StatementsOptions {
   id: string;
   /** Absolute URL of the files' folder; ends with `/`. */
   folder: string;
+  /** See `ModelFilesOptions`. */
+  query?: string | undefined;
   /** See `ModelEntry`. */
   integrity: string | Record<string, string> | undefined;
   environment: StoreEnvironment;
@@ -67,9 +69,9 @@ export class SourceStatements {
   }
 
   async #askForSize(file: string): Promise<number> {
-    const { environment, folder, signal } = this.#options;
+    const { environment, folder, query, signal } = this.#options;
     if (isSmallName(file) || environment.isOffline()) return 0;
-    return sizeOnServer(environment, new URL(file, folder).href, signal);
+    return sizeOnServer(environment, fileURLOf(file, { folder, query }), signal);
   }
 
   async #read(): Promise<Map<string, ExpectedFile>> {

@@ -115,9 +115,18 @@ export function statesContent(expected: ExpectedFile | undefined): boolean {
   return expected?.sha256 !== undefined || expected?.gitBlob !== undefined || expected?.parts !== undefined;
 }
 
+/** URL of a file, which may be named by its URL already. @param query behind the names of files, with its question mark */
+export function fileURLOf(
+  file: string,
+  { folder, query = '' }: { folder: string; query?: string | undefined },
+): string {
+  return new URL(file, folder).href + query;
+}
+
 /** URL of a part that is a file of its own. */
 export function partFileOf(file: string, part: number): string {
-  return `${file}.${part}`;
+  const [path, query] = file.split(/(?=\?)/, 2);
+  return `${path}.${part}${query ?? ''}`;
 }
 
 /** Texts are small, and servers compress them unless they are asked for ranges. */

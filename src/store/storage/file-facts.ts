@@ -1,4 +1,4 @@
-/** What engines found out about the content of stored files, kept with it. @module */
+/** What is known of stored files: which are complete, and what engines found out about their content. @module */
 import type { ByteStorage, FileLocation } from './byte-storage.js';
 
 /** An earlier answer about the content of a stored file; undefined: none yet. */
@@ -22,4 +22,10 @@ export async function keepFact(
   if (kept?.metadata.state !== 'complete' || !kept.untouched) return;
   const facts = { ...kept.metadata.facts, [question]: answer };
   await storage.accept({ ...kept, metadata: { ...kept.metadata, facts } });
+}
+
+/** Names of the files of a model that are stored as a whole. */
+export async function completeFiles(model: string, storage: ByteStorage): Promise<string[]> {
+  const found = (await storage.list()).find(({ note }) => note.model === model)?.files ?? [];
+  return found.filter(({ untouched }) => untouched).map(({ metadata }) => metadata.file);
 }

@@ -305,7 +305,7 @@ describe('what the command line names', () => {
     expect(readEntry('Llama-3.2-1B-Instruct-q4f32_1-MLC')).toMatchObject({ backend: 'web-llm' });
     expect(() => readEntry('nonsense')).toThrow('hub id');
     expect(() => readEntry('{"id":"a","backend":"upstream"}')).toThrow(
-      'the entry: The field `backend` must be transformers or web-llm',
+      'the entry: The field `backend` must be gguf, transformers or web-llm',
     );
     expect(() => readEntry('{"id":"a","backend":"transformers","sorce":"a/b"}')).toThrow('Did you mean `source`?');
     expect(() => readEntry('{"id":"a","backend":"transformers","task":"chatty"}')).toThrow('one of chat, embeddings');

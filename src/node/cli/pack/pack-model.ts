@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { filesFolderOf } from '../../../store/sources/hub.js';
 import { fetchAll, openModelFiles } from '../../../store/open-model-files.js';
 import type { PackChoice } from '../../../model/engines/pack-choice.js';
+import { chooseForPack as chooseGguf } from '../../../model/engines/gguf/gguf-pack.js';
 import { chooseForPack as chooseTransformers } from '../../../model/engines/transformers/transformers-pack.js';
 import { chooseForPack as chooseWebLlm, findForPack } from '../../../model/engines/web-llm/web-llm-pack.js';
 import type { LocalFile } from '../../../core/models/backend.js';
@@ -75,9 +76,11 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
     },
   };
   const load = { onProgress, signal, ...(localFiles && { localFiles }) };
-  const files = await openModelFiles(named, source.folder, load, environment);
-  const task = named.task ?? guessTask(await (await files.read('config.json'))?.json());
-  const choice = await choose({ ...named, task }, source.library, files);
+  const place = { ...load, pageURL: NO_PAGE, ...(options.hubURL !== undefined && { hub: options.hubURL }) };
+  const { files, task, choice } =
+    named.backend === 'gguf'
+      ? await chooseGguf(named, place, environment)
+      : await chooseFrom(named, source, load, environment);
   onTotal?.(await files.bytesOf(choice.files));
   await fetchAll(files, choice.files);
   const fetched = await listFetched(choice.files, files, storage);
@@ -135,6 +138,24 @@ async function listFolder(folder: string): Promise<LocalFile[]> {
   return Promise.all(
     paths.map(async (path) => ({ path: relative(folder, path).replaceAll('\\', '/'), file: await openAsBlob(path) })),
   );
+}
+
+/** What is packed of a model, and what it is for. */
+interface Chosen {
+  files: ModelFiles;
+  task: ModelEntry['task'];
+  choice: PackChoice;
+}
+
+async function chooseFrom(
+  named: NamedModel,
+  { folder, library }: Source,
+  load: Parameters<typeof openModelFiles>[2],
+  environment: StoreEnvironment,
+): Promise<Chosen> {
+  const files = await openModelFiles(named, folder, load, environment);
+  const task = named.task ?? guessTask(await (await files.read('config.json'))?.json());
+  return { files, task, choice: await choose({ ...named, task }, library, files) };
 }
 
 function choose(entry: ModelEntry, library: string | undefined, files: ModelFiles): Promise<PackChoice> {

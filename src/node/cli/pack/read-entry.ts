@@ -21,22 +21,40 @@ export function readEntry(text: string): NamedModel {
   if (text.startsWith('{')) return checked(parseJson(text, 'the entry'), 'the entry');
   if (text.endsWith('.json')) return checked(readJsonFile(text), text);
   if (isListed(text)) return { id: text, task: 'chat', backend: 'web-llm' };
-  if (isHubId(text) && !text.startsWith('.')) return { id: nameOf(text), source: text, backend: 'transformers' };
+  if (isGgufFile(text)) return readGgufFile(text);
+  if (isHubId(text) && !text.startsWith('.'))
+    return { id: nameOf(text), source: text, backend: /-gguf$/i.test(text) ? 'gguf' : 'transformers' };
   if (/^https?:\/\//.test(text)) return { id: nameOf(new URL(text).pathname), source: text, backend: 'transformers' };
   if ((text.startsWith('.') || isAbsolute(text)) && existsSync(text)) {
     const source = pathToFileURL(resolve(text)).href;
     return { id: basename(resolve(text)).toLowerCase(), source, backend: 'transformers' };
   }
   throw new Error(
-    `"${text}" is not a model: pass a hub id (owner/name), the URL or path (./…) of a folder, a model of WebLLM's list, or a file with an entry (JSON).`,
+    `"${text}" is not a model: pass a hub id (owner/name), the URL or path (./…) of a folder or a .gguf file, a model of WebLLM's list, or a file with an entry (JSON).`,
   );
+}
+
+/** A URL, or a path. */
+function isGgufFile(text: string): boolean {
+  return /^https?:\/\//.test(text)
+    ? /\.gguf$/i.test(new URL(text).pathname)
+    : /\.gguf$/i.test(text) && existsSync(text);
+}
+
+function readGgufFile(text: string): NamedModel {
+  const isURL = /^https?:\/\//.test(text);
+  const source = isURL ? text : pathToFileURL(resolve(text)).href;
+  return { id: nameOf(new URL(source).pathname).replace(/\.gguf$/, ''), source, backend: 'gguf' };
 }
 
 const PACKABLE = fields(
   {
     ...ENTRY_FIELDS,
     task: optional(ENTRY_FIELDS.task),
-    backend: v.picklist(['transformers', 'web-llm'], 'transformers or web-llm: other models have no files'),
+    backend: v.picklist(
+      ['gguf', 'transformers', 'web-llm'],
+      'gguf, transformers or web-llm: other models have no files',
+    ),
   },
   'a field of a model entry',
 );
