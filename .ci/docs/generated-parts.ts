@@ -3,6 +3,7 @@
  * `<!-- made: members src/core/models/inference-options.ts InferenceOptions -->`, the part, `<!-- /made -->`.
  * @module
  */
+import { browserTable } from './browser-table.js';
 import { classTable } from './class-table.js';
 import { errorTable } from './error-table.js';
 import { familyTable } from './family-table.js';
@@ -34,6 +35,7 @@ function make(what: string): string {
   if (kind === 'endpoints') return endpointList();
   if (kind === 'endpoint') return endpointPage(file);
   if (kind === 'errors') return errorTable();
+  if (kind === 'browsers') return browserTable();
   if (kind === 'classes') return classTable();
   if (kind === 'families') return familyTable();
   if (kind === 'recommended') return recommendedTable();

@@ -113,8 +113,17 @@ const path = text(
 /** An absolute URL that paths are appended to. */
 const base = text(
   'an absolute http(s) URL without query, such as `https://api.openai.com/v1`',
-  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[?#]/.test(value),
+  (value) => /^https?:$/.test(protocolOf(value)) && !/[?#]/.test(value),
 );
+
+/** Empty for what is not an absolute URL. */
+function protocolOf(url: string): string {
+  try {
+    return new URL(url).protocol;
+  } catch {
+    return '';
+  }
+}
 
 const SIZE = 'a number of bytes above 0, or a number with kB, MB or GB such as `256MB`';
 const UNITS: Readonly<Record<string, number>> = { kB: 1e3, MB: 1e6, GB: 1e9 };
