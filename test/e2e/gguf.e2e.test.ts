@@ -50,7 +50,7 @@ describe('a model in a GGUF file', () => {
       [text, more] as const,
     );
 
-  it('[W01] [W17] answers, tells what it runs on, and fetches nothing of ONNX Runtime', async () => {
+  it('answers, tells what it runs on, and fetches nothing of ONNX Runtime', async () => {
     const page = await open();
     const answer = await ask(page, 'Hello!');
     expect(answer.choices[0]!.message.content).not.toBe('');

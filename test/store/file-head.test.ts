@@ -45,7 +45,7 @@ describe('the beginning of a file', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('[W12] is not fetched a second time: a download and another look go on from it', async () => {
+  it('is not fetched a second time: a download and another look go on from it', async () => {
     await files().readHead('m.gguf', reads(3 * MB));
     expect(await files().readHead('m.gguf', reads(1000, 2 * MB))).toBe(FILE.length);
     expect(server.sent).toBe(3 * MB);

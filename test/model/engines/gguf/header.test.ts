@@ -128,7 +128,7 @@ describe('readGgufHeader', () => {
     expect(ranges.slice(1).map(([from]) => from)).toEqual(ranges.slice(0, -1).map(([, to]) => to));
   });
 
-  it('[W11] refuses a file that is cut, wherever', async () => {
+  it('refuses a file that is cut, wherever', async () => {
     const bytes = writeGguf(SMALL);
     const { dataStart, dataEnd } = await readHeader(bytes);
     for (let length = 8; length < dataStart - 32; length += 7) {
@@ -151,7 +151,7 @@ describe('readGgufHeader', () => {
     expect(await failureOf(big)).toMatch(/^model_not_supported permanent: .*`m.gguf`.*big-endian/);
   });
 
-  it('[W05] refuses an unknown kind of tensor with its name', async () => {
+  it('refuses an unknown kind of tensor with its name', async () => {
     const bytes = changed(SMALL, (view, all) => {
       const name = find(all, 'token_embd.weight');
       view.setUint32(name + 'token_embd.weight'.length + 4 + 16, 77, true);

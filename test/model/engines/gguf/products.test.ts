@@ -9,7 +9,7 @@ describe('without relaxed SIMD', () => {
 });
 
 describe('WeightPacker', () => {
-  it('[W05] refuses kinds and shapes that are not computed with, by name', async () => {
+  it('refuses kinds and shapes that are not computed with, by name', async () => {
     const packer = new WeightPacker(await loadKernels('plain'));
     expect(() => packer.begin({ name: 'blk.0.odd', kind: 'IQ1_S', rows: 4, columns: 256 })).toThrow(
       /blk\.0\.odd.*IQ1_S/,

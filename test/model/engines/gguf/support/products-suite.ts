@@ -91,7 +91,7 @@ export function testProducts(build: KernelBuild): void {
   describe.each(KINDS)('%s', (kind) => {
     const columns = isWhole(kind) ? 512 : 96;
 
-    it('[W05] multiplies by the numbers of the file', () => {
+    it('multiplies by the numbers of the file', () => {
       const matrix = packed(kind, 23, columns);
       for (const rows of [1, 2, 5, 8, 11]) {
         const x = wave(rows * columns, 0.31);
@@ -101,7 +101,7 @@ export function testProducts(build: KernelBuild): void {
       }
     });
 
-    it('[W07] in the exact mode nothing is rounded to 8 bits', () => {
+    it('in the exact mode nothing is rounded to 8 bits', () => {
       const matrix = packed(kind, 23, columns);
       for (const rows of [1, 3, 9]) {
         const x = wave(rows * columns, 0.31);
