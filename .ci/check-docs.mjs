@@ -1,6 +1,8 @@
 // Fails when something public has no doc comment: every name that an entry of the package exports, and every member of
-// an exported interface; and when a public function does not say what it throws (`@throws`, or that it never does).
-import { readFileSync } from 'node:fs';
+// an exported interface; when a public function does not say what it throws (`@throws`, or that it never does); and when a
+// file has a second `@module`, which would document what follows it as the file.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ENTRIES = ['src/index.ts', 'src/node/bridge/index.ts', 'src/node/playwright/index.ts', 'src/node/vite/index.ts'];
@@ -54,6 +56,11 @@ for (const entry of ENTRIES)
       problems.push(`${where} does not say what it throws`);
     if (/\binterface\b/.test(lines[index])) checkMembers(lines, index, where);
   }
+
+const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'src'], { encoding: 'utf8' }).split('\n');
+for (const file of sources.filter((name) => name.endsWith('.ts') && existsSync(name)))
+  if (readFileSync(file, 'utf8').split('@module').length > 2) problems.push(`${file} has more than one @module`);
+
 for (const problem of problems) console.error(problem);
 console.log(problems.length === 0 ? 'docs: every public name has a comment' : `${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -135,7 +135,7 @@ export function createToolCallId(): string {
   return id;
 }
 
-/** Counts tokens and takes times: all that usage says, unless the engine tells its own counts. @module */
+/** Counts tokens and takes times: all that usage says, unless the engine tells its own counts. */
 type Counts = Omit<CountsEvent, 'type'>;
 
 interface UsageMeter {

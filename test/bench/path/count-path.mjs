@@ -1,25 +1,32 @@
 /**
  * `npm run trace-path [-- --list]` counts, by V8's precise coverage, what one warm streamed chat request runs in Node: the
  * files and functions of `src/` that ran at all, those that run for each token, and how many of these are async. A function
- * runs for each token when its calls, with the resumptions of async functions, grow by at least a half per token. Once with
- * tokens that come one by one, each in a message of its own, and once with tokens that come faster than messages are sent.
+ * runs for each token when its calls, with the resumptions of async functions, grow by at least a half per token. With a
+ * scripted model whose tokens come one by one, each in a message of its own, or faster than messages are sent; and with a made
+ * GGUF model on its real engine, greedy and sampled.
  */
 import { createHook } from 'node:async_hooks';
 import { readFileSync, realpathSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'vite';
+import { build, runnerImport } from 'vite';
 
 const root = join(import.meta.dirname, '../../..');
 const outDir = join(realpathSync(join(root, 'node_modules')), '.cache/inpage-path');
 const listed = process.argv.includes('--list');
+
+const { module } = await runnerImport(join(root, '.ci/gguf-kernels/gguf-kernels.ts'), {
+  configFile: false,
+  logLevel: 'error',
+});
 
 /** Each module stays a file of its own, so that V8 tells them apart; nothing is renamed or lowered. */
 await build({
   root,
   configFile: false,
   logLevel: 'error',
+  plugins: [module.ggufKernels()],
   build: {
     ssr: join(import.meta.dirname, 'whole-path.ts'),
     outDir,
@@ -29,7 +36,9 @@ await build({
     rolldownOptions: { output: { preserveModules: true, preserveModulesRoot: root, entryFileNames: '[name].mjs' } },
   },
 });
-const { openPath } = await import(pathToFileURL(join(outDir, 'test/bench/path/whole-path.mjs')).href);
+const { ggufModel, openPath, scriptedModel } = await import(
+  pathToFileURL(join(outDir, 'test/bench/path/whole-path.mjs')).href
+);
 
 const session = new Session();
 session.connect();
@@ -82,8 +91,7 @@ function isAsync(key) {
 const filesOf = (keys) =>
   [...new Set(keys.map((key) => key.split(' ')[0]))].toSorted((one, other) => one.localeCompare(other));
 
-async function count(name, tokenDelayMs, tokens) {
-  const ask = openPath(tokenDelayMs);
+async function count(name, ask, tokens) {
   for (let round = 0; round < 3; round++) await ask(8);
   const short = await callsOf(ask, tokens);
   const long = await callsOf(ask, 2 * tokens);
@@ -113,6 +121,8 @@ function print(line) {
   process.stdout.write(`${line}\n`);
 }
 
-await count('Tokens that come one by one', 20, 32);
-await count('Tokens that come together', 0, 400);
+await count('Scripted: tokens that come one by one', openPath(scriptedModel(20)), 32);
+await count('Scripted: tokens that come together', openPath(scriptedModel(0)), 400);
+await count('GGUF, greedy', openPath(ggufModel()), 200);
+await count('GGUF, temperature and top_p', openPath(ggufModel(), { temperature: 0.8, top_p: 0.9, seed: 1 }), 200);
 process.exit(0);

@@ -180,7 +180,7 @@ function toReasoning(reasoning: ResponsesRequest['reasoning']): Reasoning {
   return { enabled: true, effort: toEffort(effort) };
 }
 
-/** The choice among the tools of a response. @module */
+/** The choice among the tools of a response. */
 const namedTool = object({
   type: v.picklist(['function', 'custom']),
   name: v.pipe(v.string(), v.minLength(1)),

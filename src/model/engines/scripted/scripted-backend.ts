@@ -63,7 +63,7 @@ function createChatModel(entry: ModelEntry, script: Script, contextLength: numbe
   return withRecordedAnswers(model, script);
 }
 
-/** Speech without a model: a tone whose length and pitch are fixed, so that tests can measure them. @module */
+/** Speech without a model: a tone whose length and pitch are fixed, so that tests can measure them. */
 interface ScriptedSpeakerOptions {
   script: Script;
   contextLength: number;
@@ -97,7 +97,7 @@ function createScriptedSpeaker({ script, contextLength }: ScriptedSpeakerOptions
   return createVoiceModel(engine, { info: { contextLength, device: 'none', threads: 1 }, unload: async () => {} });
 }
 
-/** Relevance without a model: what the script says, else how many words of the query a document has. @module */
+/** Relevance without a model: what the script says, else how many words of the query a document has. */
 interface ScriptedRankerOptions {
   script: Script;
   contextLength: number;
@@ -147,7 +147,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-/** Transcription without a model: the answer that was recorded for this sound, else the script's first reply. @module */
+/** Transcription without a model: the answer that was recorded for this sound, else the script's first reply. */
 interface ScriptedTranscriberOptions {
   script: Script;
   contextLength: number;

@@ -194,7 +194,7 @@ function candidateOf(reported: {
   return { token, bytes: bytes ?? [...encoder.encode(token)], logprob: Math.min(0, logprob) };
 }
 
-/** The fields of a streamed chunk of a remote service that are read. Others are ignored. @module */
+/** The fields of a streamed chunk of a remote service that are read. Others are ignored. */
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.nullish(v.string());
 

@@ -185,7 +185,7 @@ async function* speakRemotely(
   }
 }
 
-/** Documents ranked by a remote service, in the form that Cohere, Jina and vLLM share. @module */
+/** Documents ranked by a remote service, in the form that Cohere, Jina and vLLM share. */
 const tokens = v.nullish(v.number());
 
 const ranking = v.object({

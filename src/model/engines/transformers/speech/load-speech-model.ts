@@ -36,7 +36,7 @@ export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): 
   });
 }
 
-/** Whisper models: transformers.js's ONNX sessions, with our own features, windows and decoding. @module */
+/** Whisper models: transformers.js's ONNX sessions, with our own features, windows and decoding. */
 interface WhisperFiles {
   tokenizer: PreTrainedTokenizer;
   preprocessor: Record<string, unknown>;

@@ -99,7 +99,7 @@ export const VOICE_KINDS: Readonly<Record<string, VoiceKind>> = {
   style_text_to_speech_2: STYLE_TTS,
 };
 
-/** VITS models, such as those of MMS: one graph from tokens to samples. @module */
+/** VITS models, such as those of MMS: one graph from tokens to samples. */
 const INPUTS = new Set(['input_ids', 'attention_mask']);
 
 class VitsGraph implements VoiceGraphs {
