@@ -11,7 +11,6 @@ const BY_HAND = {
   'npm run preview': 'serves until it is stopped',
   'npm start': 'serves until it is stopped',
   'npm run test:webllm': 'needs a model library that nobody may download here',
-  'npm run test:llama-cpp': 'compares with a program that is built by hand',
 };
 
 const read = (file) => readFileSync(file, 'utf8');
