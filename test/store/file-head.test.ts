@@ -93,7 +93,7 @@ describe('the beginning of a file', () => {
     expect(Buffer.compare(read!, other.subarray(1000, 2 * MB))).toBe(0);
   });
 
-  it('[W11] does not stay when it was refused', async () => {
+  it('does not stay when it was refused', async () => {
     const refused = files().readHead('m.gguf', async (head) => {
       await head.read(0, 1000);
       throw new Error('refused');

@@ -16,7 +16,7 @@ const REPOSITORY = [
   'mmproj-m-F16.gguf',
 ];
 
-describe('[W02] the file of a repository', () => {
+describe('the file of a repository', () => {
   it('is the one that `file` names, `*` for any characters but `/`', () => {
     expect(chosen(REPOSITORY, 'm-Q8_0.gguf')).toBe('m-Q8_0.gguf');
     expect(chosen(REPOSITORY, '*Q4_K_M.gguf')).toBe('m-Q4_K_M.gguf');

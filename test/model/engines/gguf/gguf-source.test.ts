@@ -58,7 +58,7 @@ async function weightsOf(source: GgufSource<string>): Promise<number> {
 }
 
 describe('the file of an entry', () => {
-  it('[W12] is fetched once: the head first, then the rest, and nothing on a second visit', async () => {
+  it('is fetched once: the head first, then the rest, and nothing on a second visit', async () => {
     const source = await open();
     expect(server.sent).toBeLessThanOrEqual(source.header.dataStart + 1_000_000);
     expect(await weightsOf(source)).toBe(FILE.length - source.header.dataStart);
@@ -68,7 +68,7 @@ describe('the file of an entry', () => {
     expect(server.sent).toBe(FILE.length);
   });
 
-  it('[W01] is the URL of a file, a query after it is sent, or a folder with `file`', async () => {
+  it('is the URL of a file, a query after it is sent, or a folder with `file`', async () => {
     const paths: string[] = [];
     const { fetch } = store;
     store.fetch = (url, init) => {
@@ -84,7 +84,7 @@ describe('the file of an entry', () => {
     expect(source.description).toEqual({ architecture: 'llama', license: 'mit', overview: 'Small, F16' });
   });
 
-  it('[W02] of a folder without a list cannot be a pattern', async () => {
+  it('of a folder without a list cannot be a pattern', async () => {
     const source = `${server.url}m`;
     expect(await failureOf({ source, file: '*.gguf' })).toMatch(/^invalid_request permanent: .*no list of files/);
     expect(await failureOf({ source })).toMatch(/^invalid_request permanent: .*needs `file`/);
@@ -92,7 +92,7 @@ describe('the file of an entry', () => {
     expect(await failureOf({ dtype: 'q8' })).toMatch(/^invalid_request permanent: .*`dtype`/);
   });
 
-  it('[W02] of a hub repository is found by its list, and without a network among the stored ones', async () => {
+  it('of a hub repository is found by its list, and without a network among the stored ones', async () => {
     const lfs = { oid: sha256Of(FILE), size: FILE.length };
     const tree = ['a-Q8_0.gguf', 'a-Q4_K_M.gguf'].map((path) => ({ type: 'file', path, size: 1, oid: 'x', lfs }));
     const { fetch } = store;
@@ -107,7 +107,7 @@ describe('the file of an entry', () => {
     expect((await open({ source: 'own/er', file: '*Q4_K_M.gguf' })).file).toBe('a-Q4_K_M.gguf');
   });
 
-  it('[W12] is what `integrity` says: by its name, one hash, or a manifest', async () => {
+  it('is what `integrity` says: by its name, one hash, or a manifest', async () => {
     const right = sha256Of(FILE);
     const wrong = sha256Of(new Uint8Array(1));
     for (const integrity of [right, { 'small-F16.gguf': right }]) {
@@ -125,7 +125,7 @@ describe('the file of an entry', () => {
     expect((await open({ ...packed, file: '*.gguf' })).file).toBe('small-F16.gguf');
   });
 
-  it('[W12] is the one that was picked, by its name', async () => {
+  it('is the one that was picked, by its name', async () => {
     const localFiles = [{ path: 'folder/small-F16.gguf', file: new Blob([FILE]) }];
     expect(await weightsOf(await open({ localFiles }))).toBeGreaterThan(0);
     expect(server.sent).toBe(0);
@@ -133,7 +133,7 @@ describe('the file of an entry', () => {
     expect((await open({ source: `${server.url}m`, file: '*.gguf', localFiles })).file).toBe('small-F16.gguf');
   });
 
-  it('[W11] is refused when it is cut, before its weights are fetched', async () => {
+  it('is refused when it is cut, before its weights are fetched', async () => {
     server.files.set('m/small-F16.gguf', FILE.slice(0, FILE.length - 64));
     expect(await failureOf()).toMatch(/^unavailable: .*`small-F16.gguf` is incomplete/);
     expect(server.sent).toBeLessThan(1_100_000);
@@ -144,7 +144,7 @@ describe('the file of an entry', () => {
     expect(await weightsOf(await open())).toBeGreaterThan(0);
   });
 
-  it('[W11] is refused when the server tells its length only at its end', async () => {
+  it('is refused when the server tells its length only at its end', async () => {
     Object.assign(server.behaviour, { ignoresRanges: true, hidesHeaders: true });
     server.files.set('m/small-F16.gguf', FILE.slice(0, FILE.length - 64));
     await expect(open().then(weightsOf)).rejects.toMatchObject({ code: 'unavailable', message: /incomplete/ });
