@@ -1,14 +1,6 @@
 /** The prefix cache: pages of ended sequences, and how much of them the next prompt can use. @module */
+import { commonLength, PrefixEviction } from '../prefix-eviction.js';
 import type { KvSequence } from './kv-pages.js';
-
-/** Every fourth prefix that is evicted is the oldest one, even while conversations come back in turns. */
-const OLDEST_EVERY = 4;
-
-/** A prompt misses an evicted prefix when it lacks so many of its tokens. */
-const NOTABLE = 64;
-
-/** How many evicted prefixes are remembered, without keys and values. */
-const MAX_EVICTED = 64;
 
 /** What was read, and by whom. */
 export interface CachedPrefix {
@@ -22,19 +14,11 @@ export interface CachedPrefix {
 /**
  * Prefixes of several conversations. Any beginning of any of them can be continued, because keys and values do not depend on
  * how they were computed.
- *
- * The least recently used one is evicted, unless prompts continue what was evicted: then there are more conversations than
- * room, and where they come in turns, the oldest is the one that comes next. The newest ones are evicted instead, so that
- * the others still find theirs.
  */
 export class PageCache {
   /** Least recently used first. */
   #prefixes: CachedPrefix[] = [];
-  /** Tokens of evicted prefixes, oldest first. */
-  #lost: (readonly number[])[] = [];
-  /** The last prompt that was not cached had been evicted. */
-  #isTight = false;
-  #evicted = 0;
+  readonly #eviction = new PrefixEviction();
 
   /** Number of prefixes. */
   get count(): number {
@@ -54,7 +38,7 @@ export class PageCache {
       const common = Math.min(commonLength(prefix.tokens, prompt), prompt.length - 1);
       if (common > length) [best, length] = [prefix, common];
     }
-    this.#noteMiss(prompt, length);
+    this.#eviction.noteMiss(prompt, length);
     if (!best) return undefined;
     this.#prefixes = this.#prefixes.filter((prefix) => prefix !== best);
     // What is continued to its end is handed over, so that its last page need not be copied. What serves all stays, whoever
@@ -84,25 +68,10 @@ export class PageCache {
   /** Gives up one prefix. @returns false when there is none */
   evict(): boolean {
     if (this.#prefixes.length === 0) return false;
-    this.#evicted += 1;
-    const place = this.#isTight && this.#evicted % OLDEST_EVERY !== 0 ? this.#prefixes.length - 1 : 0;
-    const [{ tokens, kv }] = this.#prefixes.splice(place, 1) as [CachedPrefix];
-    this.#lost = [...this.#lost, tokens].slice(-MAX_EVICTED);
+    const index = this.#eviction.choose(this.#prefixes.length - 1);
+    const [{ tokens, kv }] = this.#prefixes.splice(index, 1) as [CachedPrefix];
+    this.#eviction.remember(tokens);
     kv.release();
     return true;
   }
-
-  /** @param found how many tokens of the prompt are cached */
-  #noteMiss(prompt: readonly number[], found: number): void {
-    const lost = this.#lost.findIndex((tokens) => commonLength(tokens, prompt) >= found + NOTABLE);
-    if (lost !== -1) this.#lost.splice(lost, 1);
-    if (lost !== -1 || found === 0) this.#isTight = lost !== -1;
-  }
-}
-
-function commonLength(a: readonly number[], b: readonly number[]): number {
-  const most = Math.min(a.length, b.length);
-  let length = 0;
-  while (length < most && a[length] === b[length]) length += 1;
-  return length;
 }

@@ -1,4 +1,5 @@
 /** Runs the forward passes of all open sequences: tokens of answers and pieces of prompts together. @module */
+import { DecodingCount } from '../decoding-count.js';
 import { cancelled, toInferenceError } from '../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../core/platform/pause.js';
 import { type ForwardPass, PASS_ROWS, type Span } from './forward.js';
@@ -39,7 +40,7 @@ interface Work extends Reading {
 export class PassQueue {
   readonly #forward: Pick<ForwardPass, 'run'>;
   #waiting: Work[] = [];
-  #decoding = 0;
+  readonly #decoding = new DecodingCount();
   #running = false;
 
   constructor(forward: Pick<ForwardPass, 'run'>) {
@@ -48,22 +49,17 @@ export class PassQueue {
 
   /** Whether several sequences decode. */
   get isShared(): boolean {
-    return this.#decoding > 1;
+    return this.#decoding.isShared;
   }
 
   /** Whether any sequence is read or decodes. */
   get isBusy(): boolean {
-    return this.#running || this.#decoding > 0;
+    return this.#running || this.#decoding.count > 0;
   }
 
   /** Announces a sequence that will decode. @returns call it when the sequence ends */
   join(): () => void {
-    this.#decoding += 1;
-    let joined = true;
-    return () => {
-      if (joined) this.#decoding -= 1;
-      joined = false;
-    };
+    return this.#decoding.join();
   }
 
   /**
@@ -85,7 +81,7 @@ export class PassQueue {
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       // Sequences of the last pass ask for their next token one after the other.
-      if (this.#waiting.filter(({ isPrompt }) => !isPrompt).length < this.#decoding) await yieldToEventLoop();
+      if (this.#waiting.filter(({ isPrompt }) => !isPrompt).length < this.#decoding.count) await yieldToEventLoop();
       const pass = this.#next();
       if (pass.length > 0) this.#run(pass);
       await yieldToEventLoop();

@@ -1,4 +1,5 @@
 /** The prefix cache: KV caches of ended sequences, and how much of them the next prompt can reuse. @module */
+import { commonLength, PrefixEviction } from '../../prefix-eviction.js';
 import { type LogitsNeed, serves, type TokenLogits } from '../../../sampling/token-logits.js';
 import { type RowState, SequenceState } from './sequence-state.js';
 
@@ -8,14 +9,8 @@ export const REUSE_BLOCK = 64;
 /** Tokens that a cached prefix may have free room for. */
 const MAX_FREE = 16;
 
-/** Every fourth prefix that is dropped is the oldest one, even while conversations come back in turns. */
-const OLDEST_EVERY = 4;
-
 /** Prefixes in the cache, however few bytes they need: each prompt is compared with all of them. */
 const MAX_PREFIXES = 128;
-
-/** How many dropped prefixes are remembered, without keys and values. */
-const MAX_DROPPED = 64;
 
 /** The state after tokens that were read. */
 export interface CachedPrefix {
@@ -57,31 +52,16 @@ function knowsLogits(kept: CachedPrefix, prompt: readonly number[], common: numb
   return isSame && kept.promptLogits !== undefined && serves(kept.promptLogits, need);
 }
 
-function commonLength(a: readonly number[], b: readonly number[]): number {
-  const most = Math.min(a.length, b.length);
-  let length = 0;
-  while (length < most && a[length] === b[length]) length += 1;
-  return length;
-}
-
 /**
  * Prefixes of several conversations. A prompt continues the one with the longest common part: a whole prefix is taken out
  * of the cache, a part is copied.
- *
- * The least recently used one is evicted, unless prompts continue what was evicted: then there are more conversations than
- * room, and where they come in turns, the oldest is the one that comes next. The newest ones are evicted instead, so that
- * the others still find theirs.
  */
 export class PrefixCache {
   readonly #maxBytes: number;
   readonly #blocks: boolean;
   /** Least recently used first. */
   #prefixes: CachedPrefix[] = [];
-  /** Tokens of evicted prefixes, oldest first. */
-  #dropped: (readonly number[])[] = [];
-  /** The last prompt that was not kept had been evicted. */
-  #isTight = false;
-  #evicted = 0;
+  readonly #eviction = new PrefixEviction();
 
   /**
    * @param maxBytes maximum size of all prefixes; a single one may be larger
@@ -110,7 +90,7 @@ export class PrefixCache {
       const reusable = reusableLength(kept, prompt, need, this.#blocks);
       if (reusable > length) [best, length] = [kept, reusable];
     }
-    this.#noteMiss(prompt, length);
+    this.#eviction.noteMiss(prompt, length);
     if (!best) return undefined;
     this.#prefixes = this.#prefixes.filter((kept) => kept !== best);
     // What serves all stays, whoever uses it: its absence would tell the others of that use.
@@ -157,14 +137,7 @@ export class PrefixCache {
   /** Frees all prefixes. */
   dispose(): void {
     for (const { held } of this.#prefixes.splice(0)) held.state.release();
-    this.#dropped = [];
-  }
-
-  /** @param found how many tokens of the prompt are kept */
-  #noteMiss(prompt: readonly number[], found: number): void {
-    const lost = this.#dropped.findIndex((tokens) => commonLength(tokens, prompt) >= found + REUSE_BLOCK);
-    if (lost !== -1) this.#dropped.splice(lost, 1);
-    if (lost !== -1 || found === 0) this.#isTight = lost !== -1;
+    this.#eviction.forget();
   }
 
   /** The same prompt answered with the same text again leaves one prefix, not one for each request. */
@@ -188,11 +161,10 @@ export class PrefixCache {
   #evict(): void {
     let bytes = this.#prefixes.reduce((sum, { held }) => sum + held.state.bytes, 0);
     while ((bytes > this.#maxBytes || this.#prefixes.length > MAX_PREFIXES) && this.#prefixes.length > 1) {
-      this.#evicted += 1;
       // The last one is what the eviction makes room for.
-      const place = this.#isTight && this.#evicted % OLDEST_EVERY !== 0 ? this.#prefixes.length - 2 : 0;
-      const [{ held, tokens }] = this.#prefixes.splice(place, 1) as [CachedPrefix];
-      this.#dropped = [...this.#dropped, tokens].slice(-MAX_DROPPED);
+      const index = this.#eviction.choose(this.#prefixes.length - 2);
+      const [{ held, tokens }] = this.#prefixes.splice(index, 1) as [CachedPrefix];
+      this.#eviction.remember(tokens);
       bytes -= held.state.bytes;
       held.state.release();
     }

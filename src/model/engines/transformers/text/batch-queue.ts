@@ -2,6 +2,7 @@
  * Runs the forward passes of all open sequences, in batches where the graph takes rows of different lengths.
  * @module
  */
+import { DecodingCount } from '../../decoding-count.js';
 import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { TokenLogits } from '../../../sampling/token-logits.js';
 import type { ForwardPass } from './forward-pass.js';
@@ -59,7 +60,7 @@ export class BatchQueue {
   readonly #waiting: Pass[] = [];
   /** Work that runs alone, before the next forward pass. */
   readonly #alone: (() => Promise<void>)[] = [];
-  #decoding = 0;
+  readonly #decoding = new DecodingCount();
   #running = false;
   /** The last pass read a block of a prompt. */
   #hasReadPrompt = false;
@@ -82,22 +83,17 @@ export class BatchQueue {
 
   /** Whether several sequences decode. */
   get isShared(): boolean {
-    return this.#decoding > 1;
+    return this.#decoding.isShared;
   }
 
   /** Whether any sequence is read or decodes. */
   get isBusy(): boolean {
-    return this.#running || this.#decoding > 0;
+    return this.#running || this.#decoding.count > 0;
   }
 
   /** Announces a sequence that will decode. @returns call it when the sequence ends */
   join(): () => void {
-    this.#decoding += 1;
-    let joined = true;
-    return () => {
-      if (joined) this.#decoding -= 1;
-      joined = false;
-    };
+    return this.#decoding.join();
   }
 
   /**
@@ -138,7 +134,7 @@ export class BatchQueue {
         continue;
       }
       // Sequences of the last batch ask for their next token one after the other.
-      if (this.#waiting.filter((pass) => !this.#isPrompt(pass)).length < this.#decoding) await yieldToEventLoop();
+      if (this.#waiting.filter((pass) => !this.#isPrompt(pass)).length < this.#decoding.count) await yieldToEventLoop();
       const passes = this.#next();
       try {
         const logits = await this.#runTogether(passes);
