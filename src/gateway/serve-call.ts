@@ -36,7 +36,7 @@ export async function serveCall(
     port,
     (payload, signal, begin) => respond(handlers.request, payload, signal, begin),
     timing,
-    joined,
+    { join: joined },
   );
   port.addEventListener('message', ({ data, ports: [other] }: MessageEvent<CallerMessage<RequestPayload>>) => {
     if (data.type === 'call' && other) void serveCall(other, handlers, timing);

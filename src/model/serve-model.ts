@@ -41,11 +41,13 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     unload: async () => loaded().unload(),
   };
   const answer = (payload: ModelPayload, signal: AbortSignal): AsyncIterable<readonly unknown[]> =>
-    named(runMethod(loaded(), payload, signal), loadedEntry);
+    runMethod(loaded(), payload, signal);
+  /** Failures name the model. */
+  const explain = (thrown: unknown): unknown => runFailure(thrown, loadedEntry);
 
   serveControl(control, port);
   port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<ModelCallMessage>) => {
-    if (data.type === 'call' && call) void answerCall<ModelPayload, unknown>(call, answer, MODEL_TIMING);
+    if (data.type === 'call' && call) void answerCall<ModelPayload, unknown>(call, answer, MODEL_TIMING, { explain });
   });
 }
 
@@ -84,18 +86,6 @@ function runMethod(
   if (method === 'generate') return result as AsyncIterable<readonly unknown[]>;
   const streams = method === 'transcribe' || method === 'speak';
   return inBatches(streams ? (result as AsyncIterable<unknown>) : [result]);
-}
-
-/** The same, whose failures name the model. */
-async function* named(
-  batches: AsyncIterable<readonly unknown[]>,
-  entry: Pick<ModelEntry, 'id'>,
-): AsyncGenerator<readonly unknown[]> {
-  try {
-    yield* batches;
-  } catch (thrown) {
-    throw runFailure(thrown, entry);
-  }
 }
 
 /** @param items may be promises */

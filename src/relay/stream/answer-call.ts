@@ -19,6 +19,14 @@ export type CallHandler<Payload, Item> = (
 /** Makes fewer items of those that are sent together; at least one. */
 type Join<Item> = (items: Item[]) => Item[];
 
+/** What is done to what a call sends. */
+export interface CallHooks<Item> {
+  /** Makes fewer items of those that are collected. */
+  join?: Join<Item>;
+  /** What the caller gets for an error of the handler. @default the error itself */
+  explain?: (thrown: unknown) => unknown;
+}
+
 /**
  * Answers the one call of a port. The first items go out at once, and so do all items of a slow source. Those of a fast
  * source are collected into messages {@link PACE_MS} apart, because each message costs work on four threads, and the engine
@@ -29,9 +37,9 @@ export async function answerCall<Payload, Item>(
   port: MessagePort,
   handler: CallHandler<Payload, Item>,
   timing: CallTiming,
-  join?: Join<Item>,
+  hooks: CallHooks<Item> = {},
 ): Promise<void> {
-  await new AnsweredCall<Payload, Item>(port, timing, join).run(handler);
+  await new AnsweredCall<Payload, Item>(port, timing, hooks).run(handler);
 }
 
 /** Milliseconds. */
@@ -46,7 +54,7 @@ const BURST = 4;
 class AnsweredCall<Payload, Item> {
   readonly #port: MessagePort;
   readonly #timing: CallTiming;
-  readonly #join: Join<Item> | undefined;
+  readonly #hooks: CallHooks<Item>;
   readonly #cancellation = new AbortController();
   readonly signal: AbortSignal = this.#cancellation.signal;
   readonly #ended = new AbortController();
@@ -61,10 +69,10 @@ class AnsweredCall<Payload, Item> {
   #isComplete = false;
   #open: (payload: { value: Payload } | undefined) => void = () => {};
 
-  constructor(port: MessagePort, timing: CallTiming, join: Join<Item> | undefined) {
+  constructor(port: MessagePort, timing: CallTiming, hooks: CallHooks<Item>) {
     this.#port = port;
     this.#timing = timing;
-    this.#join = join;
+    this.#hooks = hooks;
   }
 
   readonly #begin = (): void => this.#send({ type: 'begun' });
@@ -83,7 +91,10 @@ class AnsweredCall<Payload, Item> {
       this.#send({ type: 'end' });
     } catch (thrown) {
       this.#flush();
-      this.#send({ type: 'error', error: serializeInferenceError(toInferenceError(thrown)) });
+      this.#send({
+        type: 'error',
+        error: serializeInferenceError(toInferenceError(this.#hooks.explain ? this.#hooks.explain(thrown) : thrown)),
+      });
     } finally {
       clearInterval(beat);
       clearTimeout(this.#nextMessage);
@@ -134,7 +145,7 @@ class AnsweredCall<Payload, Item> {
   #flush(): void {
     if (this.#credit === 0 || this.#buffer.length === 0) return;
     // Joined first: what stays is only what credit is missing for, so that a credit message always follows.
-    const items = this.#join?.(this.#buffer) ?? this.#buffer;
+    const items = this.#hooks.join?.(this.#buffer) ?? this.#buffer;
     this.#buffer = items.splice(this.#credit);
     this.#credit -= items.length;
     // A message that was sent ahead of the pace (a full buffer, the end) does not make later ones wait longer.

@@ -142,7 +142,7 @@ describe('a call', () => {
       async function* fast(): AsyncGenerator<string[]> {
         for (let index = 0; index < count; index++) yield ['x'];
       }
-      void answerCall<string, string>(port2, fast, TIMING, (items) => [items.join('')]);
+      void answerCall<string, string>(port2, fast, TIMING, { join: (items) => [items.join('')] });
       const options = { signal: new AbortController().signal, timing: TIMING, lifeline: undefined };
       expect((await collect(openItems<string>(port1, '', options))).join('')).toHaveLength(count);
     },
