@@ -3,7 +3,7 @@ import type { ModelEntry } from 'inpage';
 import { hub } from '../inference.js';
 
 /** A precision that a repository has, and the bytes of its weights. */
-export interface Variant {
+interface Variant {
   /** `q8`, `q4f16`, …; the name of an entry's `dtype`. */
   dtype: string;
   bytes: number;

@@ -37,7 +37,7 @@ export interface Snapshot {
 }
 
 /** Resolves when it is ready for the next snapshot. */
-export type SnapshotListener = (snapshot: Snapshot) => void | Promise<void>;
+type SnapshotListener = (snapshot: Snapshot) => void | Promise<void>;
 
 /** What control calls are about. */
 export interface ControlledParts {

@@ -12,7 +12,7 @@ import type { ModelWorkerControl } from '../model/model-worker.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import { startWorker } from './start-worker.js';
 import { ownLivenessLock } from '../relay/liveness-lock.js';
-import { GATEWAY_PATIENCE } from '../relay/stream/call-timing.js';
+import { HOST_POLL_LIMIT } from '../relay/stream/call-timing.js';
 
 /** Milliseconds before a gateway that could not start is tried again. */
 const RESTART_DELAY_MS = 1_000;
@@ -91,7 +91,7 @@ export class EngineHost {
   async #hand(port: MessagePort, current: Promise<GatewayChannel>): Promise<void> {
     const channel = await current;
     const taken = channel.call((gateway) => gateway.connect(transfer(port, [port])));
-    const isTaken = await respondsWithin(taken, GATEWAY_PATIENCE);
+    const isTaken = await respondsWithin(taken, HOST_POLL_LIMIT);
     if (!isTaken && current === this.#channel) this.#restart();
   }
 

@@ -19,7 +19,7 @@ export function ownLivenessLock(): Promise<string | undefined> {
 }
 
 /** Holds a new lock for as long as this realm lives. Resolves with its name once it is held, never earlier. */
-export function holdLivenessLock(locks: LockManager | undefined): Promise<string | undefined> {
+function holdLivenessLock(locks: LockManager | undefined): Promise<string | undefined> {
   if (!locks) return Promise.resolve(undefined);
   const name = `inpage:life:${createUuid()}`;
   return new Promise((resolve) => {

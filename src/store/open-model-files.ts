@@ -38,11 +38,7 @@ export async function fetchAll(files: ModelFiles, wanted: readonly string[]): Pr
 }
 
 /** The same store, whose network is the picked files. Only what a hub states of its files is still asked for there. */
-export function withLocalFiles(
-  environment: StoreEnvironment,
-  folder: string,
-  files: readonly LocalFile[],
-): StoreEnvironment {
+function withLocalFiles(environment: StoreEnvironment, folder: string, files: readonly LocalFile[]): StoreEnvironment {
   return {
     ...environment,
     isOffline: () => false,

@@ -9,7 +9,7 @@ export function findPlaywright(type: BrowserType): OpenBrowser | undefined {
 }
 
 /** @param launchOptions for a program elsewhere */
-export async function openPlaywright(
+async function openPlaywright(
   type: BrowserType,
   launchOptions: Parameters<BrowserType['launch']>[0] = {},
 ): Promise<WebDriver> {

@@ -26,7 +26,7 @@ export interface Llama {
   dispose(): Promise<void>;
 }
 
-export interface LlamaModel {
+interface LlamaModel {
   tokenize(text: string, specialTokens?: boolean): number[];
   detokenize(tokens: readonly number[], specialTokens?: boolean): string;
   isEogToken(token: number): boolean;
@@ -34,12 +34,12 @@ export interface LlamaModel {
   dispose(): Promise<void>;
 }
 
-export interface LlamaContext {
+interface LlamaContext {
   getSequence(): LlamaSequence;
   dispose(): Promise<void>;
 }
 
-export interface LlamaSequence {
+interface LlamaSequence {
   clearHistory(): Promise<void>;
   evaluate(tokens: readonly number[], options: Record<string, unknown>): AsyncIterable<number>;
   controlledEvaluate(

@@ -8,7 +8,7 @@ import {
 
 /** Element types by ONNX's numbers. */
 export const FLOAT = 1;
-export const INT8 = 3;
+const INT8 = 3;
 export const INT32 = 6;
 export const BOOL = 9;
 export const FLOAT16 = 10;

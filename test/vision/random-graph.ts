@@ -2,7 +2,7 @@
 import { OnnxFile } from '../support/onnx-file.js';
 
 /** A list of whole numbers, as shapes and axes are given. */
-export const int64 = (...values: number[]): BigInt64Array => BigInt64Array.from(values, BigInt);
+const int64 = (...values: number[]): BigInt64Array => BigInt64Array.from(values, BigInt);
 
 export class RandomGraph extends OnnxFile {
   #state: number;

@@ -45,7 +45,7 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /** The JSON that the compiler left in the library: every parameter's name, shape and type. */
-export function readLibraryMetadata(library: Buffer): LibraryMetadata {
+function readLibraryMetadata(library: Buffer): LibraryMetadata {
   const start = library.indexOf('{"model_type"');
   if (start < 0) throw new Error('This library carries no model metadata.');
   let depth = 0;

@@ -9,7 +9,7 @@ export interface SpokenTurn {
   images?: string[];
 }
 
-export interface AskOptions extends RequestSettings {
+interface AskOptions extends RequestSettings {
   model: string;
   think: boolean;
 }
@@ -23,7 +23,7 @@ export interface Dialect {
 }
 
 /** What one event adds to the answer. */
-export interface Piece {
+interface Piece {
   text?: string | null | undefined;
   reasoning?: string | null | undefined;
   /** Tokens of the whole answer. */

@@ -138,7 +138,7 @@ type OfBackend =
   | 'script';
 
 /** What every entry can say. */
-export type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
+type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
 
 /** A model in a GGUF file. */
 export interface GgufEntry extends CommonEntry, Pick<ModelEntry, Exclude<OnDevice, 'device'> | 'file' | 'source'> {

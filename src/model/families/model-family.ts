@@ -79,7 +79,7 @@ export interface ThoughtGrammarOptions {
   enabled: boolean;
 }
 
-export interface AnswerParserOptions {
+interface AnswerParserOptions {
   /** The prompt already opened the thinking. */
   startOpen: boolean;
   /** What begins a call even inside a thought that was not closed; empty where none may come. */

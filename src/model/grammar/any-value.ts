@@ -8,7 +8,7 @@ import { type ValueStyle, colon, comma, constant, styleName } from './value-styl
 const DEPTH = 8;
 
 /** Any number that keeps its value when it is read. */
-export function anyNumber(): Expression {
+function anyNumber(): Expression {
   const digit = characters([0x30, 0x39]);
   const whole = choice(literal('0'), sequence(characters([0x31, 0x39]), repeat(digit, 0, 14)));
   return sequence(optional(literal('-')), whole, optional(sequence(literal('.'), repeat(digit, 1, 6))));

@@ -184,7 +184,7 @@ export class ChoiceFactoring {
 }
 
 /** True when the expression refers to no rule. */
-export function isFlat(expression: Expression): boolean {
+function isFlat(expression: Expression): boolean {
   switch (expression.type) {
     case 'literal':
     case 'characters':

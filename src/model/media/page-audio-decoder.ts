@@ -1,7 +1,7 @@
 /** The page's audio decoder, for formats that a worker's codecs cannot decode. @module */
 
 /** A recording decoded by the page. */
-export interface DecodedAudio {
+interface DecodedAudio {
   /** One array per channel, all of one length. */
   channels: Float32Array[];
   /** Hz. */

@@ -11,7 +11,7 @@ export interface GreatestLogits {
 }
 
 /** Tokens that the engine drew. */
-export interface SampledTokens {
+interface SampledTokens {
   /** For each choice that goes on from here; -1 where the model gave no score to any token. */
   sampled: readonly number[];
 }

@@ -40,8 +40,8 @@ export function answeringModelTiming(requestTimeout: number): CallTiming {
 /** How long to look for an engine before answering that there is none. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Until a gateway that takes no port is replaced by its page. Less than {@link CONNECT_TIMEOUT_MS}: the next one answers. */
-export const GATEWAY_PATIENCE: PollLimit = { intervalMs: 1_250, attempts: 4 };
-
-/** Until a hosting tab that does not answer loses its place to another one. */
-export const HOST_POLL_LIMIT: PollLimit = GATEWAY_PATIENCE;
+/**
+ * Until a gateway that takes no port is replaced by its page, and a hosting tab that does not answer by another tab. Less than
+ * {@link CONNECT_TIMEOUT_MS}: the next one answers.
+ */
+export const HOST_POLL_LIMIT: PollLimit = { intervalMs: 1_250, attempts: 4 };

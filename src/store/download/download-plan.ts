@@ -16,9 +16,9 @@ import {
 } from '../storage/byte-storage.js';
 
 /** Attempts in a row that brought next to nothing, after which a file is given up. */
-export const MAX_FAILURES = 6;
+const MAX_FAILURES = 6;
 /** The same before the model's first byte: then the address is wrong more often than the network is down. */
-export const MAX_FIRST_FAILURES = 3;
+const MAX_FIRST_FAILURES = 3;
 
 /** Bytes that an attempt must bring to count as one that went on: a server may send some and stall, again and again. */
 const MIN_PROGRESS_BYTES = 64 * 2 ** 10;

@@ -96,7 +96,7 @@ function contentTypeOf({ headers }: Response): string | undefined {
 }
 
 /** Milliseconds that a server asks to wait, from `Retry-After` in seconds or as a date. */
-export function retryAfterOf(response: Response): number | undefined {
+function retryAfterOf(response: Response): number | undefined {
   const header = response.headers.get('retry-after');
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;
@@ -105,6 +105,6 @@ export function retryAfterOf(response: Response): number | undefined {
 }
 
 /** Whether a status says that another attempt can succeed. */
-export function isTransient(status: number): boolean {
+function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }

@@ -6,7 +6,7 @@ import type { ExpectedFile } from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 
 /** Base of the hub itself; ends with `/`. */
-export const HUB_URL = 'https://huggingface.co/';
+const HUB_URL = 'https://huggingface.co/';
 
 /** A repository at a revision. */
 export interface HubModel {

@@ -8,7 +8,7 @@ import { InferenceError } from '../../../src/core/errors/inference-error.js';
 
 /** Token ids: 0 to 255 are bytes, then the end token, then these added tokens. */
 export const END = 256;
-export const ADDED = ['<|im_start|>', '<|im_end|>', '<think>', '</think>', '<tool_call>', '</tool_call>'];
+const ADDED = ['<|im_start|>', '<|im_end|>', '<think>', '</think>', '<tool_call>', '</tool_call>'];
 export const VOCABULARY = 257 + ADDED.length;
 
 /** `<|im_end|>` is an added token and ends a turn, as END does. */

@@ -20,8 +20,6 @@ class MemoryFile {
   isOpen = false;
 }
 
-const encoder = new TextEncoder();
-
 export function memoryDisk(): MemoryDisk {
   const disk: MemoryDisk & { handles: Set<MemoryAccess> } = {
     free: Infinity,
@@ -193,15 +191,6 @@ class MemoryAccess {
     larger.set(this.#file.bytes);
     this.#file.bytes = larger;
   }
-}
-
-/** A record or note as the store frames it. */
-export function framed(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = encoder.encode(text);
-  const frame = new Uint8Array(4 + bytes.length);
-  new DataView(frame.buffer).setUint32(0, bytes.length);
-  frame.set(bytes, 4);
-  return frame;
 }
 
 function notFound(): never {

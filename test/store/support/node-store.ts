@@ -7,7 +7,7 @@ import { type StoreEnvironment, defaultEnvironment } from '../../../src/store/st
 import type { LoadProgress } from '../../../src/core/models/model-entry.js';
 
 /** Memory as storage that lasts. */
-export class LastingMemory extends MemoryStorage {
+class LastingMemory extends MemoryStorage {
   override readonly lasting = true;
 }
 

@@ -14,7 +14,7 @@ export type Assertion =
   | { type: 'border'; negative: boolean }
   | { type: 'look'; program: PatternProgram; behind: boolean; negative: boolean };
 
-export interface PatternState {
+interface PatternState {
   /** Consumes one character of the class and goes on to `target`. */
   consumes?: CharacterClass;
   target?: number;

@@ -24,7 +24,7 @@ export interface ChunkOptions {
 }
 
 /** The last event of every chat and text completion stream that did not break. */
-export const DONE: ServerSentEvent = { data: '[DONE]' };
+const DONE: ServerSentEvent = { data: '[DONE]' };
 
 /** Chunks, then `[DONE]`. A choice that is not what was asked for ends the stream with the error before `[DONE]`. */
 export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {

@@ -34,7 +34,7 @@ export interface CompletionObject {
 }
 
 /** A completion or chunk with these choices. */
-export function completionObject(
+function completionObject(
   head: CompletionHead,
   choices: CompletionChoice[],
   { completionObject: object }: Compatibility,

@@ -29,7 +29,7 @@ export function isForeign(value: unknown, known: ReadonlySet<string>): boolean {
 }
 
 /** Every text once, a line each; empty where there is none. */
-export function heldText(value: unknown): string {
+function heldText(value: unknown): string {
   return [...new Set(textsIn(value, false))].join('\n');
 }
 

@@ -43,7 +43,7 @@ const GENERATION_VERSION = '0.1.0';
 const fingerprints = new WeakMap<ModelEntry, string>();
 
 /** `fp_` and ten hexadecimal digits: the same for the same release, model, engine and precision. */
-export function systemFingerprint(entry: ModelEntry): string {
+function systemFingerprint(entry: ModelEntry): string {
   const known = fingerprints.get(entry);
   if (known !== undefined) return known;
   const configuration = [

@@ -15,7 +15,7 @@ interface CommonBody {
 }
 
 /** A body that passed its checks, and what else its meaning depends on. */
-export interface CheckedBody<Body> {
+interface CheckedBody<Body> {
   body: Body;
   /** The same before the checks, with unknown fields. */
   json: Record<string, unknown>;
@@ -44,7 +44,7 @@ export type Generate = <Rendered>(
 ) => AsyncIterable<readonly Rendered[]>;
 
 /** One answer in a dialect. Only one of the two is called. Both throw what the generation throws. */
-export interface DialectAnswer<Event> {
+interface DialectAnswer<Event> {
   /** The body of an answer that is not streamed. */
   collect: (generate: Generate) => Promise<object>;
   stream: (generate: Generate) => Omit<StreamSource<Event>, 'abort' | 'resumeState'>;

@@ -4,17 +4,17 @@ import type { GenerationUsage } from '../../answer/generation-event.js';
 /** Why the message ended. */
 export type StopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use';
 
-export interface TextBlock {
+interface TextBlock {
   type: 'text';
   text: string;
 }
-export interface ThinkingBlock {
+interface ThinkingBlock {
   type: 'thinking';
   thinking: string;
   /** Opaque to the client; nothing verifies it when it comes back. */
   signature: string;
 }
-export interface ToolUseBlock {
+interface ToolUseBlock {
   type: 'tool_use';
   id: string;
   name: string;

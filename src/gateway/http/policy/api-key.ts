@@ -10,7 +10,7 @@ export interface KeyRing {
 }
 
 /** Callers without a credential, where none is asked for. */
-export const ANONYMOUS = 'anonymous';
+const ANONYMOUS = 'anonymous';
 
 /** @param keys absent: every credential and none is accepted */
 export function createKeyRing(keys: readonly ApiKey[] | undefined): KeyRing {

@@ -19,7 +19,7 @@ export interface OutputTextPart {
   /** Empty unless the request included `message.output_text.logprobs`. */
   logprobs: ResponseLogprob[];
 }
-export interface ReasoningTextPart {
+interface ReasoningTextPart {
   type: 'reasoning_text';
   text: string;
 }
@@ -31,7 +31,7 @@ export interface MessageItem {
   status: ItemStatus;
   content: OutputTextPart[];
 }
-export interface SummaryTextPart {
+interface SummaryTextPart {
   type: 'summary_text';
   text: string;
 }
@@ -45,7 +45,7 @@ export interface ReasoningItem {
   /** The thinking, for clients that send it back; only when it was asked for. */
   encrypted_content?: string;
 }
-export interface FunctionCallItem {
+interface FunctionCallItem {
   type: 'function_call';
   id: string;
   /** What the client's `function_call_output` answers to. */
@@ -107,7 +107,7 @@ export interface EchoedFields {
 }
 
 /** Fields that are the same for every response of a service that keeps nothing. */
-export interface FixedFields {
+interface FixedFields {
   object: 'response';
   background: false;
   frequency_penalty: 0;
@@ -180,13 +180,13 @@ interface SummaryPosition extends ItemPosition {
 }
 
 /** Events that carry the whole response. */
-export interface LifecycleEvent {
+interface LifecycleEvent {
   type: 'response.created' | 'response.in_progress' | 'response.completed' | 'response.incomplete' | 'response.failed';
   response: ResponseObject;
 }
 
 /** Events that build one output item. */
-export type ItemEvent =
+type ItemEvent =
   | { type: 'response.output_item.added' | 'response.output_item.done'; output_index: number; item: OutputItem }
   | (PartPosition & {
       type: 'response.content_part.added' | 'response.content_part.done';

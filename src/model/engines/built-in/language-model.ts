@@ -52,7 +52,7 @@ export interface LanguageModelSession extends EventTarget {
 }
 
 /** How a session is made. */
-export interface CreateSettings extends Expectations {
+interface CreateSettings extends Expectations {
   signal: AbortSignal;
   monitor?: (monitor: EventTarget) => void;
   initialPrompts?: PromptMessage[];

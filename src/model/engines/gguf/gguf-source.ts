@@ -43,7 +43,7 @@ interface GgufLocation {
 }
 
 /** @internal */
-export function locateGguf(entry: ModelEntry, { pageURL, hub }: Pick<LoadOptions, 'pageURL' | 'hub'>): GgufLocation {
+function locateGguf(entry: ModelEntry, { pageURL, hub }: Pick<LoadOptions, 'pageURL' | 'hub'>): GgufLocation {
   const url = ggufFileURLOf(entry, pageURL);
   const folder = filesFolderOf(entry, pageURL, hub);
   if (!url) return { folder, file: undefined, query: '' };
@@ -201,7 +201,7 @@ function describe({ file, metadata, tensors }: GgufHeader): VendorMetadata {
 }
 
 /** The kind of most weights. @internal */
-export function mostFrequentKind(tensors: GgufHeader['tensors']): string | undefined {
+function mostFrequentKind(tensors: GgufHeader['tensors']): string | undefined {
   const bytes = new Map<string, number>();
   for (const { kind, shape } of tensors)
     bytes.set(kind, (bytes.get(kind) ?? 0) + shape.reduce((product, size) => product * size, 1));

@@ -6,11 +6,11 @@ import { startThreads } from './start-threads.js';
 import { JOB_BYTES, type SharedCall, ThreadJobs } from './thread-jobs.js';
 
 /** What a product is called with, but its share: kind, out, stride, weights, activations, rows, columns. */
-export type Product = readonly [...ProductArguments];
+type Product = readonly [...ProductArguments];
 type ProductArguments = Parameters<KernelExports['multiply']> extends [...infer Rest, number, number] ? Rest : never;
 
 /** What attention is called with, but scratch and share. */
-export type Attention = readonly [...AttentionArguments];
+type Attention = readonly [...AttentionArguments];
 type AttentionArguments =
   Parameters<KernelExports['attend']> extends [...infer Rest, number, number, number] ? Rest : never;
 

@@ -82,7 +82,7 @@ export function looseObjectTools(family: LooseObjectCalls): ToolSyntax {
 }
 
 /** @param quotes texts that begin and end a string, beside JSON's own */
-export function looseObjectCall(quotes: readonly string[]): CallShape {
+function looseObjectCall(quotes: readonly string[]): CallShape {
   const head: readonly HeadPart[] = [anyOf(CALL), BLANKS, NAME, BLANKS, anyOf('{')];
   return {
     begins(text, final) {

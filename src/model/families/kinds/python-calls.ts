@@ -119,7 +119,7 @@ const DOTTED_BEGINNING = /^\s*(?:[A-Za-z_]\w*(?:\.(?:c|ca|cal|call|call\(\s*)?)?
 const ARGUMENT = new RegExp(`^(${KEYWORD})\\s*`);
 
 /** Calls where a tag announced them: with or without brackets, several in lines or after commas. */
-export const pythonCalls: CallShape = {
+const pythonCalls: CallShape = {
   begins: (text) => beginning(text.replace(/^\[/, ''), CALL, CALL_BEGINNING),
   createReader: (tools) => new PythonReader(CALL, CALL_BEGINNING, tools),
 };
@@ -131,7 +131,7 @@ export const dottedCalls: CallShape = {
 };
 
 /** A list of calls that begins the answer. */
-export const barePythonCalls: CallShape = {
+const barePythonCalls: CallShape = {
   begins: (text) => (text.startsWith('[') ? beginning(text.slice(1), CERTAIN_CALL, CERTAIN_BEGINNING) : 'no'),
   createReader: (tools) => new PythonReader(CERTAIN_CALL, CERTAIN_BEGINNING, tools),
 };

@@ -22,7 +22,7 @@ export interface ThoughtBlock {
 }
 
 /** @property open absent: what ends the thought begins the answer */
-export interface AnswerFrame {
+interface AnswerFrame {
   open?: string;
   close: string;
 }

@@ -1,7 +1,7 @@
 /** Python's literals to JSON, for models that write calls as Python. @module */
 
 /** A value that was read: its JSON text, and where it ended. */
-export interface PythonLiteral {
+interface PythonLiteral {
   json: string;
   /** Index after the value's last character. */
   end: number;

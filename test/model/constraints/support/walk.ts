@@ -87,7 +87,7 @@ function draw(tokenizer: TextTokenizer, logits: Float32Array, random: () => numb
 }
 
 /** The text of tokens. */
-export function textOf(tokenizer: TextTokenizer, tokens: readonly number[]): string {
+function textOf(tokenizer: TextTokenizer, tokens: readonly number[]): string {
   const parts = tokens.map((token) => tokenizer.bytesOf(token));
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

@@ -7,7 +7,7 @@ import type { LogitProcessor, MLCEngineConfig, ModelRecord } from '@mlc-ai/web-l
 import type { WebLlmEngine, WebLlmModule } from '../../../../src/model/engines/web-llm/web-llm-environment.js';
 
 /** One call of the image kernel. */
-export interface ImageCall {
+interface ImageCall {
   shape: readonly number[];
   dtype: string;
   firstPixel: readonly number[];

@@ -18,7 +18,7 @@ import { REASONING_FORMATS, TOOL_FORMATS } from '../../../../src/core/models/ans
 import type { AnswerFormats } from '../../../../src/model/families/answer-syntax.js';
 import { type Meaning, MEANINGS } from './meanings.js';
 
-export interface Example {
+interface Example {
   name: string;
   output: string;
   meaning: Meaning;

@@ -23,7 +23,7 @@ export interface GraphNode {
 }
 
 /** A named value with its type. */
-export interface GraphValue {
+interface GraphValue {
   name: string;
   field: Field;
 }

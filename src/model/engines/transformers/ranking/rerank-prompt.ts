@@ -1,7 +1,7 @@
 /** Prompts of language models that judge a document with one word, as their publishers wrote them. @module */
 
 /** A prompt in pieces that are tokenized one by one. */
-export interface JudgePrompt {
+interface JudgePrompt {
   /** Before the piece with the document. */
   before: readonly string[];
   /** How the piece with the document begins. */

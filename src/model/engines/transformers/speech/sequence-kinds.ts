@@ -108,7 +108,7 @@ function sequenceKind(factsOf: (files: SequenceFiles) => SequenceFacts): Recogni
 }
 
 /** A feature extractor of transformers.js. */
-export interface FeatureExtractor {
+interface FeatureExtractor {
   (samples: Float32Array): Promise<Record<string, Tensor>>;
   config: Record<string, unknown>;
 }

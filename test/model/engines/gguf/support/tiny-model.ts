@@ -12,12 +12,12 @@ export const TINY_ENTRY: ModelEntry = {
   source: 'https://app.test/tiny.gguf',
 };
 
-export function headerOf(file: Uint8Array): Promise<GgufHeader> {
+function headerOf(file: Uint8Array): Promise<GgufHeader> {
   return readGgufHeader(async (from, to) => file.subarray(from, to), 'tiny.gguf', file.length);
 }
 
 /** In pieces of a size that divides nothing. */
-export async function* piecesOf(bytes: Uint8Array, size = 9_999): AsyncGenerator<Uint8Array> {
+async function* piecesOf(bytes: Uint8Array, size = 9_999): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 

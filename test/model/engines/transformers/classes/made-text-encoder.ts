@@ -24,7 +24,7 @@ const UNIT = 64;
 const [SCORES, HALF, SHARE] = [16, 8, 4];
 
 /** The sum after the last token of a text. */
-export function totalOf(form: TextForm, { ids, types }: ReceivedText): number {
+function totalOf(form: TextForm, { ids, types }: ReceivedText): number {
   if (!('inputs' in form)) return expectedTotal(form, received(form, ids));
   const kinds = form.inputs.includes('token_type_ids') ? types : ids.map(() => 0);
   return ids.reduce((total, id, at) => total + (id + SECOND * kinds[at]!) * (at + 1), 0);

@@ -4,7 +4,7 @@ import { FLOAT, INT64, type OnnxFile } from '../../../../../support/onnx-file.js
 import { RandomGraph } from '../../../../../vision/random-graph.js';
 
 /** How much it computes, and how long it speaks. */
-export interface SupertonicSize {
+interface SupertonicSize {
   /** Of the text's states. */
   width: number;
   /** Numbers of a frame before it is compressed. */

@@ -10,7 +10,7 @@ import { RandomGraph } from '../../../../../vision/random-graph.js';
 import { LOAD, modelServer } from '../../support/web-build.js';
 import { wordTokenizer } from '../../support/word-tokenizer.js';
 
-export const RATE = 24_000;
+const RATE = 24_000;
 export const bytesOf = (graph: OnnxFile) => Buffer.concat(graph.toMessage());
 export const floats = (length: number, at: (place: number) => number) =>
   Float32Array.from({ length }, (_, place) => at(place));
