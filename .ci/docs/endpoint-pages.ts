@@ -1,7 +1,7 @@
 /** What the service answers: a list of its endpoints, and a page for each group with the fields of its bodies. @module */
 import { ENDPOINTS } from '../../src/gateway/http/app.js';
-import { COMPATIBILITY } from '../../src/gateway/http/compatibility.js';
-import type { Endpoint } from '../../src/gateway/http/endpoint.js';
+import { COMPATIBILITY } from '../../src/gateway/http/policy/compatibility.js';
+import type { Endpoint } from '../../src/gateway/http/endpoint/endpoint.js';
 import { describedBodySchema } from '../../src/gateway/http/openapi.js';
 import { fieldsOf, fieldTable } from './field-table.js';
 import { markdownTable } from './markdown-table.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MODEL_FAMILIES } from '../../src/model/families/families.js';
-import type { ModelFamily } from '../../src/model/families/model-family.js';
+import type { ModelFamily } from '../../src/model/families/format/model-family.js';
 import { markdownTable } from './markdown-table.js';
 
 const folder = join(import.meta.dirname, '../../src/model/families');

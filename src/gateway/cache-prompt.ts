@@ -3,7 +3,7 @@ import { InferenceError } from '../core/errors/inference-error.js';
 import { hasPart, plainGenerationRequest, type GenerationRequest } from '../core/request/generation-request.js';
 import { chatCompletionRequest, toGenerationRequest } from './http/chat-completions/request.js';
 import { toMessages } from './http/chat-completions/messages.js';
-import type { Compatibility } from './http/compatibility.js';
+import type { Compatibility } from './http/policy/compatibility.js';
 import { RequestImages } from './http/fields/request-images.js';
 import { arrangeSystemTexts } from './http/generation/generate.js';
 import { requireModel } from './http/policy/require-model.js';

@@ -8,7 +8,7 @@ import type { ModelStatus } from '../core/models/model-status.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { onPeerDeath } from '../relay/liveness-lock.js';
-import type { Faults } from './http/faults.js';
+import type { Faults } from './http/endpoint/faults.js';
 import type { Recorder } from './recorder.js';
 import type { ControlledInference } from './scheduler/inference.js';
 import type { PromptToCache } from './cache-prompt.js';

@@ -12,6 +12,7 @@ import type { ModelStatus } from '../core/models/model-status.js';
 import type { PickedFiles } from './picked-files.js';
 import type { StoredModel } from './list-stored.js';
 import { EngineClient } from './engine-client.js';
+import type { LatestStart } from './diagnosis/latest-start.js';
 import { differentOptions, engineGroup, hostLock, type OptionTexts, optionTexts } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
 import { createInferenceFetch } from './inference-fetch.js';
@@ -198,15 +199,6 @@ function refusePlainRequests(settings: OptionsByRealm['serviceWorker'], latest: 
 /** The page may hold several copies of the library. */
 const RUNNING = Symbol.for('inpage.running');
 const LATEST = Symbol.for('inpage.latest');
-
-/** The service that was started last on a page, also when it failed: `diagnose` looks at it. */
-export interface LatestStart {
-  /** Absent while they are checked, and when they were wrong. */
-  options?: OptionTexts;
-  state: 'starting' | 'running' | 'ended';
-  /** Why it did not start. */
-  error?: string;
-}
 
 const page = globalThis as { [RUNNING]?: Set<OptionTexts>; [LATEST]?: LatestStart };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Catalog } from '../../src/core/models/catalog.js';
 import type { GenerationRequest } from '../../src/core/request/generation-request.js';
 import { cachePrompt, type PromptToCache } from '../../src/gateway/cache-prompt.js';
-import { COMPATIBILITY } from '../../src/gateway/http/compatibility.js';
+import { COMPATIBILITY } from '../../src/gateway/http/policy/compatibility.js';
 import type { Inference } from '../../src/gateway/scheduler/inference.js';
 
 const PNG =

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readGgufHeader } from '../../src/model/engines/gguf/header.js';
+import { readGgufHeader } from '../../src/model/engines/gguf/file/header.js';
 import { createGgufTokenizer } from '../../src/model/engines/gguf/tokenizer/gguf-tokenizer.js';
 import { readVocabulary } from '../../src/model/engines/gguf/tokenizer/vocabulary.js';
 import { comparedTexts } from '../model/engines/gguf/support/awkward-texts.js';

@@ -1,9 +1,9 @@
 /** Checks a client's JSON Schema before a model gets it, with errors that name the place. @module */
 import type { JsonSchema } from '../request/tool.js';
-import { WorkBudget } from './work-budget.js';
+import { WorkBudget } from './limits/work-budget.js';
 import { readSchemaDocument, type SchemaDocument, StructureProblem } from './schema-document.js';
 import { InferenceError } from '../errors/inference-error.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem } from './limits/schema-problem.js';
 
 /**
  * Makes sure that this is a JSON Schema within the size limits. Whether a grammar can express it is known only when the

@@ -1,9 +1,9 @@
 /** A client's JSON Schema whose structure was checked. @module */
 import type { JsonSchema } from '../request/tool.js';
 import { Patterns } from './automaton/pattern-matcher.js';
-import { WorkBudget } from './work-budget.js';
+import { WorkBudget } from './limits/work-budget.js';
 import { type KeywordKind, SCHEMA_KEYWORDS, SCHEMA_TYPES } from './schema-keywords.js';
-import { SchemaProblem } from './schema-problem.js';
+import { SchemaProblem } from './limits/schema-problem.js';
 
 /** A schema object (not `true` or `false`). */
 export type SchemaNode = { [key: string]: unknown };

@@ -1,7 +1,7 @@
 /** POST /embeddings @module */
 import * as v from 'valibot';
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint/endpoint.js';
 import { runOptions } from './generation/generate.js';
 import { requireModel } from './policy/require-model.js';
 import { parseBody } from './validation/parse-body.js';

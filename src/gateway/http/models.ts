@@ -1,9 +1,9 @@
 /** GET /models and GET /models/{model_id} @module */
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint/endpoint.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { SamplingDefaults } from '../../core/request/generation-request.js';
 import { isHubId } from '../../core/models/entry-files.js';
-import type { HttpContext, HttpRequestContext } from './http-context.js';
+import type { HttpContext, HttpRequestContext } from './endpoint/http-context.js';
 
 /** The query of both endpoints. */
 const MODELS_QUERY = { verbose: 'Adds `vendor_metadata`.' };

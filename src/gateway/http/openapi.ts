@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate. Loaded on the first request for it. @module */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import type { Compatibility } from './compatibility.js';
-import type { Endpoint } from './endpoint.js';
+import type { Compatibility } from './policy/compatibility.js';
+import type { Endpoint } from './endpoint/endpoint.js';
 import { describeField } from './field-descriptions.js';
 import { answerErrorShape, ERROR_ROWS } from './errors/error-table.js';
 import type { ErrorShape } from '../../core/errors/error-bodies.js';

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint/endpoint.js';
 import { runOptions } from './generation/generate.js';
 import { requireModel } from './policy/require-model.js';
 import { parseBody } from './validation/parse-body.js';

@@ -1,7 +1,12 @@
 /** A request's whole answer as a grammar: reasoning, then text, JSON or calls. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
-import { type CallableTool, type TokenMarker, type ToolCallGrammar, freeText } from '../families/call-grammar.js';
+import {
+  type CallableTool,
+  type TokenMarker,
+  type ToolCallGrammar,
+  freeText,
+} from '../families/format/call-grammar.js';
 import { offersTools } from '../../core/request/generation-request.js';
 import type { GenerationRequest, OutputFormat } from '../../core/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
@@ -12,8 +17,8 @@ import type { ValueStyle } from '../grammar/value-style.js';
 import { readSchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
 import { withSchemaErrors } from '../../core/schema/check-schema-structure.js';
-import { SchemaProblem } from '../../core/schema/schema-problem.js';
-import { SCHEMA_WORK, WorkBudget } from '../../core/schema/work-budget.js';
+import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
+import { SCHEMA_WORK, WorkBudget } from '../../core/schema/limits/work-budget.js';
 
 /** What a model's answers look like. */
 export interface AnswerFormat extends AnswerFormats {

@@ -2,8 +2,8 @@
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { JsonSchema } from '../../core/request/tool.js';
 import { GrammarRules } from '../grammar/grammar-rules.js';
-import { SchemaProblem } from '../../core/schema/schema-problem.js';
-import { WorkBudget } from '../../core/schema/work-budget.js';
+import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
+import { WorkBudget } from '../../core/schema/limits/work-budget.js';
 import { readSchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
 import { withSchemaErrors } from '../../core/schema/check-schema-structure.js';

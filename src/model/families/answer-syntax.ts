@@ -2,7 +2,7 @@
 import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-formats.js';
 import type { Tool } from '../../core/request/tool.js';
 import { MODEL_FAMILIES } from './families.js';
-import type { ModelFamily, ReasoningSyntax, ToolSyntax } from './model-family.js';
+import type { ModelFamily, ReasoningSyntax, ToolSyntax } from './format/model-family.js';
 import type { ChannelParser } from './parsing/channel-parser.js';
 
 /** The formats of a model, by name. */

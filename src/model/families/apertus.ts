@@ -1,7 +1,7 @@
 /** `<|tools_prefix|>[{"f": {…}}]<|tools_suffix|>` and `<|inner_prefix|>…<|inner_suffix|>`: Apertus. @module */
 import { namedCallTools } from './kinds/named-calls.js';
 import { thoughtBlock } from './kinds/thought-block.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { anyOf, BLANKS, blanks, NAME } from './parsing/text-matching.js';
 
 const OPEN = '<|tools_prefix|>';

@@ -1,6 +1,6 @@
 /** Thoughts behind `Here are my reasoning steps:`, the answer behind `[BEGIN FINAL RESPONSE]`: Apriel 1.5 and 1.6. @module */
 import { thoughtBlock } from './kinds/thought-block.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 export const apriel = {
   name: 'apriel',

@@ -1,6 +1,6 @@
 /** `Action:` and a list of `{"tool_name": …, "parameters": {…}}` in a fence: Command R, R+ and their successors of 2024. @module */
 import { bareJsonCalls, jsonCall, jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const OPEN = 'Action: ```json';
 

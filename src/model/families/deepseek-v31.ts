@@ -1,7 +1,7 @@
 /** `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}<｜tool▁call▁end｜>`: DeepSeek V3.1. @module */
 import { DEEPSEEK_TAGS } from './deepseek.js';
 import { namedCallTools } from './kinds/named-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { BLANKS, lenient, maybe, NAME } from './parsing/text-matching.js';
 
 const [SECTION, BEGIN, SEPARATOR, END, SECTION_END] = DEEPSEEK_TAGS;

@@ -1,6 +1,6 @@
 /** `<｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="true">…`: DeepSeek V3.2 and V4. @module */
 import { ARGUMENT_NAME, elementCallTools } from './kinds/element-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { anyOf, BLANKS, blanks, maybe, NAME } from './parsing/text-matching.js';
 
 const MARK = '｜DSML｜';

@@ -1,6 +1,6 @@
 /** `<｜tool▁call▁begin｜>function<｜tool▁sep｜>name` and fenced JSON: DeepSeek R1 and V3, its distillates, Cogito. @module */
 import { namedCallTools } from './kinds/named-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { BLANKS, blanks, lenient, maybe, NAME } from './parsing/text-matching.js';
 
 /** Version 3.1 has the same tags. */

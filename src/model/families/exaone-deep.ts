@@ -1,5 +1,5 @@
 /** `<thought>…</thought>`: EXAONE Deep. @module */
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 
 export const exaoneDeep = {

@@ -29,7 +29,7 @@ import { longcat } from './longcat.js';
 import { miniCpm } from './minicpm.js';
 import { minimaxM2 } from './minimax-m2.js';
 import { mistral } from './mistral.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { nemotron } from './nemotron.js';
 import { nemotronMini } from './nemotron-mini.js';
 import { none } from './none.js';

@@ -8,11 +8,11 @@ import {
   type ToolGrammar,
   type ToolGrammarOptions,
   triggered,
-} from './call-grammar.js';
+} from './format/call-grammar.js';
 import { argumentsText } from './kinds/json-calls.js';
 import { namedCall } from './kinds/named-calls.js';
 import { withCalls, createThoughtBlockParser, writeParagraphs } from './kinds/thought-block.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { none } from './none.js';
 import { anyOf, NAME } from './parsing/text-matching.js';
 import { type CallShape, createTaggedCallParser } from './parsing/tagged-calls.js';

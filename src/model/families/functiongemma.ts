@@ -1,6 +1,6 @@
 /** `<start_function_call>call:f{a:<escape>text<escape>}<end_function_call>`: FunctionGemma. @module */
 import { looseObjectTools } from './kinds/loose-object-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const OPEN = '<start_function_call>';
 

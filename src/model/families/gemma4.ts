@@ -1,6 +1,6 @@
 /** `<|tool_call>call:f{a:<|"|>text<|"|>}<tool_call|>` and `<|channel>thought … <channel|>`: Gemma 4. @module */
 import { looseObjectTools } from './kinds/loose-object-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 
 const OPEN = '<|tool_call>';

@@ -1,6 +1,6 @@
 /** `function call<|role_sep|>\n{"name": …, "arguments": {…}}`: GigaChat 3. @module */
 import { jsonCall, jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const TURN_END = '<|message_sep|>';
 const ROLE = 'function call<|role_sep|>';

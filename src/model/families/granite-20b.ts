@@ -1,6 +1,6 @@
 /** `<function_call> {"name": …, "arguments": {…}}`: Granite 20B Function Calling. @module */
 import { jsonCall, jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const OPEN = '<function_call>';
 

@@ -1,5 +1,5 @@
 /** `<think>…</think><response>…</response>`: Granite 3.3, ERNIE 4.5. @module */
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 
 const ANSWER = { open: '<response>', close: '</response>' };

@@ -1,6 +1,6 @@
 /** `<|tool_call|>[{"name": …, "arguments": {…}}]` and thoughts in words: Granite 3.0 to 3.3. @module */
 import { jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { TOOL_CALL_TAGS } from './kinds/tool-call-tags.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 

@@ -10,8 +10,8 @@ import {
   objectArguments,
   spellings,
   tag,
-} from './call-grammar.js';
-import type { ModelFamily, ThoughtGrammarOptions, ToolSyntax } from './model-family.js';
+} from './format/call-grammar.js';
+import type { ModelFamily, ThoughtGrammarOptions, ToolSyntax } from './format/model-family.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
 import { type JsonExtent, createJsonExtent } from './parsing/json-extent.js';
 import { certainLength, findTag, mayBecome } from './parsing/text-matching.js';

@@ -1,6 +1,6 @@
 /** `<tool_call>{"name": …, "arguments": {…}}</tool_call>`: Hermes 2 and 3, Qwen 2.5 and 3, SmolLM 3, Granite 4, Falcon 3, tiny-chat. @module */
 import { jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { TOOL_CALL, TOOL_CALL_TAGS } from './kinds/tool-call-tags.js';
 
 /** Also what models are taught in the prompt whose template knows no tools. */

@@ -1,6 +1,6 @@
 /** `<tool_calls>[{"name": …, "arguments": {…}}]</tool_calls>`, answers between `<answer>`: Hunyuan, Jamba, Apriel, MiniMax M1. @module */
 import { jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
 import { namedCall } from './kinds/named-calls.js';
 import { elementCall } from './kinds/element-calls.js';

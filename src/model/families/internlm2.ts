@@ -1,6 +1,6 @@
 /** `<|action_start|><|plugin|>{"name": …, "parameters": {…}}<|action_end|>`: InternLM 2.5 and 3. @module */
 import { jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 export const internlm2 = {
   name: 'internlm2',

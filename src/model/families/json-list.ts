@@ -9,8 +9,8 @@ import {
   textUnlike,
   type ToolGrammar,
   type ToolGrammarOptions,
-} from './call-grammar.js';
-import type { ModelFamily } from './model-family.js';
+} from './format/call-grammar.js';
+import type { ModelFamily } from './format/model-family.js';
 import { bareJsonCalls, jsonCall, writeCallObject } from './kinds/json-calls.js';
 import { createTaggedCallParser } from './parsing/tagged-calls.js';
 import { containsAny } from './parsing/text-matching.js';

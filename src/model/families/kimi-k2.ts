@@ -1,6 +1,6 @@
 /** `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>`: Kimi K2. @module */
 import { namedCallTools } from './kinds/named-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
 
 const TAGS = [

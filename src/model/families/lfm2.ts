@@ -1,6 +1,6 @@
 /** `<|tool_call_start|>[f(a="x")]<|tool_call_end|>` anywhere in an answer: LFM 2 and 2.5. @module */
 import { pythonCallTools } from './kinds/python-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const OPEN = '<|tool_call_start|>';
 

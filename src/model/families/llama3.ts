@@ -9,8 +9,8 @@ import {
   further,
   objectArguments,
   textUnlike,
-} from './call-grammar.js';
-import type { ModelFamily } from './model-family.js';
+} from './format/call-grammar.js';
+import type { ModelFamily } from './format/model-family.js';
 import { type CallObjectReader, createCallObjectReader } from './parsing/call-object.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
 import type { CallReader, CallShape } from './parsing/tagged-calls.js';

@@ -3,7 +3,7 @@ import { elementCall } from './kinds/element-calls.js';
 import { jsonCallTools } from './kinds/json-calls.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 import { argumentPairs } from './kinds/tool-call-tags.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const CALL = { open: '<longcat_tool_call>', close: '</longcat_tool_call>' };
 

@@ -1,6 +1,6 @@
 /** Python in a fence between `<|tool_call_start|>` and `<|tool_call_end|>`, `<|thought_start|>`: MiniCPM 3 and 4. @module */
 import { pythonCallTools } from './kinds/python-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 
 export const miniCpm = {

@@ -1,7 +1,7 @@
 /** `<minimax:tool_call><invoke name="f"><parameter name="a">…` and `<think>…</think>`: MiniMax M2. @module */
 import { ARGUMENT_NAME, elementCallTools } from './kinds/element-calls.js';
 import { thoughtBlock } from './kinds/thought-block.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
 
 const OPEN = '<minimax:tool_call>';

@@ -12,8 +12,8 @@ import {
   objectArguments,
   tag,
   triggered,
-} from './call-grammar.js';
-import type { ModelFamily } from './model-family.js';
+} from './format/call-grammar.js';
+import type { ModelFamily } from './format/model-family.js';
 import { type CallObjectReader, createCallObjectReader } from './parsing/call-object.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
 import { type JsonExtent, createJsonExtent } from './parsing/json-extent.js';

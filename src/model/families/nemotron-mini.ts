@@ -1,6 +1,6 @@
 /** `<toolcall> {"name": …, "arguments": {…}} </toolcall>`: Nemotron-mini 4B. @module */
 import { jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const OPEN = '<toolcall>';
 

@@ -1,6 +1,6 @@
 /** `<TOOLCALL>[{"name": …, "arguments": {…}}]</TOOLCALL>`: Nemotron Nano 2, Llama Nemotron. @module */
 import { jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const OPEN = '<TOOLCALL>';
 

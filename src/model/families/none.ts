@@ -1,7 +1,7 @@
 /** Neither calls nor thoughts, only text: models without a chat template. @module */
 import { NEVER } from '../grammar/expression.js';
-import { JSON_VALUES, freeText } from './call-grammar.js';
-import type { ModelFamily } from './model-family.js';
+import { JSON_VALUES, freeText } from './format/call-grammar.js';
+import type { ModelFamily } from './format/model-family.js';
 import { createPlainTextParser } from './parsing/channel-parser.js';
 import { writeParagraphs } from './kinds/thought-block.js';
 

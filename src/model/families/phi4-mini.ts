@@ -1,6 +1,6 @@
 /** `<|tool_call|>[{"name": …, "arguments": {…}}]<|/tool_call|>`: Phi-4-mini. @module */
 import { jsonCallTools } from './kinds/json-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const CLOSE = '<|/tool_call|>';
 

@@ -1,6 +1,6 @@
 /** `[f(a=1, b="x"), g()]` as the whole answer: Llama 3.2 and 4, ToolACE. @module */
 import { pythonCallTools } from './kinds/python-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const START = '<|python_start|>';
 

@@ -2,7 +2,7 @@
 import { elementCallTools } from './kinds/element-calls.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 import { functionElements } from './kinds/tool-call-tags.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 
 const CLOSE = '</seed:tool_call>';
 

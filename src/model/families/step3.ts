@@ -1,6 +1,6 @@
 /** `<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="f"><steptml:parameter name="a">…`: Step 3. @module */
 import { ARGUMENT_NAME, elementCallTools } from './kinds/element-calls.js';
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
 
 const OPEN = '<｜tool_calls_begin｜>';

@@ -1,5 +1,5 @@
 /** `[THINK]…[/THINK]`: Ministral 3 Reasoning, Magistral. @module */
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 
 export const thinkBrackets = {

@@ -1,5 +1,5 @@
 /** `<think>…</think>`: DeepSeek R1, Qwen 3, LFM 2.5, Nemotron, tiny-chat, Phi-4-mini-reasoning, Cogito. @module */
-import type { ModelFamily } from './model-family.js';
+import type { ModelFamily } from './format/model-family.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 
 const OPEN = '<think>';

@@ -4,8 +4,8 @@
  * options begin alike, it merges nothing.
  * @module
  */
-import { SchemaProblem } from '../../core/schema/schema-problem.js';
-import type { WorkBudget } from '../../core/schema/work-budget.js';
+import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
+import type { WorkBudget } from '../../core/schema/limits/work-budget.js';
 import { EMPTY, type Expression, characters, choice, isNever, literal, repeat, sequence } from './expression.js';
 
 /** The bodies of rules; only rules that refer to no others are looked into, as the engine does. */

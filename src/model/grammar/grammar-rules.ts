@@ -1,6 +1,6 @@
 /** A grammar under construction, and its text in the EBNF dialect of xgrammar. @module */
-import { SchemaProblem } from '../../core/schema/schema-problem.js';
-import type { WorkBudget } from '../../core/schema/work-budget.js';
+import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
+import type { WorkBudget } from '../../core/schema/limits/work-budget.js';
 import { choice, type Expression, isNever, NEVER, repeat, rule, sequence, sizeOf } from './expression.js';
 import { ChoiceFactoring } from './factor-choices.js';
 import { preparedStates } from './prepared-states.js';

@@ -5,7 +5,7 @@
  */
 import { type Expression, choice } from './expression.js';
 import { printExpression } from './print-expression.js';
-import type { WorkBudget } from '../../core/schema/work-budget.js';
+import type { WorkBudget } from '../../core/schema/limits/work-budget.js';
 
 /** Rules by name. */
 export type Rules = ReadonlyMap<string, Expression>;

@@ -3,7 +3,7 @@
  * model's own answers.
  * @module
  */
-import type { ToolSyntax } from '../families/model-family.js';
+import type { ToolSyntax } from '../families/format/model-family.js';
 import {
   type TemplateMessage,
   type TemplateTool,

@@ -1,7 +1,7 @@
 /** Which syntax a model uses for tool calls and thinking, found out from its chat template. @module */
 import { isReasoningFormat, isToolFormat } from '../families/answer-syntax.js';
 import { EXPLAINED_FORMAT, MODEL_FAMILIES } from '../families/families.js';
-import type { ModelFamily } from '../families/model-family.js';
+import type { ModelFamily } from '../families/format/model-family.js';
 import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-formats.js';
 import { templateTraits } from './template-traits.js';
 

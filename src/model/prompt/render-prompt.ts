@@ -2,7 +2,7 @@
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { EXPLAINED_FORMAT } from '../families/families.js';
-import type { ToolSyntax } from '../families/model-family.js';
+import type { ToolSyntax } from '../families/format/model-family.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import { adaptConversation } from './adapt-conversation.js';
 import { compiledTemplate } from './chat-template.js';

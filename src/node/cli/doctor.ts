@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path/posix';
 import type { Page } from 'playwright';
 import type { Finding } from '../../page/diagnosis/finding.js';
-import type { LatestStart } from '../../page/start-inference.js';
+import type { LatestStart } from '../../page/diagnosis/latest-start.js';
 import { listStaticFiles } from '../static-files/static-files.js';
 import { importPlaywright } from './import-playwright.js';
 import { type Command, UsageError } from './command.js';

@@ -5,7 +5,7 @@ import { DEVICES, type LoadProgress, type ModelEntry, TASKS } from '../../core/m
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { print, printError } from './print.js';
 import { importPlaywright } from './import-playwright.js';
-import type { NamedModel } from './pack/read-entry.js';
+import type { NamedModel } from './pack/pack-model.js';
 import type { CachedPromptPack } from './pack/add-cached-prompt.js';
 import { readJsonFile, readTextFile } from './read-json-file.js';
 
@@ -78,7 +78,7 @@ export const pack: Command = {
     const hubURL = parseHub(values['hub']);
     // The other commands need not read the list of models.
     const [{ readEntry }, { packModel }] = await Promise.all([
-      import('./pack/read-entry.js'),
+      import('./read-entry.js'),
       import('./pack/pack-model.js'),
     ]);
     const bar = new ProgressBar(process.stderr);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkJsonSchema, checkSchemas } from '../../../src/model/constraints/check-json-schema.js';
-import { SCHEMA_WORK, WorkBudget } from '../../../src/core/schema/work-budget.js';
+import { SCHEMA_WORK, WorkBudget } from '../../../src/core/schema/limits/work-budget.js';
 import { isInferenceError } from '../../../src/core/errors/inference-error.js';
 import { ask } from './support/ask.js';
 import { arbitrarySchema } from './support/arbitrary-schema.js';

@@ -1,7 +1,7 @@
 /** What every family publishes is shown to every other: the order of the list decides nothing that is not said here. */
 import { describe, expect, it } from 'vitest';
 import { MODEL_FAMILIES } from '../../../src/model/families/families.js';
-import type { ModelFamily } from '../../../src/model/families/model-family.js';
+import type { ModelFamily } from '../../../src/model/families/format/model-family.js';
 import { templateTraits } from '../../../src/model/prompt/template-traits.js';
 import { familyExamples } from './support/family-examples.js';
 import { MEANINGS } from './support/meanings.js';

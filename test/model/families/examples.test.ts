@@ -5,7 +5,7 @@ import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js'
 import { conformsToSchema } from '../constraints/support/conforms-to-schema.js';
 import type { ToolFormat } from '../../../src/core/models/answer-formats.js';
 import { MODEL_FAMILIES } from '../../../src/model/families/families.js';
-import type { ModelFamily } from '../../../src/model/families/model-family.js';
+import type { ModelFamily } from '../../../src/model/families/format/model-family.js';
 import { ask } from '../constraints/support/ask.js';
 import { sampleEbnf } from '../constraints/support/sample-ebnf.js';
 import { seededRandom } from '../constraints/support/walk.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { REASONING_FORMATS, TOOL_FORMATS } from '../../../src/core/models/answer-formats.js';
 import { MODEL_FAMILIES } from '../../../src/model/families/families.js';
-import type { ModelFamily } from '../../../src/model/families/model-family.js';
+import type { ModelFamily } from '../../../src/model/families/format/model-family.js';
 
 const families: readonly ModelFamily[] = MODEL_FAMILIES;
 const names = (which: 'tools' | 'reasoning') => families.filter((family) => family[which]).map(({ name }) => name);

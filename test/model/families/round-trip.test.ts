@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { ReasoningFormat, ToolFormat } from '../../../src/core/models/answer-formats.js';
 import { MODEL_FAMILIES } from '../../../src/model/families/families.js';
-import type { ModelFamily } from '../../../src/model/families/model-family.js';
+import type { ModelFamily } from '../../../src/model/families/format/model-family.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import { buildApp } from '../../support/build-app.js';
 

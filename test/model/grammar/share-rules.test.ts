@@ -11,7 +11,7 @@ import {
 import { GrammarRules } from '../../../src/model/grammar/grammar-rules.js';
 import { preparedStates } from '../../../src/model/grammar/prepared-states.js';
 import { shareRules } from '../../../src/model/grammar/share-rules.js';
-import { WorkBudget } from '../../../src/core/schema/work-budget.js';
+import { WorkBudget } from '../../../src/core/schema/limits/work-budget.js';
 
 const digits = (max?: number) => repeat(characters([0x30, 0x39]), 0, max);
 

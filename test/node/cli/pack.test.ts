@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InferenceError } from '../../../src/core/errors/inference-error.js';
 import { explainPackError } from '../../../src/node/cli/pack.js';
 import { type PackOptions, packModel } from '../../../src/node/cli/pack/pack-model.js';
-import { readEntry } from '../../../src/node/cli/pack/read-entry.js';
+import { readEntry } from '../../../src/node/cli/read-entry.js';
 import { type PackManifest, PACK_MANIFEST } from '../../../src/store/sources/pack-manifest.js';
 import { type FaultServer, sha256Of, someBytes, startFaultServer } from '../../store/support/fault-server.js';
 import { hubFiles } from '../../store/support/hub-server.js';

@@ -1,6 +1,6 @@
 /** Finite automata over the characters of strings: building, combining, minimising. @module */
-import { SchemaProblem } from '../schema-problem.js';
-import type { WorkBudget } from '../work-budget.js';
+import { SchemaProblem } from '../limits/schema-problem.js';
+import type { WorkBudget } from '../limits/work-budget.js';
 
 /** The ASCII characters, each for itself, and one symbol for all others. */
 export const SYMBOLS = 129;

@@ -3,7 +3,7 @@
  * which cannot backtrack.
  * @module
  */
-import type { WorkBudget } from '../work-budget.js';
+import type { WorkBudget } from '../limits/work-budget.js';
 import { OTHERS, SYMBOLS } from './automaton.js';
 
 /**

@@ -3,8 +3,8 @@
  * times characters steps. JavaScript's RegExp backtracks, which takes exponential time for patterns like `^(a+)+$`.
  * @module
  */
-import { SchemaProblem } from '../schema-problem.js';
-import type { WorkBudget } from '../work-budget.js';
+import { SchemaProblem } from '../limits/schema-problem.js';
+import type { WorkBudget } from '../limits/work-budget.js';
 import {
   type Automaton,
   buildAutomaton,

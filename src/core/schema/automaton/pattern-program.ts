@@ -1,6 +1,6 @@
 /** Converts regular expressions to nondeterministic automata, for matching and for grammars. @module */
-import { SchemaProblem } from '../schema-problem.js';
-import type { WorkBudget } from '../work-budget.js';
+import { SchemaProblem } from '../limits/schema-problem.js';
+import type { WorkBudget } from '../limits/work-budget.js';
 import { type CharacterClass, characterClass } from './character-class.js';
 import type { PatternNode } from './pattern-syntax.js';
 

@@ -1,5 +1,5 @@
 /** Parses JavaScript's regular expressions with the `u` flag into syntax trees. @module */
-import { SchemaProblem } from '../schema-problem.js';
+import { SchemaProblem } from '../limits/schema-problem.js';
 
 /** What a pattern is made of. */
 export type PatternNode =

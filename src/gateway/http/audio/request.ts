@@ -5,7 +5,7 @@ import { joinBytes, wavHeader } from '../../../core/media/pcm.js';
 import { sniffAudio } from '../../../core/media/sniff-audio.js';
 import { SPEECH_RATE } from '../../../core/request/speech-request.js';
 import type { TranscriptionRequest } from '../../../core/request/transcription-request.js';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 
 /** ISO-639-1 codes (and the few three-letter ones) that Whisper models are trained on. */
 export const LANGUAGES = (

@@ -2,12 +2,18 @@
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { runOptions } from '../generation/generate.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import { abortWith, COMMENT, encodeServerSentEvent, type ServerSentEvent, streamResponse } from '../stream-response.js';
+import {
+  abortWith,
+  COMMENT,
+  encodeServerSentEvent,
+  type ServerSentEvent,
+  streamResponse,
+} from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readBytes } from '../validation/read-json-body.js';
 import { liveRate, transcribeLive } from './live-speech.js';

@@ -8,15 +8,21 @@ import {
   type SpeechFormat,
   type SpeechRequest,
 } from '../../../core/request/speech-request.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { runOptions } from '../generation/generate.js';
 import { requireModel } from '../policy/require-model.js';
-import { abortWith, COMMENT, encodeServerSentEvent, streamResponse, type ServerSentEvent } from '../stream-response.js';
+import {
+  abortWith,
+  COMMENT,
+  encodeServerSentEvent,
+  streamResponse,
+  type ServerSentEvent,
+} from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { BrokenConnection } from '../faults.js';
-import type { HttpContext } from '../http-context.js';
+import { BrokenConnection } from '../endpoint/faults.js';
+import type { HttpContext } from '../endpoint/http-context.js';
 import { markStreamed } from '../../../relay/stream/request-payload.js';
 
 /** Code points of a text. */

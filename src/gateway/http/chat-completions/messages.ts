@@ -1,6 +1,6 @@
 /** Messages of a chat completion request: their schemas, and their canonical form. Additional properties are accepted and dropped. @module */
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { customArguments } from '../fields/custom-tool.js';
 import { fileFields, fileText } from '../fields/file-text.js';
 import { object } from '../fields/json-object.js';

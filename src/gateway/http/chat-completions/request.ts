@@ -1,6 +1,6 @@
 /** The body of POST /chat/completions, and the canonical request that it becomes. @module */
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
 import {
   choiceCount,

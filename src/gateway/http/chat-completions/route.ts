@@ -1,8 +1,8 @@
 /** POST /chat/completions @module */
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import { type CollectedChoice, type CollectedGeneration, collectGeneration } from '../../answer/collect-generation.js';
-import type { Compatibility } from '../compatibility.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Compatibility } from '../policy/compatibility.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { customInput } from '../fields/custom-tool.js';
 import { cacheHint, requireLogprobs, requireStream } from '../fields/sampling.js';
@@ -15,7 +15,7 @@ import {
 } from '../generation/completion-parts.js';
 import { passThrough, choiceError } from '../generation/generate.js';
 import { generationRoute } from '../generation/generation-route.js';
-import { COMMENT, encodeServerSentEvent } from '../stream-response.js';
+import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { toMessages } from './messages.js';
 import { chatCompletionRequest, toGenerationRequest } from './request.js';

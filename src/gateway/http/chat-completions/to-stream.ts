@@ -1,13 +1,13 @@
 /** Generation events as chat completion chunks. @module */
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { CustomInputReader } from '../fields/custom-tool.js';
 import { finishReason, logprobsObject, usageObject } from '../generation/completion-parts.js';
 import type { CompletionHead, HeadOf } from '../generation/completion-parts.js';
 import type { Render } from '../generation/generate.js';
 import { choiceError } from '../generation/generate.js';
-import type { ServerSentEvent } from '../stream-response.js';
+import type { ServerSentEvent } from '../endpoint/stream-response.js';
 
 /** What the chunks depend on besides the events. */
 export interface ChunkOptions {

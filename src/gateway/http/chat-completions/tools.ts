@@ -1,6 +1,6 @@
 /** Tools, tool choices and response formats of chat completions: their schemas, and their canonical form. @module */
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
 import type { OutputFormat } from '../../../core/request/generation-request.js';

@@ -1,6 +1,6 @@
 /** The body of `POST /completions`, and the canonical requests that it becomes: one a prompt. @module */
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { object } from '../fields/json-object.js';
 import {
   choiceCount,

@@ -2,13 +2,13 @@
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { GenerationEvent } from '../../answer/generation-event.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { cacheHint, requireLogprobs, requireStream } from '../fields/sampling.js';
 import { beginHead } from '../generation/completion-parts.js';
 import { passThrough, renderBatches } from '../generation/generate.js';
 import { type Generate, generationRoute } from '../generation/generation-route.js';
-import { COMMENT, encodeServerSentEvent } from '../stream-response.js';
+import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { completionsRequestSchema, toPromptRequests } from './request.js';
 import { echoPrompt, oneAfterAnother } from './several-prompts.js';

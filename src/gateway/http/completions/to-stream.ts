@@ -1,6 +1,6 @@
 /** Generation events as the chunks of a text completion stream. @module */
 import type { TokenLogprob } from '../../../core/events/token-event.js';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { logprobEntries, usageObject, type CompletionHead, type HeadOf } from '../generation/completion-parts.js';
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';

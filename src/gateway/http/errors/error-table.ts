@@ -2,7 +2,7 @@
 import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
 import type { ErrorFacts, ErrorShape, ErrorType } from '../../../core/errors/error-bodies.js';
 import type { InferenceError, InferenceErrorCode } from '../../../core/errors/inference-error.js';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 
 /** The operations, as far as their errors differ. `service` is everything outside them (unknown paths). */
 export type EndpointName =

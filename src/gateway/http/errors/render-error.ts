@@ -1,7 +1,7 @@
 /** Turns an InferenceError into the endpoint's answer. @module */
 import * as bodies from '../../../core/errors/error-bodies.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { answerErrorShape, ERROR_ROWS, errorFacts, isOverloaded, streamErrorShape } from './error-table.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
 import type { EndpointName } from './error-table.js';

@@ -1,7 +1,7 @@
 /** Tools and tool choices of all dialects as canonical ones. @module */
 import * as v from 'valibot';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
-import { WorkBudget } from '../../../core/schema/work-budget.js';
+import { WorkBudget } from '../../../core/schema/limits/work-budget.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Tool, ToolChoice } from '../../../core/request/tool.js';
 

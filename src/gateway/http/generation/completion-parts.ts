@@ -1,5 +1,5 @@
 /** What answers of text and chat completions have in common: head, usage, log-probabilities. @module */
-import type { HttpContext } from '../http-context.js';
+import type { HttpContext } from '../endpoint/http-context.js';
 import type { ChoiceEnd } from './generate.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { GenerationUsage } from '../../answer/generation-event.js';

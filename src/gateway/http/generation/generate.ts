@@ -4,8 +4,8 @@ import { InferenceError, toInferenceError } from '../../../core/errors/inference
 import type { GenerationRequest, ParamNames } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { ContentPart, SystemMessage } from '../../../core/request/message.js';
-import type { Compatibility } from '../compatibility.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import type { Compatibility } from '../policy/compatibility.js';
+import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 
 /**
  * Adds to `rendered` what a dialect makes of one event; may be nothing. `over`: the rest of the generation is not wanted.

@@ -1,10 +1,10 @@
 /** The stages of a generation's request, one order for all dialects. @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { RequestImages } from '../fields/request-images.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import { requireModel } from '../policy/require-model.js';
-import { abortWith, streamResponse, type StreamSource } from '../stream-response.js';
+import { abortWith, streamResponse, type StreamSource } from '../endpoint/stream-response.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { generate, recordedContext, type Render, renderBatches, runOptions } from './generate.js';
 

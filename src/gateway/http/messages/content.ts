@@ -1,6 +1,6 @@
 /** The content of messages: blocks of text, images, tool use and its results, thinking. Their schemas, and their canonical form. @module */
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { binarySource, urlSource } from '../fields/file-text.js';
 import { foreignObject, isForeign } from '../fields/held-text.js';
 import { object, objectOf } from '../fields/json-object.js';

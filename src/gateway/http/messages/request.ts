@@ -2,7 +2,7 @@
 import { readField } from '../validation/read-field.js';
 import type { RequestImages } from '../fields/request-images.js';
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
 import { messageSchema, referencedTools, systemSchema, toMessages } from './content.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';

@@ -2,13 +2,13 @@
 import { MESSAGES_PATH } from '../../../core/errors/error-bodies.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { completeObject } from '../fields/complete-object.js';
-import { nameIgnoredTools } from '../fields/ignored-tools.js';
+import { nameIgnoredTools } from '../endpoint/ignored-tools.js';
 import { countTokens, runOptions } from '../generation/generate.js';
 import { acceptRequest, type BodyReader, generationRoute } from '../generation/generation-route.js';
-import { encodeServerSentEvent } from '../stream-response.js';
+import { encodeServerSentEvent } from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import type { BlockDelta, ContentBlock, MessageObject, MessageStreamEvent } from './message-object.js';
 import {

@@ -1,8 +1,8 @@
 /** Tools of a Messages request, and the choice among them. @module */
 import * as v from 'valibot';
 import type { Tool, ToolChoice } from '../../../core/request/tool.js';
-import type { Compatibility } from '../compatibility.js';
-import { ignoredToolChosen } from '../fields/ignored-tools.js';
+import type { Compatibility } from '../policy/compatibility.js';
+import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
 import { defineTools, MAX_TOOLS, requireTool, requireTools } from '../fields/tools.js';
 

@@ -1,6 +1,6 @@
 /** The schema of the `input` of a response: a string, or items in order. @module */
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { fileFields } from '../fields/file-text.js';
 import { foreignObject, isForeign } from '../fields/held-text.js';
 import { object, objectOf } from '../fields/json-object.js';

@@ -1,7 +1,7 @@
 /** How the endpoints of responses read a body. @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { BodyReader } from '../generation/generation-route.js';
-import type { HttpContext } from '../http-context.js';
+import type { HttpContext } from '../endpoint/http-context.js';
 import { cacheHint } from '../fields/sampling.js';
 import { parseBody } from '../validation/parse-body.js';
 import { resolveReferences } from './input.js';

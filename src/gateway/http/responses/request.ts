@@ -9,8 +9,8 @@ import {
 } from '../../../core/request/generation-request.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
-import type { Compatibility } from '../compatibility.js';
-import { ignoredToolChosen } from '../fields/ignored-tools.js';
+import type { Compatibility } from '../policy/compatibility.js';
+import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { EFFORTS, integerFrom, numberBetween, toEffort, topLogprobs, toSampling } from '../fields/sampling.js';

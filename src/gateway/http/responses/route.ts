@@ -1,13 +1,13 @@
 /** POST /responses and POST /responses/input_tokens @module */
 import type { ErrorFacts } from '../../../core/errors/error-bodies.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorFacts } from '../errors/error-table.js';
-import { nameIgnoredTools } from '../fields/ignored-tools.js';
+import { nameIgnoredTools } from '../endpoint/ignored-tools.js';
 import { countTokens, type Render, runOptions } from '../generation/generate.js';
 import { acceptRequest, generationRoute } from '../generation/generation-route.js';
-import type { HttpContext } from '../http-context.js';
-import { COMMENT, encodeServerSentEvent } from '../stream-response.js';
+import type { HttpContext } from '../endpoint/http-context.js';
+import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
 import { createBodyReader, type ReadBody } from './read-body.js';
 import { renderGeneration, type RenderOptions, type RenderState, snapshot } from './render-generation.js';
 import { type ResponsesRequest, responsesRequestSchema, toEchoedFields } from './request.js';

@@ -1,7 +1,7 @@
 /** Tools of a response: their schemas, the functions that the model is offered, and what a call of each is to the client. @module */
 import { readField } from '../validation/read-field.js';
 import * as v from 'valibot';
-import type { Compatibility } from '../compatibility.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { customToolParts } from '../fields/custom-tool.js';
 import { object, objectOf } from '../fields/json-object.js';
 import { defineTools, functionName, MAX_TOOLS } from '../fields/tools.js';

@@ -1,6 +1,6 @@
 /** Request bodies as JSON objects. @module */
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
-import type { HttpContext, HttpRequestContext } from '../http-context.js';
+import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 
 /**
  * The body as an object.

@@ -4,7 +4,7 @@ import { EMPTY, type Expression, NEVER, choice, isNever, literal, repeat, sequen
 import { comma, constant } from '../../grammar/value-style.js';
 import { type Alternative, checkSize, nodeWith, type SchemaContext, tightest } from './schema-context.js';
 import type { SchemaNode } from '../../../core/schema/schema-document.js';
-import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 
 /** A minimum above this would make the grammar too large. */
 const MAX_ITEMS = 1_000;

@@ -1,5 +1,5 @@
 /** JSON text that is equal for equal values. @module */
-import type { WorkBudget } from '../../../core/schema/work-budget.js';
+import type { WorkBudget } from '../../../core/schema/limits/work-budget.js';
 
 /** JSON with the members of objects in the order of their names. */
 export function canonicalText(value: unknown, work: WorkBudget): string {

@@ -6,7 +6,7 @@ import type { Conformance } from './conformance.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
 import type { SchemaType } from '../../../core/schema/schema-keywords.js';
-import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import { allowedTypes, writtenTypes } from './schema-types.js';
 
 /** Depth to which nested members are compared; branches that differ only below it count as overlapping. */

@@ -7,7 +7,7 @@ import type { JsonSchema } from '../../../core/request/tool.js';
 import { typesOfValue, withinBounds } from './plain-conformance.js';
 import { resolveReference, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
 import { UNKNOWN_KEYWORDS } from '../../../core/schema/schema-keywords.js';
-import { atKeyword, SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { atKeyword, SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import { canonicalText } from './canonical-text.js';
 
 /** Deepest nesting of schemas and values, references included. */

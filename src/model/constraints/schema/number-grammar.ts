@@ -12,7 +12,7 @@ import {
 } from '../../grammar/expression.js';
 import { ceilTo, type Decimal, floorTo, printDecimal, toDecimal, wholeDigits } from './decimal.js';
 import { type Alternative, nodeWith, type SchemaContext } from './schema-context.js';
-import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 
 /** Integers beyond this lose their last digits when JSON is read. */
 const LARGEST_INTEGER = BigInt(Number.MAX_SAFE_INTEGER);

@@ -14,10 +14,10 @@ import type { JsonSchema } from '../../../core/request/tool.js';
 import { type ObjectFrame, colon, comma, constant, constantString, objectKey } from '../../grammar/value-style.js';
 import { type ExtraMembers, type ObjectMembers, objectMembers } from './object-members.js';
 import { type Alternative, checkSize, nodeWith, type SchemaContext, tightest } from './schema-context.js';
-import { atKeyword, SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { atKeyword, SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import { writtenTypes } from './schema-types.js';
 import { nameAutomaton, patternAt, stringGrammar } from './string-grammar.js';
-import { automatonString } from '../automaton-grammar.js';
+import { automatonString } from './automaton-grammar.js';
 import {
   type Automaton,
   combineAutomata,

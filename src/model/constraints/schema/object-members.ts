@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { type Alternative, nodeWith } from './schema-context.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
-import { SchemaProblem, atKeyword } from '../../../core/schema/schema-problem.js';
+import { SchemaProblem, atKeyword } from '../../../core/schema/limits/schema-problem.js';
 
 /** Each optional property may be followed by any later one, so the engine's work grows with their square. */
 const MAX_PROPERTIES = 400;

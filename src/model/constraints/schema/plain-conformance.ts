@@ -1,5 +1,5 @@
 /** Checks values against keywords without subschemas: types, lengths, bounds. @module */
-import type { WorkBudget } from '../../../core/schema/work-budget.js';
+import type { WorkBudget } from '../../../core/schema/limits/work-budget.js';
 import { canonicalText } from './canonical-text.js';
 import { toDecimal } from './decimal.js';
 import type { SchemaNode } from '../../../core/schema/schema-document.js';

@@ -4,7 +4,7 @@ import type { Alternative } from './schema-context.js';
 import { DisjointCheck } from './check-disjoint.js';
 import type { Conformance } from './conformance.js';
 import { type SchemaDocument, type SchemaNode, resolveReference } from '../../../core/schema/schema-document.js';
-import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 
 const MAX_ALTERNATIVES = 500;
 

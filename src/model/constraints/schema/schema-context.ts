@@ -4,7 +4,7 @@ import type { GrammarRules } from '../../grammar/grammar-rules.js';
 import type { ValueStyle } from '../../grammar/value-style.js';
 import type { JsonSchema } from '../../../core/request/tool.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
-import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 
 /** One way to satisfy a schema: schemas that hold together, without their `allOf`, `anyOf`, `oneOf` and `$ref`. */
 export type Alternative = readonly SchemaNode[];

@@ -13,7 +13,7 @@ import { Conformance } from './conformance.js';
 import { SchemaAlternatives } from './schema-alternatives.js';
 import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
 import { type SchemaType, UNSUPPORTED_KEYWORDS } from '../../../core/schema/schema-keywords.js';
-import { SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import { OBJECT_KEYWORDS, writtenTypes } from './schema-types.js';
 import { stringGrammar } from './string-grammar.js';
 

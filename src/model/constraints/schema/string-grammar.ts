@@ -1,10 +1,10 @@
 /** Grammars of strings with lengths, patterns and formats. @module */
-import { automatonString } from '../automaton-grammar.js';
+import { automatonString } from './automaton-grammar.js';
 import { type Expression, NEVER } from '../../grammar/expression.js';
 import { quotedString } from '../../grammar/string-characters.js';
 import type { ValueStyle } from '../../grammar/value-style.js';
 import { type Alternative, nodeWith, type SchemaContext, tightest } from './schema-context.js';
-import { atKeyword, SchemaProblem } from '../../../core/schema/schema-problem.js';
+import { atKeyword, SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import {
   type Automaton,
   combineAutomata,

@@ -9,7 +9,7 @@ import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { prefixCacheBytes } from '../prefix-cache-bytes.js';
 import { ForwardPass, type ForwardShape, widestRow } from './forward.js';
 import { GgufTextEngine } from './gguf-text-engine.js';
-import type { GgufHeader } from './header.js';
+import type { GgufHeader } from './file/header.js';
 import type { KvPrecision } from './kernel-exports.js';
 import { KvPages, pageBytes, pagesOf } from './kv-pages.js';
 import { loadKernels } from './load-kernels.js';

@@ -10,8 +10,8 @@ import { filesFolderOf } from '../../../store/sources/hub.js';
 import { isPackedPrompt, PACK_MANIFEST } from '../../../store/sources/pack-manifest.js';
 import type { StoreEnvironment } from '../../../store/storage/store-environment.js';
 import { chooseFile, isGgufName, type ListedFile, wrongFile } from './choose-file.js';
-import { cutFile, shown, unsupported } from './file-problems.js';
-import { type GgufHeader, readGgufHeader } from './header.js';
+import { cutFile, shown, unsupported } from './file/file-problems.js';
+import { type GgufHeader, readGgufHeader } from './file/header.js';
 
 /** A file whose head was read and can run. */
 export interface GgufSource<Plan> {

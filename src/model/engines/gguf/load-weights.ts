@@ -1,6 +1,6 @@
 /** Brings the weights of a file into the kernels' memory while they stream in: there is never a second copy of them. @module */
-import { cutFile } from './file-problems.js';
-import type { GgufHeader, GgufTensor, ReadRange } from './header.js';
+import { cutFile } from './file/file-problems.js';
+import type { GgufHeader, GgufTensor, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import type { LayerPlan, ModelPlan } from './model-plan.js';
 import type { Layer, ModelWeights } from './model-weights.js';

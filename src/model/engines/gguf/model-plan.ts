@@ -3,10 +3,10 @@
  * computed is refused here, before its weights are fetched.
  * @module
  */
-import { shown, unsupported } from './file-problems.js';
+import { shown, unsupported } from './file/file-problems.js';
 import { type Architecture, ARCHITECTURES } from './architectures.js';
 import type { ForwardShape } from './forward.js';
-import type { GgufHeader, GgufTensor, GgufValue } from './header.js';
+import type { GgufHeader, GgufTensor, GgufValue } from './file/header.js';
 import { columnsOfBlock, packedKindOf } from './packed-kinds.js';
 import type { RopeScaling } from './rope.js';
 

@@ -1,5 +1,5 @@
 /** How packed weights lie in the kernels' memory. @module */
-import type { TensorKind } from './tensor-kinds.js';
+import type { TensorKind } from './file/tensor-kinds.js';
 
 /**
  * The layouts that `KernelExports.multiply` reads. Rows lie in groups of 4, the last one padded with rows of zeros; a group is a

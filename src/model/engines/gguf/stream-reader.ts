@@ -1,5 +1,5 @@
 /** Reads ranges of bytes that come in as a stream, in their order. @module */
-import type { ReadRange } from './header.js';
+import type { ReadRange } from './file/header.js';
 
 /**
  * @param stream bytes of a file from `start` on

@@ -2,7 +2,7 @@
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Kernels } from './load-kernels.js';
 import { columnsOfBlock, packedBytes, packedKindOf, type PackedWeights } from './packed-kinds.js';
-import { TENSOR_KINDS, type TensorKind } from './tensor-kinds.js';
+import { TENSOR_KINDS, type TensorKind } from './file/tensor-kinds.js';
 
 /** A matrix as the file has it: rows of `columns` numbers, one behind the other. */
 export interface MatrixSource {

@@ -2,8 +2,15 @@
 import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { NEVER, choice, literal, sequence } from '../../grammar/expression.js';
-import { JSON_VALUES, type ToolGrammar, type ToolGrammarOptions, further, tag, triggered } from '../call-grammar.js';
-import type { ToolSyntax, WrittenCall } from '../model-family.js';
+import {
+  JSON_VALUES,
+  type ToolGrammar,
+  type ToolGrammarOptions,
+  further,
+  tag,
+  triggered,
+} from '../format/call-grammar.js';
+import type { ToolSyntax, WrittenCall } from '../format/model-family.js';
 import { type ValueType, argumentTypes, isPlainString, typedJson } from '../parsing/schema-values.js';
 import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
 import {

@@ -11,8 +11,8 @@ import {
   objectArguments,
   tag,
   triggered,
-} from '../call-grammar.js';
-import type { ToolSyntax, WrittenCall } from '../model-family.js';
+} from '../format/call-grammar.js';
+import type { ToolSyntax, WrittenCall } from '../format/model-family.js';
 import { createCallObjectReader } from '../parsing/call-object.js';
 import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
 import { containsAny, mayBecome } from '../parsing/text-matching.js';

@@ -1,8 +1,15 @@
 /** Families that write objects with bare keys and quotes of their own: `call:name{key:<quote>text<quote>,n:1}`. @module */
 import type { ChannelPart } from '../../../core/events/token-event.js';
 import { choice, literal, sequence } from '../../grammar/expression.js';
-import { type ToolGrammar, type ToolGrammarOptions, further, spellings, tag, triggered } from '../call-grammar.js';
-import type { ToolSyntax } from '../model-family.js';
+import {
+  type ToolGrammar,
+  type ToolGrammarOptions,
+  further,
+  spellings,
+  tag,
+  triggered,
+} from '../format/call-grammar.js';
+import type { ToolSyntax } from '../format/model-family.js';
 import { type CallReader, type CallShape, createTaggedCallParser } from '../parsing/tagged-calls.js';
 import { anyOf, BLANKS, containsAny, type HeadPart, matchHead, NAME } from '../parsing/text-matching.js';
 import { jsonCall } from './json-calls.js';

@@ -10,8 +10,8 @@ import {
   objectArguments,
   spellings,
   tag,
-} from '../call-grammar.js';
-import type { ToolSyntax } from '../model-family.js';
+} from '../format/call-grammar.js';
+import type { ToolSyntax } from '../format/model-family.js';
 import { createJsonExtent } from '../parsing/json-extent.js';
 import { type CallReader, type CallShape, createTaggedCallParser } from '../parsing/tagged-calls.js';
 import {

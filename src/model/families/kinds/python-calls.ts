@@ -3,8 +3,15 @@ import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { type Expression, NEVER, choice, literal, optional, sequence } from '../../grammar/expression.js';
 import type { ObjectFrame } from '../../grammar/value-style.js';
-import { type ToolGrammar, type ToolGrammarOptions, further, tag, textUnlike, triggered } from '../call-grammar.js';
-import type { ToolSyntax, WrittenCall } from '../model-family.js';
+import {
+  type ToolGrammar,
+  type ToolGrammarOptions,
+  further,
+  tag,
+  textUnlike,
+  triggered,
+} from '../format/call-grammar.js';
+import type { ToolSyntax, WrittenCall } from '../format/model-family.js';
 import { readPythonLiteral, skipBlank } from '../parsing/python-literal.js';
 import { argumentNames, argumentTypes, isPlainString } from '../parsing/schema-values.js';
 import { containsAny } from '../parsing/text-matching.js';

@@ -1,8 +1,8 @@
 /** Thinking in one block before the answer: what most families do, each with tags of its own. @module */
 import type { ChannelPart } from '../../../core/events/token-event.js';
 import { type Expression, characters, choice, repeat, sequence } from '../../grammar/expression.js';
-import { spellings, tag } from '../call-grammar.js';
-import type { ReasoningSyntax, ThoughtGrammarOptions } from '../model-family.js';
+import { spellings, tag } from '../format/call-grammar.js';
+import type { ReasoningSyntax, ThoughtGrammarOptions } from '../format/model-family.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from '../parsing/channel-parser.js';
 import { certainLength, containsAny, findTag, mayBecome } from '../parsing/text-matching.js';
 

@@ -14,11 +14,13 @@ import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.
 import type { ModelFiles } from '../../../store/model-files.js';
 import { type StoreEnvironment, defaultEnvironment } from '../../../store/storage/store-environment.js';
 import { DiskStorage } from './disk-storage.js';
-import type { NamedModel } from './read-entry.js';
 import { type FetchedFile, writePack } from './write-pack.js';
 
 /** Folder in the pack's own that a broken run leaves behind, and the next one goes on with. */
 const UNDER_WAY = '.inpage-pack';
+
+/** An entry whose task may still have to be found out. */
+export type NamedModel = Omit<ModelEntry, 'task'> & { task?: ModelEntry['task'] };
 
 export interface PackOptions {
   /** Where the pack goes; made when it is missing. */

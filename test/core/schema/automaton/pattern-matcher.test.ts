@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PatternMatcher } from '../../../../src/core/schema/automaton/pattern-matcher.js';
 import { patternAutomaton } from '../../../../src/core/schema/automaton/pattern-matcher.js';
 import type { Automaton } from '../../../../src/core/schema/automaton/automaton.js';
-import { WorkBudget } from '../../../../src/core/schema/work-budget.js';
+import { WorkBudget } from '../../../../src/core/schema/limits/work-budget.js';
 
 const atom = fc.constantFrom(
   'a',

@@ -3,7 +3,7 @@ import type { Backend } from '../../../../src/core/models/backend.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import { OPENAI_VOICES } from '../../../../src/core/request/speech-request.js';
 import type { App } from '../../../../src/gateway/http/app.js';
-import { Faults } from '../../../../src/gateway/http/faults.js';
+import { Faults } from '../../../../src/gateway/http/endpoint/faults.js';
 import type { TranscriptionRequest } from '../../../../src/core/request/transcription-request.js';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
 import { createVoiceModel } from '../../../../src/model/voice/create-voice-model.js';

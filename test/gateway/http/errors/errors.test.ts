@@ -2,7 +2,7 @@
 import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it, vi } from 'vitest';
 import { InferenceError, INFERENCE_ERROR_CODES } from '../../../../src/core/errors/inference-error.js';
-import { COMPATIBILITY } from '../../../../src/gateway/http/compatibility.js';
+import { COMPATIBILITY } from '../../../../src/gateway/http/policy/compatibility.js';
 import { ENDPOINTS } from '../../../../src/gateway/http/app.js';
 import { unavailableResponse } from '../../../../src/relay/stream/request-payload.js';
 import { ERROR_SCHEMAS } from '../../../../src/gateway/http/openapi.js';

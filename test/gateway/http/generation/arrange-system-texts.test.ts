@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainGenerationRequest } from '../../../../src/core/request/generation-request.js';
 import type { ContentPart, Message } from '../../../../src/core/request/message.js';
-import { COMPATIBILITY } from '../../../../src/gateway/http/compatibility.js';
+import { COMPATIBILITY } from '../../../../src/gateway/http/policy/compatibility.js';
 import { arrangeSystemTexts } from '../../../../src/gateway/http/generation/generate.js';
 import { renderPrompt } from '../../../../src/model/prompt/render-prompt.js';
 import type { TextTokenizer } from '../../../../src/model/prompt/text-tokenizer.js';

@@ -4,7 +4,7 @@ import { plainGenerationRequest } from '../../../../src/core/request/generation-
 import { ResumeState } from '../../../../src/gateway/answer/resume-state.js';
 import { RequestImages } from '../../../../src/gateway/http/fields/request-images.js';
 import { generationRoute } from '../../../../src/gateway/http/generation/generation-route.js';
-import type { HttpContext, HttpEnvironment } from '../../../../src/gateway/http/http-context.js';
+import type { HttpContext, HttpEnvironment } from '../../../../src/gateway/http/endpoint/http-context.js';
 
 const PAST = [{ events: 1, keepAlives: 0, values: [['id', 'the first host’s'] as ['id', string]], tokens: [] }];
 

@@ -1,8 +1,8 @@
 /** A made-up family of models. @module */
 import { choice, literal, sequence } from '../../../../src/model/grammar/expression.js';
-import { JSON_VALUES, objectArguments, triggered } from '../../../../src/model/families/call-grammar.js';
+import { JSON_VALUES, objectArguments, triggered } from '../../../../src/model/families/format/call-grammar.js';
 import { createMistralParser } from '../../../../src/model/families/mistral.js';
-import type { ModelFamily } from '../../../../src/model/families/model-family.js';
+import type { ModelFamily } from '../../../../src/model/families/format/model-family.js';
 import { thoughtBlock } from '../../../../src/model/families/kinds/thought-block.js';
 
 /** Thinks between asterisks and calls like Mistral, with other tags. */

@@ -1,6 +1,6 @@
 /** The vocabulary of a GGUF file: its pieces, special tokens and chat templates, checked. @module */
-import { damaged, shown, unsupported } from '../file-problems.js';
-import type { GgufHeader, GgufNumbers, GgufValue } from '../header.js';
+import { damaged, shown, unsupported } from '../file/file-problems.js';
+import type { GgufHeader, GgufNumbers, GgufValue } from '../file/header.js';
 import { SPLIT_RULES, type SplitRules } from './split-patterns.js';
 
 /** Kinds of tokens: `tokenizer.ggml.token_type`. */

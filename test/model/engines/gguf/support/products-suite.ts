@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { activationBytes } from '../../../../../src/model/engines/gguf/kernel-exports.js';
 import { type KernelBuild, type Kernels, loadKernels } from '../../../../../src/model/engines/gguf/load-kernels.js';
 import { groupsOf, isFloatKind, type PackedWeights } from '../../../../../src/model/engines/gguf/packed-kinds.js';
-import type { TensorKind } from '../../../../../src/model/engines/gguf/tensor-kinds.js';
+import type { TensorKind } from '../../../../../src/model/engines/gguf/file/tensor-kinds.js';
 import { WeightPacker } from '../../../../../src/model/engines/gguf/weights.js';
 import { place, wave } from './kernel-inputs.js';
 import { dequantize, quantize } from './quantize.js';

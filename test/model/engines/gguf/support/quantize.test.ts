@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type TensorKind } from '../../../../../src/model/engines/gguf/tensor-kinds.js';
+import { type TensorKind } from '../../../../../src/model/engines/gguf/file/tensor-kinds.js';
 import { dequantize, fromHalf, quantize, toHalf } from './quantize.js';
 
 /** Largest error of a value, in parts of the largest value of its block of 256. */

@@ -1,5 +1,5 @@
 /** Brings floats to the kinds of tensor of GGUF and back, block by block, as ggml lays them out. Slow and plain. @module */
-import { TENSOR_KINDS, type TensorKind } from '../../../../../src/model/engines/gguf/tensor-kinds.js';
+import { TENSOR_KINDS, type TensorKind } from '../../../../../src/model/engines/gguf/file/tensor-kinds.js';
 
 /** Writes a block's values into its bytes. */
 type Write = (values: Float32Array, out: DataView) => void;

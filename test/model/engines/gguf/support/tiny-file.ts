@@ -1,5 +1,5 @@
 /** GGUF files of made decoders with some hundred thousand weights, which say words without a meaning. */
-import type { TensorKind } from '../../../../../src/model/engines/gguf/tensor-kinds.js';
+import type { TensorKind } from '../../../../../src/model/engines/gguf/file/tensor-kinds.js';
 import { type MetadataInput, type TensorInput, writeGguf } from './write-gguf.js';
 
 export interface TinyFile {

@@ -2,7 +2,7 @@
 import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
 import type { TextModel } from '../../../../../src/model/decoding/create-text-model.js';
 import { assembleTextModel, planTextModel } from '../../../../../src/model/engines/gguf/assemble-text-model.js';
-import { type GgufHeader, readGgufHeader } from '../../../../../src/model/engines/gguf/header.js';
+import { type GgufHeader, readGgufHeader } from '../../../../../src/model/engines/gguf/file/header.js';
 import { tinyFile, type TinyFile } from './tiny-file.js';
 
 export const TINY_ENTRY: ModelEntry = {

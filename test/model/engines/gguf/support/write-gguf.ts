@@ -1,5 +1,5 @@
 /** Writes GGUF files for tests, from floats. @module */
-import { TENSOR_KINDS, type TensorKind } from '../../../../../src/model/engines/gguf/tensor-kinds.js';
+import { TENSOR_KINDS, type TensorKind } from '../../../../../src/model/engines/gguf/file/tensor-kinds.js';
 import { quantize } from './quantize.js';
 
 /** Types of the metadata, in the order of their numbers. */

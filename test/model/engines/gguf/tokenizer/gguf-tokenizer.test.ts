@@ -6,7 +6,7 @@ import type { TextTokenizer } from '../../../../../src/model/prompt/text-tokeniz
 import { type GenerationRequest, plainGenerationRequest } from '../../../../../src/core/request/generation-request.js';
 import { renderPrompt } from '../../../../../src/model/prompt/render-prompt.js';
 import { encodeTrustedText } from '../../../../../src/model/prompt/encode-prompt.js';
-import { readGgufHeader } from '../../../../../src/model/engines/gguf/header.js';
+import { readGgufHeader } from '../../../../../src/model/engines/gguf/file/header.js';
 import { AWKWARD_TEXTS, comparedTexts } from '../support/awkward-texts.js';
 import { byteLevelVocabulary, madeVocabularies, scoredVocabulary } from '../support/made-vocabulary.js';
 import { type MetadataInput, writeGguf } from '../support/write-gguf.js';

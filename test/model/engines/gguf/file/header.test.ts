@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isInferenceError } from '../../../../src/core/errors/inference-error.js';
-import { type GgufHeader, readGgufHeader, type ReadRange } from '../../../../src/model/engines/gguf/header.js';
-import { type GgufInput, writeGguf } from './support/write-gguf.js';
+import { isInferenceError } from '../../../../../src/core/errors/inference-error.js';
+import { type GgufHeader, readGgufHeader, type ReadRange } from '../../../../../src/model/engines/gguf/file/header.js';
+import { type GgufInput, writeGguf } from '../support/write-gguf.js';
 
 /** Reads from bytes in memory, and notes what was read. */
 function rangesOf(bytes: Uint8Array): { read: ReadRange; ranges: [number, number][] } {

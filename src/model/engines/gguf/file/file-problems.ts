@@ -1,5 +1,5 @@
 /** The errors for files that cannot be used. Each names the file. @module */
-import { InferenceError } from '../../../core/errors/inference-error.js';
+import { InferenceError } from '../../../../core/errors/inference-error.js';
 
 /** The file is shorter than its head says. */
 export function cutFile(file: string): InferenceError {

@@ -3,12 +3,12 @@
  * ordinary error answer. The dialect's keep-alive bridges a slow start.
  * @module
  */
-import { UNAVAILABLE } from '../../core/errors/error-bodies.js';
-import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
-import type { ResumeState } from '../answer/resume-state.js';
+import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
+import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
+import type { ResumeState } from '../../answer/resume-state.js';
 import { BrokenConnection } from './faults.js';
-import { settledWithin } from '../../core/platform/settled-within.js';
-import { markStreamed } from '../../relay/stream/request-payload.js';
+import { settledWithin } from '../../../core/platform/settled-within.js';
+import { markStreamed } from '../../../relay/stream/request-payload.js';
 import type { HttpContext } from './http-context.js';
 
 /** One event. Without `event` it is data-only. */

@@ -8,12 +8,12 @@ import {
   choice,
   literal,
   sequence,
-} from '../grammar/expression.js';
-import type { GrammarRules } from '../grammar/grammar-rules.js';
-import { SchemaProblem } from '../../core/schema/schema-problem.js';
-import { PLAIN_CHARACTERS, PLAIN_STRING_CHARACTERS } from '../grammar/string-characters.js';
-import type { ValueStyle } from '../grammar/value-style.js';
-import { type Automaton, liveStates, OTHERS, SYMBOLS } from '../../core/schema/automaton/automaton.js';
+} from '../../grammar/expression.js';
+import type { GrammarRules } from '../../grammar/grammar-rules.js';
+import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
+import { PLAIN_CHARACTERS, PLAIN_STRING_CHARACTERS } from '../../grammar/string-characters.js';
+import type { ValueStyle } from '../../grammar/value-style.js';
+import { type Automaton, liveStates, OTHERS, SYMBOLS } from '../../../core/schema/automaton/automaton.js';
 
 /** Each state becomes a grammar rule, and computing a rule's token masks goes over the whole vocabulary. */
 const MAX_STATES = 400;

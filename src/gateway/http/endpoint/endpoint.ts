@@ -1,8 +1,8 @@
 /** What an endpoint is to the app: a row of its table. @module */
 import type { Handler } from 'hono';
 import type { GenericSchema } from 'valibot';
-import type { Compatibility } from './compatibility.js';
-import type { EndpointName } from './errors/error-table.js';
+import type { Compatibility } from '../policy/compatibility.js';
+import type { EndpointName } from '../errors/error-table.js';
 import type { HttpContext, HttpEnvironment } from './http-context.js';
 
 /**

@@ -1,16 +1,16 @@
 /** Both columns of the compatibility table: what `hosted` changes, and that `service` stays as specified. */
 import { describe, expect, it, vi } from 'vitest';
-import { COMPATIBILITY } from '../../../src/gateway/http/compatibility.js';
-import { answerErrorShape } from '../../../src/gateway/http/errors/error-table.js';
-import { INFERENCE_ERROR_CODES } from '../../../src/core/errors/inference-error.js';
-import type { App } from '../../../src/gateway/http/app.js';
-import type { CompatibilityName } from '../../../src/core/models/inference-options.js';
-import type { ModelEntry } from '../../../src/core/models/model-entry.js';
-import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
-import type { Backend } from '../../../src/core/models/backend.js';
-import { buildApp, scriptedChat } from '../../support/build-app.js';
-import { type Answer, chat, eventsOf, post, read } from './support/call.js';
-import { ALL_TASKS, AUDIO_PATHS, audioForm, JSON_ENDPOINTS, listener } from './support/models.js';
+import { COMPATIBILITY } from '../../../../src/gateway/http/policy/compatibility.js';
+import { answerErrorShape } from '../../../../src/gateway/http/errors/error-table.js';
+import { INFERENCE_ERROR_CODES } from '../../../../src/core/errors/inference-error.js';
+import type { App } from '../../../../src/gateway/http/app.js';
+import type { CompatibilityName } from '../../../../src/core/models/inference-options.js';
+import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
+import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
+import type { Backend } from '../../../../src/core/models/backend.js';
+import { buildApp, scriptedChat } from '../../../support/build-app.js';
+import { type Answer, chat, eventsOf, post, read } from '../support/call.js';
+import { ALL_TASKS, AUDIO_PATHS, audioForm, JSON_ENDPOINTS, listener } from '../support/models.js';
 
 const LOOK = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
 const CALL = {

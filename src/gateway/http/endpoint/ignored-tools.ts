@@ -1,5 +1,5 @@
 /** Tools that only a hosted service can run, which are left out of a request. @module */
-import type { HttpRequestContext } from '../http-context.js';
+import type { HttpRequestContext } from './http-context.js';
 import { headerText } from '../errors/render-error.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 

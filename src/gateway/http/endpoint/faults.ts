@@ -1,10 +1,10 @@
 /** Failures, delays and broken streams that an app's tests ask for. @module */
-import { type FaultSettings, FAULT_SETTINGS, type FaultStatus } from '../../core/models/fault-settings.js';
-import { parseOptions } from '../../core/models/option-schema.js';
-import { pause } from '../../core/platform/pause.js';
-import { UNAVAILABLE } from '../../core/errors/error-bodies.js';
-import { InferenceError } from '../../core/errors/inference-error.js';
-import type { InferenceErrorCode } from '../../core/errors/inference-error.js';
+import { type FaultSettings, FAULT_SETTINGS, type FaultStatus } from '../../../core/models/fault-settings.js';
+import { parseOptions } from '../../../core/models/option-schema.js';
+import { pause } from '../../../core/platform/pause.js';
+import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { InferenceErrorCode } from '../../../core/errors/inference-error.js';
 
 const FAILURES: Record<FaultStatus, { code: InferenceErrorCode; message: string }> = {
   400: { code: 'invalid_request', message: 'The request is invalid.' },

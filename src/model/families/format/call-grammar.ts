@@ -8,10 +8,10 @@ import {
   literal,
   repeat,
   sequence,
-} from '../grammar/expression.js';
-import type { GrammarRules } from '../grammar/grammar-rules.js';
-import { type ObjectFrame, type ValueStyle, colon, comma } from '../grammar/value-style.js';
-import { ORDINARY_CHARACTERS, excludeRanges } from '../grammar/reserved-characters.js';
+} from '../../grammar/expression.js';
+import type { GrammarRules } from '../../grammar/grammar-rules.js';
+import { type ObjectFrame, type ValueStyle, colon, comma } from '../../grammar/value-style.js';
+import { ORDINARY_CHARACTERS, excludeRanges } from '../../grammar/reserved-characters.js';
 
 /** How calls are forced. */
 export interface ToolCallGrammar {

@@ -1,8 +1,8 @@
 /** Simulated failures, through the app. */
 import { describe, expect, it } from 'vitest';
-import { Faults } from '../../../src/gateway/http/faults.js';
-import { buildApp } from '../../support/build-app.js';
-import { chat, deltasOf, eventsOf, get, post } from './support/call.js';
+import { Faults } from '../../../../src/gateway/http/endpoint/faults.js';
+import { buildApp } from '../../../support/build-app.js';
+import { chat, deltasOf, eventsOf, get, post } from '../support/call.js';
 
 async function build() {
   const faults = new Faults();

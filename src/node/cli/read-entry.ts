@@ -3,14 +3,12 @@ import { existsSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
-import { isListed } from '../../../model/engines/web-llm/web-llm-pack.js';
-import { isHubId } from '../../../core/models/entry-files.js';
-import { ENTRY_FIELDS, type ModelEntry } from '../../../core/models/model-entry.js';
-import { fields, optional, parseOptions } from '../../../core/models/option-schema.js';
-import { parseJson, readJsonFile } from '../read-json-file.js';
-
-/** An entry whose task may still have to be found out. */
-export type NamedModel = Omit<ModelEntry, 'task'> & { task?: ModelEntry['task'] };
+import { isListed } from '../../model/engines/web-llm/web-llm-pack.js';
+import { isHubId } from '../../core/models/entry-files.js';
+import { ENTRY_FIELDS } from '../../core/models/model-entry.js';
+import { fields, optional, parseOptions } from '../../core/models/option-schema.js';
+import type { NamedModel } from './pack/pack-model.js';
+import { parseJson, readJsonFile } from './read-json-file.js';
 
 /**
  * @param text a hub id, the URL or the path (`./…`) of a folder, a model of WebLLM's list, or a `ModelEntry` as JSON or

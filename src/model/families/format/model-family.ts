@@ -1,9 +1,9 @@
 /** Everything the service knows of a family of models, in one record. @module */
 import type { TokenMarker, ToolCallGrammar } from './call-grammar.js';
-import type { GrammarRules } from '../grammar/grammar-rules.js';
-import type { Expression } from '../grammar/expression.js';
-import type { Tool } from '../../core/request/tool.js';
-import type { ChannelParser } from './parsing/channel-parser.js';
+import type { GrammarRules } from '../../grammar/grammar-rules.js';
+import type { Expression } from '../../grammar/expression.js';
+import type { Tool } from '../../../core/request/tool.js';
+import type { ChannelParser } from '../parsing/channel-parser.js';
 
 /**
  * How a family writes tool calls, how it writes its thinking, or both. A new family is a file with such a record and a

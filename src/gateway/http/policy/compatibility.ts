@@ -3,10 +3,10 @@
  * as hosted services do where the specification breaks clients that were written for them.
  * @module
  */
-import type { InferenceErrorCode } from '../../core/errors/inference-error.js';
-import type { CompatibilityName } from '../../core/models/inference-options.js';
-import type { ErrorShape } from '../../core/errors/error-bodies.js';
-import { EFFORTS, type SamplingSource } from './fields/sampling.js';
+import type { InferenceErrorCode } from '../../../core/errors/inference-error.js';
+import type { CompatibilityName } from '../../../core/models/inference-options.js';
+import type { ErrorShape } from '../../../core/errors/error-bodies.js';
+import { EFFORTS, type SamplingSource } from '../fields/sampling.js';
 
 /** One column of the table. */
 export interface Compatibility {

@@ -1,10 +1,10 @@
 /** What every endpoint gets from the app. @module */
 import type { Context } from 'hono';
-import type { ResumeState } from '../answer/resume-state.js';
+import type { ResumeState } from '../../answer/resume-state.js';
 import type { Faults } from './faults.js';
-import type { Inference } from '../scheduler/inference.js';
-import type { Compatibility } from './compatibility.js';
-import type { EndpointName } from './errors/error-table.js';
+import type { Inference } from '../../scheduler/inference.js';
+import type { Compatibility } from '../policy/compatibility.js';
+import type { EndpointName } from '../errors/error-table.js';
 
 /** What comes with one request, and variables that the app sets before the endpoint's handler runs. */
 export interface HttpEnvironment {
