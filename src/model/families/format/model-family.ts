@@ -79,7 +79,8 @@ export interface ThoughtGrammarOptions {
   enabled: boolean;
 }
 
-interface AnswerParserOptions {
+/** @public the declared types of the families name it */
+export interface AnswerParserOptions {
   /** The prompt already opened the thinking. */
   startOpen: boolean;
   /** What begins a call even inside a thought that was not closed; empty where none may come. */
