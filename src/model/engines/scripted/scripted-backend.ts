@@ -178,9 +178,9 @@ function createScriptedTranscriber({ script, contextLength }: ScriptedTranscribe
   };
 }
 
-/** Consecutive words with their time. @param place index of the first */
-function timed(words: readonly string[], place: number): TimedText {
-  const start = place * WORD_SECONDS;
+/** Consecutive words with their time. @param index of the first */
+function timed(words: readonly string[], index: number): TimedText {
+  const start = index * WORD_SECONDS;
   return { start, end: start + words.length * WORD_SECONDS, text: words.join('').trim() };
 }
 

@@ -173,8 +173,8 @@ class ScriptedSequence implements TextSequence {
     let next = position;
     for (const token of tokens) {
       const isControl = token >= 256 && token < tokenizer.firstWord;
-      const place = isControl ? reply.indexOf(token, next) : -1;
-      next = place >= 0 ? place + 1 : next + 1;
+      const position = isControl ? reply.indexOf(token, next) : -1;
+      next = position >= 0 ? position + 1 : next + 1;
     }
     return next;
   }
