@@ -4,4 +4,6 @@ import { runnerImport } from 'vite';
 
 const [file, ...rest] = process.argv.slice(2);
 process.argv = [process.argv[0], resolve(file), ...rest];
-await runnerImport(resolve(file), { configFile: false, logLevel: 'error' });
+const plain = { configFile: false, logLevel: 'error' };
+const { module } = await runnerImport(resolve(import.meta.dirname, 'gguf-kernels/gguf-kernels.ts'), plain);
+await runnerImport(resolve(file), { ...plain, plugins: [module.ggufKernels()] });

@@ -21,8 +21,7 @@ export type {
   UpstreamEntry,
   WebLlmEntry,
 } from './core/models/model-entry.js';
-export type { ReplyMatch } from './core/models/reply-match.js';
-export type { ReplyError, Script, ScriptedReply } from './core/models/script.js';
+export type { Script, ScriptedReply } from './core/models/script.js';
 export type { FaultSettings } from './core/models/fault-settings.js';
 export type { ModelStatus } from './core/models/model-status.js';
 export { listWebLlmModels } from './page/on-demand.js';

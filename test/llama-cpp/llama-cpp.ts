@@ -22,6 +22,7 @@ export interface Llama {
     gpuLayers?: number;
     vocabOnly?: boolean;
     checkTensors?: boolean;
+    useMmap?: boolean;
   }): Promise<LlamaModel>;
   dispose(): Promise<void>;
 }
@@ -43,8 +44,8 @@ interface LlamaSequence {
   clearHistory(): Promise<void>;
   evaluate(tokens: readonly number[], options: Record<string, unknown>): AsyncIterable<number>;
   controlledEvaluate(
-    input: readonly (number | [number, { generateNext: { probabilities: true; options?: Record<string, unknown> } }])[],
-  ): Promise<({ next: { probabilities?: Map<number, number> } } | undefined)[]>;
+    input: readonly (number | [number, { generateNext: { logits: true } }])[],
+  ): Promise<({ next: { logits?: Map<number, number> } } | undefined)[]>;
 }
 
 /** Installs it where it is missing. */

@@ -3,22 +3,22 @@ import type { ByteStorage, FileLocation } from './byte-storage.js';
 
 /** An earlier answer about the content of a stored file; undefined: none yet. */
 export async function findFact(
-  location: FileLocation,
+  place: FileLocation,
   question: string,
   storage: ByteStorage,
 ): Promise<boolean | undefined> {
-  const kept = await storage.find(location);
+  const kept = await storage.find(place);
   return kept?.untouched ? kept.metadata.facts?.[question] : undefined;
 }
 
 /** Keeps an answer with a complete file. */
 export async function keepFact(
-  location: FileLocation,
+  place: FileLocation,
   question: string,
   answer: boolean,
   storage: ByteStorage,
 ): Promise<void> {
-  const kept = await storage.find(location);
+  const kept = await storage.find(place);
   if (kept?.metadata.state !== 'complete' || !kept.untouched) return;
   const facts = { ...kept.metadata.facts, [question]: answer };
   await storage.accept({ ...kept, metadata: { ...kept.metadata, facts } });

@@ -7,7 +7,8 @@ import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-for
 import { checkTemplates } from '../../prompt/template-traits.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { prefixCacheBytes } from '../prefix-cache-bytes.js';
-import { ForwardPass, type ForwardShape, widestRow } from './forward.js';
+import { ForwardPass } from './forward.js';
+import { type ForwardShape, widestRow } from './forward-shape.js';
 import { GgufTextEngine } from './gguf-text-engine.js';
 import type { GgufHeader } from './file/header.js';
 import type { KvPrecision } from './kernel-exports.js';
@@ -15,6 +16,7 @@ import { KvPages, pageBytes, pagesOf } from './kv-pages.js';
 import { loadKernels } from './load-kernels.js';
 import { loadWeights, weightBytes } from './load-weights.js';
 import { type ModelPlan, planModel } from './model-plan.js';
+import type { MatrixPlan } from './model-tensors.js';
 import { SharedKernels } from './shared-kernels.js';
 import { threadCount } from './start-threads.js';
 import { streamReader } from './stream-reader.js';
@@ -40,17 +42,12 @@ export interface PlannedModel {
  * @throws InferenceError `model_not_supported` (permanent), `insufficient_resources` with `neededBytes`
  */
 export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedModel {
-  const plan = planModel(header);
+  const plan = planModel(header, entry.contextLength);
   const tokenizer = createGgufTokenizer(readVocabulary(header));
   checkTemplates(tokenizer);
   const exact = entry.dtype === 'fp32';
   const precision: KvPrecision = exact ? 32 : 16;
-  const shape = {
-    ...plan.shape,
-    exact,
-    precision,
-    contextLength: Math.min(entry.contextLength ?? Infinity, plan.contextLength),
-  };
+  const shape = { ...plan.shape, exact, precision };
   checkMemory(entry, shape, weightBytes(plan));
   return { header, plan, shape, tokenizer };
 }
@@ -108,17 +105,9 @@ export async function assembleTextModel(
 /** The kind of most weights, in lower case. */
 function kindOfMost({ layers, embedding, head }: ModelPlan): string {
   const values = new Map<string, number>();
-  const matrices = layers.flatMap(({ query, key, value, output, gate, up, down }) => [
-    query,
-    key,
-    value,
-    output,
-    gate,
-    up,
-    down,
-  ]);
-  for (const { kind, shape } of [...matrices, ...new Set([embedding, head])])
-    values.set(kind, (values.get(kind) ?? 0) + shape.reduce((product, size) => product * size, 1));
+  const matrices = layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]);
+  for (const { tensor, rows } of [...matrices, ...new Set([embedding, head])])
+    values.set(tensor.kind, (values.get(tensor.kind) ?? 0) + rows * tensor.shape[0]!);
   const [most] = [...values].toSorted(([, a], [, b]) => b - a);
   return most![0].toLowerCase();
 }

@@ -78,16 +78,28 @@ export interface KernelExports {
    */
   rmsNorm(out: number, x: number, weight: number, rows: number, columns: number, epsilon: number): void;
   /**
-   * x += y.
+   * x += factor x y.
    * @param count divisible by 4
    */
-  add(x: number, y: number, count: number): void;
+  add(x: number, y: number, count: number, factor: number): void;
+  /**
+   * x = factor x x.
+   * @param count divisible by 4
+   */
+  scale(x: number, count: number, factor: number): void;
+  /**
+   * x = most x tanh(x / most): numbers stay between -most and most.
+   * @param count divisible by 4
+   */
+  cap(x: number, count: number, most: number): void;
   /**
    * out = silu(gate) x up.
    * @param gateUp [rows][2][columns]: gate, then up
    * @param columns divisible by 4
    */
   siluMul(out: number, gateUp: number, rows: number, columns: number): void;
+  /** The same with GELU, by its formula with tanh. */
+  geluMul(out: number, gateUp: number, rows: number, columns: number): void;
   /**
    * x += bias, in each row.
    * @param stride numbers from a row of `x` to the next
@@ -168,6 +180,8 @@ export interface KernelExports {
    * @param qkv [rows][stride], which begins with the queries
    * @param heads of queries, a multiple of `kvHeads`
    * @param scale of the scores before the softmax
+   * @param cap scores are then bent as by {@link KernelExports.cap}; 0: they are not
+   * @param window positions that a row sees, its own included; 0: all before it
    * @param spans [spans][4] of 32-bit integers: first row, rows, position of the first row, address of a table of the
    * addresses of all pages up to the last row's
    * @param scratch for this thread alone: 4 x (positions of the longest sequence + 16) numbers
@@ -183,6 +197,8 @@ export interface KernelExports {
     kvHeads: number,
     size: number,
     scale: number,
+    cap: number,
+    window: number,
     spans: number,
     layer: number,
     scratch: number,

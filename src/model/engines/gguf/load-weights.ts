@@ -1,31 +1,19 @@
-/** Brings the weights of a file into the kernels' memory while they stream in: there is never a second copy of them. @module */
-import { cutFile } from './file/file-problems.js';
+/** Brings the weights of a decoder into the kernels' memory. @module */
 import type { GgufHeader, GgufTensor, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
-import type { LayerPlan, ModelPlan } from './model-plan.js';
+import { loadTensors, tensorBytes, type WantedTensors } from './load-tensors.js';
+import type { ModelPlan } from './model-plan.js';
 import type { Layer, ModelWeights } from './model-weights.js';
-import { packedBytes, packedKindOf, type PackedWeights } from './packed-kinds.js';
-import { WeightPacker } from './weights.js';
-
-/** Bytes that are read at once. */
-const PIECE = 2 ** 20;
 
 /** Bytes that a file's weights occupy. */
-export function weightBytes(plan: ModelPlan): number {
-  let bytes = 0;
-  for (const tensor of tensorsOf(plan)) {
-    const [columns = 0, rows = 0] = tensor.shape;
-    bytes += isVector(tensor) ? tensor.bytes : packedBytes(packedKindOf(tensor.kind)!, rows, columns);
-  }
-  return bytes;
-}
+export const weightBytes = (plan: ModelPlan): number => tensorBytes(wantedTensors(plan));
 
-const isVector = ({ shape }: GgufTensor): boolean => shape.slice(1).every((size) => size === 1);
-
-/** Each once. */
-function tensorsOf({ embedding, head, outputNorm, ropeFactors, layers }: ModelPlan): Set<GgufTensor> {
-  const all = [embedding, head, outputNorm, ropeFactors, ...layers.flatMap((layer) => Object.values(layer))];
-  return new Set(all.filter((tensor): tensor is GgufTensor => tensor !== undefined));
+function wantedTensors({ embedding, head, outputNorm, ropeFactors, layers }: ModelPlan): WantedTensors {
+  const vectors = [outputNorm, ropeFactors, ...layers.flatMap((layer) => Object.values(layer.vectors))];
+  return {
+    matrices: [embedding, head, ...layers.flatMap((layer) => Object.values(layer.matrices))],
+    vectors: vectors.filter((tensor): tensor is GgufTensor => tensor !== undefined),
+  };
 }
 
 /**
@@ -39,57 +27,27 @@ export async function loadWeights(
   kernels: Kernels,
   read: ReadRange,
 ): Promise<{ weights: ModelWeights; ropeFactors: Float32Array | undefined }> {
-  const { memory } = kernels;
-  const packer = new WeightPacker(kernels);
-  const vectors = new Map<GgufTensor, number>();
-  const matrices = new Map<GgufTensor, PackedWeights>();
-  const exactly = async (from: number, to: number): Promise<Uint8Array> => {
-    const bytes = await read(from, to);
-    if (bytes.length < to - from) throw cutFile(file);
-    return bytes;
-  };
-  for (const tensor of [...tensorsOf(plan)].toSorted((a, b) => a.offset - b.offset)) {
-    const { name, kind, shape, offset, bytes } = tensor;
-    const end = offset + bytes;
-    if (isVector(tensor)) {
-      const to = memory.allocate(bytes);
-      memory.bytes(to, bytes).set(await exactly(offset, end));
-      vectors.set(tensor, to);
-      continue;
-    }
-    const [columns = 0, rows = 0] = shape;
-    const writer = packer.begin({ name, kind, rows, columns });
-    for (let from = offset; from < end; from += PIECE) writer.write(await exactly(from, Math.min(from + PIECE, end)));
-    matrices.set(tensor, writer.finish());
-  }
-  const matrix = (tensor: GgufTensor): PackedWeights => matrices.get(tensor)!;
-  const vector = <Given extends GgufTensor | undefined>(tensor: Given): Given extends undefined ? undefined : number =>
-    (tensor && vectors.get(tensor)) as Given extends undefined ? undefined : number;
-  const layerOf = (layer: LayerPlan): Layer => ({
-    attentionNorm: vector(layer.attentionNorm),
-    query: matrix(layer.query),
-    key: matrix(layer.key),
-    value: matrix(layer.value),
-    output: matrix(layer.output),
-    queryBias: vector(layer.queryBias),
-    keyBias: vector(layer.keyBias),
-    valueBias: vector(layer.valueBias),
-    outputBias: vector(layer.outputBias),
-    queryNorm: vector(layer.queryNorm),
-    keyNorm: vector(layer.keyNorm),
-    feedForwardNorm: vector(layer.feedForwardNorm),
-    gate: matrix(layer.gate),
-    up: matrix(layer.up),
-    down: matrix(layer.down),
-  });
-  const { ropeFactors } = plan;
+  const { matrix, vector } = await loadTensors(wantedTensors(plan), file, kernels, read);
+  const { embedding, head, outputNorm, ropeFactors, layers } = plan;
   return {
     weights: {
-      embedding: matrix(plan.embedding),
-      head: matrix(plan.head),
-      outputNorm: vector(plan.outputNorm),
-      layers: plan.layers.map(layerOf),
+      embedding: matrix(embedding),
+      head: matrix(head),
+      outputNorm: vector(outputNorm),
+      layers: layers.map(({ matrices, vectors }): Layer => ({
+        ...mapValues(matrices, matrix),
+        ...mapValues(vectors, (tensor) => tensor && vector(tensor)),
+      })),
     },
-    ropeFactors: ropeFactors && memory.floats(vector(ropeFactors), ropeFactors.shape[0]!).slice(),
+    ropeFactors: ropeFactors && kernels.memory.floats(vector(ropeFactors), ropeFactors.shape[0]!).slice(),
+  };
+}
+
+function mapValues<Parts extends object, To>(
+  parts: Parts,
+  map: (part: Parts[keyof Parts]) => To,
+): { [Name in keyof Parts]: To } {
+  return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, map(part as Parts[keyof Parts])])) as {
+    [Name in keyof Parts]: To;
   };
 }

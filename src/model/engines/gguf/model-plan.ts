@@ -3,41 +3,28 @@
  * computed is refused here, before its weights are fetched.
  * @module
  */
+import type { Architecture, BiasName } from './architectures.js';
 import { shown, unsupported } from './file/file-problems.js';
-import { type Architecture, ARCHITECTURES } from './architectures.js';
-import type { ForwardShape } from './forward.js';
-import type { GgufHeader, GgufTensor, GgufValue } from './file/header.js';
-import { columnsOfBlock, packedKindOf } from './packed-kinds.js';
-import type { RopeScaling } from './rope.js';
+import type { ForwardShape, LayerShape } from './forward-shape.js';
+import type { GgufHeader, GgufTensor } from './file/header.js';
+import { ModelKeys } from './model-keys.js';
+import { type MatrixPlan, ModelTensors } from './model-tensors.js';
+import type { LayerMatrices, LayerVectors } from './model-weights.js';
+import type { RopeShape } from './rope.js';
 
-/** The tensors of a layer, by their part in {@link import('./model-weights.js').Layer}. */
+/** The tensors of a layer. */
 export interface LayerPlan {
-  attentionNorm: GgufTensor;
-  query: GgufTensor;
-  key: GgufTensor;
-  value: GgufTensor;
-  output: GgufTensor;
-  queryBias: GgufTensor | undefined;
-  keyBias: GgufTensor | undefined;
-  valueBias: GgufTensor | undefined;
-  outputBias: GgufTensor | undefined;
-  queryNorm: GgufTensor | undefined;
-  keyNorm: GgufTensor | undefined;
-  feedForwardNorm: GgufTensor;
-  gate: GgufTensor;
-  up: GgufTensor;
-  down: GgufTensor;
+  matrices: LayerMatrices<MatrixPlan>;
+  vectors: LayerVectors<GgufTensor>;
 }
 
 export interface ModelPlan {
   architecture: string;
   /** Without what the entry decides. */
-  shape: Omit<ForwardShape, 'contextLength' | 'exact' | 'precision'>;
-  /** Positions that the model was trained for. */
-  contextLength: number;
-  embedding: GgufTensor;
+  shape: Omit<ForwardShape, 'exact' | 'precision'>;
+  embedding: MatrixPlan;
   /** The embedding where the file has no tensor of its own for it. */
-  head: GgufTensor;
+  head: MatrixPlan;
   outputNorm: GgufTensor;
   /** Divisors of RoPE's frequencies. */
   ropeFactors: GgufTensor | undefined;
@@ -47,11 +34,36 @@ export interface ModelPlan {
 /** Sizes that heads and rows must be multiples of. */
 const [HEAD_STEP, ROW_STEP] = [8, 32];
 
-/** @throws InferenceError `model_not_supported`, permanent; its message names the file and what is wrong */
-export function planModel(header: GgufHeader): ModelPlan {
-  const { file } = header;
+/**
+ * @param contextLength positions that are wanted at most; by default as many as the model was trained for
+ * @throws InferenceError `model_not_supported`, permanent; its message names the file and what is wrong
+ */
+export function planModel(header: GgufHeader, contextLength = Infinity): ModelPlan {
   const keys = new ModelKeys(header);
-  const { name, architecture } = keys;
+  const { architecture } = keys;
+  const shape = shapeOf(keys, header.file, contextLength);
+  const { width } = shape;
+  const tensors = new ModelTensors(header);
+  const embedding = tensors.table('token_embd.weight', width);
+  const vocabulary = embedding.rows;
+  const plan: ModelPlan = {
+    architecture: keys.name,
+    embedding,
+    head: tensors.matrixIfThere('output.weight', width, vocabulary) ?? embedding,
+    outputNorm: tensors.vector('output_norm.weight', width),
+    ropeFactors: ropeFactors(tensors, shape, originalContext(keys)),
+    layers: shape.layerShapes.map((_, layer) => planLayer(tensors, architecture, shape, layer)),
+    shape: { ...shape, vocabulary },
+  };
+  tensors.refuseOthers();
+  keys.refuseOthers();
+  return plan;
+}
+
+type PlainShape = Omit<ModelPlan['shape'], 'vocabulary'>;
+
+function shapeOf(keys: ModelKeys, file: string, contextLength: number): PlainShape {
+  const { architecture } = keys;
   const width = keys.size('embedding_length');
   const layers = keys.size('block_count');
   const feedForward = keys.size('feed_forward_length');
@@ -69,184 +81,167 @@ export function planModel(header: GgufHeader): ModelPlan {
   const multiple = [width, feedForward, heads * headSize].every((size) => size % ROW_STEP === 0);
   check(multiple, `its rows are no multiples of ${ROW_STEP} numbers`);
   check(keys.size('expert_count', 0, 0) === 0, 'mixtures of experts are not supported');
-
-  const tensors = new Tensors(header);
-  const embedding = tensors.table('token_embd.weight', width);
-  const vocabulary = embedding.shape[1]!;
-  const head = tensors.matrixIfThere('output.weight', width, vocabulary) ?? embedding;
-  const plan: ModelPlan = {
-    architecture: name,
-    shape: {
-      layers,
-      width,
-      heads,
-      kvHeads,
-      headSize,
-      feedForward,
-      vocabulary,
-      epsilon: keys.number('attention.layer_norm_rms_epsilon'),
-      pairs: architecture.rope,
-      rope: { size: turned, base: keys.number('rope.freq_base', 10_000), scaling: ropeScaling(keys, file) },
-    },
-    contextLength: keys.size('context_length'),
-    embedding,
-    head,
-    outputNorm: tensors.vector('output_norm.weight', width),
-    ropeFactors: tensors.vectorIfThere('rope_freqs.weight', turned / 2),
-    layers: Array.from({ length: layers }, (_, layer) => {
-      const of = (part: string): string => `blk.${layer}.${part}`;
-      const [all, shared] = [heads * headSize, kvHeads * headSize];
-      const bias = (part: Architecture['biases'][number], size: number): GgufTensor | undefined =>
-        architecture.biases.includes(part) ? tensors.vectorIfThere(of(`${part}.bias`), size) : undefined;
-      const headNorm = (part: string): GgufTensor | undefined =>
-        architecture.headNorms ? tensors.vector(of(`${part}.weight`), headSize) : undefined;
-      return {
-        attentionNorm: tensors.vector(of('attn_norm.weight'), width),
-        query: tensors.matrix(of('attn_q.weight'), width, all),
-        key: tensors.matrix(of('attn_k.weight'), width, shared),
-        value: tensors.matrix(of('attn_v.weight'), width, shared),
-        output: tensors.matrix(of('attn_output.weight'), all, width),
-        queryBias: bias('attn_q', all),
-        keyBias: bias('attn_k', shared),
-        valueBias: bias('attn_v', shared),
-        outputBias: bias('attn_output', width),
-        queryNorm: headNorm('attn_q_norm'),
-        keyNorm: headNorm('attn_k_norm'),
-        feedForwardNorm: tensors.vector(of('ffn_norm.weight'), width),
-        gate: tensors.matrix(of('ffn_gate.weight'), width, feedForward),
-        up: tensors.matrix(of('ffn_up.weight'), width, feedForward),
-        down: tensors.matrix(of('ffn_down.weight'), feedForward, width),
-      };
-    }),
+  check(keys.flag('attention.causal', true), 'its attention is not causal');
+  const { caps } = architecture;
+  const scaled = architecture.layersWithWideScale === layers ? width / heads : headSize;
+  const rope = ropeOf(keys, file, turned);
+  return {
+    layers,
+    width,
+    heads,
+    kvHeads,
+    headSize,
+    feedForward,
+    epsilon: keys.number('attention.layer_norm_rms_epsilon'),
+    activation: architecture.activation,
+    pairs: architecture.rope,
+    queryKeyNorm: architecture.queryKeyNorm,
+    ...scalesOf(keys, { width, scaled }),
+    attentionCap: caps?.attention === undefined ? 0 : keys.number('attn_logit_softcapping', caps.attention),
+    logitCap: caps ? keys.number('final_logit_softcapping', caps.logits) : 0,
+    rope,
+    ...windowsOf(keys, layers, rope),
+    contextLength: Math.min(contextLength, keys.size('context_length')),
   };
-  tensors.refuseOthers();
-  return plan;
 }
 
-function ropeScaling(keys: ModelKeys, file: string): RopeScaling {
-  const type = keys.text('rope.scaling.type') ?? 'none';
-  if (type === 'none') return { type };
-  const factor = keys.number('rope.scaling.factor', 1);
-  if (type === 'linear') return { type, factor };
-  if (type === 'yarn') {
-    return {
-      type,
-      factor,
-      originalContext: keys.size('rope.scaling.original_context_length', keys.size('context_length')),
-      attentionFactor: keys.number('rope.scaling.attn_factor', 1),
-      betaFast: keys.number('rope.scaling.yarn_beta_fast', 32),
-      betaSlow: keys.number('rope.scaling.yarn_beta_slow', 1),
-    };
-  }
-  throw unsupported(file, `its RoPE is scaled by \`${shown(type)}\`, which is not supported`);
+function scalesOf(
+  keys: ModelKeys,
+  { width, scaled }: { width: number; scaled: number },
+): Pick<PlainShape, 'embeddingScale' | 'residualScale' | 'attentionScale' | 'logitScale'> {
+  const attentionScale = scaled ** -0.5;
+  const { scalesEmbedding, hasScales } = keys.architecture;
+  if (!hasScales)
+    return { embeddingScale: scalesEmbedding ? Math.sqrt(width) : 1, residualScale: 1, attentionScale, logitScale: 1 };
+  return {
+    embeddingScale: keys.factor('embedding_scale'),
+    residualScale: keys.factor('residual_scale'),
+    attentionScale: keys.factor('attention.scale', attentionScale),
+    logitScale: 1 / keys.factor('logit_scale'),
+  };
 }
 
-/** Values of the metadata that begin with the architecture's name. */
-class ModelKeys {
-  readonly name: string;
-  readonly architecture: Architecture;
-  readonly #file: string;
-  readonly #metadata: ReadonlyMap<string, GgufValue>;
-
-  constructor({ file, metadata }: GgufHeader) {
-    this.#file = file;
-    this.#metadata = metadata;
-    const name = metadata.get('general.architecture');
-    if (typeof name !== 'string') throw unsupported(file, 'it does not name its architecture');
-    const architecture = Object.hasOwn(ARCHITECTURES, name) ? ARCHITECTURES[name] : undefined;
-    if (!architecture) {
-      const all = Object.keys(ARCHITECTURES).map((each) => `\`${each}\``);
-      throw unsupported(file, `its architecture \`${shown(name)}\` is not supported; supported are ${all.join(', ')}`);
-    }
-    this.name = name;
-    this.architecture = architecture;
+/** Which layers see how far, and how they are rotated. */
+function windowsOf(
+  keys: ModelKeys,
+  layers: number,
+  rope: RopeShape,
+): { layerShapes: LayerShape[]; windowRope: RopeShape | undefined } {
+  const { window, unrotatedEvery = 0, hasScales } = keys.architecture;
+  const isLastOf = (layer: number, every: number): boolean => every > 0 && layer % every === every - 1;
+  // Where scales are in the file, this key says whether there is RoPE.
+  const isRotated = !hasScales || keys.flag('rope.scaling.finetuned', true);
+  const size = window ? keys.size('attention.sliding_window', window.size, 0) : 0;
+  if (!window || size === 0) {
+    const plain = (layer: number): LayerShape => ({
+      window: 0,
+      rope: isRotated && !isLastOf(layer, unrotatedEvery) ? 'usual' : 'none',
+    });
+    return { layerShapes: Array.from({ length: layers }, (_, layer) => plain(layer)), windowRope: undefined };
   }
-
-  text(key: string): string | undefined {
-    const value = this.#metadata.get(`${this.name}.${key}`);
-    return typeof value === 'string' ? value : undefined;
-  }
-
-  number(key: string, otherwise?: number): number {
-    const value = this.#metadata.get(`${this.name}.${key}`);
-    // Some files have a number for each layer.
-    const number = typeof value === 'object' && new Set(value).size === 1 ? value[0] : value;
-    if (typeof number === 'number' && Number.isFinite(number)) return number;
-    if (value === undefined && otherwise !== undefined) return otherwise;
-    const why = value === undefined ? 'is missing' : 'is not one number';
-    throw unsupported(this.#file, `its metadata \`${this.name}.${key}\` ${why}`);
-  }
-
-  /** A whole number. */
-  size(key: string, otherwise?: number, least = 1): number {
-    const size = this.number(key, otherwise);
-    if (!Number.isInteger(size) || size < least || size > 2 ** 31)
-      throw unsupported(this.#file, `its metadata \`${this.name}.${key}\` is ${size}`);
-    return size;
-  }
+  const every = keys.size('attention.sliding_window_pattern', window.every);
+  const base = keys.number('rope.freq_base_swa', typeof window.rope === 'object' ? window.rope.base : rope.base);
+  const plainRope: RopeShape = { size: rope.size, base, factor: 1, magnitude: 1 };
+  return {
+    layerShapes: Array.from({ length: layers }, (_, layer) =>
+      isLastOf(layer, every) ? { window: 0, rope: 'usual' } : { window: size, rope: 'window' },
+    ),
+    windowRope: window.rope === 'same' ? { ...rope, base } : plainRope,
+  };
 }
 
-/** The tensors of a file, each of which must be asked for. */
-class Tensors {
-  readonly #file: string;
-  readonly #left: Map<string, GgufTensor>;
+const SCALINGS = ['none', 'linear', 'yarn', 'longrope'] as const;
 
-  constructor({ file, tensors }: GgufHeader) {
-    this.#file = file;
-    this.#left = new Map(tensors.map((tensor) => [tensor.name, tensor]));
-  }
+function originalContext(keys: ModelKeys): number {
+  return keys.size('rope.scaling.original_context_length', keys.size('context_length'));
+}
 
-  /** A matrix with any number of rows. */
-  table(name: string, columns: number): GgufTensor {
-    const rows = this.#left.get(name)?.shape[1] ?? 1;
-    return this.matrix(name, columns, rows);
-  }
+function ropeOf(keys: ModelKeys, file: string, size: number): RopeShape {
+  const named = keys.text('rope.scaling.type') ?? 'linear';
+  const type = SCALINGS.find((each) => each === named);
+  if (!type) throw unsupported(file, `its RoPE is scaled by \`${shown(named)}\`, which is not supported`);
+  const factor = keys.factor('rope.scaling.factor', keys.factor('rope.scale_linear'));
+  const yarn = {
+    originalContext: originalContext(keys),
+    betaFast: keys.number('rope.scaling.yarn_beta_fast', 32),
+    betaSlow: keys.number('rope.scaling.yarn_beta_slow', 1),
+  };
+  return {
+    size,
+    base: keys.number('rope.freq_base', 10_000),
+    factor: type === 'none' ? 1 : factor,
+    magnitude: keys.factor('rope.scaling.attn_factor'),
+    ...(type === 'yarn' && { yarn }),
+  };
+}
 
-  matrix(name: string, columns: number, rows: number): GgufTensor {
-    const tensor = this.#take(name, [columns, rows]);
-    const kind = packedKindOf(tensor.kind);
-    if (kind === undefined)
-      throw unsupported(this.#file, `its tensor \`${name}\` is of kind ${tensor.kind}, which is not supported`);
-    const block = columnsOfBlock(kind);
-    if (columns % block !== 0)
-      throw unsupported(this.#file, `the rows of its tensor \`${name}\` are no multiples of ${block} numbers`);
-    return tensor;
-  }
+/** Those of a file with two of them depend on the length that is wanted, not on that of a prompt. */
+function ropeFactors(
+  tensors: ModelTensors,
+  { rope, contextLength }: PlainShape,
+  original: number,
+): GgufTensor | undefined {
+  const [long, short, all] = ['rope_factors_long', 'rope_factors_short', 'rope_freqs'].map((name) =>
+    tensors.vectorIfThere(`${name}.weight`, rope.size / 2),
+  );
+  return all ?? (contextLength > original ? long : short);
+}
 
-  matrixIfThere(name: string, columns: number, rows: number): GgufTensor | undefined {
-    return this.#left.has(name) ? this.matrix(name, columns, rows) : undefined;
-  }
-
-  vector(name: string, size: number): GgufTensor {
-    const tensor = this.#take(name, [size]);
-    if (tensor.kind !== 'F32')
-      throw unsupported(this.#file, `its tensor \`${name}\` is of kind ${tensor.kind}, where only F32 is supported`);
-    return tensor;
-  }
-
-  vectorIfThere(name: string, size: number): GgufTensor | undefined {
-    return this.#left.has(name) ? this.vector(name, size) : undefined;
-  }
-
-  refuseOthers(): void {
-    for (const name of this.#left.keys())
-      throw unsupported(this.#file, `it has the tensor \`${shown(name)}\`, which this architecture does not use`);
-  }
-
-  #take(name: string, sizes: readonly number[]): GgufTensor {
-    const tensor = this.#left.get(name);
-    if (!tensor) throw unsupported(this.#file, `it has no tensor \`${name}\``);
-    this.#left.delete(name);
-    const { shape } = tensor;
-    // Dimensions of 1 at the end say nothing.
-    const isRight =
-      sizes.every((size, index) => (shape[index] ?? 1) === size) &&
-      shape.slice(sizes.length).every((size) => size === 1);
-    if (!isRight)
-      throw unsupported(
-        this.#file,
-        `its tensor \`${shown(name)}\` has the shape ${shape.join(' × ')}, which does not fit the model`,
-      );
-    return tensor;
-  }
+function planLayer(
+  tensors: ModelTensors,
+  architecture: Architecture,
+  { width, heads, kvHeads, headSize, feedForward }: PlainShape,
+  layer: number,
+): LayerPlan {
+  const of = (part: string): string => `blk.${layer}.${part}`;
+  const weight = (part: string): string => of(`${part}.weight`);
+  const [all, shared] = [heads * headSize, kvHeads * headSize];
+  const { norms, queryKeyNorm, biases, isFused } = architecture;
+  const norm = (part: string, isThere: boolean, size = width): GgufTensor | undefined =>
+    isThere ? tensors.vector(weight(part), size) : undefined;
+  const bias = (part: BiasName, size: number): GgufTensor | undefined =>
+    biases.includes(part) ? tensors.vectorIfThere(of(`${part}.bias`), size) : undefined;
+  const rows = (fused: string, parts: readonly [string, number][]): MatrixPlan[] =>
+    isFused && tensors.has(weight(fused))
+      ? tensors.slices(
+          weight(fused),
+          width,
+          parts.map(([, size]) => size),
+        )
+      : parts.map(([part, size]) => tensors.matrix(weight(part), width, size));
+  const [query, key, value] = rows('attn_qkv', [
+    ['attn_q', all],
+    ['attn_k', shared],
+    ['attn_v', shared],
+  ]);
+  const [gate, up] = rows('ffn_up', [
+    ['ffn_gate', feedForward],
+    ['ffn_up', feedForward],
+  ]);
+  return {
+    matrices: {
+      query: query!,
+      key: key!,
+      value: value!,
+      output: tensors.matrix(weight('attn_output'), all, width),
+      gate: gate!,
+      up: up!,
+      down: tensors.matrix(weight('ffn_down'), feedForward, width),
+    },
+    vectors: {
+      attentionNorm: norm('attn_norm', norms !== 'behind'),
+      attentionPostNorm: norm('post_attention_norm', norms !== 'before'),
+      queryBias: bias('attn_q', all),
+      keyBias: bias('attn_k', shared),
+      valueBias: bias('attn_v', shared),
+      outputBias: bias('attn_output', width),
+      queryNorm: norm('attn_q_norm', queryKeyNorm !== undefined, queryKeyNorm === 'row' ? all : headSize),
+      keyNorm: norm('attn_k_norm', queryKeyNorm !== undefined, queryKeyNorm === 'row' ? shared : headSize),
+      feedForwardNorm: norm('ffn_norm', norms !== 'behind'),
+      feedForwardPostNorm: norm('post_ffw_norm', norms !== 'before'),
+      gateBias: bias('ffn_gate', feedForward),
+      upBias: bias('ffn_up', feedForward),
+      downBias: bias('ffn_down', width),
+    },
+  };
 }

@@ -1,25 +1,38 @@
-/** The weights of a decoder in the kernels' memory. @module */
+/** The weights of a decoder. @module */
 import type { PackedWeights } from './packed-kinds.js';
 
-/** Norms and biases are addresses of 32-bit floats. */
-export interface Layer {
-  attentionNorm: number;
-  query: PackedWeights;
-  key: PackedWeights;
-  value: PackedWeights;
-  output: PackedWeights;
-  queryBias?: number | undefined;
-  keyBias?: number | undefined;
-  valueBias?: number | undefined;
-  outputBias?: number | undefined;
-  /** Of each head. */
-  queryNorm?: number | undefined;
-  keyNorm?: number | undefined;
-  feedForwardNorm: number;
-  gate: PackedWeights;
-  up: PackedWeights;
-  down: PackedWeights;
+/** The matrices of a layer. */
+export interface LayerMatrices<Matrix> {
+  query: Matrix;
+  key: Matrix;
+  value: Matrix;
+  output: Matrix;
+  gate: Matrix;
+  up: Matrix;
+  down: Matrix;
 }
+
+/** Norms and biases of a layer; each belongs to some architectures alone. */
+export interface LayerVectors<Vector> {
+  attentionNorm?: Vector | undefined;
+  /** Of what attention gives. */
+  attentionPostNorm?: Vector | undefined;
+  queryBias?: Vector | undefined;
+  keyBias?: Vector | undefined;
+  valueBias?: Vector | undefined;
+  outputBias?: Vector | undefined;
+  /** Of each head, or of all heads of a row together. */
+  queryNorm?: Vector | undefined;
+  keyNorm?: Vector | undefined;
+  feedForwardNorm?: Vector | undefined;
+  feedForwardPostNorm?: Vector | undefined;
+  gateBias?: Vector | undefined;
+  upBias?: Vector | undefined;
+  downBias?: Vector | undefined;
+}
+
+/** In the kernels' memory; vectors are addresses of 32-bit floats. */
+export type Layer = LayerMatrices<PackedWeights> & LayerVectors<number>;
 
 export interface ModelWeights {
   /** A row for each token. */

@@ -66,5 +66,10 @@ export function packedBytes(kind: PackedKind, rows: number, columns: number): nu
   return groupsOf(rows) * (columns / size.columns) * size.bytes;
 }
 
+/** Some rows of a matrix as a matrix. @param first divisible by 4 */
+export function rowsOf({ kind, at, columns }: PackedWeights, first: number, rows: number): PackedWeights {
+  return { kind, at: at + packedBytes(kind, first, columns), rows, columns };
+}
+
 /** Columns that a row must be a multiple of. */
 export const columnsOfBlock = (kind: PackedKind): number => SIZES[kind].columns;

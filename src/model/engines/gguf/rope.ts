@@ -5,23 +5,21 @@ export interface RopeShape {
   /** Numbers of a head that are rotated. */
   size: number;
   base: number;
-  scaling: RopeScaling;
-  /** Divisors of the frequencies, one for each pair; absent: 1. */
+  /** Frequencies are divided by it; 1: they are not scaled. */
+  factor: number;
+  /** Not all frequencies are divided alike. */
+  yarn?: YarnRamp | undefined;
+  /** Cos and sin are multiplied by it, beside what follows from YaRN. */
+  magnitude: number;
+  /** Further divisors of the frequencies, one for each pair; absent: 1. */
   factors?: Float32Array | undefined;
 }
 
-export type RopeScaling =
-  | { type: 'none' }
-  | { type: 'linear'; factor: number }
-  | {
-      type: 'yarn';
-      factor: number;
-      originalContext: number;
-      /** Of cos and sin, beside what follows from `factor`. */
-      attentionFactor: number;
-      betaFast: number;
-      betaSlow: number;
-    };
+interface YarnRamp {
+  originalContext: number;
+  betaFast: number;
+  betaSlow: number;
+}
 
 export class Rope {
   /** Numbers of a head that are rotated. */
@@ -30,10 +28,10 @@ export class Rope {
   readonly #magnitude: number;
 
   constructor(shape: RopeShape) {
-    this.size = shape.size;
-    const { scaling } = shape;
-    this.#frequencies = Float64Array.from({ length: shape.size / 2 }, (_, pair) => frequency(shape, pair));
-    this.#magnitude = scaling.type === 'yarn' ? scaling.attentionFactor * (1 + 0.1 * Math.log(scaling.factor)) : 1;
+    const { size, factor, yarn, magnitude } = shape;
+    this.size = size;
+    this.#frequencies = Float64Array.from({ length: size / 2 }, (_, pair) => frequency(shape, pair));
+    this.#magnitude = yarn ? magnitude * (1 + 0.1 * Math.log(factor)) : magnitude;
   }
 
   /**
@@ -50,14 +48,14 @@ export class Rope {
   }
 }
 
-function frequency({ size, base, scaling, factors }: RopeShape, pair: number): number {
+function frequency({ size, base, factor, yarn, factors }: RopeShape, pair: number): number {
   const plain = base ** ((-2 * pair) / size) / (factors?.[pair] ?? 1);
-  if (scaling.type === 'none') return plain;
-  const slowed = plain / scaling.factor;
-  if (scaling.type === 'linear') return slowed;
+  const slowed = plain / factor;
+  if (!yarn) return slowed;
   // Pairs that turn often within the original context keep their frequency, those that do not turn are slowed down.
-  const low = Math.max(0, Math.floor(pairOfTurns(size, base, scaling.originalContext, scaling.betaFast)));
-  const high = Math.min(size - 1, Math.ceil(pairOfTurns(size, base, scaling.originalContext, scaling.betaSlow)));
+  const { originalContext, betaFast, betaSlow } = yarn;
+  const low = Math.max(0, Math.floor(pairOfTurns(size, base, originalContext, betaFast)));
+  const high = Math.min(size - 1, Math.ceil(pairOfTurns(size, base, originalContext, betaSlow)));
   const ramp = Math.min(1, Math.max(0, (pair - low) / Math.max(0.001, high - low)));
   return slowed * ramp + plain * (1 - ramp);
 }

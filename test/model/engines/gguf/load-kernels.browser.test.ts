@@ -11,6 +11,6 @@ it.each(['relaxed', 'pairs', 'plain'] as const)('build %s runs on shared memory'
   const { memory, functions } = await loadKernels(build, { shared: true });
   const x = memory.allocate(16);
   memory.floats(x, 4).set([1, 2, 3, 4]);
-  functions.add(x, x, 4);
+  functions.add(x, x, 4, 1);
   expect(Array.from(memory.floats(x, 4))).toEqual([2, 4, 6, 8]);
 });

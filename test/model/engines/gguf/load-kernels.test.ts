@@ -9,7 +9,7 @@ describe('loadKernels', () => {
     expect(kernels.memory.memory.buffer).toBeInstanceOf(SharedArrayBuffer);
     const [x, y] = [place(kernels, wave(8)), place(kernels, wave(8, 0.3))];
     const other = await startKernels(kernels.module, kernels.memory.memory);
-    other.add(x, y, 8);
+    other.add(x, y, 8, 1);
     expect(kernels.memory.floats(x, 8)).toEqual(wave(8).map((value, index) => value + wave(8, 0.3)[index]!));
   });
 

@@ -2,7 +2,7 @@
 //
 // A page holds 64 positions of all layers. A layer has its heads of keys, then its heads of values. A head of keys is
 // [position / 4][size][4], a head of values [size / 8][position][8]; of 16 bits, the 64 scales of the positions come before.
-import { exp4, fma, highest, sumOf } from './simd';
+import { capped, exp4, fma, highest, sumOf } from './simd';
 
 /** Positions of a page. */
 const PAGE: usize = 64;
@@ -14,16 +14,16 @@ const SPAN: usize = 16;
 const STEP: usize = 16;
 
 export function attend(
-  precision: i32, out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32,
+  precision: i32, out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, cap: f32, window: i32,
   spans: usize, layer: usize, scratch: usize, first: i32, last: i32,
 ): void {
-  if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, spans, layer, scratch, first, last);
-  else attendAs<f32>(out, qkv, stride, heads, kvHeads, size, scale, spans, layer, scratch, first, last);
+  if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, scratch, first, last);
+  else attendAs<f32>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, scratch, first, last);
 }
 
 /** Units from `first` to before `last`: of all spans the heads of keys, of each head the queries in fours. */
 function attendAs<T>(
-  out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32,
+  out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, cap: f32, window: i32,
   spans: usize, layer: usize, scratch: usize, first: i32, last: i32,
 ): void {
   const group = heads / kvHeads;
@@ -37,7 +37,7 @@ function attendAs<T>(
       attendTogether<T>(
         out + <usize>((row * heads + head * group) * size << 2), <usize>(heads * size << 2),
         qkv + <usize>((row * stride + head * group * size) << 2), <usize>(stride << 2),
-        group, size, scale, query, min(count - query, TOGETHER),
+        group, size, scale, cap, window, query, min(count - query, TOGETHER),
         position, table, keys, keys + <usize>kvHeads * step, scratch,
       );
     }
@@ -55,9 +55,15 @@ function attendAs<T>(
 
 /** `n` queries from `query` on. */
 function attendTogether<T>(
-  out: usize, outLine: usize, q: usize, qLine: usize, group: i32, size: i32, scale: f32, query: i32, n: i32,
+  out: usize, outLine: usize, q: usize, qLine: usize, group: i32, size: i32, scale: f32, cap: f32, window: i32, query: i32, n: i32,
   position: i32, table: usize, keys: usize, values: usize, scratch: usize,
 ): void {
+  if (window > 0) {
+    // Whole pages before the first query's window are left out. Sums stay the same to the last bit: what they had of them is 0.
+    const skipped = max(0, position + query / group + 1 - window) / <i32>PAGE;
+    table += <usize>skipped << 2;
+    position -= skipped * <i32>PAGE;
+  }
   const most = <usize>(position + (query + n - 1) / group + 1);
   // Bytes of the scores of a query.
   const line = ((most + STEP - 1) & ~(STEP - 1)) << 2;
@@ -73,7 +79,9 @@ function attendTogether<T>(
   }
   for (let i = 0; i < n; i++) {
     const s = scratch + <usize>i * line, length = position + (query + i) / group + 1;
-    const inverse = softmax(s, <usize>length << 2, line, scale);
+    const start = window > 0 ? max(0, length - window) : 0;
+    if (cap > 0) capScores(s, line, scale, cap);
+    const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, cap > 0 ? 1 : scale);
     if (!isFloat<T>()) applyScales(s, line, table, values);
     // The sums begin with what they are multiplied by in the end.
     store<f32>(place(out, outLine, group, size, query + i), inverse);
@@ -149,25 +157,29 @@ function scoresOfOne<T>(keys: usize, size: i32, end: usize, q: usize, s: usize):
   }
 }
 
-/** Scores to exponentials; those behind `length` bytes become zero. @returns the inverse of their sum */
-function softmax(s: usize, length: usize, line: usize, scale: f32): f32 {
+/** Scales scores and bends them so that they stay between -cap and cap. */
+function capScores(s: usize, line: usize, scale: f32, cap: f32): void {
+  const scales = f32x4.splat(scale), most = f32x4.splat(cap);
+  for (let o: usize = 0; o < line; o += 16) v128.store(s + o, capped(f32x4.mul(v128.load(s + o), scales), most));
+}
+
+/** Scores to exponentials; those before `start` and behind `length` bytes become zero. @returns the inverse of their sum */
+function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32): f32 {
+  for (let o: usize = 0; o < start; o += 4) store<f32>(s + o, -Infinity);
   for (let o = length; o < line; o += 4) store<f32>(s + o, -Infinity);
   let m = f32x4.splat(-Infinity);
   for (let o: usize = 0; o < line; o += 16) m = f32x4.pmax(m, v128.load(s + o));
   const top = f32x4.splat(highest(m)), scales = f32x4.splat(scale);
   let sum = f32x4.splat(0);
-  const whole = length & ~15;
-  for (let o: usize = 0; o < whole; o += 16) {
-    const e = exp4(f32x4.mul(f32x4.sub(v128.load(s + o), top), scales));
-    v128.store(s + o, e);
-    sum = f32x4.add(sum, e);
+  const end = (length + 15) & ~15;
+  for (let o = start & ~15; o < end; o += 16) {
+    v128.store(s + o, exp4(f32x4.mul(f32x4.sub(v128.load(s + o), top), scales)));
+    if (o < start) for (let i = o; i < start; i += 4) store<f32>(s + i, 0);
+    if (o + 16 > length) for (let i = length; i < o + 16; i += 4) store<f32>(s + i, 0);
+    sum = f32x4.add(sum, v128.load(s + o));
   }
-  if (whole < length) {
-    v128.store(s + whole, exp4(f32x4.mul(f32x4.sub(v128.load(s + whole), top), scales)));
-    for (let o = length; o < whole + 16; o += 4) store<f32>(s + o, 0);
-    sum = f32x4.add(sum, v128.load(s + whole));
-  }
-  for (let o = (length + 15) & ~15; o < line; o += 16) v128.store(s + o, f32x4.splat(0));
+  for (let o: usize = 0; o < (start & ~15); o += 16) v128.store(s + o, f32x4.splat(0));
+  for (let o = end; o < line; o += 16) v128.store(s + o, f32x4.splat(0));
   return 1.0 / sumOf(sum);
 }
 

@@ -1,5 +1,5 @@
 // What happens between the products.
-import { exp4, fma, sumOf } from './simd';
+import { capped, exp4, fma, sumOf } from './simd';
 
 export function rmsNorm(out: usize, x: usize, weight: usize, rows: i32, columns: i32, eps: f32): void {
   const bytes = <usize>columns << 2;
@@ -18,10 +18,21 @@ export function rmsNorm(out: usize, x: usize, weight: usize, rows: i32, columns:
   }
 }
 
-export function add(x: usize, y: usize, count: i32): void {
+export function add(x: usize, y: usize, count: i32, factor: f32): void {
+  const f = f32x4.splat(factor);
   for (let i: usize = 0; i < <usize>count << 2; i += 16) {
-    v128.store(x + i, f32x4.add(v128.load(x + i), v128.load(y + i)));
+    v128.store(x + i, f32x4.add(v128.load(x + i), f32x4.mul(v128.load(y + i), f)));
   }
+}
+
+export function scale(x: usize, count: i32, factor: f32): void {
+  const f = f32x4.splat(factor);
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) v128.store(x + i, f32x4.mul(v128.load(x + i), f));
+}
+
+export function cap(x: usize, count: i32, most: f32): void {
+  const m = f32x4.splat(most);
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) v128.store(x + i, capped(v128.load(x + i), m));
 }
 
 export function siluMul(out: usize, gateUp: usize, rows: i32, columns: i32): void {
@@ -31,6 +42,21 @@ export function siluMul(out: usize, gateUp: usize, rows: i32, columns: i32): voi
       const gate = v128.load(gateUp + i);
       const silu = f32x4.div(gate, f32x4.add(one, exp4(f32x4.neg(gate))));
       v128.store(out + i, f32x4.mul(silu, v128.load(gateUp + i + bytes)));
+    }
+    out += bytes;
+    gateUp += bytes << 1;
+  }
+}
+
+/** GELU by its formula with tanh: x x sigmoid(2 u). */
+export function geluMul(out: usize, gateUp: usize, rows: i32, columns: i32): void {
+  const one = f32x4.splat(1), bytes = <usize>columns << 2;
+  const a = f32x4.splat(-1.5957691216), b = f32x4.splat(0.044715);
+  for (; rows; rows--) {
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const x = v128.load(gateUp + i);
+      const u = f32x4.mul(f32x4.mul(x, a), f32x4.add(one, f32x4.mul(b, f32x4.mul(x, x))));
+      v128.store(out + i, f32x4.mul(f32x4.div(x, f32x4.add(one, exp4(u))), v128.load(gateUp + i + bytes)));
     }
     out += bytes;
     gateUp += bytes << 1;

@@ -41,6 +41,14 @@ export const NIBBLES: v128 = i8x16.splat(0x0f);
   );
 }
 
+/** x bent so that it stays between -cap and cap. */
+// @ts-ignore: decorator
+@inline export function capped(x: v128, cap: v128): v128 {
+  // cap x tanh(x / cap)
+  const e = exp4(f32x4.div(f32x4.add(x, x), cap));
+  return f32x4.mul(cap, f32x4.sub(f32x4.splat(1), f32x4.div(f32x4.splat(2), f32x4.add(e, f32x4.splat(1)))));
+}
+
 /** e to the power of x, after Cephes; exact to a few units in the last place. */
 // @ts-ignore: decorator
 @inline export function exp4(x: v128): v128 {

@@ -105,7 +105,7 @@ export class TransformersTextEngine implements TextEngine {
 
   async open(request: SequenceRequest): Promise<TextSequence> {
     const { promptTokens, images = [], need, signal, rows = 1, maxTokens, caller } = request;
-    const reservation = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
+    const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
     try {
       const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
       const start = (await this.#start(promptTokens, need, layout, caller)) ?? this.#nothing();
@@ -117,12 +117,12 @@ export class TransformersTextEngine implements TextEngine {
         shortestBlock: this.#shortestBlock,
         blocks: this.#options.blocks,
         window: this.#options.window,
-        onClose: (ended) => this.#ended(ended && { ...ended, caller }, request, layout).finally(reservation.leave),
+        onClose: (ended) => this.#ended(ended && { ...ended, caller }, request, layout).finally(place.leave),
       });
-      reservation.measure(() => sequence.heldTokens);
+      place.measure(() => sequence.heldTokens);
       return sequence;
     } catch (error) {
-      reservation.leave();
+      place.leave();
       throw error;
     }
   }

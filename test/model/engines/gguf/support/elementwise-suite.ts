@@ -27,21 +27,40 @@ export function testElementwise(build: KernelBuild): void {
   it('adds', () => {
     const [x, y] = [wave(40), wave(40, 0.3)];
     const at = place(kernels, x);
-    kernels.functions.add(at, place(kernels, y), x.length);
+    kernels.functions.add(at, place(kernels, y), x.length, 1);
     expect(kernels.memory.floats(at, 40)).toEqual(x.map((value, index) => value + y[index]!));
+    kernels.functions.add(at, place(kernels, y), x.length, 0.5);
+    kernels.functions.scale(at, x.length, 4);
+    expect(kernels.memory.floats(at, 40)).toEqual(
+      x.map((value, index) => 4 * Math.fround(Math.fround(value + y[index]!) + 0.5 * y[index]!)),
+    );
   });
 
-  it('gates with SiLU', () => {
+  it('bends numbers below a bound', () => {
+    const x = Float32Array.of(0, 1e-3, -0.5, 4, -29, 80, 3000, -3000);
+    const at = place(kernels, x);
+    kernels.functions.cap(at, x.length, 30);
+    for (const [index, value] of kernels.memory.floats(at, x.length).entries())
+      expect(Math.abs(value - 30 * Math.tanh(x[index]! / 30))).toBeLessThan(5e-6);
+  });
+
+  const silu = (x: number): number => x / (1 + Math.exp(-x));
+  const gelu = (x: number): number => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+
+  it.each([
+    ['siluMul', silu],
+    ['geluMul', gelu],
+  ] as const)('gates: %s', (name, activation) => {
     const [rows, columns] = [2, 12];
     // From far below to far above 0.
     const gateUp = wave(rows * 2 * columns).map((value, index) => value * 3 ** (index % 6));
     const out = kernels.memory.allocate(rows * columns * 4);
-    kernels.functions.siluMul(out, place(kernels, gateUp), rows, columns);
+    kernels.functions[name](out, place(kernels, gateUp), rows, columns);
     const found = kernels.memory.floats(out, rows * columns);
     for (let index = 0; index < rows * columns; index++) {
       const at = Math.floor(index / columns) * 2 * columns + (index % columns);
       const [gate, up] = [gateUp[at]!, gateUp[at + columns]!];
-      const expected = (gate / (1 + Math.exp(-gate))) * up;
+      const expected = activation(gate) * up;
       expect(Math.abs(found[index]! - expected)).toBeLessThan(1e-6 * Math.max(1, Math.abs(expected)));
     }
   });

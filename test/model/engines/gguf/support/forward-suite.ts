@@ -11,7 +11,15 @@ const TRAITS: Record<string, TinyTraits> = {
   'llama, exactly': { pairs: 'neighbours', precision: 32, exact: true },
   'llama with biases, one query for each key': { pairs: 'neighbours', biases: true, heads: 2 },
   qwen2: { biases: true, heads: 14, headSize: 16 },
-  qwen3: { headNorms: true, heads: 4, headSize: 32, turned: 32 },
+  qwen3: { queryKeyNorm: 'head', heads: 4, headSize: 32, turned: 32 },
+  'windows, norms on both sides, caps and GELU': {
+    window: 20,
+    norms: 'both',
+    attentionCap: 5,
+    logitCap: 30,
+    activation: 'gelu',
+  },
+  'windows and floats, norms behind': { window: 70, norms: 'behind', queryKeyNorm: 'row', precision: 32, exact: true },
   'a rotated part of each head': { turned: 8, headSize: 24, heads: 8, kvHeads: 4 },
 };
 

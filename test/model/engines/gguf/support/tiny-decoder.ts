@@ -1,14 +1,15 @@
 /** Made decoders of a few thousand weights, in the kernels' memory and as plain numbers, and what they compute in plain loops. */
-import { ForwardPass, type ForwardShape, widestRow } from '../../../../../src/model/engines/gguf/forward.js';
+import { ForwardPass } from '../../../../../src/model/engines/gguf/forward.js';
+import { type ForwardShape, widestRow } from '../../../../../src/model/engines/gguf/forward-shape.js';
 import { KvPages, type KvSequence } from '../../../../../src/model/engines/gguf/kv-pages.js';
 import { type KernelBuild, type Kernels, loadKernels } from '../../../../../src/model/engines/gguf/load-kernels.js';
-import type { Layer } from '../../../../../src/model/engines/gguf/model-weights.js';
 import {
   type PackedKind,
   packedBytes,
   type PackedWeights,
 } from '../../../../../src/model/engines/gguf/packed-kinds.js';
 import { SharedKernels } from '../../../../../src/model/engines/gguf/shared-kernels.js';
+import { multiply, type ReferenceDecoder, referenceLogits, type Row, type Rows } from './reference-decoder.js';
 
 export interface TinyDecoder {
   kernels: Kernels;
@@ -23,20 +24,39 @@ export interface TinyDecoder {
 interface Matrix {
   packed: PackedWeights;
   /** What the packed form stands for, [rows][columns]. */
-  values: Float64Array[];
+  values: number[][];
 }
 
 /** What can differ between architectures. */
 export type TinyTraits = Partial<
-  Pick<ForwardShape, 'exact' | 'pairs' | 'precision' | 'heads' | 'kvHeads' | 'headSize' | 'contextLength'>
-> & { biases?: boolean; headNorms?: boolean; turned?: number };
+  Pick<
+    ForwardShape,
+    | 'exact'
+    | 'pairs'
+    | 'precision'
+    | 'heads'
+    | 'kvHeads'
+    | 'headSize'
+    | 'contextLength'
+    | 'activation'
+    | 'attentionCap'
+    | 'logitCap'
+    | 'queryKeyNorm'
+  >
+> & {
+  biases?: boolean;
+  turned?: number;
+  /** Of all layers but the last one. */
+  window?: number;
+  norms?: 'before' | 'behind' | 'both';
+};
 
 const Q8: PackedKind = 1;
 
 /** @param threads more than one only in a worker of an isolated page */
 export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}, threads = 1): Promise<TinyDecoder> {
   const kernels = await loadKernels(build, { shared: threads > 1 });
-  const { biases = false, headNorms = false, turned = 16, ...rest } = traits;
+  const { biases = false, turned = 16, window = 0, norms = 'before', ...rest } = traits;
   const shape: ForwardShape = {
     layers: 3,
     width: 64,
@@ -50,33 +70,54 @@ export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}, t
     pairs: 'halves',
     contextLength: 512,
     exact: false,
-    rope: { size: turned, base: 10_000, scaling: { type: 'none' } },
+    activation: 'silu',
+    embeddingScale: 1,
+    residualScale: 1,
+    attentionScale: (rest.headSize ?? 16) ** -0.5,
+    attentionCap: 0,
+    logitScale: 1,
+    logitCap: 0,
+    queryKeyNorm: undefined,
+    rope: { size: turned, base: 10_000, factor: 1, magnitude: 1 },
+    windowRope: window > 0 ? { size: turned, base: 100, factor: 1, magnitude: 1 } : undefined,
+    layerShapes: [0, 1, 2].map((layer) =>
+      window > 0 && layer < 2 ? { window, rope: 'window' } : { window: 0, rope: 'usual' },
+    ),
     ...rest,
   };
-  const { width, heads, kvHeads, headSize, feedForward, vocabulary } = shape;
+  const { width, heads, kvHeads, headSize, feedForward, vocabulary, queryKeyNorm } = shape;
   const made = new Maker(kernels);
-  const layers = Array.from({ length: shape.layers }, () => {
-    const q = made.matrix(heads * headSize, width);
-    const k = made.matrix(kvHeads * headSize, width);
-    const v = made.matrix(kvHeads * headSize, width);
-    const o = made.matrix(width, heads * headSize);
-    const [gate, up, down] = [
-      made.matrix(feedForward, width),
-      made.matrix(feedForward, width),
-      made.matrix(width, feedForward),
-    ];
+  const layers = shape.layerShapes.map(() => {
+    const matrices = {
+      query: made.matrix(heads * headSize, width),
+      key: made.matrix(kvHeads * headSize, width),
+      value: made.matrix(kvHeads * headSize, width),
+      output: made.matrix(width, heads * headSize),
+      gate: made.matrix(feedForward, width),
+      up: made.matrix(feedForward, width),
+      down: made.matrix(width, feedForward),
+    };
     const vectors = {
-      attentionNorm: made.vector(width, 1),
-      feedForwardNorm: made.vector(width, 1),
+      ...(norms !== 'behind' && { attentionNorm: made.vector(width, 1), feedForwardNorm: made.vector(width, 1) }),
+      ...(norms !== 'before' && {
+        attentionPostNorm: made.vector(width, 1),
+        feedForwardPostNorm: made.vector(width, 1),
+      }),
       ...(biases && {
         queryBias: made.vector(heads * headSize, 0),
         keyBias: made.vector(kvHeads * headSize, 0),
         valueBias: made.vector(kvHeads * headSize, 0),
         outputBias: made.vector(width, 0),
+        gateBias: made.vector(feedForward, 0),
+        upBias: made.vector(feedForward, 0),
+        downBias: made.vector(width, 0),
       }),
-      ...(headNorms && { queryNorm: made.vector(headSize, 1), keyNorm: made.vector(headSize, 1) }),
+      ...(queryKeyNorm && {
+        queryNorm: made.vector(queryKeyNorm === 'row' ? heads * headSize : headSize, 1),
+        keyNorm: made.vector(queryKeyNorm === 'row' ? kvHeads * headSize : headSize, 1),
+      }),
     };
-    return { q, k, v, o, gate, up, down, vectors };
+    return { matrices, vectors };
   });
   const embedding = made.matrix(vocabulary, width, 1);
   const outputNorm = made.vector(width, 1);
@@ -87,70 +128,37 @@ export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}, t
     embedding: embedding.packed,
     head: embedding.packed,
     outputNorm: outputNorm.at,
-    layers: layers.map(({ q, k, v, o, gate, up, down, vectors }): Layer => {
-      const at = Object.fromEntries(Object.entries(vectors).map(([name, vector]) => [name, vector.at]));
-      const { attentionNorm, feedForwardNorm, ...others } = at as Record<string, number>;
-      return {
-        ...others,
-        attentionNorm: attentionNorm!,
-        feedForwardNorm: feedForwardNorm!,
-        query: q.packed,
-        key: k.packed,
-        value: v.packed,
-        output: o.packed,
-        gate: gate.packed,
-        up: up.packed,
-        down: down.packed,
-      };
-    }),
+    layers: layers.map(({ matrices, vectors }) => ({
+      ...mapValues(matrices, ({ packed }) => packed),
+      ...mapValues(vectors, ({ at }) => at),
+    })),
   });
-
-  const product = (matrix: Matrix, row: readonly number[]): number[] => multiply(matrix, row, shape.exact);
-  const expected = (tokens: readonly number[]): number[][] => {
-    const group = heads / kvHeads;
-    let rows = tokens.map((token) => [...embedding.values[token]!]);
-    for (const { q, k, v, o, gate, up, down, vectors } of layers) {
-      const normed = rows.map((row) => rmsNorm(row, vectors.attentionNorm.values, shape.epsilon));
-      const project = (matrix: Matrix, bias: Vector | undefined): number[][] =>
-        normed.map((row) => addTo(product(matrix, row), bias?.values));
-      const cut = (row: number[], count: number): number[][] =>
-        Array.from({ length: count }, (_, head) => row.slice(head * headSize, (head + 1) * headSize));
-      const turn = (values: number[][], count: number, norm: Vector | undefined): number[][][] =>
-        values.map((row, position) =>
-          cut(row, count).map((head) =>
-            rotate(norm ? rmsNorm(head, norm.values, shape.epsilon) : head, position, turned, shape.pairs),
-          ),
-        );
-      const queries = turn(project(q, vectors.queryBias), heads, vectors.queryNorm);
-      const keys = turn(project(k, vectors.keyBias), kvHeads, vectors.keyNorm);
-      const values = project(v, vectors.valueBias).map((row) => cut(row, kvHeads));
-      rows = rows.map((row, position) => {
-        const attended = queries[position]!.flatMap((query, head) => {
-          const own = Math.floor(head / group);
-          const scores = keys.slice(0, position + 1).map((key) => dot(query, key[own]!) / Math.sqrt(headSize));
-          const top = Math.max(...scores);
-          const weights = scores.map((score) => Math.exp(score - top));
-          const sum = weights.reduce((total, weight) => total + weight, 0);
-          return query.map((_, i) =>
-            weights.reduce((total, weight, p) => total + (weight / sum) * values[p]![own]![i]!, 0),
-          );
-        });
-        const between = addTo(addTo(product(o, attended), vectors.outputBias?.values), row);
-        const inner = rmsNorm(between, vectors.feedForwardNorm.values, shape.epsilon);
-        const gates = product(gate, inner);
-        const ups = product(up, inner);
-        return addTo(
-          product(
-            down,
-            gates.map((value, i) => (value / (1 + Math.exp(-value))) * ups[i]!),
-          ),
-          between,
-        );
-      });
-    }
-    return rows.map((row) => product(embedding, rmsNorm(row, outputNorm.values, shape.epsilon)));
+  const base = (layer: number): number => (shape.layerShapes[layer]!.rope === 'window' ? 100 : 10_000);
+  const reference: ReferenceDecoder = {
+    ...shape,
+    embedding: embedding.values,
+    head: embedding.values,
+    outputNorm: outputNorm.values,
+    layers: layers.map(({ matrices, vectors }, index) => ({
+      ...mapValues(matrices, ({ values }): Rows => values),
+      ...mapValues(vectors, ({ values }): Row => values),
+      window: shape.layerShapes[index]!.window || Infinity,
+      angles: (position: number) =>
+        Array.from({ length: turned / 2 }, (_, pair) => position * base(index) ** ((-2 * pair) / turned)),
+      magnitude: 1,
+    })),
   };
-  return { kernels, shape, pages, forward, shared, expected };
+  const product = shape.exact ? multiply : multiplyRounded;
+  return { kernels, shape, pages, forward, shared, expected: (tokens) => referenceLogits(reference, tokens, product) };
+}
+
+function mapValues<Parts extends object, To>(
+  parts: Parts,
+  map: (part: NonNullable<Parts[keyof Parts]>) => To,
+): { [Name in keyof Parts]: To } {
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, map(part as NonNullable<Parts[keyof Parts]>)]),
+  ) as { [Name in keyof Parts]: To };
 }
 
 /** Tokens that do not repeat soon. */
@@ -159,7 +167,7 @@ export const someTokens = (count: number, step = 37): number[] =>
 
 /** Reads tokens in pieces of so many, and gives the logits after each. */
 export function readAll(
-  { forward }: TinyDecoder,
+  { forward }: Pick<TinyDecoder, 'forward'>,
   kv: KvSequence,
   tokens: readonly number[],
   piece = tokens.length,
@@ -175,7 +183,7 @@ export function readAll(
 
 interface Vector {
   at: number;
-  values: Float64Array;
+  values: number[];
 }
 
 class Maker {
@@ -196,7 +204,7 @@ class Maker {
     const numbers = Float32Array.from({ length }, () => around + 0.3 * this.#random());
     const at = this.#kernels.memory.allocate(length * 4);
     this.#kernels.memory.floats(at, length).set(numbers);
-    return { at, values: Float64Array.from(numbers) };
+    return { at, values: [...numbers] };
   }
 
   /** A matrix of 8 bits. */
@@ -206,7 +214,7 @@ class Maker {
     const bytes = memory.bytes(at, packedBytes(Q8, rows, columns));
     const view = new DataView(bytes.buffer, at);
     const values = Array.from({ length: rows }, (_, row) => {
-      const numbers = new Float64Array(columns);
+      const numbers = Array.from({ length: columns }, () => 0);
       for (let block = 0; block < columns / 32; block++) {
         const place = (Math.floor(row / 4) * (columns / 32) + block) * 144;
         const scale = Math.fround((size / 127) * (1 + 0.2 * this.#random()));
@@ -223,9 +231,8 @@ class Maker {
   }
 }
 
-/** @param isExact else activations are rounded to 8 bits in blocks of 32, as the kernels do */
-function multiply({ values }: Matrix, row: readonly number[], isExact: boolean): number[] {
-  if (isExact) return values.map((weights) => dot(weights, row));
+/** Activations are rounded to 8 bits in blocks of 32, as the kernels do. */
+function multiplyRounded(matrix: Rows, row: Row): number[] {
   const rounded: number[] = [];
   for (let from = 0; from < row.length; from += 32) {
     const block = row.slice(from, from + 32).map(Math.fround);
@@ -233,32 +240,5 @@ function multiply({ values }: Matrix, row: readonly number[], isExact: boolean):
     const scale = Math.fround(top / 127);
     rounded.push(...block.map((value) => (top > 0 ? Math.round(value / scale) * scale : 0)));
   }
-  return values.map((weights) => dot(weights, rounded));
-}
-
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += a[index]! * b[index]!;
-  return sum;
-}
-
-function addTo(row: number[], other: ArrayLike<number> | undefined): number[] {
-  return other ? row.map((value, index) => value + other[index]!) : row;
-}
-
-function rmsNorm(row: readonly number[], weight: Float64Array, epsilon: number): number[] {
-  const scale = 1 / Math.sqrt(dot(row, row) / row.length + epsilon);
-  return row.map((value, index) => value * scale * weight[index]!);
-}
-
-function rotate(head: readonly number[], position: number, turned: number, pairs: 'halves' | 'neighbours'): number[] {
-  const out = [...head];
-  for (let pair = 0; pair < turned / 2; pair++) {
-    const angle = position * 10_000 ** ((-2 * pair) / turned);
-    const [first, second] = pairs === 'halves' ? [pair, pair + turned / 2] : [2 * pair, 2 * pair + 1];
-    const [a, b] = [head[first]!, head[second]!];
-    out[first] = a * Math.cos(angle) - b * Math.sin(angle);
-    out[second] = b * Math.cos(angle) + a * Math.sin(angle);
-  }
-  return out;
+  return multiply(matrix, rounded);
 }

@@ -1,11 +1,15 @@
 /** GGUF files of made decoders with some hundred thousand weights, which say words without a meaning. */
 import type { TensorKind } from '../../../../../src/model/engines/gguf/file/tensor-kinds.js';
-import { type MetadataInput, type TensorInput, writeGguf } from './write-gguf.js';
+import { TINY_ARCHITECTURES, type TinyArchitecture, type TinyArchitectureName } from './tiny-architectures.js';
+import { type GgufInput, type MetadataInput, type TensorInput, writeGguf } from './write-gguf.js';
 
 export interface TinyFile {
-  architecture?: 'llama' | 'qwen2' | 'qwen3';
+  architecture?: TinyArchitectureName;
   /** Of the matrices. */
-  kind?: TensorKind;
+  kind?: TensorKind | ((name: string) => TensorKind);
+  /** Numbers between layers, and inside feed-forward networks. */
+  width?: number;
+  inner?: number;
   metadata?: Record<string, MetadataInput>;
   /** Further tensors, or others in the place of the usual ones. */
   tensors?: readonly TensorInput[];
@@ -13,7 +17,7 @@ export interface TinyFile {
   without?: readonly string[];
 }
 
-const [WIDTH, HEADS, KV_HEADS, HEAD, INNER, LAYERS] = [64, 4, 2, 16, 96, 2];
+const [HEADS, KV_HEADS] = [4, 2];
 
 const TEMPLATE =
   "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
@@ -36,74 +40,103 @@ function vocabulary(): Record<string, MetadataInput> {
   };
 }
 
+/** Keys whose values are floats, whole numbers too. */
+const FLOATS = /(?:freq_base(?:_swa)?|factor|yarn_beta_\w+|_scale|\.scale|softcapping|epsilon)$/;
+
 /** A whole file. */
 export function tinyFile(options: TinyFile = {}): Uint8Array<ArrayBuffer> {
-  const { architecture = 'llama', kind = 'Q8_0', metadata = {}, tensors = [], without = [] } = options;
+  const { metadata, tensors } = tinyContent(options);
+  const typed = Object.entries(metadata).map(([key, value]): [string, MetadataInput] => [
+    key,
+    typeof value === 'number' && FLOATS.test(key) ? { type: 'f32', value } : value,
+  ]);
+  return writeGguf({ metadata: Object.fromEntries(typed), tensors });
+}
+
+/** What is in it. */
+export function tinyContent(options: TinyFile = {}): GgufInput {
+  const { architecture = 'llama', metadata = {}, tensors = [], without = [], width = 64, inner = 96 } = options;
+  const traits: TinyArchitecture = TINY_ARCHITECTURES[architecture];
   const texts = vocabulary();
   const count = (texts['tokenizer.ggml.tokens'] as string[]).length;
+  const head = traits.headSize ?? width / HEADS;
+  const [queries, keys] = [HEADS * head, KV_HEADS * head];
+  const sizes = { width, queries, keys, head, inner };
+  const make = tensorMaker(options.kind ?? 'Q8_0');
+  const layers = Array.from({ length: traits.layers }, (_, layer) => {
+    const of = (part: string): string => `blk.${layer}.${part}`;
+    const projections: [string, number][] = traits.fused
+      ? [['attn_qkv', queries + 2 * keys]]
+      : [
+          ['attn_q', queries],
+          ['attn_k', keys],
+          ['attn_v', keys],
+        ];
+    const gates: [string, number][] = traits.fused
+      ? [['ffn_up', 2 * inner]]
+      : [
+          ['ffn_gate', inner],
+          ['ffn_up', inner],
+        ];
+    return [
+      ...[...projections, ...gates].map(([part, rows]) => make.matrix(of(`${part}.weight`), width, rows)),
+      make.matrix(of('attn_output.weight'), queries, width),
+      make.matrix(of('ffn_down.weight'), inner, width),
+      ...Object.entries(traits.vectors).map(([part, size]) =>
+        make.vector(of(part), sizes[size], part.endsWith('.bias') ? 0 : 1),
+      ),
+    ];
+  });
+  const usual = [
+    make.matrix('token_embd.weight', width, count, 1),
+    ...(traits.untied ? [make.matrix('output.weight', width, count)] : []),
+    make.vector('output_norm.weight', width, 0.6),
+    ...layers.flat(),
+  ];
+  const others = new Set([...without, ...tensors.map(({ name }) => name)]);
+  const below = (values: Readonly<Record<string, MetadataInput>>): Record<string, MetadataInput> =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [`${architecture}.${key}`, value]));
+  return {
+    metadata: {
+      'general.architecture': architecture,
+      'general.name': 'Tiny',
+      ...below({
+        context_length: 512,
+        embedding_length: width,
+        block_count: traits.layers,
+        feed_forward_length: inner,
+        'attention.head_count': HEADS,
+        'attention.head_count_kv': KV_HEADS,
+        'attention.layer_norm_rms_epsilon': 1e-5,
+        'rope.freq_base': 10_000,
+        ...traits.metadata,
+      }),
+      ...texts,
+      ...metadata,
+    },
+    tensors: [...usual.filter(({ name }) => !others.has(name)), ...tensors],
+  };
+}
+
+function tensorMaker(kind: NonNullable<TinyFile['kind']>) {
   let seed = 7;
   const random = (length: number, size: number, around = 0): Float32Array =>
     Float32Array.from({ length }, () => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
       return around + size * (seed / 2 ** 31 - 1);
     });
-  const matrix = (name: string, columns: number, rows: number, size = 1.5 / Math.sqrt(columns)): TensorInput => ({
-    name,
-    shape: [columns, rows],
-    kind,
-    data: random(columns * rows, size),
-  });
-  const vector = (name: string, length: number, around: number): TensorInput => ({
-    name,
-    shape: [length],
-    kind: 'F32',
-    data: random(length, 0.2, around),
-  });
-  const layers = Array.from({ length: LAYERS }, (_, layer) => {
-    const of = (part: string): string => `blk.${layer}.${part}`;
-    return [
-      vector(of('attn_norm.weight'), WIDTH, 1),
-      matrix(of('attn_q.weight'), WIDTH, HEADS * HEAD),
-      matrix(of('attn_k.weight'), WIDTH, KV_HEADS * HEAD),
-      matrix(of('attn_v.weight'), WIDTH, KV_HEADS * HEAD),
-      matrix(of('attn_output.weight'), HEADS * HEAD, WIDTH),
-      vector(of('ffn_norm.weight'), WIDTH, 1),
-      matrix(of('ffn_gate.weight'), WIDTH, INNER),
-      matrix(of('ffn_up.weight'), WIDTH, INNER),
-      matrix(of('ffn_down.weight'), INNER, WIDTH),
-      ...(architecture === 'qwen2'
-        ? [
-            vector(of('attn_q.bias'), HEADS * HEAD, 0),
-            vector(of('attn_k.bias'), KV_HEADS * HEAD, 0),
-            vector(of('attn_v.bias'), KV_HEADS * HEAD, 0),
-          ]
-        : []),
-      ...(architecture === 'qwen3'
-        ? [vector(of('attn_q_norm.weight'), HEAD, 1), vector(of('attn_k_norm.weight'), HEAD, 1)]
-        : []),
-    ];
-  });
-  const usual = [
-    matrix('token_embd.weight', WIDTH, count, 1),
-    vector('output_norm.weight', WIDTH, 0.6),
-    ...layers.flat(),
-  ];
-  const others = new Set([...without, ...tensors.map(({ name }) => name)]);
-  return writeGguf({
-    metadata: {
-      'general.architecture': architecture,
-      'general.name': 'Tiny',
-      [`${architecture}.context_length`]: 512,
-      [`${architecture}.embedding_length`]: WIDTH,
-      [`${architecture}.block_count`]: LAYERS,
-      [`${architecture}.feed_forward_length`]: INNER,
-      [`${architecture}.attention.head_count`]: HEADS,
-      [`${architecture}.attention.head_count_kv`]: KV_HEADS,
-      [`${architecture}.attention.layer_norm_rms_epsilon`]: 1e-5,
-      [`${architecture}.rope.freq_base`]: 10_000,
-      ...texts,
-      ...metadata,
-    },
-    tensors: [...usual.filter(({ name }) => !others.has(name)), ...tensors],
-  });
+  return {
+    matrix: (name: string, columns: number, rows: number, size = 1.5 / Math.sqrt(columns)): TensorInput => ({
+      name,
+      shape: [columns, rows],
+      kind: typeof kind === 'string' ? kind : kind(name),
+      data: random(columns * rows, size),
+    }),
+    vector: (name: string, length: number, around: number): TensorInput => ({
+      name,
+      shape: [length],
+      kind: 'F32',
+      data: random(length, 0.2, around),
+    }),
+  };
 }

@@ -12,7 +12,7 @@ export const TINY_ENTRY: ModelEntry = {
   source: 'https://app.test/tiny.gguf',
 };
 
-function headerOf(file: Uint8Array): Promise<GgufHeader> {
+export function headerOf(file: Uint8Array): Promise<GgufHeader> {
   return readGgufHeader(async (from, to) => file.subarray(from, to), 'tiny.gguf', file.length);
 }
 

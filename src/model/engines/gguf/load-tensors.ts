@@ -1,0 +1,78 @@
+/** Brings tensors of a file into the kernels' memory while they stream in: there is never a second copy of them. @module */
+import { cutFile } from './file/file-problems.js';
+import type { GgufTensor, ReadRange } from './file/header.js';
+import type { Kernels } from './load-kernels.js';
+import type { MatrixPlan } from './model-tensors.js';
+import { packedBytes, packedKindOf, type PackedWeights, rowsOf } from './packed-kinds.js';
+import { WeightPacker } from './weights.js';
+
+/** Bytes that are read at once. */
+const PIECE = 2 ** 20;
+
+/** What is wanted of a file. */
+export interface WantedTensors {
+  matrices: Iterable<MatrixPlan>;
+  vectors: Iterable<GgufTensor>;
+}
+
+/** Where tensors are. */
+export interface LoadedTensors {
+  matrix: (plan: MatrixPlan) => PackedWeights;
+  /** Address of 32-bit floats. */
+  vector: (tensor: GgufTensor) => number;
+}
+
+/** Bytes that tensors occupy in memory. */
+export function tensorBytes({ matrices, vectors }: WantedTensors): number {
+  let bytes = 0;
+  for (const { kind, shape } of tensorsOf(matrices))
+    bytes += packedBytes(packedKindOf(kind)!, shape[1] ?? 1, shape[0]!);
+  for (const tensor of new Set(vectors)) bytes += tensor.bytes;
+  return bytes;
+}
+
+/** Each once. */
+const tensorsOf = (matrices: Iterable<MatrixPlan>): Set<GgufTensor> =>
+  new Set(Array.from(matrices, ({ tensor }) => tensor));
+
+/**
+ * @param file its name, for messages
+ * @param read is called in order, without overlaps
+ * @throws InferenceError `insufficient_resources`, `unavailable` for a file that ends too early; what `read` throws
+ */
+export async function loadTensors(
+  wanted: WantedTensors,
+  file: string,
+  kernels: Kernels,
+  read: ReadRange,
+): Promise<LoadedTensors> {
+  const { memory } = kernels;
+  const packer = new WeightPacker(kernels);
+  const vectors = new Map<GgufTensor, number>();
+  const matrices = new Map<GgufTensor, PackedWeights>();
+  const exactly = async (from: number, to: number): Promise<Uint8Array> => {
+    const bytes = await read(from, to);
+    if (bytes.length < to - from) throw cutFile(file);
+    return bytes;
+  };
+  const asVectors = new Set(wanted.vectors);
+  const all = [...new Set([...tensorsOf(wanted.matrices), ...asVectors])];
+  for (const tensor of all.toSorted((a, b) => a.offset - b.offset)) {
+    const { name, kind, shape, offset, bytes } = tensor;
+    const end = offset + bytes;
+    if (asVectors.has(tensor)) {
+      const to = memory.allocate(bytes);
+      memory.bytes(to, bytes).set(await exactly(offset, end));
+      vectors.set(tensor, to);
+      continue;
+    }
+    const [columns = 0, rows = 1] = shape;
+    const writer = packer.begin({ name, kind, rows, columns });
+    for (let from = offset; from < end; from += PIECE) writer.write(await exactly(from, Math.min(from + PIECE, end)));
+    matrices.set(tensor, writer.finish());
+  }
+  return {
+    matrix: ({ tensor, firstRow, rows }) => rowsOf(matrices.get(tensor)!, firstRow, rows),
+    vector: (tensor) => vectors.get(tensor)!,
+  };
+}

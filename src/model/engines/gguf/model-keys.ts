@@ -1,0 +1,89 @@
+/** Values of a file's metadata that begin with its architecture's name. Each that says what is computed must be asked for. @module */
+import { type Architecture, ARCHITECTURES } from './architectures.js';
+import { shown, unsupported } from './file/file-problems.js';
+import type { GgufHeader, GgufValue } from './file/header.js';
+
+/** Keys that change no number: what they say is in the tensors, or of interest to others. */
+const INFORMATIVE = new Set([
+  'vocab_size',
+  'tensor_data_layout',
+  'rope.scaling.finetuned',
+  'attention.layer_norm_epsilon',
+  'expert_used_count',
+  'pooling_type',
+]);
+
+export class ModelKeys {
+  readonly name: string;
+  readonly architecture: Architecture;
+  readonly #file: string;
+  readonly #metadata: ReadonlyMap<string, GgufValue>;
+  readonly #asked = new Set<string>();
+
+  /** @throws InferenceError `model_not_supported` for an architecture that is not known */
+  constructor({ file, metadata }: Pick<GgufHeader, 'file' | 'metadata'>) {
+    this.#file = file;
+    this.#metadata = metadata;
+    const name = metadata.get('general.architecture');
+    if (typeof name !== 'string') throw unsupported(file, 'it does not name its architecture');
+    const architecture = Object.hasOwn(ARCHITECTURES, name) ? ARCHITECTURES[name] : undefined;
+    if (!architecture) {
+      const all = Object.keys(ARCHITECTURES).map((each) => `\`${each}\``);
+      throw unsupported(file, `its architecture \`${shown(name)}\` is not supported; supported are ${all.join(', ')}`);
+    }
+    this.name = name;
+    this.architecture = architecture;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.#get(key);
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  flag(key: string, otherwise: boolean): boolean {
+    const value = this.#get(key);
+    return typeof value === 'boolean' ? value : otherwise;
+  }
+
+  number(key: string, otherwise?: number): number {
+    const value = this.#get(key);
+    // Some files have a number for each layer.
+    const number = typeof value === 'object' && new Set(value).size === 1 ? value[0] : value;
+    if (typeof number === 'number' && Number.isFinite(number)) return number;
+    if (value === undefined && otherwise !== undefined) return otherwise;
+    const why = value === undefined ? 'is missing' : 'is not one number';
+    throw unsupported(this.#file, `its metadata \`${this.name}.${key}\` ${why}`);
+  }
+
+  /** A number where 0 stands for the usual one. */
+  factor(key: string, otherwise = 1): number {
+    return this.number(key, otherwise) || otherwise;
+  }
+
+  /** A whole number. */
+  size(key: string, otherwise?: number, least = 1): number {
+    const size = this.number(key, otherwise);
+    if (!Number.isInteger(size) || size < least || size > 2 ** 31)
+      throw unsupported(this.#file, `its metadata \`${this.name}.${key}\` is ${size}`);
+    return size;
+  }
+
+  /** @throws InferenceError `model_not_supported` for a key that nobody asked for and that may change what is computed */
+  refuseOthers(): void {
+    const begin = `${this.name}.`;
+    const isKnown = (key: string): boolean =>
+      this.#asked.has(key) || INFORMATIVE.has(key) || (this.architecture.unused ?? []).includes(key);
+    for (const [name, value] of this.#metadata) {
+      if (!name.startsWith(begin) || isKnown(name.slice(begin.length)) || isOff(value)) continue;
+      throw unsupported(this.#file, `its metadata \`${shown(name)}\` is not supported for this architecture`);
+    }
+  }
+
+  #get(key: string): GgufValue | undefined {
+    this.#asked.add(key);
+    return this.#metadata.get(`${this.name}.${key}`);
+  }
+}
+
+/** A value that asks for nothing. */
+const isOff = (value: GgufValue): boolean => value === 0 || value === false || value === '';

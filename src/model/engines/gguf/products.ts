@@ -1,0 +1,51 @@
+/** Products of the rows of a pass with matrices, each with activations in the form that it takes. @module */
+import { activationBytes } from './kernel-exports.js';
+import { groupsOf, isFloatKind, type PackedWeights } from './packed-kinds.js';
+import type { SharedKernels } from './shared-kernels.js';
+
+export class Products {
+  readonly #kernels: SharedKernels;
+  /** Activations are never rounded. */
+  readonly #exact: boolean;
+  /** Addresses of both forms of activations. */
+  readonly #at: { rounded: number; exact: number };
+
+  /**
+   * @param rows at most
+   * @param columns of the widest matrix
+   */
+  constructor(kernels: SharedKernels, { rows, columns, exact }: { rows: number; columns: number; exact: boolean }) {
+    this.#kernels = kernels;
+    this.#exact = exact;
+    const bytes = activationBytes(rows, columns);
+    this.#at = { rounded: kernels.memory.allocate(bytes), exact: kernels.memory.allocate(bytes) };
+  }
+
+  /** Brings rows to the forms of activations that products with these matrices take. */
+  prepare(x: number, rows: number, ...matrices: readonly PackedWeights[]): void {
+    const { functions } = this.#kernels;
+    const [{ columns }] = matrices as [PackedWeights];
+    if (matrices.some((matrix) => !this.#isExact(matrix))) functions.quantize(this.#at.rounded, x, rows, columns);
+    if (matrices.some((matrix) => this.#isExact(matrix))) functions.interleave(this.#at.exact, x, rows, columns);
+  }
+
+  /**
+   * The products of the prepared rows with matrices.
+   * @param stride numbers from a row of the results to the next
+   * @param products each a matrix and the address of its result
+   */
+  multiply(rows: number, stride: number, ...products: readonly (readonly [PackedWeights, number])[]): void {
+    const name = this.#exact ? 'multiplyExact' : 'multiply';
+    this.#kernels.run(
+      products.map(([matrix, out]) => {
+        const { kind, at, rows: height, columns } = matrix;
+        const activations = this.#isExact(matrix) ? this.#at.exact : this.#at.rounded;
+        return [name, [kind, out, stride, at, activations, rows, columns], groupsOf(height)];
+      }),
+    );
+  }
+
+  #isExact({ kind }: PackedWeights): boolean {
+    return this.#exact || isFloatKind(kind);
+  }
+}

@@ -1,0 +1,105 @@
+/** Log-probabilities and greedy answers of made files of every architecture, ours beside llama.cpp's. @module */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { logitsOfFile } from '../model/engines/gguf/support/logits-of-file.js';
+import { TINY_ARCHITECTURES, type TinyArchitectureName } from '../model/engines/gguf/support/tiny-architectures.js';
+import { someTokens } from '../model/engines/gguf/support/tiny-decoder.js';
+import { type TinyFile, tinyFile } from '../model/engines/gguf/support/tiny-file.js';
+import { VARIANTS } from '../model/engines/gguf/support/tiny-variants.js';
+import type { Llama } from './llama-cpp.js';
+
+const TOKENS = someTokens(40);
+/** Tokens that are continued with. */
+const GREEDY = 12;
+const CONTEXT = 512;
+/** llama.cpp looks up GELU in a table of 16-bit floats. */
+const MOST_DIFFERENCE = 0.005;
+
+/** @returns what differs */
+export async function compareModels(llama: Llama): Promise<string[]> {
+  const files: [string, TinyFile][] = [
+    ...(Object.keys(TINY_ARCHITECTURES) as TinyArchitectureName[]).map((architecture): [string, TinyFile] => [
+      architecture,
+      { architecture },
+    ]),
+    ...Object.entries(VARIANTS),
+  ];
+  const differences: string[] = [];
+  for (const [name, options] of files) {
+    const file = tinyFile({ ...options, kind: 'F32' });
+    const theirs = await logitsOfLlamaCpp(llama, file, TOKENS).catch((error: unknown) => String(error));
+    if (typeof theirs === 'string') {
+      differences.push(`${name}: ${theirs}`);
+      continue;
+    }
+    const ours = await logitsOfFile(file, TOKENS);
+    const worst = Math.max(...ours.map((logits, row) => farthest(logits, theirs.logits[row]!)));
+    const answer = await answerOf(file);
+    const isSame = answer.join() === theirs.answer.join();
+    console.warn(`${name}: log-probabilities within ${worst.toExponential(1)}, greedy ${isSame ? 'equal' : 'differs'}`);
+    if (!(worst < MOST_DIFFERENCE)) differences.push(`${name}: log-probabilities differ by ${worst}`);
+    if (!isSame) differences.push(`${name}: greedy tokens ${answer.join()} instead of ${theirs.answer.join()}`);
+  }
+  return differences;
+}
+
+async function answerOf(file: Uint8Array): Promise<number[]> {
+  const tokens = [...TOKENS];
+  while (tokens.length < TOKENS.length + GREEDY) {
+    const logits = (await logitsOfFile(file, tokens)).at(-1)!;
+    tokens.push(logits.indexOf(Math.max(...logits)));
+  }
+  return tokens.slice(TOKENS.length);
+}
+
+async function logitsOfLlamaCpp(
+  llama: Llama,
+  file: Uint8Array,
+  tokens: readonly number[],
+): Promise<{ logits: Float32Array[]; answer: number[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'inpage-llama-cpp-'));
+  try {
+    const path = join(folder, 'model.gguf');
+    writeFileSync(path, file);
+    const model = await llama.loadModel({ modelPath: path, gpuLayers: 0, useMmap: false });
+    const context = await model.createContext({
+      contextSize: CONTEXT,
+      threads: 1,
+      flashAttention: false,
+      experimentalKvCacheKeyType: 'F32',
+      experimentalKvCacheValueType: 'F32',
+    });
+    const sequence = context.getSequence();
+    const given = await sequence.controlledEvaluate(tokens.map((token) => [token, { generateNext: { logits: true } }]));
+    const logits = given.map((each) => {
+      const found = each!.next.logits!;
+      return Float32Array.from({ length: found.size }, (_, token) => found.get(token) ?? Number.NaN);
+    });
+    await sequence.clearHistory();
+    const answer: number[] = [];
+    for await (const token of sequence.evaluate(tokens, { temperature: 0, yieldEogToken: true })) {
+      answer.push(token);
+      if (answer.length === GREEDY) break;
+    }
+    await model.dispose();
+    return { logits, answer };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Largest difference of two tokens' log-probabilities. */
+function farthest(ours: Float32Array, theirs: Float32Array): number {
+  const [a, b] = [logProbabilities(ours), logProbabilities(theirs)];
+  return a.reduce((most, value, token) => {
+    const difference = Math.abs(value - b[token]!);
+    return difference > most || Number.isNaN(difference) ? difference : most;
+  }, 0);
+}
+
+function logProbabilities(logits: Float32Array): number[] {
+  const top = Math.max(...logits);
+  const sum = logits.reduce((total, logit) => total + Math.exp(logit - top), 0);
+  return Array.from(logits, (logit) => logit - top - Math.log(sum));
+}
