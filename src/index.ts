@@ -21,7 +21,8 @@ export type {
   UpstreamEntry,
   WebLlmEntry,
 } from './core/models/model-entry.js';
-export type { Script, ScriptedReply } from './core/models/script.js';
+export type { ReplyMatch } from './core/models/reply-match.js';
+export type { ReplyError, Script, ScriptedReply } from './core/models/script.js';
 export type { FaultSettings } from './core/models/fault-settings.js';
 export type { ModelStatus } from './core/models/model-status.js';
 export { listWebLlmModels } from './page/on-demand.js';

@@ -105,8 +105,8 @@ async function* inSteps<Event>(events: AsyncIterable<Event>): AsyncGenerator<Eve
   for await (const event of events) yield [event];
 }
 
-function lengthOf({ match = '' }: ScriptedReply): number {
-  return match.length;
+function lengthOf({ match }: ScriptedReply): number {
+  return typeof match === 'string' ? match.length : 0;
 }
 
 /** What stands where a secret was. */

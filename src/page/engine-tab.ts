@@ -84,9 +84,9 @@ export class EngineTab {
     const locks = availableLocks();
     const { group } = this.#options;
     if (this.#queueSlot) return;
-    const place = (this.#queueSlot = new AbortController());
+    const slot = (this.#queueSlot = new AbortController());
     if (!locks || group === undefined) return this.#becomeHost();
-    const { signal } = place;
+    const { signal } = slot;
     this.#checkHostAlive = watchHost(
       group,
       {

@@ -95,7 +95,7 @@ export class ModelFiles {
   async bytesOf(files: readonly string[]): Promise<number> {
     const { storage } = this.#environment;
     const sizes = files.map(async (file) => {
-      return this.#statements.sizeOf(file, (await storage.find(this.#place(file)))?.metadata.size);
+      return this.#statements.sizeOf(file, (await storage.find(this.#locationOf(file)))?.metadata.size);
     });
     return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
   }
@@ -166,20 +166,20 @@ export class ModelFiles {
 
   /** A file that is stored as a whole and is the source's file as far as is known. */
   async #isComplete(file: string): Promise<boolean> {
-    const kept = await this.#environment.storage.find(this.#place(file));
+    const kept = await this.#environment.storage.find(this.#locationOf(file));
     if (!kept || kept.metadata.state !== 'complete') return false;
     const stated = this.#options.integrity === undefined ? undefined : await this.#statements.of(file);
     const decision = this.#decide(kept, stated);
     const isOther =
       decision === 'ask' ? await this.#revalidator.isStale(kept.metadata) : decision === 'fetch' && kept.untouched;
     if (!isOther) return true;
-    await this.#environment.storage.remove(this.#place(file)).catch(() => {}); // Another tab uses it.
+    await this.#environment.storage.remove(this.#locationOf(file)).catch(() => {}); // Another tab uses it.
     return false;
   }
 
   /** The file is in storage and can be used without a network. */
   async isKept(nameOrURL: string): Promise<boolean> {
-    const kept = await this.#environment.storage.find(this.#place(this.#nameOf(nameOrURL)));
+    const kept = await this.#environment.storage.find(this.#locationOf(this.#nameOf(nameOrURL)));
     return kept?.untouched === true;
   }
 
@@ -203,18 +203,18 @@ export class ModelFiles {
 
   /** What was found out about the content of a kept file; undefined: nothing yet. */
   fact(file: string, question: string): Promise<boolean | undefined> {
-    return findFact(this.#place(file), question, this.#environment.storage);
+    return findFact(this.#locationOf(file), question, this.#environment.storage);
   }
 
   /** Keeps what was found out about a kept file with it: it is forgotten when the file is removed or fetched anew. */
   keepFact(file: string, question: string, answer: boolean): Promise<void> {
-    return keepFact(this.#place(file), question, answer, this.#environment.storage);
+    return keepFact(this.#locationOf(file), question, answer, this.#environment.storage);
   }
 
   /** One hash for the content of complete files, without those that do not exist; undefined when any was changed since. */
   async contentHash(files: readonly string[]): Promise<string | undefined> {
-    const places = files.map((file) => this.#place(this.#nameOf(file)));
-    return hashContents(places, this.#environment.storage);
+    const locations = files.map((file) => this.#locationOf(this.#nameOf(file)));
+    return hashContents(locations, this.#environment.storage);
   }
 
   /** What the server said of a file that is not there. */
@@ -230,7 +230,7 @@ export class ModelFiles {
     const { storage } = this.#environment;
     let damaged = false;
     for (const file of this.#found.keys()) {
-      const kept = await storage.find(this.#place(file));
+      const kept = await storage.find(this.#locationOf(file));
       if (kept?.metadata.state !== 'complete' || (await isIntact(kept, storage))) continue;
       damaged = true;
       const mended = this.#fetch(file, { ...kept, untouched: false });
@@ -245,7 +245,7 @@ export class ModelFiles {
     if (signal.aborted) throw cancelled();
     // What a hub states costs a request, which kept files do without.
     const stated = integrity === undefined ? undefined : await this.#statements.of(file);
-    const kept = await this.#environment.storage.find(this.#place(file));
+    const kept = await this.#environment.storage.find(this.#locationOf(file));
     switch (this.#decide(kept, stated)) {
       case 'missing':
         this.#absences.set(file, NOT_LISTED);
@@ -284,16 +284,16 @@ export class ModelFiles {
   }
 
   async #wanted(file: string): Promise<WantedFile> {
-    return { ...this.#place(file), url: this.#urlOf(file), expected: await this.#statements.of(file) };
+    return { ...this.#locationOf(file), url: this.#urlOf(file), expected: await this.#statements.of(file) };
   }
 
   async #checkRoom(files: readonly string[]): Promise<void> {
     const { storage } = this.#environment;
     const free = storage.lasting ? await this.#environment.freeBytes() : undefined;
     if (free === undefined) return;
-    const places = files.map((file) => this.#place(file));
+    const locations = files.map((file) => this.#locationOf(file));
     const sizeOf = (file: string, kept: number | undefined): Promise<number> => this.#statements.sizeOf(file, kept);
-    const neededBytes = await missingBytes(places, { storage, sizeOf, free });
+    const neededBytes = await missingBytes(locations, { storage, sizeOf, free });
     if (neededBytes > free) throw await this.#insufficientStorage({ neededBytes });
   }
 
@@ -308,7 +308,7 @@ export class ModelFiles {
     return nameOrURL.startsWith(folder) ? nameOrURL.slice(folder.length) : nameOrURL;
   }
 
-  #place(file: string): FileLocation {
+  #locationOf(file: string): FileLocation {
     return { model: this.#options.folder, file };
   }
 

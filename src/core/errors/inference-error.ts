@@ -58,6 +58,10 @@ export interface InferenceErrorDetails {
   param?: string;
   /** Raw model text, for `model_output_invalid`. */
   modelOutput?: string;
+  /** Tokens that the model can read, for `context_length_exceeded`. */
+  contextLength?: number;
+  /** Tokens of the prompt, as far as they were counted, for `context_length_exceeded`. */
+  promptTokens?: number;
   /** HTTP status in place of the one of `unavailable`: a simulated 502, 504 or 529. */
   status?: number;
   /** Seconds until a retry can succeed, for `rate_limit_exceeded` and `unavailable`. */

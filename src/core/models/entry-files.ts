@@ -55,8 +55,8 @@ export function filesOf(entry: Located, pageURL: string): string[] {
   const { backend, id, source, file, modelLibrary } = entry;
   if (backend === 'upstream') return [upstreamURLOf(source, pageURL)];
   if (backend === 'built-in') return [];
-  const place = source ?? id;
-  const folder = (): string => folderURLOf(place, pageURL) ?? place;
+  const location = source ?? id;
+  const folder = (): string => folderURLOf(location, pageURL) ?? location;
   if (backend === 'transformers') return [folder()];
   if (backend === 'gguf') return [ggufFileURLOf(entry, pageURL)?.href ?? folder() + (file ?? '')];
   // Without a library the model is one of WebLLM's own list.

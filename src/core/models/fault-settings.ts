@@ -1,9 +1,7 @@
 /** Failures that an app can ask for, to test itself: the public type and its schema. @module */
 import * as v from 'valibot';
 import { count, fields, number, optional, type Same } from './option-schema.js';
-
-/** Statuses that a fault can answer. 529 is what Anthropic answers when it is overloaded. */
-const STATUSES = [400, 401, 404, 408, 413, 429, 500, 502, 503, 504, 529] as const;
+import { FAILURE_STATUSES, type FailureStatus } from './simulated-failure.js';
 
 /** Failures and delays to simulate. All are off unless set. */
 export interface FaultSettings {
@@ -11,7 +9,7 @@ export interface FaultSettings {
    * The next `count` inference requests (default 1) answer this status. `retryAfter` (seconds, default 1) is for 429, 503 and
    * 529.
    */
-  fail?: { status: FaultStatus; count?: number; retryAfter?: number };
+  fail?: { status: FailureStatus; count?: number; retryAfter?: number };
   /** Wait before every inference answer begins, in milliseconds. */
   delayBeforeHeadersMs?: number;
   /** Wait before every event of a stream, in milliseconds. */
@@ -19,9 +17,6 @@ export interface FaultSettings {
   /** The connection breaks after so many events of a stream. */
   cutStreamAfterEvents?: number;
 }
-
-/** See {@link FaultSettings.fail}. */
-export type FaultStatus = (typeof STATUSES)[number];
 
 const milliseconds = number('a number of milliseconds', (value) => value >= 0);
 
@@ -31,7 +26,7 @@ export const FAULT_SETTINGS = fields(
     fail: optional(
       fields(
         {
-          status: v.picklist(STATUSES, `one of ${STATUSES.join(', ')}`),
+          status: v.picklist(FAILURE_STATUSES, `one of ${FAILURE_STATUSES.join(', ')}`),
           count: optional(count),
           retryAfter: optional(number('a number of seconds', (value) => value >= 0)),
         },

@@ -27,11 +27,11 @@ export class RunQueue {
 
   /**
    * Waits for the turn. Rejects with the signal's reason (as InferenceError) when it aborts first.
-   * @param places how many may hold it at a time
+   * @param limit how many may hold it at a time
    */
-  async acquire(signal: AbortSignal, places = 1): Promise<Release> {
+  async acquire(signal: AbortSignal, limit = 1): Promise<Release> {
     if (signal.aborted) throw toInferenceError(signal.reason);
-    if (this.#held >= places) await this.#wait(signal);
+    if (this.#held >= limit) await this.#wait(signal);
     else this.#held += 1;
     return this.#entered(() => {
       this.#held -= 1;
@@ -65,8 +65,8 @@ export class RunQueue {
         resolve();
       };
       const leave = (): void => {
-        const place = this.#waiting.indexOf(enter);
-        if (place >= 0) this.#waiting.splice(place, 1);
+        const position = this.#waiting.indexOf(enter);
+        if (position >= 0) this.#waiting.splice(position, 1);
         this.#changed();
         reject(toInferenceError(signal.reason));
       };

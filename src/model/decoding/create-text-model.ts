@@ -153,7 +153,7 @@ async function readImages(reader: ImageReader, messages: readonly Message[], mos
     const read = await reader.read(image);
     all.push(read);
     places += read.places;
-    if (places > most) throw promptTooLong(most, `more than ${places} for its images alone`);
+    if (places > most) throw promptTooLong(most, places, `more than ${places} tokens for its images alone`);
   }
   return { placeholder: reader.placeholder, all };
 }

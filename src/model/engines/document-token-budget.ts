@@ -20,7 +20,7 @@ export function documentTokenBudget({ contextLength, query, control, maxTokensPe
   if (room >= 1) return Math.min(room, maxTokensPerDocument ?? room);
   throw new InferenceError(
     'context_length_exceeded',
-    `This model's context length is ${contextLength} tokens; the query has ${query}, and leaves no room for documents.`,
-    { param: 'query' },
+    `This model's maximum context length is ${contextLength} tokens; the query has ${query}, and leaves no room for documents.`,
+    { param: 'query', contextLength, promptTokens: query },
   );
 }

@@ -77,8 +77,8 @@ function precisions(dtype: NonNullable<ModelEntry['dtype']> | undefined): string
 }
 
 function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: Pick<ModelEntry, 'dtype'>): string {
-  const place = BUNDLED.test(url) ? BUNDLED_ADVICE : 'Check `source`';
-  if (isPage) return `${url} is a web page, not a file of a model: the server has no such file. ${place}.`;
+  const where = BUNDLED.test(url) ? BUNDLED_ADVICE : 'Check `source`';
+  if (isPage) return `${url} is a web page, not a file of a model: the server has no such file. ${where}.`;
   if (httpStatus === undefined) {
     return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?`;
   }
@@ -92,7 +92,7 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
   const advice: Record<number, string> = {
     401: 'Check the hub id; a private or gated model needs a copy of your own.',
     403: 'Check the hub id; a private or gated model needs a copy of your own.',
-    404: `${place}${precision}.`,
+    404: `${where}${precision}.`,
   };
   return `${url} returned status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
 }

@@ -14,7 +14,7 @@ export function completionCap(
   contextLength: number,
   caps: readonly (number | undefined)[],
 ): number {
-  if (promptTokens > contextLength) throw promptTooLong(contextLength, `${promptTokens} tokens`);
+  if (promptTokens > contextLength) throw promptTooLong(contextLength, promptTokens);
   let cap = contextLength - promptTokens;
   for (const limit of caps) if (limit !== undefined && limit < cap) cap = limit;
   return cap;
@@ -34,7 +34,7 @@ export function refuseHugePrompt(
   const texts = prompt.type === 'raw' ? [prompt.text] : [...textsOf(prompt.messages)];
   if (toolChoice !== 'none' && tools.length > 0) texts.push(JSON.stringify(tools));
   const tokens = estimateHugeLength(texts, (text) => tokenizer.encodeText(text).length, contextLength);
-  if (tokens !== undefined) throw promptTooLong(contextLength, `about ${tokens} tokens`);
+  if (tokens !== undefined) throw promptTooLong(contextLength, tokens, `about ${tokens} tokens`);
 }
 
 /** All texts inside plain data; recordings and images have none. */
@@ -44,12 +44,19 @@ function* textsOf(value: unknown): Generator<string, void, undefined> {
     for (const each of Object.values(value)) yield* textsOf(each);
 }
 
-/** The error of a prompt that is too long. @param promptLength its length as text, e.g. `5000 tokens` */
-export function promptTooLong(contextLength: number, promptLength: string): InferenceError {
+/**
+ * The error of a prompt that is too long. Programs look for its words.
+ * @param promptTokens at least so many tokens has it. @param length the same in words
+ */
+export function promptTooLong(
+  contextLength: number,
+  promptTokens: number,
+  length = `${promptTokens} tokens`,
+): InferenceError {
   return new InferenceError(
     'context_length_exceeded',
-    `This model's context length is ${contextLength} tokens, but the prompt has ${promptLength}. Shorten it, or raise \`contextLength\` of the model's entry if the model takes more.`,
-    { param: 'messages' },
+    `This model's maximum context length is ${contextLength} tokens, but the prompt has ${length}. Shorten it, or raise \`contextLength\` of the model's entry if the model takes more.`,
+    { param: 'messages', contextLength, promptTokens },
   );
 }
 

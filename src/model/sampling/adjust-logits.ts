@@ -77,8 +77,8 @@ export function logProbabilities(logits: Float32Array, count: number): LogProbab
 }
 
 function insert(tokens: number[], token: number, logits: Float32Array, count: number): void {
-  let place = tokens.length;
-  while (place > 0 && logits[tokens[place - 1]!]! < logits[token]!) place -= 1;
-  tokens.splice(place, 0, token);
+  let position = tokens.length;
+  while (position > 0 && logits[tokens[position - 1]!]! < logits[token]!) position -= 1;
+  tokens.splice(position, 0, token);
   if (tokens.length > count) tokens.pop();
 }

@@ -44,21 +44,21 @@ export class AnswerRandom {
     this.#stream = stream;
   }
 
-  /** The numbers that a token is sampled with, the same ones in each call. @param place of the token, 0 for the first */
-  at(place: number): RandomNumbers {
+  /** The numbers that a token is sampled with, the same ones in each call. @param position of the token, 0 for the first */
+  at(position: number): RandomNumbers {
     let further: RandomNumbers | undefined;
     return () => {
       if (further) return further();
-      const first = this.#firstOf(place);
+      const first = this.#firstOf(position);
       further = createRandomNumbers(first, this.#stream);
       return first;
     };
   }
 
-  #firstOf(place: number): number {
+  #firstOf(position: number): number {
     this.#random ??= createRandomNumbers(this.#seed, this.#stream);
-    while (this.#first.length <= place) this.#first.push(this.#random());
-    return this.#first[place]!;
+    while (this.#first.length <= position) this.#first.push(this.#random());
+    return this.#first[position]!;
   }
 }
 

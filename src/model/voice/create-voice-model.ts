@@ -89,8 +89,8 @@ const NAMED = 50;
  * @throws InferenceError `invalid_request` with param `voice`, which lists the model's
  */
 function chooseVoice(voices: readonly Voice[], asked: string): string {
-  const place = OPENAI_VOICES.indexOf(asked);
-  const found = voices.find(({ id }) => id === asked) ?? (place < 0 ? undefined : voices[place % voices.length]);
+  const position = OPENAI_VOICES.indexOf(asked);
+  const found = voices.find(({ id }) => id === asked) ?? (position < 0 ? undefined : voices[position % voices.length]);
   if (found) return found.id;
   const names = voices.slice(0, NAMED).map(({ id }) => `\`${id}\``);
   const message = `\`voice\` is not a voice of this model: it has ${names.join(', ')}. OpenAI's voice names work too.`;

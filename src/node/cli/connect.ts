@@ -95,8 +95,8 @@ async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
   if (!response.ok) throw new Error(`${baseURL} answers with ${response.status}. Does it need \`--key\`?`);
   const answer = v.safeParse(ModelsAnswer, await response.json().catch(() => undefined));
   if (!answer.success) {
-    const place = v.getDotPath(answer.issues[0]);
-    const what = place === null ? 'is not JSON' : `has a wrong value at \`${place}\``;
+    const path = v.getDotPath(answer.issues[0]);
+    const what = path === null ? 'is not JSON' : `has a wrong value at \`${path}\``;
     throw new Error(
       `The list of models of ${baseURL} ${what}. Is another program listening there? Name the service with \`--url\`.`,
     );

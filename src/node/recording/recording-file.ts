@@ -65,6 +65,6 @@ function format(models: readonly ScriptedEntry[]): string {
   return `{"models":[\n${entries.join(',\n')}\n]}\n`;
 }
 
-function lengthOf({ match = '' }: ScriptedReply): number {
-  return match.length;
+function lengthOf({ match }: ScriptedReply): number {
+  return typeof match === 'string' ? match.length : 0;
 }

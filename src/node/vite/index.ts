@@ -135,13 +135,13 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
 function sizesOf(files: ReadonlyMap<string, StaticFile>): string {
   const bytes = new Map<string, number>();
   for (const [url, { path }] of files) {
-    const place = url.slice(0, url.lastIndexOf('/') + 1).replace('/onnx/', '/');
-    const name = url.includes('.asyncify.') ? `${place} for WebGPU` : place;
+    const folder = url.slice(0, url.lastIndexOf('/') + 1).replace('/onnx/', '/');
+    const name = url.includes('.asyncify.') ? `${folder} for WebGPU` : folder;
     bytes.set(name, (bytes.get(name) ?? 0) + statSync(path).size);
   }
   const megabytes = (size: number): string => `${(size / 1e6).toFixed(1)} MB`;
   const all = [...bytes.values()].reduce((sum, size) => sum + size, 0);
-  const parts = [...bytes].filter(([place]) => place !== '/').map(([place, size]) => `${place} ${megabytes(size)}`);
+  const parts = [...bytes].filter(([folder]) => folder !== '/').map(([folder, size]) => `${folder} ${megabytes(size)}`);
   return `${megabytes(all)} (${parts.join(', ')})`;
 }
 

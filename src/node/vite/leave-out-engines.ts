@@ -23,8 +23,8 @@ export function leaveOutEngines(wanted: readonly EngineName[]): Plugin {
     apply: 'build',
     enforce: 'pre',
     load(id) {
-      const [, place, engine] = ENTRY.exec(id.replaceAll('\\', '/')) ?? [];
-      if (place !== folder || wanted.includes(engine as EngineName)) return null;
+      const [, importer, engine] = ENTRY.exec(id.replaceAll('\\', '/')) ?? [];
+      if (importer !== folder || wanted.includes(engine as EngineName)) return null;
       const message = `This build leaves out the engine ${engine}: add '${engine}' to \`engines\` of the Vite plugin inpage.`;
       return `throw new Error(${JSON.stringify(message)});`;
     },

@@ -32,35 +32,79 @@ export async function relayRequest(
   connect: Connect,
   { signal, onDone, compatibility }: RelayOptions,
 ): Promise<Response> {
-  const cancellation = new AbortController();
-  /** Errors the body, where there is one. */
-  let fail: (reason: unknown) => void = () => {};
-  const leave = (): void => {
-    fail(signal.reason);
-    end();
-  };
-  /** Cancels what still runs. */
-  const end = (): void => {
-    if (cancellation.signal.aborted) return;
-    signal.removeEventListener('abort', leave);
-    cancellation.abort();
-    onDone?.();
+  const exchange = new Exchange(payload, connect, signal, onDone);
+  try {
+    signal.throwIfAborted();
+    return await orAborted(exchange.answer(), signal);
+  } catch {
+    exchange.end();
+    signal.throwIfAborted();
+    return unavailableResponse(resolveCompatibility(compatibility, payload.intercepted), payload.url);
+  }
+}
+
+/** The call, and its first items. */
+type BegunAnswer = [OpenCall<ResponseItem>, ResponseHead?, ...ResponseChunk[]];
+
+/** One request and what comes of it, until its body has ended or the caller has left. */
+class Exchange {
+  readonly #payload: RequestPayload;
+  readonly #connect: Connect;
+  readonly #onDone: (() => void) | undefined;
+  readonly #cancellation = new AbortController();
+  readonly signal: AbortSignal;
+  /** Where there is a body. */
+  body: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor(payload: RequestPayload, connect: Connect, signal: AbortSignal, onDone?: () => void) {
+    this.#payload = payload;
+    this.#connect = connect;
+    this.#onDone = onDone;
+    this.signal = signal;
+    signal.addEventListener('abort', this.#leave);
+  }
+
+  readonly #leave = (): void => {
+    this.body?.error(this.signal.reason);
+    this.end();
   };
 
+  /** Cancels what still runs. */
+  end(): void {
+    if (this.#cancellation.signal.aborted) return;
+    this.signal.removeEventListener('abort', this.#leave);
+    this.#cancellation.abort();
+    this.#onDone?.();
+  }
+
+  async answer(): Promise<Response> {
+    const [batches, head, ...chunks] = await this.begin();
+    if (!head) throw peerLostError();
+    // What does not stream comes whole or not at all: a failure in the middle of it could not be reported.
+    if (!head.streams) for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
+    const response = fromResponseHead(head, this.#payload, () =>
+      head.streams
+        ? new ReadableStream(new AnswerBody(this, batches, chunks, head.failureTail), { highWaterMark: 0 })
+        : new Blob(chunks.map(({ bytes }) => bytes)),
+    );
+    if (!head.streams || !response.body) this.end();
+    return response;
+  }
+
   /** The first items of a gateway. One that is gone before it has begun to work is not the last to be asked. */
-  const begin = async (checkpoints?: ResumeCheckpoint[]): Promise<BegunAnswer> => {
+  async begin(checkpoints?: ResumeCheckpoint[]): Promise<BegunAnswer> {
+    const { signal } = this.#cancellation;
     for (let attempt = 1; ; attempt++) {
-      const stop = AbortSignal.any([cancellation.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
-      const { port, hello } = await connect(stop);
-      let isBegun = attempt === MAX_ATTEMPTS || !!payload.stream;
+      const { port, hello } = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]));
+      let isBegun = attempt === MAX_ATTEMPTS || !!this.#payload.stream;
       const batches = new OpenCall<ResponseItem>(
         port,
-        { ...payload, checkpoints },
+        { ...this.#payload, checkpoints },
         {
-          signal: cancellation.signal,
+          signal,
           timing: REQUEST_TIMING,
           lifeline: hello.lifeline,
-          transfer: payload.stream,
+          transfer: this.#payload.stream,
           onBegun: () => (isBegun = true),
         },
       );
@@ -71,79 +115,73 @@ export async function relayRequest(
         if (isBegun) throw thrown;
       }
     }
-  };
-
-  const answer = async (): Promise<Response> => {
-    const [batches, head, ...chunks] = await begin();
-    if (!head) throw peerLostError();
-    // What does not stream comes whole or not at all: a failure in the middle of it could not be reported.
-    if (!head.streams) for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
-    const response = fromResponseHead(head, payload, () =>
-      head.streams ? streamed(head.failureTail, chunks, batches) : new Blob(chunks.map(({ bytes }) => bytes)),
-    );
-    if (!head.streams || !response.body) end();
-    return response;
-  };
-
-  const streamed = (
-    failureTail: string | undefined,
-    chunks: ResponseChunk[] | undefined,
-    batches: OpenCall<ResponseItem>,
-  ): ReadableStream<Uint8Array> => {
-    // What another host needs to resume from here; undefined: none can.
-    let checkpoints: ResumeCheckpoint[] | undefined = [];
-    let left = MAX_ATTEMPTS;
-    return new ReadableStream(
-      {
-        start: (controller) => {
-          fail = (reason) => controller.error(reason);
-        },
-        pull: async (controller) => {
-          for (let isFed = false; !isFed;) {
-            try {
-              chunks ??= (await batches.next()).value as ResponseChunk[] | undefined;
-            } catch (thrown) {
-              // A call throws InferenceErrors only. A body that broke by itself stays broken; the tail stands for an engine that is gone.
-              const isGone = (thrown as InferenceError).code === 'unavailable';
-              const next = isGone && checkpoints && left-- > 0 && (await begin(checkpoints).catch(() => undefined));
-              if (next && next[1]?.streams) [batches, , ...chunks] = next;
-              else if (isGone && failureTail) controller.enqueue(new TextEncoder().encode(failureTail));
-              else {
-                fail(thrown);
-                return end();
-              }
-            }
-            if (signal.aborted) return;
-            if (!chunks) {
-              controller.close();
-              return end();
-            }
-            for (const { bytes, checkpoint } of chunks) {
-              controller.enqueue(bytes);
-              if (checkpoint) checkpoints?.push(checkpoint);
-              else checkpoints = undefined;
-              isFed = true;
-            }
-            chunks = undefined;
-          }
-        },
-        // Not at once: WebKit's Service Worker stands still for ever when a signal is aborted while it cancels a stream.
-        cancel: () => queueMicrotask(end),
-      },
-      { highWaterMark: 0 },
-    );
-  };
-
-  signal.addEventListener('abort', leave);
-  try {
-    signal.throwIfAborted();
-    return await orAborted(answer(), signal);
-  } catch {
-    end();
-    signal.throwIfAborted();
-    return unavailableResponse(resolveCompatibility(compatibility, payload.intercepted), payload.url);
   }
 }
 
-/** The call, and its first items. */
-type BegunAnswer = [OpenCall<ResponseItem>, ResponseHead?, ...ResponseChunk[]];
+/** The bytes of a streamed answer, from as many hosts as it takes. */
+class AnswerBody implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #exchange: Exchange;
+  readonly #failureTail: string | undefined;
+  #batches: OpenCall<ResponseItem>;
+  /** Not passed on yet. */
+  #chunks: ResponseChunk[] | undefined;
+  /** What another host needs to resume from here; undefined: none can. */
+  #checkpoints: ResumeCheckpoint[] | undefined = [];
+  #attemptsLeft = MAX_ATTEMPTS;
+
+  constructor(exchange: Exchange, batches: OpenCall<ResponseItem>, chunks: ResponseChunk[], failureTail?: string) {
+    this.#exchange = exchange;
+    this.#batches = batches;
+    this.#chunks = chunks;
+    this.#failureTail = failureTail;
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#exchange.body = controller;
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    for (let isFed = false; !isFed;) {
+      let chunks = this.#chunks;
+      this.#chunks = undefined;
+      try {
+        chunks ??= (await this.#batches.next()).value as ResponseChunk[] | undefined;
+      } catch (thrown) {
+        const isGone = (thrown as InferenceError).code === 'unavailable';
+        if (isGone && (await this.#resume())) continue;
+        // A call throws InferenceErrors only. A body that broke by itself stays broken; the tail stands for an engine that is gone.
+        if (!isGone || !this.#failureTail) {
+          controller.error(thrown);
+          return this.#exchange.end();
+        }
+        controller.enqueue(new TextEncoder().encode(this.#failureTail));
+      }
+      if (this.#exchange.signal.aborted) return;
+      if (!chunks) {
+        controller.close();
+        return this.#exchange.end();
+      }
+      for (const { bytes, checkpoint } of chunks) {
+        controller.enqueue(bytes);
+        if (checkpoint) this.#checkpoints?.push(checkpoint);
+        else this.#checkpoints = undefined;
+        isFed = true;
+      }
+    }
+  }
+
+  /** @returns whether another host goes on with it */
+  async #resume(): Promise<boolean> {
+    if (!this.#checkpoints || this.#attemptsLeft-- <= 0) return false;
+    const [batches, head, ...chunks] = (await this.#exchange.begin(this.#checkpoints).catch(() => undefined)) ?? [];
+    if (!batches || !head?.streams) return false;
+    this.#batches = batches;
+    this.#chunks = chunks;
+    return true;
+  }
+
+  cancel(): void {
+    // Not at once: WebKit's Service Worker stands still for ever when a signal is aborted while it cancels a stream.
+    queueMicrotask(() => this.#exchange.end());
+  }
+}

@@ -128,14 +128,14 @@ export function shareProgress(progress: SharedProgress): void {
 
 /** Listens to what others tell of a file, until the signal aborts. */
 export function hearProgress(
-  place: FileLocation,
+  location: FileLocation,
   onProgress: (progress: SharedProgress) => void,
   until: AbortSignal,
 ): void {
   const channel = new BroadcastChannel(CHANNEL);
   (channel as { unref?: () => void }).unref?.();
   channel.onmessage = ({ data }: MessageEvent<SharedProgress>) => {
-    if (data.model === place.model && data.file === place.file) onProgress(data);
+    if (data.model === location.model && data.file === location.file) onProgress(data);
   };
   until.addEventListener('abort', () => channel.close(), { once: true });
 }

@@ -189,18 +189,18 @@ export class FileFetcher {
     };
   }
 
-  async #lock(place: FileLocation): Promise<() => void> {
+  async #lock(location: FileLocation): Promise<() => void> {
     const { environment, report, signal } = this.#options;
     const { locks } = environment;
     if (!locks) return () => {};
-    const name = fileLock(place);
+    const name = fileLock(location);
     const free = await hold(locks, name, { ifAvailable: true });
     if (free) return free;
     const waited = new AbortController();
     const onProgress = ({ loaded, total }: { loaded: number; total: number | undefined }): void => {
-      report.tell(place.file, { loaded, total, waiting: 'other-tab' });
+      report.tell(location.file, { loaded, total, waiting: 'other-tab' });
     };
-    hearProgress(place, onProgress, waited.signal);
+    hearProgress(location, onProgress, waited.signal);
     try {
       return (await hold(locks, name, { signal }))!;
     } finally {

@@ -10,21 +10,21 @@ export interface StorageToFill {
 }
 
 /** Bytes that are missing of files. */
-export async function missingBytes(places: readonly FileLocation[], options: StorageToFill): Promise<number> {
-  const missing = await countMissing(places, options, true);
+export async function missingBytes(locations: readonly FileLocation[], options: StorageToFill): Promise<number> {
+  const missing = await countMissing(locations, options, true);
   // What a server said once of a file that never came in whole may have been wrong.
-  return missing > options.free ? countMissing(places, options, false) : missing;
+  return missing > options.free ? countMissing(locations, options, false) : missing;
 }
 
 async function countMissing(
-  places: readonly FileLocation[],
+  locations: readonly FileLocation[],
   { storage, sizeOf }: StorageToFill,
   isStoredSizeRight: boolean,
 ): Promise<number> {
-  const missing = places.map(async (place) => {
-    const kept = await storage.find(place);
+  const missing = locations.map(async (location) => {
+    const kept = await storage.find(location);
     if (kept && kept.metadata.state !== 'partial') return 0;
-    const size = await sizeOf(place.file, isStoredSizeRight ? kept?.metadata.size : undefined);
+    const size = await sizeOf(location.file, isStoredSizeRight ? kept?.metadata.size : undefined);
     return Math.max(0, size - (kept?.bytes ?? 0));
   });
   return (await Promise.all(missing)).reduce((sum, bytes) => sum + bytes, 0);

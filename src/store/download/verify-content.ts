@@ -131,15 +131,18 @@ export async function keepGoodParts(file: OpenFile, metadata: FileMetadata): Pro
 }
 
 /** One hash for the content of complete files, without those that do not exist; undefined when any was changed since. */
-export async function hashContents(places: readonly FileLocation[], storage: ByteStorage): Promise<string | undefined> {
+export async function hashContents(
+  locations: readonly FileLocation[],
+  storage: ByteStorage,
+): Promise<string | undefined> {
   const hashes: string[] = [];
-  for (const place of places.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
-    const kept = await storage.find(place);
+  for (const location of locations.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
+    const kept = await storage.find(location);
     if (!kept || kept.metadata.state === 'absent') continue;
     if (!kept.untouched) return undefined;
     const { sha256: whole, hashes: parts } = kept.metadata;
     const isKnown = parts.length === countParts(kept.metadata) && !parts.includes(null);
-    hashes.push(`${place.file} ${whole ?? (isKnown ? parts.join(' ') : await wholeSha256(kept, storage))}`);
+    hashes.push(`${location.file} ${whole ?? (isKnown ? parts.join(' ') : await wholeSha256(kept, storage))}`);
   }
   return hashes.length === 0 ? undefined : sha256(new TextEncoder().encode(hashes.join('\n')));
 }

@@ -205,7 +205,7 @@ export class PromptBlockStore {
     const all = new Uint8Array(await file.arrayBuffer());
     const bytes = all.subarray(BLOCK_HEADER_BYTES);
     const header = await headerOf(name, bytes);
-    if (all.length >= BLOCK_HEADER_BYTES && header.every((byte, place) => byte === all[place])) {
+    if (all.length >= BLOCK_HEADER_BYTES && header.every((byte, location) => byte === all[location])) {
       this.#checked.add(name);
       return bytes;
     }

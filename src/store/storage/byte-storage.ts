@@ -54,9 +54,9 @@ export interface ModelNote {
 }
 
 /** Metadata for a file of which nothing is known yet. */
-export function newMetadata(place: FileLocation, url: string, partBytes: number = PART_BYTES): FileMetadata {
+export function newMetadata(location: FileLocation, url: string, partBytes: number = PART_BYTES): FileMetadata {
   return {
-    ...place,
+    ...location,
     url,
     state: 'partial',
     size: undefined,
@@ -139,16 +139,16 @@ export interface ByteStorage {
   /** What is there outlives this realm. */
   readonly lasting: boolean;
   /** Undefined when there is nothing that can be used. */
-  find(place: FileLocation): Promise<KeptFile | undefined>;
+  find(location: FileLocation): Promise<KeptFile | undefined>;
   /** Opens a file for writing and makes it when there is none. The caller holds its lock. */
-  open(place: FileLocation): Promise<OpenFile>;
+  open(location: FileLocation): Promise<OpenFile>;
   /** The content of a complete file in one buffer, of which there is no other copy. */
-  readAll(place: FileLocation, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>>;
+  readAll(location: FileLocation, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>>;
   /** A part of a complete file. */
   readPart(kept: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Saves what became known of a complete file, and that its bytes are right as they are. */
   accept(kept: KeptFile): Promise<void>;
-  remove(place: FileLocation): Promise<void>;
+  remove(location: FileLocation): Promise<void>;
   /** Everything that is kept. */
   list(): Promise<{ note: ModelNote; files: KeptFile[] }[]>;
   saveNote(note: ModelNote): Promise<void>;

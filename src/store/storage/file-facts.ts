@@ -3,22 +3,22 @@ import type { ByteStorage, FileLocation } from './byte-storage.js';
 
 /** An earlier answer about the content of a stored file; undefined: none yet. */
 export async function findFact(
-  place: FileLocation,
+  location: FileLocation,
   question: string,
   storage: ByteStorage,
 ): Promise<boolean | undefined> {
-  const kept = await storage.find(place);
+  const kept = await storage.find(location);
   return kept?.untouched ? kept.metadata.facts?.[question] : undefined;
 }
 
 /** Keeps an answer with a complete file. */
 export async function keepFact(
-  place: FileLocation,
+  location: FileLocation,
   question: string,
   answer: boolean,
   storage: ByteStorage,
 ): Promise<void> {
-  const kept = await storage.find(place);
+  const kept = await storage.find(location);
   if (kept?.metadata.state !== 'complete' || !kept.untouched) return;
   const facts = { ...kept.metadata.facts, [question]: answer };
   await storage.accept({ ...kept, metadata: { ...kept.metadata, facts } });

@@ -22,23 +22,23 @@ export class MemoryStorage implements ByteStorage {
   readonly #files = new Map<string, MemoryFile>();
   readonly #notes = new Map<string, ModelNote>();
 
-  async find(place: FileLocation): Promise<KeptFile | undefined> {
-    const file = this.#files.get(keyOf(place));
+  async find(location: FileLocation): Promise<KeptFile | undefined> {
+    const file = this.#files.get(keyOf(location));
     return file?.metadata && keptFile(file.metadata, file);
   }
 
-  async open(place: FileLocation): Promise<OpenFile> {
-    const key = keyOf(place);
+  async open(location: FileLocation): Promise<OpenFile> {
+    const key = keyOf(location);
     const file = this.#files.get(key) ?? { metadata: undefined, bytes: new Uint8Array(0), length: 0, kept: [] };
     this.#files.set(key, file);
     return new OpenMemoryFile(file);
   }
 
   async readAll(
-    place: FileLocation,
+    location: FileLocation,
     onBytes: (loaded: number, total: number) => void,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const { bytes, length } = this.#files.get(keyOf(place))!;
+    const { bytes, length } = this.#files.get(keyOf(location))!;
     onBytes(length, length);
     return bytes.byteLength === length ? bytes : bytes.subarray(0, length);
   }
@@ -51,8 +51,8 @@ export class MemoryStorage implements ByteStorage {
     this.#files.get(keyOf(metadata))!.metadata = metadata;
   }
 
-  async remove(place: FileLocation): Promise<void> {
-    this.#files.delete(keyOf(place));
+  async remove(location: FileLocation): Promise<void> {
+    this.#files.delete(keyOf(location));
   }
 
   async list(): Promise<{ note: ModelNote; files: KeptFile[] }[]> {

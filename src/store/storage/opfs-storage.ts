@@ -46,22 +46,22 @@ export class OpfsStorage implements ByteStorage {
     return hasSyncAccess();
   }
 
-  async find(place: FileLocation): Promise<KeptFile | undefined> {
-    const folder = await this.#modelFolder(place.model, false);
-    return folder && findFile(folder, await storedName(place.file));
+  async find(location: FileLocation): Promise<KeptFile | undefined> {
+    const folder = await this.#modelFolder(location.model, false);
+    return folder && findFile(folder, await storedName(location.file));
   }
 
-  async open(place: FileLocation): Promise<OpenFile> {
-    const folder = (await this.#modelFolder(place.model, true))!;
-    return OpenOpfsFile.open(folder, await storedName(place.file));
+  async open(location: FileLocation): Promise<OpenFile> {
+    const folder = (await this.#modelFolder(location.model, true))!;
+    return OpenOpfsFile.open(folder, await storedName(location.file));
   }
 
   async readAll(
-    place: FileLocation,
+    location: FileLocation,
     onBytes: (loaded: number, total: number) => void,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const folder = await this.#modelFolder(place.model, false);
-    const handle = await folder!.getFileHandle((await storedName(place.file)) + BYTES);
+    const folder = await this.#modelFolder(location.model, false);
+    const handle = await folder!.getFileHandle((await storedName(location.file)) + BYTES);
     return (await readThroughHandle(handle, onBytes)) ?? readBlob(await handle.getFile(), onBytes);
   }
 
@@ -78,9 +78,9 @@ export class OpfsStorage implements ByteStorage {
     await saveWritten(folder, await storedName(metadata.file), metadata);
   }
 
-  async remove(place: FileLocation): Promise<void> {
-    const folder = await this.#modelFolder(place.model, false);
-    const name = await storedName(place.file);
+  async remove(location: FileLocation): Promise<void> {
+    const folder = await this.#modelFolder(location.model, false);
+    const name = await storedName(location.file);
     // The metadata last: what is left of an interrupted removal is no file.
     for (const ending of [BYTES, PARTS, RECORD]) await folder?.removeEntry(name + ending).catch(() => {});
   }

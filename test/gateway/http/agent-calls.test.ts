@@ -1,4 +1,5 @@
 /** What coding agents get back with `compatibility: 'hosted'`: calls in the form that their programs expect. */
+import type { ScriptedReply } from '../../../src/core/models/script.js';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/gateway/http/app.js';
 import type { Backend } from '../../../src/core/models/backend.js';
@@ -81,7 +82,9 @@ function sampled(asked: GenerationRequest[]): Backend {
   return {
     async load(entry) {
       const formats = { toolFormat: 'none', reasoningFormat: 'none' } as const;
-      const engine = createScriptedEngine({ script: entry.script!, contextLength: 999, ...formats });
+      const script = entry.script!;
+      const choose = (): ScriptedReply => script.replies[0]!;
+      const engine = createScriptedEngine({ script, choose, contextLength: 999, ...formats });
       const { open } = engine;
       const recording = {
         ...engine,

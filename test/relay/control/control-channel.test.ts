@@ -17,6 +17,8 @@ const ENTRY: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted' };
 const DETAILS: Required<InferenceErrorDetails> = {
   param: 'model',
   modelOutput: '{"a":',
+  contextLength: 4096,
+  promptTokens: 5000,
   status: 529,
   retryAfter: 3,
   allow: ['GET'],

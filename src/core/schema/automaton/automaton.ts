@@ -226,13 +226,13 @@ function minimize(automaton: Automaton, work: WorkBudget): Automaton {
 /** The states that reach a state by a class of symbols. */
 function predecessorsOf({ classes, next, accepting }: Automaton): (state: number, symbolClass: number) => Int32Array {
   const starts = new Int32Array(accepting.length * classes + 1);
-  const place = (edge: number): number => next[edge]! * classes + (edge % classes);
-  for (let edge = 0; edge < next.length; edge += 1) starts[place(edge) + 1]! += 1;
+  const slot = (edge: number): number => next[edge]! * classes + (edge % classes);
+  for (let edge = 0; edge < next.length; edge += 1) starts[slot(edge) + 1]! += 1;
   for (let index = 1; index < starts.length; index += 1) starts[index]! += starts[index - 1]!;
   const sources = new Int32Array(next.length);
   const filled = starts.slice();
   for (let edge = 0; edge < next.length; edge += 1) {
-    const at = place(edge);
+    const at = slot(edge);
     sources[filled[at]!] = Math.floor(edge / classes);
     filled[at]! += 1;
   }

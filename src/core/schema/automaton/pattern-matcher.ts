@@ -62,13 +62,13 @@ class Search {
     const { states, first, final } = program;
     const ends = new Set<number>();
     let reached = [first];
-    for (let place = from; place <= this.#codes.length && reached.length > 0; place += 1) {
-      const open = this.#follow(program, reached, place);
+    for (let position = from; position <= this.#codes.length && reached.length > 0; position += 1) {
+      const open = this.#follow(program, reached, position);
       if (open.has(final)) {
-        ends.add(place);
+        ends.add(position);
         if (!all) return ends;
       }
-      const code = this.#codes[place];
+      const code = this.#codes[position];
       if (code === undefined) break;
       const next = new Set<number>();
       for (const state of open) {
@@ -82,49 +82,49 @@ class Search {
   }
 
   /** All states that are reached without consuming. */
-  #follow({ states }: PatternProgram, from: readonly number[], place: number): Set<number> {
+  #follow({ states }: PatternProgram, from: readonly number[], position: number): Set<number> {
     const open = new Set(from);
     for (const state of open) {
       for (const { to, only } of states[state]!.jumps) {
-        if (only === undefined || this.#holds(only, place)) open.add(to);
+        if (only === undefined || this.#holds(only, position)) open.add(to);
       }
     }
     this.#work.spend(2 + 2 * open.size);
     return open;
   }
 
-  #holds(assertion: Assertion, place: number): boolean {
+  #holds(assertion: Assertion, position: number): boolean {
     switch (assertion.type) {
       case 'start':
-        return place === 0;
+        return position === 0;
       case 'end':
-        return place === this.#codes.length;
+        return position === this.#codes.length;
       case 'border':
-        return (this.#isWord(place - 1) !== this.#isWord(place)) !== assertion.negative;
+        return (this.#isWord(position - 1) !== this.#isWord(position)) !== assertion.negative;
       case 'look': {
         const { program, behind, negative } = assertion;
-        return (behind ? this.#endsAt(program, place) : this.#beginsAt(program, place)) !== negative;
+        return (behind ? this.#endsAt(program, position) : this.#beginsAt(program, position)) !== negative;
       }
     }
   }
 
-  #isWord(place: number): boolean {
-    const code = this.#codes[place];
+  #isWord(position: number): boolean {
+    const code = this.#codes[position];
     return code !== undefined && code < 0x80 && /\w/.test(String.fromCharCode(code));
   }
 
-  #beginsAt(program: PatternProgram, place: number): boolean {
+  #beginsAt(program: PatternProgram, position: number): boolean {
     let known = this.#ahead.get(program);
     if (known === undefined) this.#ahead.set(program, (known = new Map()));
-    let holds = known.get(place);
-    if (holds === undefined) known.set(place, (holds = this.find(program, place, 'here').size > 0));
+    let holds = known.get(position);
+    if (holds === undefined) known.set(position, (holds = this.find(program, position, 'here').size > 0));
     return holds;
   }
 
-  #endsAt(program: PatternProgram, place: number): boolean {
+  #endsAt(program: PatternProgram, position: number): boolean {
     let ends = this.#behind.get(program);
     if (ends === undefined) this.#behind.set(program, (ends = this.find(program, 0, 'anywhere', true)));
-    return ends.has(place);
+    return ends.has(position);
   }
 }
 
@@ -251,7 +251,7 @@ function symbolClassesOf(
 function closure(
   { states }: PatternProgram,
   from: readonly number[],
-  place: 'start' | 'end' | undefined,
+  boundary: 'start' | 'end' | undefined,
   work: WorkBudget,
 ): number[] {
   const reached = new Set(from);
@@ -259,7 +259,7 @@ function closure(
     for (const { to, only } of states[state]!.jumps) {
       if (only?.type === 'look') throw new SchemaProblem('uses a lookaround in a place where it is not supported');
       if (only?.type === 'border') throw new SchemaProblem('uses a word boundary, which is not supported');
-      if (only === undefined || only.type === place) reached.add(to);
+      if (only === undefined || only.type === boundary) reached.add(to);
     }
   }
   work.spend(4 * reached.size);

@@ -1,25 +1,8 @@
 /** Failures, delays and broken streams that an app's tests ask for. @module */
-import { type FaultSettings, FAULT_SETTINGS, type FaultStatus } from '../../../core/models/fault-settings.js';
+import { type FaultSettings, FAULT_SETTINGS } from '../../../core/models/fault-settings.js';
 import { parseOptions } from '../../../core/models/option-schema.js';
+import { simulatedFailure } from '../../../core/models/simulated-failure.js';
 import { pause } from '../../../core/platform/pause.js';
-import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
-import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { InferenceErrorCode } from '../../../core/errors/inference-error.js';
-
-const FAILURES: Record<FaultStatus, { code: InferenceErrorCode; message: string }> = {
-  400: { code: 'invalid_request', message: 'The request is invalid.' },
-  401: { code: 'unauthenticated', message: 'The API key is invalid.' },
-  404: { code: 'model_not_found', message: 'The model does not exist.' },
-  408: { code: 'timeout', message: 'The request timed out.' },
-  413: { code: 'payload_too_large', message: 'The request body is too large.' },
-  429: { code: 'rate_limit_exceeded', message: 'The rate limit has been exceeded. Try again later.' },
-  500: { code: 'internal', message: 'The server had an error while processing your request.' },
-  502: { code: 'unavailable', message: 'Bad Gateway' },
-  503: { code: 'unavailable', message: UNAVAILABLE },
-  504: { code: 'unavailable', message: 'Gateway Timeout' },
-  529: { code: 'unavailable', message: 'Overloaded' },
-};
-const RETRIED: ReadonlySet<FaultStatus> = new Set([429, 503, 529]);
 
 /** A connection that breaks on purpose: the reader sees a network error, not the end of a stream. */
 export class BrokenConnection extends Error {
@@ -55,12 +38,7 @@ export class Faults {
     const isFailing = fail !== undefined && this.#failuresLeft > 0;
     if (isFailing) this.#failuresLeft -= 1;
     await pause(delayBeforeHeadersMs ?? 0, signal);
-    if (!isFailing) return;
-    const { code, message } = FAILURES[fail.status];
-    throw new InferenceError(code, message, {
-      ...(code === 'unavailable' && { status: fail.status }),
-      ...(RETRIED.has(fail.status) && { retryAfter: fail.retryAfter ?? 1 }),
-    });
+    if (isFailing) throw simulatedFailure(fail.status, fail.retryAfter);
   }
 
   /** Batches of one event each, where the faults of streams count events; the same object when they are off. */

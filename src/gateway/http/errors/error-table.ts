@@ -3,6 +3,7 @@ import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
 import type { ErrorFacts, ErrorShape, ErrorType } from '../../../core/errors/error-bodies.js';
 import type { InferenceError, InferenceErrorCode } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../policy/compatibility.js';
+import { tooLongMessage } from './too-long-message.js';
 
 /** The operations, as far as their errors differ. `service` is everything outside them (unknown paths). */
 export type EndpointName =
@@ -116,6 +117,12 @@ export function isOverloaded({ details }: InferenceError): boolean {
   return details.status === 529;
 }
 
+/** The status of an error's answer. Where wrong outputs are answers, what is still an error of this kind is not one under 200. */
+export function errorStatus({ code, details }: InferenceError, { wrongOutput }: Compatibility): number {
+  if (code === 'model_output_invalid' && wrongOutput === 'answer') return 500;
+  return details.status ?? ERROR_ROWS[code].status;
+}
+
 /** What the body of an error says. Of an engine that cannot answer it never says why: the reason may name files. */
 export function errorFacts(error: InferenceError, endpoint: EndpointName): ErrorFacts {
   if (isOverloaded(error)) {
@@ -123,6 +130,11 @@ export function errorFacts(error: InferenceError, endpoint: EndpointName): Error
     return { type, code: null, message: error.message, param: null };
   }
   const { type, code } = ERROR_ROWS[error.code];
-  const message = error.code === 'unavailable' ? `${UNAVAILABLE}.` : error.message;
+  const message = messageOf(error, endpoint);
   return { type, code, message, param: error.param ?? null, ...ENDPOINT_ERRORS[endpoint].facts?.[error.code] };
+}
+
+function messageOf(error: InferenceError, endpoint: EndpointName): string {
+  if (error.code === 'context_length_exceeded') return tooLongMessage(error, endpoint);
+  return error.code === 'unavailable' ? `${UNAVAILABLE}.` : error.message;
 }

@@ -2,7 +2,14 @@
 import * as bodies from '../../../core/errors/error-bodies.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../policy/compatibility.js';
-import { answerErrorShape, ERROR_ROWS, errorFacts, isOverloaded, streamErrorShape } from './error-table.js';
+import {
+  answerErrorShape,
+  ERROR_ROWS,
+  errorFacts,
+  errorStatus,
+  isOverloaded,
+  streamErrorShape,
+} from './error-table.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
 import type { EndpointName } from './error-table.js';
 
@@ -25,7 +32,7 @@ export function renderError(
   setModelHeaders(headers, error);
   if (allow !== undefined) headers.set('allow', allow.join(', '));
   headers.set('content-type', CONTENT_TYPES[shape] ?? 'application/json');
-  const status = error.details.status ?? ERROR_ROWS[error.code].status;
+  const status = errorStatus(error, compatibility);
   return new Response(bodyText(error, shape, endpoint, requestId), { status, headers });
 }
 

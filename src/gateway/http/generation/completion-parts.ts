@@ -33,7 +33,7 @@ export function beginHead(prefix: 'chatcmpl' | 'cmpl', context: HttpContext): He
 
 /** The reason as chat completions spell it. What was cut inside a call ends by its length, whatever came before. */
 export function finishReason({ reason, failure }: ChoiceEnd): 'stop' | 'length' | 'tool_calls' {
-  if (failure) return 'length';
+  if (failure?.isCut) return 'length';
   return reason === 'tool-calls' ? 'tool_calls' : reason;
 }
 

@@ -128,25 +128,40 @@ function isText(part: ContentPart): part is Extract<ContentPart, { type: 'text' 
   return part.type === 'text';
 }
 
-const MESSAGES: Record<OutputFailure['type'], string> = {
-  'structured-output': 'The structured output is incomplete: generation ended before the JSON did.',
-  'tool-call': 'A tool call is incomplete: generation ended before its arguments did.',
-  'tool-choice': 'The model did not call a function as `tool_choice` demands.',
+/** By what is wrong, and whether the token limit is the reason. */
+const MESSAGES: Record<OutputFailure['type'], { cut: string; wrong: string }> = {
+  'structured-output': {
+    cut: 'The structured output is incomplete: generation ended before the JSON did.',
+    wrong: 'The model did not write the JSON that was asked for.',
+  },
+  'tool-call': {
+    cut: 'A tool call is incomplete: generation ended before its arguments did.',
+    wrong: 'The model wrote a tool call whose arguments are not a JSON object.',
+  },
+  'tool-choice': {
+    cut: 'The model did not call a function as `tool_choice` demands.',
+    wrong: 'The model did not call a function as `tool_choice` demands.',
+  },
 };
 
 /** `model_output_invalid` with the raw text, or `tool_choice_unsatisfied`. */
-export function outputFailureError(failure: OutputFailure): InferenceError {
-  const message = MESSAGES[failure.type];
-  if (failure.type === 'tool-choice')
-    return new InferenceError('tool_choice_unsatisfied', message, { param: 'tool_choice' });
-  return new InferenceError('model_output_invalid', message, { modelOutput: failure.rawOutput });
+export function outputFailureError({ type, rawOutput, isCut }: OutputFailure): InferenceError {
+  const message = MESSAGES[type][isCut ? 'cut' : 'wrong'];
+  if (type === 'tool-choice') return new InferenceError('tool_choice_unsatisfied', message, { param: 'tool_choice' });
+  return new InferenceError('model_output_invalid', message, { modelOutput: rawOutput });
 }
 
 /** How a choice ended. */
 export type ChoiceEnd = Pick<Extract<GenerationEvent, { type: 'choice-finish' }>, 'reason' | 'failure'>;
 
-/** The error that chat completions owe for a choice; undefined when it is an answer, be it one that was cut. */
-export function choiceError({ failure }: ChoiceEnd, { cutOutput }: Compatibility): InferenceError | undefined {
-  if (!failure || (failure.isCut && cutOutput === 'length')) return undefined;
+/**
+ * The error that a choice owes; undefined when it is an answer, be it one that was cut or, where the table says so, another
+ * than was asked for. A call that did not come stays an error: no answer has a place for it.
+ */
+export function choiceError(
+  { failure }: { failure?: OutputFailure | undefined },
+  { wrongOutput }: Compatibility,
+): InferenceError | undefined {
+  if (!failure || (wrongOutput === 'answer' && failure.type !== 'tool-choice')) return undefined;
   return outputFailureError(failure);
 }

@@ -45,7 +45,7 @@ export const messagesEndpoint: Endpoint = {
       answer: ({ body, request, showCache }, c, context) => {
         nameIgnoredTools(c, ignoredTypes(body.tools));
         const id = `msg_${context.createId().replaceAll('-', '')}`;
-        const message: MessageContext = { id, showThinking: showsThinking(body), showCache };
+        const message: MessageContext = { id, showThinking: showsThinking(body), showCache, compatibility };
         return {
           collect: (generate) => toMessage(generate(request, renderMessage(message))),
           stream: (generate) => ({

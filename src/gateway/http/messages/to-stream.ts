@@ -1,8 +1,9 @@
 /** Generation events as the events of a Messages stream. @module */
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import type { Render } from '../generation/generate.js';
-import { outputFailureError } from '../generation/generate.js';
+import { choiceError } from '../generation/generate.js';
 import { usageAtEnd, usageAtStart } from './message-object.js';
 import type { ContentBlock, MessageEnd, MessageStreamEvent, StopReason } from './message-object.js';
 
@@ -14,6 +15,7 @@ export interface MessageContext {
   showThinking: boolean;
   /** The usage tells cached tokens apart from other input. */
   showCache: boolean;
+  compatibility: Compatibility;
 }
 
 interface MessageState extends MessageContext {
@@ -34,7 +36,7 @@ export function renderMessage(context: MessageContext): Render<MessageStreamEven
         events.push(messageStart(event, state), { type: 'ping' });
         return;
       case 'choice-finish':
-        state.end = messageEnd(event);
+        state.end = messageEnd(event, state.compatibility);
         return;
       case 'finish':
         if (!state.end) throw new InferenceError('internal', 'The generation ended without a result.');
@@ -126,13 +128,15 @@ function toolUseId(callId: string): string {
 
 type ChoiceFinish = Extract<GenerationEvent, { type: 'choice-finish' }>;
 
-/** @throws InferenceError when the output is not what was asked for, and the token cap is not the reason */
-function messageEnd({ reason, stopSequence, failure }: ChoiceFinish): MessageEnd {
+/** @throws InferenceError when the output is not what was asked for, and neither the token cap is the reason nor the table allows it */
+function messageEnd({ reason, stopSequence, failure }: ChoiceFinish, compatibility: Compatibility): MessageEnd {
+  const isAllowed = compatibility.wrongOutput === 'answer' && failure?.isCut === false;
   // A call without its end was cut, whatever came before it.
-  if (reason === 'length' || failure?.type === 'tool-call') return ended('max_tokens');
-  if (failure?.type === 'tool-choice') throw outputFailureError(failure);
+  if (reason === 'length' || (failure?.type === 'tool-call' && !isAllowed)) return ended('max_tokens');
+  const error = choiceError({ failure }, compatibility);
+  if (error?.code === 'tool_choice_unsatisfied') throw error;
   // This dialect has no shape for a wrong answer, so it is none.
-  if (failure) throw new InferenceError('internal', outputFailureError(failure).message);
+  if (error) throw new InferenceError('internal', error.message);
   if (stopSequence !== undefined) return ended('stop_sequence', stopSequence);
   return ended(reason === 'tool-calls' ? 'tool_use' : 'end_turn');
 }

@@ -10,8 +10,8 @@ import { EFFORTS, type SamplingSource } from '../fields/sampling.js';
 
 /** One column of the table. */
 export interface Compatibility {
-  /** What becomes of JSON or a call that the token limit cut: an error, or an answer that ends with `length`. */
-  cutOutput: 'error' | 'length';
+  /** What becomes of JSON or a call that the token limit cut, or that the model wrote wrong: an error, or an answer. */
+  wrongOutput: 'error' | 'answer';
   /** What `verbose_json`, `srt` and `vtt` are: the bare transcript, or files with times. */
   timedTranscripts: 'text' | 'timed';
   /** `object` of text completions. */
@@ -37,7 +37,7 @@ export interface Compatibility {
 /** See {@link Compatibility}. */
 export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
   service: {
-    cutOutput: 'error',
+    wrongOutput: 'error',
     timedTranscripts: 'text',
     completionObject: 'chat.completion',
     efforts: EFFORTS,
@@ -50,7 +50,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     general: { shapes: [], codes: [] },
   },
   hosted: {
-    cutOutput: 'length',
+    wrongOutput: 'answer',
     timedTranscripts: 'timed',
     completionObject: 'text_completion',
     efforts: ['none', ...EFFORTS],

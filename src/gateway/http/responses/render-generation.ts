@@ -1,8 +1,9 @@
 /** Generation events as the events of a response, from `response.created` to its end. @module */
 import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { InferenceError } from '../../../core/errors/inference-error.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import type { TokenLogprob } from '../../../core/events/token-event.js';
-import { outputFailureError } from '../generation/generate.js';
+import { choiceError } from '../generation/generate.js';
 import { encodeOpaqueText } from './opaque-text.js';
 import {
   closeItem,
@@ -36,6 +37,7 @@ export interface RenderOptions {
   carriesReasoning: boolean;
   /** What a call is to the client. */
   formOf: (called: string) => CallForm;
+  compatibility: Compatibility;
   /** Told each finished item. */
   onItem: (item: OutputItem) => void;
 }
@@ -117,11 +119,12 @@ function endItem(state: RenderState, events: ResponseEvent[]): void {
 type ChoiceFinish = Extract<GenerationEvent, { type: 'choice-finish' }>;
 
 function endChoice({ reason, failure }: ChoiceFinish, state: RenderState): void {
+  const isAllowed = state.compatibility.wrongOutput === 'answer' && failure?.isCut === false;
   // A call without its end was cut, whatever came before it.
-  state.cut = reason === 'length' || failure?.type === 'tool-call';
-  if (!failure || state.cut) return;
-  if (failure.type === 'tool-choice') throw outputFailureError(failure);
-  state.failure = outputFailureError(failure);
+  state.cut = reason === 'length' || (failure?.type === 'tool-call' && !isAllowed);
+  const error = state.cut ? undefined : choiceError({ failure }, state.compatibility);
+  if (error?.code === 'tool_choice_unsatisfied') throw error;
+  state.failure = error;
 }
 
 type Finish = Extract<GenerationEvent, { type: 'finish' }>;

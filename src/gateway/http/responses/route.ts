@@ -61,6 +61,7 @@ function createProgress(
     createId,
     now,
     summarises: body.reasoning?.summary != null,
+    compatibility: context.compatibility,
     carriesReasoning: (body.include ?? []).includes('reasoning.encrypted_content'),
     ...options,
   });

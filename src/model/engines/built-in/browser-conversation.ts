@@ -113,7 +113,7 @@ async function fitting(
 ): Promise<number> {
   const tokens = usageOf(session) + (await orAborted(measure(session, input, settings), settings.signal));
   // The browser would drop the oldest turns without a word.
-  if (tokens > contextLength) throw promptTooLong(contextLength, `${tokens} tokens`);
+  if (tokens > contextLength) throw promptTooLong(contextLength, tokens);
   return tokens;
 }
 
@@ -126,7 +126,7 @@ async function create(
   const tokens = usageOf(session);
   if (tokens <= contextLength) return session;
   session.destroy();
-  throw promptTooLong(contextLength, `${tokens} tokens`);
+  throw promptTooLong(contextLength, tokens);
 }
 
 /** Whether the browser has dropped turns of this session since. */

@@ -1,5 +1,5 @@
 /** What the interface throws, as errors of this library. @module */
-import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+import { InferenceError, type InferenceErrorDetails, isInferenceError } from '../../../core/errors/inference-error.js';
 
 /** The browser has no model, or none that this page may use. */
 export function noModel(why: string, cause?: unknown): InferenceError {
@@ -43,7 +43,7 @@ export function answerError(thrown: unknown, constraintParam?: string): unknown 
       return new InferenceError(
         'context_length_exceeded',
         "The prompt is longer than the context window of the browser's own model.",
-        { param: 'messages' },
+        { param: 'messages', ...quotaOf(thrown) },
         { cause: thrown },
       );
     case 'NotSupportedError':
@@ -91,4 +91,13 @@ function unavailable(message: string, cause: unknown): InferenceError {
 
 function nameOf(thrown: unknown): string | undefined {
   return isInferenceError(thrown) || !(thrown instanceof Error) ? undefined : thrown.name;
+}
+
+/** The numbers that newer browsers give with a `QuotaExceededError`. */
+function quotaOf(thrown: unknown): Pick<InferenceErrorDetails, 'contextLength' | 'promptTokens'> {
+  const { quota, requested } = thrown as { quota?: unknown; requested?: unknown };
+  return {
+    ...(typeof quota === 'number' && { contextLength: quota }),
+    ...(typeof requested === 'number' && { promptTokens: requested }),
+  };
 }

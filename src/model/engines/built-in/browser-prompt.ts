@@ -59,7 +59,7 @@ export function browserPrompt(
   const messages = promptMessages(prompt.messages, toolChoice === 'none' ? [] : tools, senses);
   const isContinued = messages.at(-1)?.role === 'assistant';
   if (isContinued) messages.push({ ...messages.pop()!, prefix: true });
-  const lastAnswer = messages.findLastIndex(({ role }, place) => role === 'assistant' && place < messages.length - 1);
+  const lastAnswer = messages.findLastIndex(({ role }, index) => role === 'assistant' && index < messages.length - 1);
   const start = lastAnswer >= 0 ? lastAnswer + 1 : Number(messages[0]?.role === 'system');
   const [history, input] = [messages.slice(0, start), messages.slice(start)];
   // A system prompt alone asks nothing, so nothing is what the user says.
@@ -74,16 +74,16 @@ export function promptMessages(
 ): PromptMessage[] {
   const mark = unusedCharacter(JSON.stringify([messages, tools], textsOnly));
   const media: PromptPart[] = [];
-  const places = [...messages.entries()];
+  const numbered = [...messages.entries()];
   // As they will stand: system messages come first.
-  const ordered = places.toSorted(([, a], [, b]) => Number(b.role === 'system') - Number(a.role === 'system'));
-  const marked = ordered.map(([place, message]) => {
+  const ordered = numbered.toSorted(([, a], [, b]) => Number(b.role === 'system') - Number(a.role === 'system'));
+  const marked = ordered.map(([index, message]) => {
     const content = message.content.map((part): ContentPart => {
       if (part.type === 'text') return part;
       if (!senses[part.type]) {
         const refused = part.type === 'image' ? 'images' : 'audio';
         throw new InferenceError('unsupported_content', `The browser's own model does not take ${refused} here.`, {
-          param: `messages.${place}.content`,
+          param: `messages.${index}.content`,
         });
       }
       media.push(mediaPart(part));
@@ -98,8 +98,8 @@ export function promptMessages(
     // Results of tools have become turns of the user.
     const speaker = role === 'tool' ? 'user' : role;
     if (pieces.length === 1) return { role: speaker, content };
-    const parts = pieces.flatMap((text, place): PromptPart[] => [
-      ...(place > 0 ? media.splice(0, 1) : []),
+    const parts = pieces.flatMap((text, index): PromptPart[] => [
+      ...(index > 0 ? media.splice(0, 1) : []),
       ...(text === '' ? [] : [{ type: 'text' as const, value: text }]),
     ]);
     return { role: speaker, content: parts };

@@ -55,13 +55,13 @@ function formatParam({ output, paramNames }: GenerationRequest): string {
   return own ?? paramNames?.response_format ?? 'response_format';
 }
 
-/** @param place JSON pointer of this schema in the whole one */
-function callsSchema(tools: readonly Tool[], { parallelToolCalls }: GenerationRequest, place: string): SchemaObject {
+/** @param pointer JSON pointer of this schema in the whole one */
+function callsSchema(tools: readonly Tool[], { parallelToolCalls }: GenerationRequest, pointer: string): SchemaObject {
   const calls = tools.map(({ name, parameters }, index) => ({
     type: 'object',
     properties: {
       name: { const: name },
-      arguments: nested(argumentsSchema(parameters), `${place}/items/anyOf/${index}/properties/arguments`),
+      arguments: nested(argumentsSchema(parameters), `${pointer}/items/anyOf/${index}/properties/arguments`),
     },
     required: ['name', 'arguments'],
     additionalProperties: false,
@@ -74,13 +74,13 @@ function argumentsSchema(parameters: JsonSchema | undefined): SchemaObject {
 }
 
 /** The schema as a part of another one: references to its own root become references to its place. */
-function nested(schema: JsonSchema, place: string): JsonSchema {
+function nested(schema: JsonSchema, pointer: string): JsonSchema {
   if (typeof schema === 'boolean') return schema;
-  const each = (value: unknown): JsonSchema => nested(value as JsonSchema, place);
+  const each = (value: unknown): JsonSchema => nested(value as JsonSchema, pointer);
   const byName = (value: unknown): object =>
     Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, each(item)]));
   const moved = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    if (keyword === '$ref') return [keyword, String(value).replace('#', place)];
+    if (keyword === '$ref') return [keyword, String(value).replace('#', pointer)];
     switch (Object.hasOwn(SCHEMA_KEYWORDS, keyword) ? SCHEMA_KEYWORDS[keyword] : undefined) {
       case 'schema':
         return [keyword, each(value)];

@@ -23,7 +23,7 @@ export class SessionPool {
 
   /** The session that knows most of the turns from the beginning on, and no others. It stays until {@link release}. */
   hold(keys: readonly string[]): OpenSession | undefined {
-    const begins = ({ keys: known }: OpenSession): boolean => known.every((key, place) => key === keys[place]);
+    const begins = ({ keys: known }: OpenSession): boolean => known.every((key, index) => key === keys[index]);
     let best: OpenSession | undefined;
     for (const open of this.#open) if (begins(open) && open.keys.length >= (best?.keys.length ?? 0)) best = open;
     if (!best) return undefined;

@@ -10,20 +10,15 @@ import type {
   TranscriptionRequest,
   TranscriptSegment,
 } from '../../../core/request/transcription-request.js';
-import { createTextModel } from '../../decoding/create-text-model.js';
-import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import { createVoiceModel } from '../../voice/create-voice-model.js';
 import { documentTokenBudget } from '../document-token-budget.js';
-import { chooseReply } from './choose-reply.js';
-import { findRecorded, replay, withRecordedAnswers } from './replay.js';
+import { replyForText } from './choose-reply.js';
+import { findHeard, replay } from './replay.js';
+import { createScriptedChat } from './scripted-chat.js';
 import { createScriptedEmbedder } from './scripted-embeddings.js';
-import { createScriptedEngine } from './scripted-engine.js';
 import { failAsScripted, rest } from './scripted-failures.js';
-import { scriptedInfo } from './scripted-info.js';
+import { SCRIPTED_CONTEXT, scriptedInfo } from './scripted-info.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
-
-/** Default context length in tokens. */
-const CONTEXT_LENGTH = 4096;
 
 /** Loads at once and needs nothing. See `ModelEntry.script`; without a script every answer is empty. */
 export const scriptedBackend: Backend = {
@@ -35,7 +30,7 @@ export const scriptedBackend: Backend = {
 
 function createModel(entry: ModelEntry): LoadedModel {
   const script: Script = entry.script ?? { replies: [] };
-  const contextLength = entry.contextLength ?? CONTEXT_LENGTH;
+  const contextLength = entry.contextLength ?? SCRIPTED_CONTEXT;
   switch (entry.task) {
     case 'embeddings':
       return createScriptedEmbedder({ script, contextLength, prompts: entry.prompts });
@@ -46,21 +41,8 @@ function createModel(entry: ModelEntry): LoadedModel {
     case 'text-to-speech':
       return createScriptedSpeaker({ script, contextLength });
     case 'chat':
-      return createChatModel(entry, script, contextLength);
+      return createScriptedChat(entry);
   }
-}
-
-function createChatModel(entry: ModelEntry, script: Script, contextLength: number): LoadedModel {
-  // The formats of the scripted chat template, unless the entry names others.
-  const toolFormat = detectToolFormat('tools <tool_call>', entry.toolFormat);
-  const reasoningFormat = detectReasoningFormat('<think>', entry.reasoningFormat);
-  const engine = createScriptedEngine({ script, contextLength, toolFormat, reasoningFormat });
-  const model = createTextModel(engine, {
-    info: { device: 'none', threads: 1 },
-    ...(entry.maxCompletionTokens === undefined ? {} : { maxCompletionTokens: entry.maxCompletionTokens }),
-    unload: async () => {},
-  });
-  return withRecordedAnswers(model, script);
 }
 
 /** Speech without a model: a tone whose length and pitch are fixed, so that tests can measure them. */
@@ -118,7 +100,7 @@ function createScriptedRanker({ script, contextLength }: ScriptedRankerOptions):
       await rest(script.tokenDelayMs ?? 0, signal);
       const tokens = tokenizer.encodeText(document).slice(0, room);
       const read = textOf(tokens.map((token) => tokenizer.bytesOf(token)));
-      scores.push(chooseReply({ ...script, onUnmatched: 'empty' }, read).score ?? shareOfWords(query, read));
+      scores.push(replyForText(script.replies, read)?.score ?? shareOfWords(query, read));
       promptTokens += querySize + tokens.length;
     }
     return { scores, promptTokens };
@@ -166,7 +148,7 @@ function createScriptedTranscriber({ script, contextLength }: ScriptedTranscribe
     signal: AbortSignal,
   ): AsyncGenerator<TranscriptEvent, void, undefined> {
     await failAsScripted(script, signal);
-    const recorded = await findRecorded(script, request);
+    const recorded = await findHeard(script, request);
     if (recorded) {
       for await (const events of replay<TranscriptEvent>(recorded, script, signal)) yield* events;
       return;
@@ -196,9 +178,9 @@ function createScriptedTranscriber({ script, contextLength }: ScriptedTranscribe
   };
 }
 
-/** Consecutive words with their time. @param place index of the first */
-function timed(words: readonly string[], place: number): TimedText {
-  const start = place * WORD_SECONDS;
+/** Consecutive words with their time. @param index of the first */
+function timed(words: readonly string[], index: number): TimedText {
+  const start = index * WORD_SECONDS;
   return { start, end: start + words.length * WORD_SECONDS, text: words.join('').trim() };
 }
 

@@ -1,18 +1,18 @@
 /** A text engine whose model answers from a script. @module */
 import { textOfTokens } from '../../decoding/text-decoder.js';
-import type { TextEngine, TextSequence } from '../../decoding/text-engine.js';
+import type { ImageReader, TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
-import { InferenceError } from '../../../core/errors/inference-error.js';
+import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { Script, ScriptedReply } from '../../../core/models/script.js';
 import {
   type GenerationRequest,
   offersTools,
   plainGenerationRequest,
 } from '../../../core/request/generation-request.js';
-import { textOf } from '../../../core/request/message.js';
-import { chooseReply } from './choose-reply.js';
+import { simulatedFailure } from '../../../core/models/simulated-failure.js';
+import { type Asked, askedOf } from './asked.js';
 import { failAsScripted, rest } from './scripted-failures.js';
-import { END_TOKEN, ScriptedTokenizer } from './scripted-tokenizer.js';
+import { END_TOKEN, IMAGE_TOKEN, ScriptedTokenizer } from './scripted-tokenizer.js';
 import { type AnswerFormats, answerSyntax } from '../../families/answer-syntax.js';
 
 /**
@@ -24,8 +24,19 @@ const CERTAIN = 80;
 /** The maximum number of choices of a request, so that they always decode together. */
 const MAX_ROWS = 8;
 
+/** A request whose reply is to be chosen. */
+export interface AskedReply {
+  request: GenerationRequest;
+  asked: Asked;
+  signal: AbortSignal;
+}
+
+/** Which reply answers. Called once for each request that passed its checks. */
+export type ChooseReply = (request: AskedReply) => ScriptedReply | Promise<ScriptedReply>;
+
 interface ScriptedEngineOptions {
   script: Script;
+  choose: ChooseReply;
   contextLength: number;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
@@ -33,8 +44,9 @@ interface ScriptedEngineOptions {
 
 /** Gives logits only. Sampling, stop sequences, log-probabilities and usage are the shared code of all engines. */
 export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine {
-  const { script, contextLength, toolFormat, reasoningFormat } = options;
-  const tokenizer = new ScriptedTokenizer();
+  const { script, contextLength, toolFormat, reasoningFormat, choose } = options;
+  const { images = false } = script;
+  const tokenizer = new ScriptedTokenizer({ images });
   learnWords(tokenizer, options);
   return {
     tokenizer,
@@ -44,14 +56,14 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     toolFormat,
     reasoningFormat,
     constrainable: false,
-    open: async ({ promptTokens, answers: request }) => {
+    ...(images && { images: IMAGE_READER }),
+    open: async ({ promptTokens, answers: request, signal }) => {
       if (!request) throw new InferenceError('internal', 'A scripted model needs the request that it answers.');
-      const { prompt } = request;
-      const asked =
-        prompt.type === 'chat' ? textOf(prompt.messages.at(-1)?.content ?? []) : textOfTokens(promptTokens, tokenizer);
-      const scripted = chooseReply(script, asked);
-      const tokens = tokenizer.encodeMarkup(writeReply(scripted, request, options));
-      return new ScriptedSequence({ script, tokenizer, reply: tokens, request, promptTokens });
+      const raw = request.prompt.type === 'chat' ? '' : textOfTokens(promptTokens, tokenizer);
+      const reply = await choose({ request, asked: askedOf(request, raw), signal });
+      const tokens = tokenizer.encodeMarkup(writeReply(reply, request, options));
+      const textStart = startOf(tokenizer.encodeText(reply.text ?? ''), tokens);
+      return new ScriptedSequence({ script, tokenizer, scripted: reply, reply: tokens, textStart });
     },
   };
 }
@@ -70,12 +82,25 @@ function learnWords(tokenizer: ScriptedTokenizer, options: ScriptedEngineOptions
   }
 }
 
+/** Every image is one token. */
+const IMAGE_READER: ImageReader = {
+  placeholder: IMAGE_TOKEN,
+  read: async () => ({ text: IMAGE_TOKEN, places: 1, key: -1 }),
+};
+
+/** Where some tokens begin in others; 0 where they do not occur. */
+function startOf(part: readonly number[], whole: readonly number[]): number {
+  const start = whole.findIndex((_, at) => part.every((token, index) => whole[at + index] === token));
+  return part.length === 0 || start < 0 ? 0 : start;
+}
+
 interface SequenceOptions {
   script: Script;
   tokenizer: ScriptedTokenizer;
+  scripted: ScriptedReply;
   reply: readonly number[];
-  request: GenerationRequest;
-  promptTokens: readonly number[];
+  /** Place of the text in the reply. */
+  textStart: number;
 }
 
 class ScriptedSequence implements TextSequence {
@@ -85,6 +110,8 @@ class ScriptedSequence implements TextSequence {
   readonly #closed = new AbortController();
   /** Ends waiting: the request was cancelled, or the sequence was closed. */
   #signal: AbortSignal = this.#closed.signal;
+  /** By `performance.now()`: when the last token was given. */
+  #paced = performance.now();
   /** Place of each row in the reply. */
   #positions = [0];
 
@@ -95,8 +122,9 @@ class ScriptedSequence implements TextSequence {
 
   async prefill(signal: AbortSignal): Promise<Float32Array> {
     this.#signal = AbortSignal.any([signal, this.#closed.signal]);
-    await failAsScripted(this.#options.script, this.#signal);
-    await rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
+    const { script, scripted } = this.#options;
+    await failAsScripted(script, this.#signal);
+    await this.#pace(scripted.firstTokenDelayMs);
     return this.#logits(0);
   }
 
@@ -105,7 +133,7 @@ class ScriptedSequence implements TextSequence {
   }
 
   async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
-    await rest(this.#options.script.tokenDelayMs ?? 0, this.#signal);
+    await this.#pace();
     return this.#positions.map((position, row) => {
       const next = (this.#positions[row] = this.#advance(position, tokens[row] ?? []));
       return this.#logits(next);
@@ -114,6 +142,26 @@ class ScriptedSequence implements TextSequence {
 
   async close(): Promise<void> {
     this.#closed.abort();
+  }
+
+  /** Waits for the next token's time, which is not before a whole delay after the last token. */
+  async #pace(moreMs = 0): Promise<void> {
+    const { script, scripted } = this.#options;
+    const due = this.#paced + (scripted.tokenDelayMs ?? script.tokenDelayMs ?? 0) + moreMs;
+    // A timer may fire a little early.
+    for (let wait = due - performance.now(); wait > 0; wait = due - performance.now())
+      await rest(Math.ceil(wait), this.#signal);
+    throwIfCancelled(this.#signal);
+    this.#paced = performance.now();
+  }
+
+  /** @throws InferenceError where the reply is one that fails here */
+  #failAt(position: number): void {
+    const { scripted, reply, textStart } = this.#options;
+    if (scripted.error === undefined) return;
+    const { status, retryAfter, afterTokens } = scripted.error;
+    const place = afterTokens === undefined ? 0 : Math.min(textStart + afterTokens, reply.length);
+    if (position >= place) throw simulatedFailure(status, retryAfter);
   }
 
   /**
@@ -125,13 +173,14 @@ class ScriptedSequence implements TextSequence {
     let next = position;
     for (const token of tokens) {
       const isControl = token >= 256 && token < tokenizer.firstWord;
-      const place = isControl ? reply.indexOf(token, next) : -1;
-      next = place >= 0 ? place + 1 : next + 1;
+      const position = isControl ? reply.indexOf(token, next) : -1;
+      next = position >= 0 ? position + 1 : next + 1;
     }
     return next;
   }
 
   #logits(position: number): Float32Array {
+    this.#failAt(position);
     const { reply, tokenizer } = this.#options;
     const logits = new Float32Array(this.#vocabularySize);
     // Words get small logits, different at each place, so that alternatives are words too.

@@ -55,12 +55,17 @@ const CHAT_TEMPLATE = `
 {%- endfor %}
 {{- '<|im_start|>assistant\\n' }}`;
 
+/** Stands for an image, in the vocabulary of models that take some. */
+export const IMAGE_TOKEN = '<|image_pad|>';
+
 const bytes = new TextEncoder();
-const addedPattern = new RegExp(
-  `(${ADDED_TOKENS.toSorted((a, b) => b.length - a.length)
-    .map((token) => token.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
-    .join('|')})`,
-);
+
+function patternOf(tokens: readonly string[]): RegExp {
+  const spellings = tokens
+    .toSorted((a, b) => b.length - a.length)
+    .map((token) => token.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  return new RegExp(`(${spellings.join('|')})`);
+}
 
 /**
  * Ids 0 to 255 are the bytes. The added tokens follow, then words in the order in which they were first seen: first those
@@ -68,19 +73,24 @@ const addedPattern = new RegExp(
  */
 export class ScriptedTokenizer implements TextTokenizer {
   readonly endTokens: ReadonlySet<number> = new Set([END_TOKEN]);
-  readonly addedTokens: ReadonlyMap<string, number> = new Map(ADDED_TOKENS.map((token, index) => [token, 256 + index]));
+  readonly addedTokens: ReadonlyMap<string, number>;
   readonly chatTemplate = CHAT_TEMPLATE;
   readonly templateVariables = { bos_token: '', eos_token: '<|im_end|>' };
   readonly prefixTokens: readonly number[] = [];
   /** The id from which words begin. */
-  readonly firstWord = 256 + ADDED_TOKENS.length;
+  readonly firstWord: number;
+  readonly #added: RegExp;
   readonly #bytes: Uint8Array[];
   readonly #words = new Map<string, number>();
 
-  constructor() {
+  constructor({ images = false }: { images?: boolean } = {}) {
+    const added = images ? [...ADDED_TOKENS, IMAGE_TOKEN] : ADDED_TOKENS;
+    this.addedTokens = new Map(added.map((token, index) => [token, 256 + index]));
+    this.firstWord = 256 + added.length;
+    this.#added = patternOf(added);
     this.#bytes = [
       ...Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)),
-      ...ADDED_TOKENS.map((token) => bytes.encode(token)),
+      ...added.map((token) => bytes.encode(token)),
     ];
   }
 
@@ -100,7 +110,7 @@ export class ScriptedTokenizer implements TextTokenizer {
 
   /** Ids of the script's text, in which added tokens are recognised. */
   encodeMarkup(text: string): number[] {
-    return text.split(addedPattern).flatMap((part) => this.addedTokens.get(part) ?? this.encodeText(part));
+    return text.split(this.#added).flatMap((part) => this.addedTokens.get(part) ?? this.encodeText(part));
   }
 
   bytesOf(token: number): Uint8Array {

@@ -97,17 +97,17 @@ function present(fields: Record<string, unknown>): Record<string, unknown> {
  */
 export function toUpstreamMessages(messages: readonly Message[]): unknown[] {
   const calls = new SentCalls();
-  return messages.flatMap((message, place) => {
+  return messages.flatMap((message, index) => {
     const sent = messageOf(message, calls);
-    const isLastResult = message.role === 'tool' && messages[place + 1]?.role !== 'tool';
-    const shown = isLastResult ? imagesOfResults(messages, place) : [];
+    const isLastResult = message.role === 'tool' && messages[index + 1]?.role !== 'tool';
+    const shown = isLastResult ? imagesOfResults(messages, index) : [];
     return shown.length > 0 ? [sent, { role: 'user', content: shown.map(partOf) }] : [sent];
   });
 }
 
 /** Images of the consecutive tool results that end at an index. */
 function imagesOfResults(messages: readonly Message[], end: number): ContentPart[] {
-  const begin = messages.findLastIndex((message, place) => place < end && message.role !== 'tool') + 1;
+  const begin = messages.findLastIndex((message, index) => index < end && message.role !== 'tool') + 1;
   return messages.slice(begin, end + 1).flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
 }
 

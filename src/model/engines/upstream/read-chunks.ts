@@ -174,10 +174,10 @@ function readLogprobs(reported: UpstreamLogprobs, topLogprobs: number): TokenLog
     candidates.toSorted((a, b) => b.logprob - a.logprob).slice(0, topLogprobs);
   if (content)
     return content.map((token) => ({ ...candidateOf(token), top: best(token.top_logprobs.map(candidateOf)) }));
-  return tokens.map((token, place) => {
-    const others = Object.entries(top_logprobs?.[place] ?? {});
+  return tokens.map((token, nth) => {
+    const others = Object.entries(top_logprobs?.[nth] ?? {});
     return {
-      ...candidateOf({ token, logprob: token_logprobs[place] ?? 0 }),
+      ...candidateOf({ token, logprob: token_logprobs[nth] ?? 0 }),
       top: best(others.map(([other, logprob]) => candidateOf({ token: other, logprob }))),
     };
   });

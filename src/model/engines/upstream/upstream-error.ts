@@ -19,7 +19,11 @@ const SHARED_CODES = new Set<InferenceErrorCode>([
 const MESSAGE_LENGTH = 500;
 
 /** Messages of services without a code for prompts that are too long. */
-const TOO_LONG = /context (length|size|window)/i;
+const TOO_LONG = /context (length|size|window)|prompt is too long|(?:longer than|exceeds?) the model's context/i;
+
+/** How services say how much they read, and how much was sent. */
+const LIMITS = [/context (?:length|size|window)(?: is| of)? \(?(\d+)/i, /> (\d+) maximum/i];
+const SENT = [/resulted in (\d+) tokens/i, /requested (\d+) tokens/i, /too long: (\d+) tokens/i];
 
 /** Default seconds for `retry-after`. */
 const RETRY_AFTER = 5;
@@ -46,15 +50,14 @@ interface Said {
 
 function errorOf(status: number, { message, code, details }: Said, retryAfter = RETRY_AFTER): InferenceError {
   const shared = [...SHARED_CODES].find((known) => known === code);
+  if (shared === 'context_length_exceeded') return tooLong(message, details);
   if (shared) return new InferenceError(shared, message, details);
   switch (status) {
     case 400:
     case 422:
-      return new InferenceError(
-        TOO_LONG.test(message) ? 'context_length_exceeded' : 'invalid_request',
-        message,
-        details,
-      );
+      return TOO_LONG.test(message)
+        ? tooLong(message, details)
+        : new InferenceError('invalid_request', message, details);
     case 404:
       if (code !== 'model_not_found') break;
       return new InferenceError('model_not_found', 'The upstream service does not know this model.', {
@@ -74,6 +77,22 @@ function errorOf(status: number, { message, code, details }: Said, retryAfter = 
   return new InferenceError('unavailable', `The upstream service failed (${status}): ${message}`, { retryAfter });
 }
 
+/** With the numbers that the message has, for dialects that have other words for it. */
+function tooLong(message: string, details: InferenceErrorDetails): InferenceError {
+  const contextLength = details.contextLength ?? numberIn(message, LIMITS);
+  const promptTokens = details.promptTokens ?? numberIn(message, SENT);
+  return new InferenceError('context_length_exceeded', message, {
+    ...details,
+    ...(contextLength !== undefined && { contextLength }),
+    ...(promptTokens !== undefined && { promptTokens }),
+  });
+}
+
+function numberIn(message: string, patterns: readonly RegExp[]): number | undefined {
+  const found = patterns.map((pattern) => pattern.exec(message)?.[1]).find((digits) => digits !== undefined);
+  return found === undefined ? undefined : Number(found);
+}
+
 /**
  * Services say `{error: {message, code, param}}`, `{error: 'message'}` or `{message}`, some in an array, some of Python
  * `{detail}` or `{message: {detail}}`, or nothing that can be read; this one also `{error: 'message', error_code, error_param}`.
@@ -89,10 +108,17 @@ function readError(body: unknown): Said {
   const param = textOf(inner['param']) ?? detail.param;
   const modelOutput = textOf(inner['model_output']);
   const code = inner['code'];
+  // As llama.cpp says it.
+  const { n_ctx: contextLength, n_prompt_tokens: promptTokens } = inner;
   return {
     message: message.slice(0, MESSAGE_LENGTH),
     code: typeof code === 'number' ? String(code) : textOf(code),
-    details: { ...(param !== undefined && { param }), ...(modelOutput !== undefined && { modelOutput }) },
+    details: {
+      ...(param !== undefined && { param }),
+      ...(modelOutput !== undefined && { modelOutput }),
+      ...(typeof contextLength === 'number' && { contextLength }),
+      ...(typeof promptTokens === 'number' && { promptTokens }),
+    },
   };
 }
 

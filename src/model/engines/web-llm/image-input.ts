@@ -59,7 +59,7 @@ export class ImageInput implements ImageReader {
   /** Id of the placeholder token. */
   readonly imageToken: number;
   readonly #pipeline: Pipeline;
-  readonly #places = new Map<number, number>();
+  readonly #tokenCounts = new Map<number, number>();
   #isShowing = false;
 
   private constructor(pipeline: Pipeline, imageToken: number) {
@@ -86,7 +86,7 @@ export class ImageInput implements ImageReader {
 
   async read(part: ImagePart): Promise<ShownImage> {
     const key = await imageKey(part);
-    const places = this.#places.get(key) ?? this.#measure(await drawImage(part, MAX_PIXELS));
+    const places = this.#tokenCounts.get(key) ?? this.#measure(await drawImage(part, MAX_PIXELS));
     this.#remember(key, places);
     return { text: PLACEHOLDER.repeat(places) + AFTER_IMAGE, places, key, part };
   }
@@ -124,11 +124,11 @@ export class ImageInput implements ImageReader {
   }
 
   #remember(key: number, places: number): void {
-    this.#places.delete(key);
-    this.#places.set(key, places);
-    for (const oldest of this.#places.keys()) {
-      if (this.#places.size <= MAX_REMEMBERED) break;
-      this.#places.delete(oldest);
+    this.#tokenCounts.delete(key);
+    this.#tokenCounts.set(key, places);
+    for (const oldest of this.#tokenCounts.keys()) {
+      if (this.#tokenCounts.size <= MAX_REMEMBERED) break;
+      this.#tokenCounts.delete(oldest);
     }
   }
 }

@@ -80,7 +80,7 @@ export async function addCachedPrompt(
         promptCache: MAX_BYTES,
         serviceWorker: false,
       });
-      await page.evaluate(cachePromptInPage, { model: entry.id, prompt, place: BLOCKS });
+      await page.evaluate(cachePromptInPage, { model: entry.id, prompt, location: BLOCKS });
     } finally {
       await browser.close();
     }
@@ -101,14 +101,14 @@ function checkEntry({ id, task, backend, device, dtype }: ModelEntry): void {
 }
 
 /** Runs in the page: reads the prompt, and brings what is kept of it. */
-async function cachePromptInPage(given: { model: string; prompt: readonly object[]; place: string }): Promise<void> {
+async function cachePromptInPage(given: { model: string; prompt: readonly object[]; location: string }): Promise<void> {
   await (window as unknown as HostWindow).inference.cachePrompt(given.model, given.prompt);
   const root = await navigator.storage.getDirectory();
   for await (const folder of (await root.getDirectoryHandle('inpage-prompts')).values()) {
     if (folder.kind !== 'directory') continue;
     for await (const [name, file] of folder.entries()) {
       if (file.kind !== 'file' || !/^[\da-f]{40}-/.test(name)) continue;
-      const sent = await fetch(given.place + name, { method: 'PUT', body: await file.getFile() });
+      const sent = await fetch(given.location + name, { method: 'PUT', body: await file.getFile() });
       if (!sent.ok) throw new Error('A block of the prompt was not taken.');
     }
   }

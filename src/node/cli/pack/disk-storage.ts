@@ -43,23 +43,23 @@ export class DiskStorage implements ByteStorage {
   }
 
   /** Absolute path of a file's bytes. */
-  pathOf(place: FileLocation): string {
-    return this.#base(place) + BYTES;
+  pathOf(location: FileLocation): string {
+    return this.#base(location) + BYTES;
   }
 
-  async find(place: FileLocation): Promise<KeptFile | undefined> {
-    return this.#found(this.#base(place));
+  async find(location: FileLocation): Promise<KeptFile | undefined> {
+    return this.#found(this.#base(location));
   }
 
-  async open(place: FileLocation): Promise<OpenFile> {
-    return new OpenDiskFile(this.#base(place));
+  async open(location: FileLocation): Promise<OpenFile> {
+    return new OpenDiskFile(this.#base(location));
   }
 
   async readAll(
-    place: FileLocation,
+    location: FileLocation,
     onBytes: (loaded: number, total: number) => void,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(readFileSync(this.pathOf(place)));
+    const bytes = new Uint8Array(readFileSync(this.pathOf(location)));
     onBytes(bytes.length, bytes.length);
     return bytes;
   }
@@ -77,8 +77,8 @@ export class DiskStorage implements ByteStorage {
     saveMetadata(this.#base(metadata), metadata);
   }
 
-  async remove(place: FileLocation): Promise<void> {
-    for (const ending of [BYTES, PARTS, RECORD]) rmSync(this.#base(place) + ending, { force: true });
+  async remove(location: FileLocation): Promise<void> {
+    for (const ending of [BYTES, PARTS, RECORD]) rmSync(this.#base(location) + ending, { force: true });
   }
 
   /** A pack is of one model, and no other is in its way. */

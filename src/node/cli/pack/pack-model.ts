@@ -78,10 +78,10 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
     },
   };
   const load = { onProgress, signal, ...(localFiles && { localFiles }) };
-  const place = { ...load, pageURL: NO_PAGE, ...(options.hubURL !== undefined && { hub: options.hubURL }) };
+  const location = { ...load, pageURL: NO_PAGE, ...(options.hubURL !== undefined && { hub: options.hubURL }) };
   const { files, task, choice } =
     named.backend === 'gguf'
-      ? await chooseGguf(named, place, environment)
+      ? await chooseGguf(named, location, environment)
       : await chooseFrom(named, source, load, environment);
   onTotal?.(await files.bytesOf(choice.files));
   await fetchAll(files, choice.files);
@@ -128,8 +128,8 @@ interface Source {
 const NO_PAGE = 'http://localhost/';
 
 async function sourceOf(named: NamedModel, hubURL: string | undefined): Promise<Source> {
-  const place = { pageURL: NO_PAGE, ...(hubURL !== undefined && { hub: hubURL }) };
-  if (named.backend === 'web-llm') return findForPack({ ...named, task: 'chat' }, place);
+  const location = { pageURL: NO_PAGE, ...(hubURL !== undefined && { hub: hubURL }) };
+  if (named.backend === 'web-llm') return findForPack({ ...named, task: 'chat' }, location);
   const folder = filesFolderOf(named, NO_PAGE, hubURL);
   return folder.startsWith('file:') ? { folder, localFiles: await listFolder(fileURLToPath(folder)) } : { folder };
 }

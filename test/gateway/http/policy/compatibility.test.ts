@@ -2,11 +2,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { COMPATIBILITY } from '../../../../src/gateway/http/policy/compatibility.js';
 import { answerErrorShape } from '../../../../src/gateway/http/errors/error-table.js';
-import { INFERENCE_ERROR_CODES } from '../../../../src/core/errors/inference-error.js';
+import { INFERENCE_ERROR_CODES, InferenceError } from '../../../../src/core/errors/inference-error.js';
 import type { App } from '../../../../src/gateway/http/app.js';
 import type { CompatibilityName } from '../../../../src/core/models/inference-options.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
+import { upstreamBackend } from '../../../../src/model/engines/upstream/upstream-backend.js';
 import type { Backend } from '../../../../src/core/models/backend.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
 import { type Answer, chat, eventsOf, post, read } from '../support/call.js';
@@ -81,10 +82,73 @@ describe('hosted', () => {
     expect(message.tool_calls ? pieces : content).toBe(written);
   });
 
-  it('[G01] what the model itself left unfinished is still an error', async () => {
+  const WRONG: [path: string, fields: Record<string, unknown>, written: string[]][] = [
+    ['chat/completions', { response_format: { type: 'json_object' } }, ['choices', '0', 'message', 'content']],
+    ['responses', { text: { format: { type: 'json_object' } } }, ['output', '0', 'content', '0', 'text']],
+    [
+      'messages',
+      { max_tokens: 50, output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+      ['content', '0', 'text'],
+    ],
+  ];
+
+  it.each(WRONG)('[G20] /%s: what the model wrote instead of JSON is the answer', async (path, fields, place) => {
     const app = await build('hosted', { script: { replies: [{ text: 'No JSON at all.' }] } });
-    const { json } = await chat(app, { response_format: { type: 'json_object' } });
-    expect(json.error.model_output).toBe('No JSON at all.');
+    const messages = [{ role: 'user', content: 'Hello.' }];
+    const body = { model: 'scripted-chat', ...(path === 'responses' ? { input: 'Hello.' } : { messages }), ...fields };
+    const { status, json } = await post(app, `/v1/${path}`, body);
+    expect([status, place.reduce((value, key) => value?.[key], json)]).toEqual([200, 'No JSON at all.']);
+    expect(json.error ?? null).toBeNull();
+    expect(json.choices?.[0].finish_reason ?? json.stop_reason ?? json.status).toMatch(/^(stop|end_turn|completed)$/);
+    const { text } = await post(app, `/v1/${path}`, { ...body, stream: true });
+    expect(text).not.toMatch(/"error":\{|event: error|response\.failed/);
+    expect(text).toContain('JSON');
+  });
+
+  it('[G20] a call whose arguments are no object is the answer, as it was written', async () => {
+    const call = { name: 'look', arguments: '[1' };
+    const choice = {
+      index: 0,
+      delta: { tool_calls: [{ index: 0, id: 'a', function: call }] },
+      finish_reason: 'tool_calls',
+    };
+    const body = `data: ${JSON.stringify({ choices: [choice] })}\n\ndata: [DONE]\n\n`;
+    vi.stubGlobal('fetch', async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    const remote: ModelEntry = {
+      id: 'remote',
+      task: 'chat',
+      backend: 'upstream',
+      source: 'https://models.test/v1',
+      upstreamModel: 'm',
+    };
+    const { app } = await buildApp({
+      models: [remote],
+      compatibility: 'hosted',
+      backends: { upstream: upstreamBackend },
+    });
+    const { status, json } = await chat(app, { model: 'remote', tools: [LOOK] });
+    expect([status, json.choices[0].message.tool_calls[0].function]).toEqual([200, call]);
+    expect(json.choices[0].finish_reason).toBe('tool_calls');
+  });
+
+  it('[G20] a forced call that did not come is no answer, and no error under 200', async () => {
+    const app = await build('hosted', { script: { replies: [{ text: 'No.' }] } });
+    expect((await chat(app, { tools: [LOOK], tool_choice: 'required' })).status).toBe(400);
+  });
+
+  it('an engine that refuses to give another answer (`built-in`) is a 500, not an error under 200', async () => {
+    const strict: Backend = {
+      async load(entry, options) {
+        const model = await scriptedBackend.load(entry, options);
+        const refuse = async (): Promise<never> => {
+          throw new InferenceError('model_output_invalid', 'No JSON.', { modelOutput: 'No.' });
+        };
+        return { ...model, generate: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }) };
+      },
+    };
+    const { app } = await buildApp({ compatibility: 'hosted', backends: { scripted: strict } });
+    const { status, json } = await chat(app, { response_format: { type: 'json_object' } });
+    expect([status, json.error.code, json.error.model_output]).toEqual([500, 'model_output_invalid', 'No.']);
   });
 
   it('[G02] verbose_json has task, language, duration, text and segments with times', async () => {

@@ -175,7 +175,20 @@ describe('an error', () => {
     [
       'about its length, without a code',
       () => json(400, { error: { message: "This model's maximum context length is 4096 tokens.", code: 400 } }),
-      { code: 'context_length_exceeded' },
+      { code: 'context_length_exceeded', details: { contextLength: 4096 } },
+    ],
+    [
+      'about its length, of Anthropic',
+      () => json(400, { error: { message: 'prompt is too long: 210000 tokens > 200000 maximum' } }),
+      { code: 'context_length_exceeded', details: { contextLength: 200_000, promptTokens: 210_000 } },
+    ],
+    [
+      'about its length, of llama.cpp',
+      () =>
+        json(400, {
+          error: { message: 'exceeds the available context size', code: 400, n_ctx: 4096, n_prompt_tokens: 5000 },
+        }),
+      { code: 'context_length_exceeded', details: { contextLength: 4096, promptTokens: 5000 } },
     ],
     ['about the credentials', () => json(401, { error: { message: 'Bad key sk-1.' } }), { code: 'unavailable' }],
     ['about an unknown model', () => json(404, { error: { code: 'model_not_found' } }), { code: 'model_not_found' }],

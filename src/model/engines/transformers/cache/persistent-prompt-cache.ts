@@ -130,11 +130,11 @@ export class PersistentPromptCache {
       if (worth === 0 || (!isRequired && worth < MIN_BLOCKS)) return false;
       const rest = this.#resting(isRequired);
       return this.#options.disk.write(
-        names.slice(0, worth).map((name, place) => ({
+        names.slice(0, worth).map((name, index) => ({
           ...name,
           bytes: async () => {
             await rest();
-            return readBlock(held, place * REUSE_BLOCK, REUSE_BLOCK);
+            return readBlock(held, index * REUSE_BLOCK, REUSE_BLOCK);
           },
         })),
         this.#closed.signal,
@@ -196,8 +196,8 @@ export class PersistentPromptCache {
     const { identity } = this.#options;
     let parent = await rootOf(caller === undefined ? identity : `${identity} for ${caller}`);
     const names: BlockName[] = [];
-    for (let place = 0; place < count; place++) {
-      const tokens = prompt.slice(place * REUSE_BLOCK, (place + 1) * REUSE_BLOCK);
+    for (let index = 0; index < count; index++) {
+      const tokens = prompt.slice(index * REUSE_BLOCK, (index + 1) * REUSE_BLOCK);
       const key = await sha256(new TextEncoder().encode(`${parent} ${tokens.join(' ')}`));
       names.push({ key, parent });
       parent = key;

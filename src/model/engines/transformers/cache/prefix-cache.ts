@@ -143,15 +143,15 @@ export class PrefixCache {
   /** The same prompt answered with the same text again leaves one prefix, not one for each request. */
   #withoutSame(prefix: CachedPrefix): CachedPrefix {
     const { tokens, promptLength, promptLogits, caller } = prefix;
-    const place = this.#prefixes.findIndex(
+    const index = this.#prefixes.findIndex(
       (kept) =>
         kept.caller === caller &&
         kept.promptLength === promptLength &&
         kept.tokens.length === tokens.length &&
         commonLength(kept.tokens, tokens) === tokens.length,
     );
-    if (place === -1) return prefix;
-    const [same] = this.#prefixes.splice(place, 1) as [CachedPrefix];
+    if (index === -1) return prefix;
+    const [same] = this.#prefixes.splice(index, 1) as [CachedPrefix];
     // All logits serve every request, so those outlive what a greedy request left.
     const stays = same.promptLogits instanceof Float32Array && !(promptLogits instanceof Float32Array) ? same : prefix;
     (stays === same ? prefix : same).held.state.release();

@@ -178,9 +178,9 @@ export function isKeyOrValue(input: string, { length }: readonly unknown[]): boo
 
 function emptyTensor(info: OnnxValueInfo, rows: number, heads: number): OnnxTensor {
   // Every symbolic dimension but that of the rows, the first, is a length, and there are no tokens yet.
-  const dims = info.shape.map((size, place) => {
+  const dims = info.shape.map((size, index) => {
     if (typeof size === 'number') return size;
-    return place === 0 || size.includes('batch') ? rows * (size.includes('head') ? heads : 1) : 0;
+    return index === 0 || size.includes('batch') ? rows * (size.includes('head') ? heads : 1) : 0;
   });
   const size = dims.reduce((product, dim) => product * dim, 1);
   return createTensor(info.type, info.type === 'float16' ? new Uint16Array(size) : new Float32Array(size), dims);
@@ -219,15 +219,15 @@ function planCopies(parts: readonly RowPart[], dims: readonly number[], hasToken
   const { type } = parts[0]!.tensor;
   if (!hasTokens) {
     const size = byteSize(type, dims) / parts.length;
-    return parts.map((part, place) => ({ tensor: part.tensor, from: part.row * size, to: place * size, size }));
+    return parts.map((part, index) => ({ tensor: part.tensor, from: part.row * size, to: index * size, size }));
   }
   const [, heads = 1, most = 0, width = 0] = dims;
   const token = byteSize(type, [width]);
-  return parts.flatMap((part, place) =>
+  return parts.flatMap((part, index) =>
     Array.from({ length: heads }, (_, head) => ({
       tensor: part.tensor,
       from: (part.row * heads + head) * part.tensor.dims[2]! * token,
-      to: (place * heads + head) * most * token,
+      to: (index * heads + head) * most * token,
       size: part.tokens * token,
     })),
   );

@@ -24,10 +24,10 @@ export async function readBlock(
   });
   const block = new Uint8Array(pieces.reduce((sum, { size }) => sum + size, 0));
   if (pieces[0]?.tensor.location === 'gpu-buffer') return readFromGpu(pieces, block);
-  let place = 0;
+  let offset = 0;
   for (const { tensor, start, size } of pieces) {
-    block.set(toBytes(tensor.data).subarray(start, start + size), place);
-    place += size;
+    block.set(toBytes(tensor.data).subarray(start, start + size), offset);
+    offset += size;
   }
   return block;
 }
@@ -50,10 +50,10 @@ async function readFromGpu(
   });
   try {
     const encoder = device.createCommandEncoder();
-    let place = 0;
+    let offset = 0;
     for (const { tensor, start, size } of pieces) {
-      encoder.copyBufferToBuffer(tensor.gpuBuffer, start, buffer, place, size);
-      place += size;
+      encoder.copyBufferToBuffer(tensor.gpuBuffer, start, buffer, offset, size);
+      offset += size;
     }
     device.queue.submit([encoder.finish()]);
     await buffer.mapAsync(GPUMapMode.READ);
@@ -85,10 +85,10 @@ export function stateOfBlocks(empty: SequenceState, blocks: readonly Uint8Array[
     const size = count * width * elementBytes({ type });
     const bytes = new Uint8Array(blocks.length * heads * size);
     for (let head = 0; head < heads; head++)
-      for (const [place, block] of blocks.entries())
+      for (const [index, block] of blocks.entries())
         bytes.set(
           block.subarray(start + head * size, start + (head + 1) * size),
-          (head * blocks.length + place) * size,
+          (head * blocks.length + index) * size,
         );
     start += heads * size;
     const data = type === 'float16' ? new Uint16Array(bytes.buffer) : new Float32Array(bytes.buffer);

@@ -144,13 +144,13 @@ async function embed(request: EmbeddingRequest, signal: AbortSignal, embedder: E
 
 /** Removes duplicates: `positions` gives the index of each text in `unique`. */
 function withoutRepeats(texts: readonly TokenizedText[]): { unique: TokenizedText[]; positions: number[] } {
-  const places = new Map<string, number>();
+  const slots = new Map<string, number>();
   const unique: TokenizedText[] = [];
   const positions = texts.map((text) => {
     const key = `${text.pooledFrom} ${text.ids.join(' ')}`;
-    const place = places.get(key) ?? unique.push(text) - 1;
-    places.set(key, place);
-    return place;
+    const slot = slots.get(key) ?? unique.push(text) - 1;
+    slots.set(key, slot);
+    return slot;
   });
   return { unique, positions };
 }

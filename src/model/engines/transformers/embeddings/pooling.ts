@@ -55,7 +55,7 @@ export function poolVector(
   const pooled = poolings.map((pooling) => POOL[pooling]({ at, start: pooledFrom, end: length }));
   if (pooled.length === 1) return pooled[0]!;
   const joined = new Float32Array(width * pooled.length);
-  for (const [place, vector] of pooled.entries()) joined.set(vector, place * width);
+  for (const [index, vector] of pooled.entries()) joined.set(vector, index * width);
   return joined;
 }
 

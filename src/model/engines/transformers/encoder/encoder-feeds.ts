@@ -7,11 +7,11 @@ import { notSupported } from '../repository/not-supported.js';
 export type Batch = readonly (readonly number[])[];
 
 /** Values of one token by the input's name; what is beyond a text's end is 0, and its id the padding's. */
-const OF_TOKENS: Readonly<Record<string, (id: number, place: number, types?: readonly number[]) => number>> = {
+const OF_TOKENS: Readonly<Record<string, (id: number, position: number, types?: readonly number[]) => number>> = {
   input_ids: (id) => id,
   attention_mask: () => 1,
-  token_type_ids: (_, place, types) => types?.[place] ?? 0,
-  position_ids: (_, place) => place,
+  token_type_ids: (_, position, types) => types?.[position] ?? 0,
+  position_ids: (_, position) => position,
 };
 
 /**
@@ -64,7 +64,8 @@ export function feedsFor(
       const beyond = name === 'input_ids' ? padToken : 0;
       const values = Array.from({ length: rows * columns }, () => beyond);
       for (const [row, ids] of batch.entries())
-        for (const [place, id] of ids.entries()) values[row * columns + place] = valueOf(id, place, types?.[row]);
+        for (const [position, id] of ids.entries())
+          values[row * columns + position] = valueOf(id, position, types?.[row]);
       // Positions of three numbers, time, height and width, are alike for text.
       const axes = name === 'position_ids' && info.shape.length === 3 ? [3] : [];
       const all = axes.length > 0 ? [...values, ...values, ...values] : values;

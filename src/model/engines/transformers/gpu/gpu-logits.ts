@@ -98,12 +98,12 @@ export class GpuLogits {
     const logits = { buffer: this.#buffer!, bytes, rows, given, keep, stride, size: this.#size };
     const all = await this.#readChosen(logits, needs);
     // What top_p left open is decided on the CPU.
-    const open = [...all.keys()].filter((place) => all[place] === undefined);
+    const open = [...all.keys()].filter((slot) => all[slot] === undefined);
     if (open.length > 0) {
       const encoder = this.#device.createCommandEncoder();
-      const parts = open.map((place) => this.#partOf(logits, place));
+      const parts = open.map((slot) => this.#partOf(logits, slot));
       const read = await this.#download(encoder, parts, []);
-      for (const [index, place] of open.entries()) all[place] = this.#wholeRow(logits, place, read[index]!);
+      for (const [index, slot] of open.entries()) all[slot] = this.#wholeRow(logits, slot, read[index]!);
     }
     return Array.from({ length: rows }, (_, row) => (all as TokenLogits[]).slice(row * keep, (row + 1) * keep));
   }
@@ -128,21 +128,21 @@ export class GpuLogits {
         ? this.#sampling.run(logits, { buffer: found, count }, samples, encoder, temporary)
         : undefined;
     for (const buffer of [found, sampled]) if (buffer) temporary.push(buffer);
-    const parts = Array.from({ length: logits.rows * logits.keep }, (_, place): Part => {
-      const row = Math.floor(place / logits.keep);
+    const parts = Array.from({ length: logits.rows * logits.keep }, (_, slot): Part => {
+      const row = Math.floor(slot / logits.keep);
       const { type } = needs[row]!;
-      if (type === 'all') return this.#partOf(logits, place);
+      if (type === 'all') return this.#partOf(logits, slot);
       if (type === 'greatest') {
-        return { buffer: found!, from: place * count * FOUND_BYTES, size: counts[row]! * FOUND_BYTES };
+        return { buffer: found!, from: slot * count * FOUND_BYTES, size: counts[row]! * FOUND_BYTES };
       }
-      const first = samples.findIndex((sample) => sample.row === place);
-      const last = samples.findLastIndex((sample) => sample.row === place);
+      const first = samples.findIndex((sample) => sample.row === slot);
+      const last = samples.findLastIndex((sample) => sample.row === slot);
       return { buffer: sampled!, from: first * SAMPLED_BYTES, size: (last + 1 - first) * SAMPLED_BYTES };
     });
     const read = await this.#download(encoder, parts, temporary);
-    return read.map((bytes, place) => {
-      const { type } = needs[Math.floor(place / logits.keep)]!;
-      if (type === 'all') return this.#wholeRow(logits, place, bytes);
+    return read.map((bytes, slot) => {
+      const { type } = needs[Math.floor(slot / logits.keep)]!;
+      if (type === 'all') return this.#wholeRow(logits, slot, bytes);
       const words = new Uint32Array(bytes);
       if (type === 'greatest') return this.#greatest(words);
       const tokens = Array.from(words, tokenOf);
@@ -152,9 +152,9 @@ export class GpuLogits {
 
   /** @param found pairs of order and id */
   #greatest(found: Uint32Array): GreatestLogits {
-    const pairs = Array.from({ length: found.length / 2 }, (_, place) => ({
-      order: found[place * 2]!,
-      token: found[place * 2 + 1]!,
+    const pairs = Array.from({ length: found.length / 2 }, (_, slot) => ({
+      order: found[slot * 2]!,
+      token: found[slot * 2 + 1]!,
     })).filter(({ order }) => order > 0);
     pairs.sort((a, b) => a.token - b.token);
     const bits = Uint32Array.from(pairs, ({ order }) => (order >= 0x80000000 ? order - 0x80000000 : ~order));
@@ -164,20 +164,20 @@ export class GpuLogits {
   }
 
   /** Where the logits of a place are; copies begin and end at multiples of 4 bytes. */
-  #partOf(logits: LogitRows, place: number): Part {
-    const start = this.#startOf(logits, place);
+  #partOf(logits: LogitRows, slot: number): Part {
+    const start = this.#startOf(logits, slot);
     const from = Math.floor(start / 4) * 4;
     return { buffer: logits.buffer, from, size: Math.ceil((start + logits.size * this.#width - from) / 4) * 4 };
   }
 
   /** Byte of the first logit. */
-  #startOf({ given, keep, stride }: LogitRows, place: number): number {
-    return ((Math.floor(place / keep) + 1) * given - keep + (place % keep)) * stride * this.#width;
+  #startOf({ given, keep, stride }: LogitRows, slot: number): number {
+    return ((Math.floor(slot / keep) + 1) * given - keep + (slot % keep)) * stride * this.#width;
   }
 
   /** @param bytes of `#partOf` */
-  #wholeRow(logits: LogitRows, place: number, bytes: ArrayBuffer): Float32Array {
-    const start = this.#startOf(logits, place) % 4;
+  #wholeRow(logits: LogitRows, slot: number, bytes: ArrayBuffer): Float32Array {
+    const start = this.#startOf(logits, slot) % 4;
     return this.#width === 2
       ? halfToFloats(new Uint16Array(bytes, start, logits.size))
       : new Float32Array(bytes, start, logits.size);

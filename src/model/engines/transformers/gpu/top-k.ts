@@ -44,18 +44,18 @@ var<workgroup> best: array<Found, ${THREADS}>;
 
 ${ORDER_OF}
 
-fn candidate(row: u32, place: u32) -> Found {
+fn candidate(row: u32, column: u32) -> Found {
   if (MERGE) {
-    let entry = (row * shape.size + place) * 2u;
+    let entry = (row * shape.size + column) * 2u;
     return Found(words[entry], words[entry + 1u]);
   }
   let start = ((row / shape.keep + 1u) * shape.given - shape.keep + row % shape.keep) * shape.stride;
-  let entry = start + place;
+  let entry = start + column;
   if (HALF) {
     let word = words[entry >> 1u];
-    return Found(orderOf(select(word << 16u, word & 0xffff0000u, (entry & 1u) == 1u)), place);
+    return Found(orderOf(select(word << 16u, word & 0xffff0000u, (entry & 1u) == 1u)), column);
   }
-  return Found(orderOf(words[entry]), place);
+  return Found(orderOf(words[entry]), column);
 }
 
 fn precedes(a: Found, b: Found) -> bool {
@@ -73,8 +73,8 @@ fn selectGreatest(
   var last = Found(0xffffffffu, 0u);
   for (var round = 0u; round < shape.count; round += 1u) {
     var own = Found(0u, 0xffffffffu);
-    for (var place = group.x * shape.chunk + thread; place < end; place += ${THREADS}u) {
-      let other = candidate(row, place);
+    for (var column = group.x * shape.chunk + thread; column < end; column += ${THREADS}u) {
+      let other = candidate(row, column);
       if (precedes(last, other) && precedes(other, own)) { own = other; }
     }
     best[thread] = own;

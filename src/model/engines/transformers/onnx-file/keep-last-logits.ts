@@ -46,7 +46,7 @@ function canBeAsked({ inputs, nodes, weightRanks, operatorVersion, formatVersion
 }
 
 function editsOf(file: Uint8Array, { field, outputs, values }: OnnxGraph, product: LastProduct): Edit[] | undefined {
-  const edits: Edit[] = product.nodes.map((each, place) => replaced(each.field, ofLast(file, each, place)));
+  const edits: Edit[] = product.nodes.map((each, nth) => replaced(each.field, ofLast(file, each, nth)));
   const logits = outputs.find(({ name }) => name === LOGITS);
   const described = values.filter(({ name }) => product.values.includes(name));
   if (!logits) return undefined;
@@ -60,9 +60,9 @@ function editsOf(file: Uint8Array, { field, outputs, values }: OnnxGraph, produc
   return graphEdits(field, edits, [...one, ...end, ...newInput()]);
 }
 
-/** An operator, preceded by one that takes the last tokens of its first input. @param place among those that need it */
-function ofLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode, place: number): ProtobufMessage {
-  const [one, start, last] = [`${OWN}one`, `${OWN}start`, `${OWN}vectors/${place}`];
+/** An operator, preceded by one that takes the last tokens of its first input. @param nth among those that need it */
+function ofLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode, nth: number): ProtobufMessage {
+  const [one, start, last] = [`${OWN}one`, `${OWN}start`, `${OWN}vectors/${nth}`];
   const [before, after] = [file.slice(field.start, firstInput!.from), file.slice(firstInput!.end, field.end)];
   const negative = `${OWN}negative`;
   const shared = [
@@ -70,7 +70,7 @@ function ofLast(file: Uint8Array, { field, inputs, firstInput }: GraphNode, plac
     ...node({ operator: 'Reshape', inputs: [negative, one], output: start }),
   ];
   return [
-    ...(place === 0 ? shared : []),
+    ...(nth === 0 ? shared : []),
     ...node({ operator: 'Slice', inputs: [inputs[0]!, start, `${OWN}end`, one], output: last }),
     ...bytes(GRAPH.node, [before, ...bytes(NODE.input, last), after]),
   ];

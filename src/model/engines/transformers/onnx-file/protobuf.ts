@@ -128,10 +128,10 @@ export function spliceBytes(file: Uint8Array, edits: readonly Edit[]): Uint8Arra
   }
   pieces.push(file.subarray(at));
   const spliced = new Uint8Array(sizeOf(pieces));
-  let place = 0;
+  let offset = 0;
   for (const piece of pieces) {
-    spliced.set(piece, place);
-    place += piece.length;
+    spliced.set(piece, offset);
+    offset += piece.length;
   }
   return spliced;
 }

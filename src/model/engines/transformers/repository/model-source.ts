@@ -119,10 +119,10 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
       const hashes = files && (await files.contentHash(await openedFiles(entry, chosen, files)));
       if (hashes === undefined) return undefined;
       // A browser brings its GPU's compiler, and threads share the work by their number.
-      const place = device === 'webgpu' ? navigator.userAgent : threads;
+      const runsOn = device === 'webgpu' ? navigator.userAgent : threads;
       const { versions } = env.backends.onnx as { versions?: { web?: string; common?: string } };
       const engine = [env.version, versions?.web ?? versions?.common];
-      return JSON.stringify([hashes, dtypes, device, place, engine]);
+      return JSON.stringify([hashes, dtypes, device, runsOn, engine]);
     },
     packedPrompts: async () => (files ? packedPrompts(entry, files) : []),
     async readPackedPrompt(file) {

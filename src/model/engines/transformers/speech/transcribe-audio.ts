@@ -46,7 +46,7 @@ export async function* transcribeAudio(
     const bands = facts.mel.filters.length;
     const input_features = createTensor('float32', features, [1, bands, features.length / bands]);
     const sound = await engine.sessions.encode({ input_features });
-    const place = { start: start / facts.sampleRate, end: end / facts.sampleRate };
+    const span = { start: start / facts.sampleRate, end: end / facts.sampleRate };
     try {
       await checkpoint(signal);
       language ??= await detectLanguage(engine, sound);
@@ -55,7 +55,7 @@ export async function* transcribeAudio(
       for (const whole of prompt.length > 0 ? [[...prompt, ...prefix], prefix] : [prefix]) {
         usage.promptTokens += whole.length;
         const decoded = decodeWindow(engine, { sound, prefix: whole, times, temperature, signal });
-        const written = new WindowTranscript(facts, transcript, { place, language });
+        const written = new WindowTranscript(facts, transcript, { span, language });
         for await (const step of decoded) {
           const text = written.take(step);
           if (step.token !== facts.endToken) usage.completionTokens++;

@@ -80,23 +80,23 @@ interface OpenSegment {
 
 /** Builds segments from the time tokens around phrases. A window without times is one segment. */
 class SegmentBuilder {
-  readonly #place: WindowPlace;
+  readonly #span: WindowPlace;
   readonly #times: TimeTokens | undefined;
   readonly #segments: TranscriptSegment[] = [];
   #open: OpenSegment | undefined;
   /** Start of the next segment, unless a time token changes it. */
   #at: number;
 
-  constructor(place: WindowPlace, times: TimeTokens | undefined) {
-    this.#place = place;
+  constructor(span: WindowPlace, times: TimeTokens | undefined) {
+    this.#span = span;
     this.#times = times;
-    this.#at = place.start;
+    this.#at = span.start;
   }
 
   /** Adds a time token: the end of an open segment, else the start of the next. */
   time(token: number): void {
-    const seconds = this.#place.start + (token - (this.#times?.first ?? token)) * TIME_STEP;
-    const time = Math.min(this.#place.end, Math.max(this.#at, seconds));
+    const seconds = this.#span.start + (token - (this.#times?.first ?? token)) * TIME_STEP;
+    const time = Math.min(this.#span.end, Math.max(this.#at, seconds));
     this.#close(time);
     this.#at = time;
   }
@@ -112,7 +112,7 @@ class SegmentBuilder {
 
   /** Ends the window. @returns all segments */
   end(): TranscriptSegment[] {
-    this.#close(this.#place.end);
+    this.#close(this.#span.end);
     return this.#segments;
   }
 
@@ -128,14 +128,14 @@ class SegmentBuilder {
       tokens,
       ...(temperature > 0 && { temperature }),
       averageLogprob: logprob / tokens.length,
-      noSpeechProbability: this.#place.noSpeechProbability,
+      noSpeechProbability: this.#span.noSpeechProbability,
     });
   }
 }
 
 interface WindowContext {
   /** Seconds within the recording. */
-  place: { start: number; end: number };
+  span: { start: number; end: number };
   language: string | undefined;
 }
 
@@ -162,7 +162,7 @@ export class WindowTranscript {
   /** Adds a token. @returns the text that is complete now; may be empty */
   take(step: WindowStep): string {
     const { token, noSpeechProbability } = step;
-    this.#segments ??= new SegmentBuilder({ ...this.#context.place, noSpeechProbability }, this.#facts.times);
+    this.#segments ??= new SegmentBuilder({ ...this.#context.span, noSpeechProbability }, this.#facts.times);
     this.#steps.push(step);
     const isText = token < this.#facts.endToken;
     const text = isText ? this.#transcript.push(token) : undefined;
@@ -177,8 +177,8 @@ export class WindowTranscript {
   }
 
   words(): TimedText[] {
-    const { place, language } = this.#context;
+    const { span, language } = this.#context;
     const rows = this.#steps.map(({ attention }) => attention);
-    return alignWords(this.#texts, rows, { window: place, language, medianWidth: this.#facts.medianFilterWidth });
+    return alignWords(this.#texts, rows, { window: span, language, medianWidth: this.#facts.medianFilterWidth });
   }
 }

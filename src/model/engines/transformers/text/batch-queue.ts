@@ -185,7 +185,7 @@ export class BatchQueue {
   async #runTogether(passes: readonly Pass[]): Promise<TokenLogits[][]> {
     const rows = passes.flatMap((pass) => pass.rows);
     const tokens = passes.flatMap((pass) => pass.tokens);
-    const length = Math.max(...rows.map(({ held }, place) => held.length + tokens[place]!.length));
+    const length = Math.max(...rows.map(({ held }, index) => held.length + tokens[index]!.length));
     const inPlace = this.#inPlace && rows.every(({ held }) => held.state.canBeWritten);
     const shared = this.#sharedState(rows);
     const isKept = shared && (!inPlace || shared.isWritable(rows.length, length));
@@ -201,9 +201,9 @@ export class BatchQueue {
       const { keep } = passes[0]!;
       const needs = passes.flatMap((pass) => pass.needs);
       const { logits, state: next } = await this.#forward.run(reads, state, keep, needs, inPlace);
-      for (const [place, row] of rows.entries()) {
+      for (const [index, row] of rows.entries()) {
         const before = row.held.state;
-        row.held = { state: next.hold(), row: place, length: row.held.length + tokens[place]!.length };
+        row.held = { state: next.hold(), row: index, length: row.held.length + tokens[index]!.length };
         before.release();
       }
       if (next !== state) next.release();
@@ -216,7 +216,7 @@ export class BatchQueue {
   /** The state that consists of exactly these rows in this order, if there is one. */
   #sharedState(rows: readonly Row[]): SequenceState | undefined {
     const { state } = rows[0]!.held;
-    const isOrdered = rows.every(({ held }, place) => held.state === state && held.row === place);
+    const isOrdered = rows.every(({ held }, index) => held.state === state && held.row === index);
     // Where all rows must have one length, tokens that were rolled back must be cut off.
     const isWhole = ({ held: { length } }: Row): boolean => length === state.tokens || !state.isCroppable(length);
     const fits = this.#ragged || rows.every(isWhole);

@@ -172,11 +172,11 @@ export class ForwardPass {
     const positions = new BigInt64Array(this.#axes * size);
     for (let index = 0; index < positions.length; index++) {
       const { past, layout } = rows[Math.floor((index % size) / length)]!;
-      const place = past + (index % length);
+      const position = past + (index % length);
       positions[index] =
         layout && this.#axes === 3
-          ? layout.positionAt(place, Math.floor(index / size) as 0 | 1 | 2)
-          : BigInt(this.#options.firstPosition + place);
+          ? layout.positionAt(position, Math.floor(index / size) as 0 | 1 | 2)
+          : BigInt(this.#options.firstPosition + position);
     }
     return createTensor('int64', positions, [...(this.#axes === 3 ? [3] : []), rows.length, length]);
   }
@@ -193,8 +193,8 @@ function readTokens(rows: readonly (readonly number[])[]): SequenceState {
 function withEarlierTokens(rows: readonly ForwardRow[], { tensors }: SequenceState): ForwardRow[] {
   const { data, dims } = tensors[READ_TOKENS]!;
   const [, length = 0] = dims;
-  return rows.map((row, place) => {
-    const earlier = Array.from((data as Float32Array).subarray(place * length, (place + 1) * length));
+  return rows.map((row, index) => {
+    const earlier = Array.from((data as Float32Array).subarray(index * length, (index + 1) * length));
     return { ...row, tokens: [...earlier, ...row.tokens], past: 0 };
   });
 }
@@ -202,8 +202,8 @@ function withEarlierTokens(rows: readonly ForwardRow[], { tensors }: SequenceSta
 function tokenIds(rows: readonly ForwardRow[]): OnnxTensor {
   const length = rows[0]!.tokens.length;
   const ids = new BigInt64Array(rows.length * length);
-  let place = 0;
-  for (const { tokens } of rows) for (const token of tokens) ids[place++] = BigInt(token);
+  let position = 0;
+  for (const { tokens } of rows) for (const token of tokens) ids[position++] = BigInt(token);
   return createTensor('int64', ids, [rows.length, length]);
 }
 

@@ -78,8 +78,8 @@ async function findChatTemplates(
   const ownFile = forTools === undefined ? newer : { default: newer!, tool_use: forTools };
   const own = chatTemplatesOf((pretrained as unknown as { chat_template: ChatTemplateField }).chat_template);
   const ofProcessor = chatTemplatesOf((older as { chat_template?: ChatTemplateField } | undefined)?.chat_template);
-  const places = [chatTemplatesOf(ownFile), ...(imageToken === undefined ? [own, ofProcessor] : [ofProcessor, own])];
-  const found = places.filter(({ chatTemplate }) => chatTemplate !== undefined);
+  const origins = [chatTemplatesOf(ownFile), ...(imageToken === undefined ? [own, ofProcessor] : [ofProcessor, own])];
+  const found = origins.filter(({ chatTemplate }) => chatTemplate !== undefined);
   const imageProcessor = found.find(
     ({ chatTemplate }) => imageToken !== undefined && chatTemplate!.includes(imageToken),
   );

@@ -161,12 +161,12 @@ export class OnnxSequence implements TextSequence {
     if (unread > added) return UNREAD;
     if (need.type !== 'sample') return need;
     const { temperature, topP, minP, random: numbers } = need;
-    const place = this.#rows[row]!.held.length + added - this.#prompt.length;
+    const position = this.#rows[row]!.held.length + added - this.#prompt.length;
     // With all logits the same prompt need not be read again for another sample; where it can be, a part of it is enough.
-    if (place === 0 && !blocks) return { type: 'all' };
+    if (position === 0 && !blocks) return { type: 'all' };
     // Right after the prompt a token is sampled for every choice.
-    const own = place === 0 ? numbers : [numbers[row]!];
-    const random = Array.from({ length: keep }, (_, index) => own.map((each) => each.at(place + 1 + index - keep)));
+    const own = position === 0 ? numbers : [numbers[row]!];
+    const random = Array.from({ length: keep }, (_, index) => own.map((each) => each.at(position + 1 + index - keep)));
     return { type: 'sample', settings: { temperature, topP, minP }, random };
   }
 

@@ -39,9 +39,9 @@ export class TokenEmbedder {
     const [, length = 0, width = 0] = dims;
     for (const [row, { past, layout }] of rows.entries()) {
       if (!layout) continue;
-      for (let place = 0; place < length; place++) {
-        const vector = layout.vectorAt(past + place);
-        if (vector) write(vector, data, (row * length + place) * width);
+      for (let position = 0; position < length; position++) {
+        const vector = layout.vectorAt(past + position);
+        if (vector) write(vector, data, (row * length + position) * width);
       }
     }
     for (const [name, tensor] of Object.entries(outputs)) outputs[name] = this.#typed(name, tensor);

@@ -105,7 +105,7 @@ export class TransformersTextEngine implements TextEngine {
 
   async open(request: SequenceRequest): Promise<TextSequence> {
     const { promptTokens, images = [], need, signal, rows = 1, maxTokens, caller } = request;
-    const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
+    const reservation = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
     try {
       const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
       const start = (await this.#start(promptTokens, need, layout, caller)) ?? this.#nothing();
@@ -117,12 +117,12 @@ export class TransformersTextEngine implements TextEngine {
         shortestBlock: this.#shortestBlock,
         blocks: this.#options.blocks,
         window: this.#options.window,
-        onClose: (ended) => this.#ended(ended && { ...ended, caller }, request, layout).finally(place.leave),
+        onClose: (ended) => this.#ended(ended && { ...ended, caller }, request, layout).finally(reservation.leave),
       });
-      place.measure(() => sequence.heldTokens);
+      reservation.measure(() => sequence.heldTokens);
       return sequence;
     } catch (error) {
-      place.leave();
+      reservation.leave();
       throw error;
     }
   }
