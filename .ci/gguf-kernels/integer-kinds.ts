@@ -14,6 +14,8 @@ export interface Sum {
   products: readonly Product[];
   /** What the codes' zero point adds to the sum: by the sum of the whole block, or of its first or second half. */
   zero?: 'block' | 'first' | 'second';
+  /** Zero points of halves are 32, or 32 by 2 to the power of this. */
+  zeroShift?: number;
 }
 
 /** How weights of a kind lie and what they mean; see `packed-kinds.ts`. */
@@ -27,15 +29,18 @@ export interface IntegerKind {
   headBytes: number;
   /** Eight blocks have one head. */
   isSuper: boolean;
+  /** Bytes of the head that belong to each of the eight. */
+  partBytes?: number;
   sums: readonly Sum[];
   /**
    * AssemblyScript that sets `scale<group>` (for two scaled sums also `second<group>`) and `minimum<group>` for 4 rows, from the
-   * head at `p<group>`; eight bytes for each block of a superblock begin at `h<group>`.
+   * head at `p<group>`; the bytes for each block of a superblock begin at `h<group>`.
    */
   scales: (group: number) => readonly string[];
   /** How the sums become numbers: each with its scale, or the second one as 16 x the first. */
   combine: 'one' | 'two-scales' | 'high-low';
-  hasMinimum: boolean;
+  /** By the sum of the block, or of its halves (`minimum<group>` and `other<group>`). */
+  minimum: 'none' | 'block' | 'halves';
 }
 
 const vectors = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -67,7 +72,17 @@ const twoScales = (group: number): string[] => [
   `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(v)), v128.load(p${group}));`,
 ];
 
-const SIMPLE = { isSuper: false, combine: 'one', hasMinimum: false } as const;
+/** Sixteen bytes: of 4 rows two scales, then two minima, each pair for the first and the other 16 columns. */
+const twoScalesAndMinima = (group: number): string[] => [
+  `v = v128.load(h${group}, 32); y = i16x8.extend_low_i8x16_u(v); v = i16x8.extend_high_i8x16_u(v);`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(y)), v128.load(p${group}));`,
+  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(y)), v128.load(p${group}));`,
+  `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), v128.load(p${group}, 16));`,
+  `other${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), v128.load(p${group}, 16));`,
+];
+
+const SIMPLE = { isSuper: false, combine: 'one', minimum: 'none' } as const;
+const half = (bits: 'low' | 'high'): Product[] => NIBBLES.filter((product) => product.bits === bits);
 
 /** Numbers as `PackedKind` has them. */
 export const INTEGER_KINDS: readonly IntegerKind[] = [
@@ -99,7 +114,7 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     codes: 16,
     codeBytes: 64,
     headBytes: 32,
-    hasMinimum: true,
+    minimum: 'block',
     sums: [{ products: NIBBLES }],
     scales: (group) => [...floatScale(group), `minimum${group} = v128.load(p${group}, 16);`],
   },
@@ -111,7 +126,7 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     headBytes: 96,
     isSuper: true,
     combine: 'one',
-    hasMinimum: true,
+    minimum: 'block',
     sums: [{ products: NIBBLES }],
     scales: scaleAndMinimum,
   },
@@ -123,7 +138,7 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     headBytes: 96,
     isSuper: true,
     combine: 'one',
-    hasMinimum: true,
+    minimum: 'block',
     sums: [{ products: bytes(0, 8) }],
     scales: scaleAndMinimum,
   },
@@ -135,10 +150,49 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     headBytes: 80,
     isSuper: true,
     combine: 'two-scales',
-    hasMinimum: false,
+    minimum: 'none',
     sums: [
       { products: bytes(0, 4), zero: 'first' },
       { products: bytes(4, 8), zero: 'second' },
+    ],
+    scales: twoScales,
+  },
+  {
+    ...SIMPLE,
+    name: 'Q5_1',
+    number: 6,
+    codes: 32,
+    codeBytes: 128,
+    headBytes: 32,
+    minimum: 'block',
+    sums: [{ products: bytes(0, 8) }],
+    scales: (group) => [...floatScale(group), `minimum${group} = v128.load(p${group}, 16);`],
+  },
+  {
+    name: 'Q2_K',
+    number: 7,
+    codes: 16,
+    codeBytes: 64,
+    headBytes: 160,
+    isSuper: true,
+    partBytes: 16,
+    combine: 'two-scales',
+    minimum: 'halves',
+    sums: [{ products: half('low') }, { products: half('high') }],
+    scales: twoScalesAndMinima,
+  },
+  {
+    name: 'Q3_K',
+    number: 8,
+    codes: 16,
+    codeBytes: 64,
+    headBytes: 80,
+    isSuper: true,
+    combine: 'two-scales',
+    minimum: 'none',
+    sums: [
+      { products: half('low'), zero: 'first', zeroShift: 3 },
+      { products: half('high'), zero: 'second', zeroShift: 3 },
     ],
     scales: twoScales,
   },

@@ -47,13 +47,15 @@ const isSplit = ({ build, tokens, groups }: Tile): boolean => build === 'relaxed
 
 /** The accumulators of a sum. */
 function accumulators(tile: Tile, index: number, token: number, group: number): Accumulator[] {
-  const { zero, products }: Sum = tile.kind.sums[index]!;
+  const { zero, zeroShift = 0, products }: Sum = tile.kind.sums[index]!;
+  const zeroPoint = zero === undefined ? undefined : number(tile, zero, token);
+  const shifted = zeroShift > 0 ? `i32x4.shr_s(${zeroPoint}, ${zeroShift})` : zeroPoint;
   const chains = tile.kind.sums.length === 1 && isSplit(tile) ? 2 : 1;
   return times(chains, (chain) => ({
     name: `a${index}${'ab'[chain]}${token}_${group}`,
     count: products.length / chains,
     codes: tile.kind.codes,
-    initial: zero !== undefined && chain === 0 ? number(tile, zero, token) : undefined,
+    initial: chain === 0 ? shifted : undefined,
     ofBlock: zero === 'block',
   }));
 }
@@ -115,15 +117,18 @@ function scaled(tile: Tile, group: number): string[] {
       .reduce((one, other) => `i32x4.add(${one}, ${other})`);
   const add = (token: number, integer: string, scale: string): string =>
     `f${token}_${group} = fma(f32x4.convert_i32x4_s(${integer}), f32x4.mul(${scale}, y), f${token}_${group});`;
+  const subtract = (token: number, minimum: string, half: 'first' | 'second'): string =>
+    `f${token}_${group} = fma(${minimum}${group}, f32x4.mul(f32x4.convert_i32x4_s(${number(tile, half, token)}), y), f${token}_${group});`;
   return times(tokens, (token) => [
     `y = ${number(tile, 'scale', token)};`,
     kind.combine === 'high-low'
       ? add(token, `i32x4.add(i32x4.shl(${sum(1, token)}, 4), ${sum(0, token)})`, `scale${group}`)
       : add(token, sum(0, token), `scale${group}`),
     ...(kind.combine === 'two-scales' ? [add(token, sum(1, token), `second${group}`)] : []),
-    ...(kind.hasMinimum
+    ...(kind.minimum === 'block'
       ? [`f${token}_${group} = fma(minimum${group}, ${number(tile, 'minusSum', token)}, f${token}_${group});`]
       : []),
+    ...(kind.minimum === 'halves' ? [subtract(token, 'minimum', 'first'), subtract(token, 'other', 'second')] : []),
   ]).flat();
 }
 
@@ -153,7 +158,7 @@ function tileFunction(tile: Tile): string {
   const next = isSuper
     ? [
         'const isLast: usize = 0 - <usize>((blocks & 7) == 1);',
-        `head += isLast & ${stepOf(kind)}; part += 8 + (isLast & ${stepOf(kind) - 64}); codes += ${codeBytes} + (isLast & ${headBytes});`,
+        `head += isLast & ${stepOf(kind)}; part += ${kind.partBytes ?? 8} + (isLast & ${stepOf(kind) - 8 * (kind.partBytes ?? 8)}); codes += ${codeBytes} + (isLast & ${headBytes});`,
       ]
     : all.map((group) => `p${group} += ${stepOf(kind)};`);
   return lines([
@@ -161,7 +166,7 @@ function tileFunction(tile: Tile): string {
     'let v: v128, y: v128;',
     all.map(
       (group) =>
-        `let v${group}: v128, u${group}: v128, u${group}l: v128, u${group}h: v128, scale${group}: v128, second${group}: v128, minimum${group}: v128;`,
+        `let v${group}: v128, u${group}: v128, u${group}l: v128, u${group}h: v128, scale${group}: v128, second${group}: v128, minimum${group}: v128, other${group}: v128;`,
     ),
     all.map((group) => `let ${isSuper ? 'w' : 'p'}${group} = w + ${group} * groupBytes;`),
     isSuper ? [`let head: usize = 0, part: usize = 0, codes: usize = ${headBytes};`] : [],

@@ -9,6 +9,10 @@ import { type TinyFile, tinyFile } from '../model/engines/gguf/support/tiny-file
 import { VARIANTS } from '../model/engines/gguf/support/tiny-variants.js';
 import type { Llama } from './llama-cpp.js';
 
+const KINDS = [
+  ...(['F16', 'BF16', 'Q4_0', 'Q4_1', 'Q5_0', 'Q5_1', 'Q8_0', 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K'] as const),
+  ...(['IQ4_NL', 'IQ4_XS', 'MXFP4'] as const),
+];
 const TOKENS = someTokens(40);
 /** Tokens that are continued with. */
 const GREEDY = 12;
@@ -28,20 +32,46 @@ export async function compareModels(llama: Llama): Promise<string[]> {
   const differences: string[] = [];
   for (const [name, options] of files) {
     const file = tinyFile({ ...options, kind: 'F32' });
-    const theirs = await logitsOfLlamaCpp(llama, file, TOKENS).catch((error: unknown) => String(error));
-    if (typeof theirs === 'string') {
-      differences.push(`${name}: ${theirs}`);
-      continue;
-    }
-    const ours = await logitsOfFile(file, TOKENS);
-    const worst = Math.max(...ours.map((logits, row) => farthest(logits, theirs.logits[row]!)));
-    const answer = await answerOf(file);
-    const isSame = answer.join() === theirs.answer.join();
-    console.warn(`${name}: log-probabilities within ${worst.toExponential(1)}, greedy ${isSame ? 'equal' : 'differs'}`);
-    if (!(worst < MOST_DIFFERENCE)) differences.push(`${name}: log-probabilities differ by ${worst}`);
-    if (!isSame) differences.push(`${name}: greedy tokens ${answer.join()} instead of ${theirs.answer.join()}`);
+    differences.push(...(await compareModel(llama, name, file, file)));
   }
   return differences;
+}
+
+/**
+ * Kinds of tensors: tokens are looked up in one of the kind, which llama.cpp does exactly; then all matrices are of it, and
+ * llama.cpp has the numbers that they hold as 32-bit floats.
+ * @returns what differs
+ */
+export async function compareKinds(llama: Llama): Promise<string[]> {
+  const differences: string[] = [];
+  const sizes = { width: 256, inner: 256 };
+  for (const kind of KINDS) {
+    const embedding = tinyFile({
+      ...sizes,
+      kind: (name) => (name === 'token_embd.weight' ? kind : 'F32'),
+      untied: true,
+    });
+    differences.push(...(await compareModel(llama, `${kind}, looked up`, embedding, embedding)));
+    const all = tinyFile({ ...sizes, kind });
+    const plain = tinyFile({ ...sizes, kind, asFloats: true });
+    differences.push(...(await compareModel(llama, `${kind}, multiplied`, all, plain)));
+  }
+  return differences;
+}
+
+/** @param file what this project's engine reads, in 32 bits @param theirFile what llama.cpp reads */
+async function compareModel(llama: Llama, name: string, file: Uint8Array, theirFile: Uint8Array): Promise<string[]> {
+  const theirs = await logitsOfLlamaCpp(llama, theirFile, TOKENS).catch((error: unknown) => String(error));
+  if (typeof theirs === 'string') return [`${name}: ${theirs}`];
+  const ours = await logitsOfFile(file, TOKENS);
+  const worst = Math.max(...ours.map((logits, row) => farthest(logits, theirs.logits[row]!)));
+  const answer = await answerOf(file);
+  const isSame = answer.join() === theirs.answer.join();
+  console.warn(`${name}: log-probabilities within ${worst.toExponential(1)}, greedy ${isSame ? 'equal' : 'differs'}`);
+  return [
+    ...(worst < MOST_DIFFERENCE ? [] : [`${name}: log-probabilities differ by ${worst}`]),
+    ...(isSame ? [] : [`${name}: greedy tokens ${answer.join()} instead of ${theirs.answer.join()}`]),
+  ];
 }
 
 async function answerOf(file: Uint8Array): Promise<number[]> {

@@ -2,13 +2,14 @@
  * Compares this project's GGUF engine with llama.cpp on made files: `npm run test:llama-cpp`.
  * @module
  */
-import { compareModels } from './compare-models.js';
+import { compareKinds, compareModels } from './compare-models.js';
 import { compareTokens } from './compare-tokens.js';
 import { openLlama } from './llama-cpp.js';
 
 const llama = await openLlama();
 const differences = [
   ...(await compareModels(llama)),
+  ...(await compareKinds(llama)),
   ...(await compareTokens(llama, process.argv.includes('--record'))),
 ];
 for (const difference of differences) console.error(difference);

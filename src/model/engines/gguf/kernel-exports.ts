@@ -65,11 +65,12 @@ export interface KernelExports {
   unpackRow(kind: PackedKind, out: number, weights: number, row: number, columns: number): void;
   /**
    * Packs rows that lie one behind the other as a file has them (`weights.ts` calls it).
+   * @param kind number of the file's kind, as `tensor-kinds.ts` has it
    * @param to packed matrix, zero where nothing was packed yet
    * @param from any address
    * @param row place of the first one in the matrix
    */
-  packRows(kind: PackedKind, to: number, from: number, row: number, count: number, columns: number): void;
+  packRows(kind: number, to: number, from: number, row: number, count: number, columns: number): void;
   /**
    * out = x / root mean square of its row x weight. `out` may be `x`.
    * @param weight [columns]

@@ -15,12 +15,37 @@ import type { TensorKind } from './file/tensor-kinds.js';
  * | `Q4_K` | 4 scales, 4 minima, 8 x (4 + 4 bytes that multiply them) | 8 x nibbles | scale x code - minimum |
  * | `Q5_K` | the same | 8 x bytes | the same |
  * | `Q6_K` | 4 scales, 8 x (4 + 4 signed bytes that multiply them, for 16 columns each) | 8 x bytes | scale x (code - 32) |
+ * | `Q5_1` | 4 scales, 4 minima | bytes | scale x code - minimum |
+ * | `Q2_K` | 4 scales, 4 minima by 32, 8 x (4 + 4 bytes that multiply scales of 16 columns each, 4 + 4 for minima) | 8 x nibbles | scale x code - minimum |
+ * | `Q3_K` | as `Q6_K` | 8 x nibbles | scale x (code - 4) |
  * | `F16`, `BF16`, `F32` | | 4 numbers for each column | |
  *
  * Scales and minima are 32-bit floats.
  */
-export const PackedKind = { Q4_0: 0, Q8_0: 1, Q4_1: 2, Q4_K: 3, Q5_K: 4, Q6_K: 5, F16: 16, BF16: 17, F32: 18 } as const;
+export const PackedKind = {
+  Q4_0: 0,
+  Q8_0: 1,
+  Q4_1: 2,
+  Q4_K: 3,
+  Q5_K: 4,
+  Q6_K: 5,
+  Q5_1: 6,
+  Q2_K: 7,
+  Q3_K: 8,
+  F16: 16,
+  BF16: 17,
+  F32: 18,
+} as const;
 export type PackedKind = (typeof PackedKind)[keyof typeof PackedKind];
+
+/** Kinds of tensor that are packed as another kind, whose codes and scales hold theirs without loss. */
+const PACKED_AS: Partial<Record<TensorKind, PackedKind>> = {
+  ...PackedKind,
+  Q5_0: PackedKind.Q5_1,
+  IQ4_NL: PackedKind.Q8_0,
+  IQ4_XS: PackedKind.Q8_0,
+  MXFP4: PackedKind.Q8_0,
+};
 
 /** Bytes of 4 rows, for so many columns. */
 const SIZES: Readonly<Record<PackedKind, { bytes: number; columns: number }>> = {
@@ -30,6 +55,9 @@ const SIZES: Readonly<Record<PackedKind, { bytes: number; columns: number }>> = 
   [PackedKind.Q4_K]: { bytes: 608, columns: 256 },
   [PackedKind.Q5_K]: { bytes: 1120, columns: 256 },
   [PackedKind.Q6_K]: { bytes: 1104, columns: 256 },
+  [PackedKind.Q5_1]: { bytes: 160, columns: 32 },
+  [PackedKind.Q2_K]: { bytes: 672, columns: 256 },
+  [PackedKind.Q3_K]: { bytes: 592, columns: 256 },
   [PackedKind.F16]: { bytes: 256, columns: 32 },
   [PackedKind.BF16]: { bytes: 256, columns: 32 },
   [PackedKind.F32]: { bytes: 512, columns: 32 },
@@ -37,7 +65,7 @@ const SIZES: Readonly<Record<PackedKind, { bytes: number; columns: number }>> = 
 
 /** The layout that holds a tensor of this kind without loss; undefined for kinds that are not computed with. */
 export function packedKindOf(kind: TensorKind): PackedKind | undefined {
-  return (PackedKind as Partial<Record<TensorKind, PackedKind>>)[kind];
+  return PACKED_AS[kind];
 }
 
 /** Whether weights are floats: they are multiplied by activations of 32 bits (`interleave`), others by 8 bits (`quantize`). */

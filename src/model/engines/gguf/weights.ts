@@ -112,11 +112,11 @@ export class MatrixWriter {
   }
 
   #pack(bytes: Uint8Array, count: number): void {
-    const { kind, at, rows, columns } = this.#weights;
+    const { at, rows, columns } = this.#weights;
     if (this.#row + count > rows) throw new RangeError(`${this.#source.name} has ${rows} rows, and more were written.`);
     const { functions, memory } = this.#kernels;
     memory.bytes(this.#staging, bytes.length).set(bytes);
-    functions.packRows(kind, at, this.#staging, this.#row, count, columns);
+    functions.packRows(TENSOR_KINDS[this.#source.kind].id, at, this.#staging, this.#row, count, columns);
     this.#row += count;
   }
 }

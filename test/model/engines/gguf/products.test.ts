@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadKernels } from '../../../../src/model/engines/gguf/load-kernels.js';
 import { packedBytes, packedKindOf } from '../../../../src/model/engines/gguf/packed-kinds.js';
+import type { TensorKind } from '../../../../src/model/engines/gguf/file/tensor-kinds.js';
 import { WeightPacker } from '../../../../src/model/engines/gguf/weights.js';
 import { testProducts } from './support/products-suite.js';
 
@@ -28,10 +29,11 @@ describe('WeightPacker', () => {
   });
 
   it('weights need little more memory than in the file', () => {
-    const perWeight = (kind: 'Q4_0' | 'Q4_K' | 'Q6_K' | 'Q8_0' | 'F16'): number =>
-      (packedBytes(packedKindOf(kind)!, 1024, 1024) * 8) / 1024 ** 2;
+    const perWeight = (kind: TensorKind): number => (packedBytes(packedKindOf(kind)!, 1024, 1024) * 8) / 1024 ** 2;
     expect([perWeight('Q4_0'), perWeight('Q4_K'), perWeight('Q6_K'), perWeight('Q8_0'), perWeight('F16')]).toEqual([
       5, 4.75, 8.625, 9, 16,
     ]);
+    const others = ['Q2_K', 'Q3_K', 'Q5_0', 'Q5_1', 'IQ4_NL', 'IQ4_XS', 'MXFP4'] as const;
+    expect(others.map(perWeight)).toEqual([5.25, 4.625, 10, 10, 9, 9, 9]);
   });
 });

@@ -5,6 +5,9 @@ export const Q4_1: i32 = 2;
 export const Q4_K: i32 = 3;
 export const Q5_K: i32 = 4;
 export const Q6_K: i32 = 5;
+export const Q5_1: i32 = 6;
+export const Q2_K: i32 = 7;
+export const Q3_K: i32 = 8;
 export const F16: i32 = 16;
 export const BF16: i32 = 17;
 export const F32: i32 = 18;
@@ -19,6 +22,9 @@ export function groupBytes(kind: i32, columns: i32): usize {
     case Q4_K: return (blocks >> 3) * 608;
     case Q5_K: return (blocks >> 3) * 1120;
     case Q6_K: return (blocks >> 3) * 1104;
+    case Q5_1: return blocks * 160;
+    case Q2_K: return (blocks >> 3) * 672;
+    case Q3_K: return (blocks >> 3) * 592;
     case F32: return blocks * 512;
     default: return blocks * 256;
   }

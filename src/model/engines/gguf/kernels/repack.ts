@@ -1,25 +1,57 @@
 // Rows of a tensor, as a GGUF file has them, to the layouts of `packed-kinds.ts`. Columns of a row stay in their order; four rows
 // are woven into each other.
-import { BF16, F16, F32, groupBytes, half, Q4_0, Q4_1, Q4_K, Q5_K, Q6_K, Q8_0 } from './kinds';
+import { BF16, F16, F32, groupBytes, half, Q2_K, Q3_K, Q4_0, Q4_1, Q4_K, Q5_1, Q5_K, Q6_K, Q8_0 } from './kinds';
+import { packIQ4_NL, packIQ4_XS, packMXFP4, packQ2_K, packQ3_K, packQ5 } from './repack-rare';
 
-/** `count` rows from `from` become rows `row`, `row` + 1, ... of the matrix at `to`. */
+// Kinds of tensors by their numbers in GGUF files, as `tensor-kinds.ts` has them.
+const FROM_F32: i32 = 0, FROM_F16: i32 = 1, FROM_Q4_0: i32 = 2, FROM_Q4_1: i32 = 3, FROM_Q5_0: i32 = 6, FROM_Q5_1: i32 = 7;
+const FROM_Q8_0: i32 = 8, FROM_Q2_K: i32 = 10, FROM_Q3_K: i32 = 11, FROM_Q4_K: i32 = 12, FROM_Q5_K: i32 = 13, FROM_Q6_K: i32 = 14;
+const FROM_IQ4_NL: i32 = 20, FROM_IQ4_XS: i32 = 23, FROM_BF16: i32 = 30, FROM_MXFP4: i32 = 39;
+
+/** The layout that a kind is packed in: `packedKindOf` of `packed-kinds.ts`. */
+function layoutOf(kind: i32): i32 {
+  switch (kind) {
+    case FROM_F32: return F32;
+    case FROM_F16: return F16;
+    case FROM_BF16: return BF16;
+    case FROM_Q4_0: return Q4_0;
+    case FROM_Q4_1: return Q4_1;
+    case FROM_Q5_0:
+    case FROM_Q5_1: return Q5_1;
+    case FROM_Q2_K: return Q2_K;
+    case FROM_Q3_K: return Q3_K;
+    case FROM_Q4_K: return Q4_K;
+    case FROM_Q5_K: return Q5_K;
+    case FROM_Q6_K: return Q6_K;
+    default: return Q8_0;
+  }
+}
+
+/** `count` rows from `from` become rows `row`, `row` + 1, ... of the matrix at `to`. `kind` is that of the file. */
 export function packRows(kind: i32, to: usize, from: usize, row: i32, count: i32, columns: i32): void {
-  const bytes = groupBytes(kind, columns);
+  const bytes = groupBytes(layoutOf(kind), columns);
   for (; count > 0; count--) {
     const at = to + <usize>(row >> 2) * bytes, lane = <usize>(row & 3);
     switch (kind) {
-      case Q4_0: from = packQ4_0(at, lane, from, columns); break;
-      case Q4_1: from = packQ4_1(at, lane, from, columns); break;
-      case Q8_0: from = packQ8_0(at, lane, from, columns); break;
-      case Q4_K: from = packQ4_K(at, lane, from, columns); break;
-      case Q5_K: from = packQ5_K(at, lane, from, columns); break;
-      case Q6_K: from = packQ6_K(at, lane, from, columns); break;
-      case F32:
+      case FROM_Q4_0: from = packQ4_0(at, lane, from, columns); break;
+      case FROM_Q4_1: from = packQ4_1(at, lane, from, columns); break;
+      case FROM_Q5_0: from = packQ5(at, lane, from, columns, false); break;
+      case FROM_Q5_1: from = packQ5(at, lane, from, columns, true); break;
+      case FROM_Q2_K: from = packQ2_K(at, lane, from, columns); break;
+      case FROM_Q3_K: from = packQ3_K(at, lane, from, columns); break;
+      case FROM_IQ4_NL: from = packIQ4_NL(at, lane, from, columns); break;
+      case FROM_IQ4_XS: from = packIQ4_XS(at, lane, from, columns); break;
+      case FROM_MXFP4: from = packMXFP4(at, lane, from, columns); break;
+      case FROM_Q8_0: from = packQ8_0(at, lane, from, columns); break;
+      case FROM_Q4_K: from = packQ4_K(at, lane, from, columns); break;
+      case FROM_Q5_K: from = packQ5_K(at, lane, from, columns); break;
+      case FROM_Q6_K: from = packQ6_K(at, lane, from, columns); break;
+      case FROM_F32:
         for (let i: usize = 0; i < <usize>columns; i++) store<u32>(at + (i << 4) + (lane << 2), load<u32>(from + (i << 2)));
         from += <usize>columns << 2;
         break;
-      case F16:
-      case BF16:
+      case FROM_F16:
+      case FROM_BF16:
         for (let i: usize = 0; i < <usize>columns; i++) store<u16>(at + (i << 3) + (lane << 1), load<u16>(from + (i << 1)));
         from += <usize>columns << 1;
         break;

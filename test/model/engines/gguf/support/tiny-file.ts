@@ -1,5 +1,6 @@
 /** GGUF files of made decoders with some hundred thousand weights, which say words without a meaning. */
 import type { TensorKind } from '../../../../../src/model/engines/gguf/file/tensor-kinds.js';
+import { dequantize, quantize } from './quantize.js';
 import { TINY_ARCHITECTURES, type TinyArchitecture, type TinyArchitectureName } from './tiny-architectures.js';
 import { type GgufInput, type MetadataInput, type TensorInput, writeGguf } from './write-gguf.js';
 
@@ -7,6 +8,10 @@ export interface TinyFile {
   architecture?: TinyArchitectureName;
   /** Of the matrices. */
   kind?: TensorKind | ((name: string) => TensorKind);
+  /** The numbers that the kind holds are written as 32-bit floats. */
+  asFloats?: boolean;
+  /** There is `output.weight` where the architecture has none by itself. */
+  untied?: boolean;
   /** Numbers between layers, and inside feed-forward networks. */
   width?: number;
   inner?: number;
@@ -50,7 +55,16 @@ export function tinyFile(options: TinyFile = {}): Uint8Array<ArrayBuffer> {
     key,
     typeof value === 'number' && FLOATS.test(key) ? { type: 'f32', value } : value,
   ]);
-  return writeGguf({ metadata: Object.fromEntries(typed), tensors });
+  return writeGguf({
+    metadata: Object.fromEntries(typed),
+    tensors: options.asFloats ? tensors.map(inFloats) : tensors,
+  });
+}
+
+function inFloats(tensor: TensorInput): TensorInput {
+  const { kind, data } = tensor;
+  if (!(data instanceof Float32Array)) return tensor;
+  return { ...tensor, kind: 'F32', data: dequantize(kind, quantize(kind, data)) };
 }
 
 /** What is in it. */
@@ -89,7 +103,7 @@ export function tinyContent(options: TinyFile = {}): GgufInput {
   });
   const usual = [
     make.matrix('token_embd.weight', width, count, 1),
-    ...(traits.untied ? [make.matrix('output.weight', width, count)] : []),
+    ...(traits.untied || options.untied ? [make.matrix('output.weight', width, count)] : []),
     make.vector('output_norm.weight', width, 0.6),
     ...layers.flat(),
   ];
