@@ -1,6 +1,7 @@
 /** What goes wrong for a stranger says why: deployments with a file missing, models with a wrong name. */
 import type { BrowserContext, Page } from 'playwright';
 import { expect, it } from 'vitest';
+import type { ModelEntry } from '../../src/index.js';
 import { countingModel, openHost } from './support/host-page.js';
 import { withContexts } from './support/shared-chromium.js';
 
@@ -77,5 +78,46 @@ it('a model whose server is out of reach says so', async () => {
   const page = await openHost(context, { models: [{ id: 'far', task: 'chat', backend: 'transformers', source }] });
   const error = await loadError(page, 'far');
   expect(error?.message).toContain('could not be fetched');
+  expect(error?.url).toContain(source);
+});
+
+it.each([
+  ['the network is gone', (): Promise<unknown> => context.setOffline(true), /model-worker\S* could not be fetched/],
+  [
+    'another version was deployed',
+    () => context.route(/model-worker/, (route) => route.fulfill({ status: 404, body: 'Not Found' })),
+    /model-worker\S* returned status 404/,
+  ],
+])('a first load after %s says why, in the error and in an answer', async (_, change, reason) => {
+  const page = await openHost(context, DOORS);
+  await change();
+  expect(await loadError(page, DOORS.models[0]!.id)).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(reason) as string,
+    url: expect.stringContaining('model-worker') as string,
+  });
+  for (const door of ['fetch', 'inference.fetch'] as const) {
+    const answer = await page.evaluate(
+      async ([send, model]) => {
+        const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }] });
+        const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+        const response = await (send === 'fetch' ? fetch : window.inference!.fetch)('/v1/chat/completions', request);
+        return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+      },
+      [door, DOORS.models[0]!.id] as const,
+    );
+    expect(answer).toMatchObject({ status: 503, type: expect.stringContaining('json') as string });
+    expect(answer.text).toContain('"code":"unavailable"');
+  }
+});
+
+it('a first load of files after the network is gone names the file', async () => {
+  const source = '/models/tiny-embed';
+  const models: ModelEntry[] = [{ id: 'late', task: 'embeddings', backend: 'transformers', source, dtype: 'q8' }];
+  const page = await openHost(context, { models });
+  await context.setOffline(true);
+  const error = await loadError(page, 'late');
+  expect(error).toMatchObject({ code: 'unavailable' });
+  expect(error?.message).toMatch(/\S/);
   expect(error?.url).toContain(source);
 });

@@ -5,7 +5,7 @@ import { createTextModel } from '../../src/model/decoding/create-text-model.js';
 import { createTensor, type OnnxSession } from '../../src/model/engines/transformers/ort/onnx-session.js';
 import { chooseToken } from '../../src/model/engines/transformers/speech/choose-token.js';
 import { ForwardPass } from '../../src/model/engines/transformers/text/forward-pass.js';
-import { runFailure } from '../../src/model/run-failure.js';
+import { runFailure } from '../../src/model/engines/run-failure.js';
 import { createVoiceModel } from '../../src/model/voice/create-voice-model.js';
 import { WrongOutput } from '../../src/core/errors/wrong-output.js';
 import { collectEvents } from '../support/token-events.js';

@@ -1,4 +1,5 @@
 /** The canonical request to rank documents, and its result. @module */
+import type { GenerationRequest } from './generation-request.js';
 
 export interface RankingRequest {
   model: string;
@@ -8,6 +9,7 @@ export interface RankingRequest {
   documents: readonly string[];
   /** Most tokens of a document that are read, from its beginning; absent: what the context leaves beside the query. */
   maxTokensPerDocument?: number;
+  caller?: GenerationRequest['caller'];
 }
 
 export interface RankingResult {

@@ -126,7 +126,7 @@ export class Scheduler implements ControlledInference {
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
     const asked = this.#slotFor(request.model, 'chat');
     return this.#single(asked, options, true, (model, slot, signal) =>
-      operationOf(model, 'countTokens')({ ...request, model: slot.entry.id }, signal),
+      operationOf(model, 'countTokens')({ ...request, model: slot.entry.id, caller: options.caller }, signal),
     );
   }
 
@@ -143,7 +143,8 @@ export class Scheduler implements ControlledInference {
     const asked = this.#slotFor(request.model, 'rerank');
     return this.#single(asked, options, false, async (model, slot, signal) => {
       const { id } = slot.entry;
-      return { ...(await operationOf(model, 'rerank')({ ...request, model: id }, signal)), model: id };
+      const ranked = await operationOf(model, 'rerank')({ ...request, model: id, caller: options.caller }, signal);
+      return { ...ranked, model: id };
     });
   }
 

@@ -38,7 +38,7 @@ export async function compileConstraint(
   const { markers, markerTokens } = engine.vocabulary;
   const format = { ...model, spacing: spacingOf(tokenizer), marker: (text: string) => markers.get(text) };
   const { masks, exact } = writtenGrammar(request, format, tokenizer);
-  const positions = await engine.begin(masks, request.n, exact);
+  const positions = await engine.begin({ masks, exact, owner: request.caller }, request.n);
   const forced = new ForcedTokenizer(tokenizer, markerTokens);
   const endMask = endTokenMask(tokenizer);
   return {
@@ -64,7 +64,7 @@ const MIN_COUNTED = 8;
 const KEPT_TEXTS = 8;
 const written = new WeakMap<TextTokenizer, Map<string, AnswerGrammar>>();
 
-/** An agent sends the same tools with every turn, so their grammar is written once. */
+/** An agent sends the same tools with every turn, so their grammar is written once, for each caller. */
 function writtenGrammar(request: GenerationRequest, format: AnswerFormat, tokenizer: TextTokenizer): AnswerGrammar {
   const { tools, toolChoice, parallelToolCalls, output, reasoning, paramNames } = request;
   const { toolFormat, reasoningFormat, reasoningOpen, spacing } = format;
@@ -72,6 +72,7 @@ function writtenGrammar(request: GenerationRequest, format: AnswerFormat, tokeni
     tools.map(({ name, parameters }) => [name, parameters]),
     [toolChoice, parallelToolCalls, output, reasoning.enabled, paramNames],
     [toolFormat, reasoningFormat, reasoningOpen, spacing],
+    request.caller,
   ]);
   const kept = written.get(tokenizer) ?? new Map<string, AnswerGrammar>();
   written.set(tokenizer, kept);

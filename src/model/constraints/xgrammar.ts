@@ -19,6 +19,15 @@ interface WordVector {
   delete(): void;
 }
 
+/** A grammar as the engine reads it. */
+interface GrammarTexts {
+  masks: string;
+  /** The same with all bounds, where `masks` leaves some open. */
+  exact?: string | undefined;
+  /** Who may tell from the time that it was compiled before; see `caller` of `GenerationRequest`. */
+  owner?: string | undefined;
+}
+
 /** The position of one generation in a grammar. All calls throw InferenceError when the engine fails. */
 export interface GrammarPosition {
   /** One bit per token, least significant first; 1: allowed. */
@@ -96,13 +105,10 @@ export class GrammarEngine {
     });
   }
 
-  /**
-   * `count` positions at the beginning of a grammar. Throws InferenceError `internal` when the engine refuses it.
-   * @param exact the same grammar with all bounds, where `ebnf` leaves some open
-   */
-  async begin(ebnf: string, count: number, exact?: string): Promise<GrammarPosition[]> {
-    const grammar = await this.#compile(ebnf, this.#compiler);
-    const whole = exact === undefined ? undefined : await this.#compile(exact, await this.#checkingCompiler());
+  /** `count` positions at the beginning of a grammar. Throws InferenceError `internal` when the engine refuses it. */
+  async begin({ masks, exact, owner = '' }: GrammarTexts, count: number): Promise<GrammarPosition[]> {
+    const grammar = await this.#compile(masks, owner, this.#compiler);
+    const whole = exact === undefined ? undefined : await this.#compile(exact, owner, await this.#checkingCompiler());
     const { GrammarMatcher: matchers } = this.#module.api;
     return guarded(this.#module, async () => {
       const positions: GrammarPosition[] = [];
@@ -125,11 +131,12 @@ export class GrammarEngine {
     return this.#checking;
   }
 
-  async #compile(ebnf: string, compiler: GrammarCompiler): Promise<CompiledGrammar> {
-    const kept = this.#kept.get(ebnf);
+  async #compile(ebnf: string, owner: string, compiler: GrammarCompiler): Promise<CompiledGrammar> {
+    const key = `${owner}\0${ebnf}`;
+    const kept = this.#kept.get(key);
     const grammar = kept ?? (await guarded(this.#module, () => compiler.compileGrammar(ebnf)));
-    this.#kept.delete(ebnf);
-    this.#kept.set(ebnf, grammar);
+    this.#kept.delete(key);
+    this.#kept.set(key, grammar);
     for (const [oldest, unused] of this.#kept) {
       if (this.#kept.size <= KEPT_GRAMMARS) break;
       this.#kept.delete(oldest);

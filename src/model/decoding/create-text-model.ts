@@ -11,7 +11,6 @@ import type { PromptImage, PromptImages } from '../prompt/prompt-image.js';
 import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
 import { imagesOf } from '../prompt/template-messages.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
-import type { Message } from '../../core/request/message.js';
 import type { ReasoningLimit } from './choice.js';
 import { withSamplingDefaults } from '../sampling/sampling-defaults.js';
 import { type DecodeRun, decodeLoop } from './decode-loop.js';
@@ -107,9 +106,8 @@ interface ReadPrompt {
  */
 async function readPrompt(request: GenerationRequest, engine: TextEngine, mostPlaces = Infinity): Promise<ReadPrompt> {
   refuseHugePrompt(request, engine.tokenizer, engine.contextLength);
-  const { prompt } = request;
   const images =
-    engine.images && prompt.type === 'chat' ? await readImages(engine.images, prompt.messages, mostPlaces) : undefined;
+    engine.images && request.prompt.type === 'chat' ? await readImages(engine.images, request, mostPlaces) : undefined;
   return { prompt: renderPrompt(request, engine.tokenizer, engine, images), images };
 }
 
@@ -146,11 +144,15 @@ function reasoningLimit(engine: TextEngine, { reasoning }: GenerationRequest): R
  * @param most maximum number of their tokens; further images are not read
  * @throws InferenceError `invalid_media`, `context_length_exceeded`
  */
-async function readImages(reader: ImageReader, messages: readonly Message[], most: number): Promise<PromptImages> {
+async function readImages(
+  reader: ImageReader,
+  { prompt, caller }: GenerationRequest,
+  most: number,
+): Promise<PromptImages> {
   const all: PromptImage[] = [];
   let places = 0;
-  for (const image of imagesOf(messages)) {
-    const read = await reader.read(image);
+  for (const image of prompt.type === 'chat' ? imagesOf(prompt.messages) : []) {
+    const read = await reader.read(image, caller);
     all.push(read);
     places += read.places;
     if (places > most) throw promptTooLong(most, places, `more than ${places} tokens for its images alone`);

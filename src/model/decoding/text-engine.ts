@@ -53,9 +53,10 @@ export interface ImageReader {
   readonly placeholder: string;
   /**
    * The text and the number of tokens of an image in a prompt. Does not run the vision encoder.
+   * @param caller whose images are remembered apart; see `GenerationRequest`
    * @throws InferenceError `invalid_media`
    */
-  read(image: ImagePart): Promise<PromptImage>;
+  read(image: ImagePart, caller?: GenerationRequest['caller']): Promise<PromptImage>;
 }
 
 /** What a sequence is opened with. */

@@ -1,5 +1,6 @@
 /** Decodes images into pixels, and identifies them by a hash. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { ImagePart } from '../../core/request/message.js';
 
 /** Larger pictures are scaled down: a pixel takes four bytes, and no model uses so many. */
@@ -36,8 +37,11 @@ export async function drawImage(
   }
 }
 
-/** A negative number from 48 bits of the SHA-256 of the bytes, and from the detail. */
-export async function imageKey({ bytes, detail }: ImagePart): Promise<number> {
-  const digest = new DataView(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
+/** A negative number from 48 bits of the SHA-256 of the bytes, from the detail and from whose image it is. */
+export async function imageKey({ bytes, detail }: ImagePart, caller?: GenerationRequest['caller']): Promise<number> {
+  const hash = async (data: BufferSource): Promise<ArrayBuffer> => crypto.subtle.digest('SHA-256', data);
+  const ofBytes = await hash(bytes as BufferSource);
+  const whole = caller === undefined ? ofBytes : await hash(await new Blob([ofBytes, caller]).arrayBuffer());
+  const digest = new DataView(whole);
   return -1 - (digest.getUint32(0) * 2 ** 16 + digest.getUint16(4)) * 2 - (detail === 'low' ? 1 : 0);
 }

@@ -1,6 +1,7 @@
 /** Errors of loading a model, with the reason and what to change in its entry. @module */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
+import { readableReason, runFailure } from './run-failure.js';
 
 /** A file that could not be loaded. */
 export interface FileFailure {
@@ -25,7 +26,7 @@ const MAX_REASON_LENGTH = 300;
 
 /**
  * Any failure of loading as an InferenceError: `cancelled` for an abort, `insufficient_resources` for too little memory,
- * else `unavailable`. Message and details name file and reason; they are for the page, not for the bodies of answers.
+ * `model_not_supported` for a graph that fails while it is tried, else `unavailable`. Message and details name file and reason; they are for the page, not for the bodies of answers.
  * @param file the file that could not be loaded, if that is the reason
  */
 export function loadFailure(
@@ -38,8 +39,12 @@ export function loadFailure(
     return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
   }
   if (file?.refusal) return file.refusal;
-  if (isInferenceError(thrown) && (!file || thrown.details.url === undefined)) return thrown;
+  if (isInferenceError(thrown) && (!file || thrown.details.url === undefined))
+    return runFailure(thrown, entry) as InferenceError;
   if (isOutOfMemory(thrown) || isOutOfMemory(file?.cause)) return outOfMemory(thrown, entry);
+  // Graphs are tried while they load. A session that cannot be made may be a file that was damaged on its way.
+  const failure = file || isUnopened(thrown) ? undefined : runFailure(thrown, entry);
+  if (isInferenceError(failure)) return failure;
   const reason = file ? fileReason(file, entry) : engineReason(thrown);
   const details = {
     reason,
@@ -97,6 +102,7 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
   return `${url} returned status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
 }
 
+const BLOCKED = /unsafe-eval|Content Security Policy/i;
 const ONNX_RUNTIME = /no available backend found/;
 /** Messages of browsers for a missing module, or one that is not WebAssembly. */
 const MISSING_FILE = /import|magic|wasm-function|MIME|404/i;
@@ -104,9 +110,16 @@ const MISSING_FILE = /import|magic|wasm-function|MIME|404/i;
 /** Reasons of {@link engineReason} that last until the app is changed. */
 const MISTAKES = /^(The page's Content Security Policy|A file of ONNX Runtime is not served)/;
 
+/** The engine could not open a graph; else it ran. */
+function isUnopened(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && /can't create a session/i.test(thrown.message);
+}
+
 function engineReason(thrown: unknown): string {
+  if (isUnopened(thrown) && !BLOCKED.test(thrown.message))
+    return `ONNX Runtime cannot open its graph. ${readableReason(thrown.message)}`;
   const text = firstLine(thrown);
-  if (/unsafe-eval|Content Security Policy/i.test(text)) {
+  if (BLOCKED.test(text)) {
     return `The page's Content Security Policy must allow 'wasm-unsafe-eval' in \`script-src\`. ${text}`;
   }
   if (ONNX_RUNTIME.test(text) && MISSING_FILE.test(text)) {

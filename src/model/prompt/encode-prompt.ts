@@ -21,7 +21,21 @@ const MIN_CACHED = 256;
 /** Characters of all stretches that are kept for one tokenizer: some conversations of agents. */
 const MAX_CACHED = 1_000_000;
 
-const keptStretches = new WeakMap<EncodingTokenizer, EncodedSegmentCache>();
+/** Callers whose stretches are kept at a time. */
+const MAX_CALLERS = 8;
+
+const keptStretches = new WeakMap<EncodingTokenizer, Map<string, EncodedSegmentCache>>();
+
+/** The stretches of one caller: how fast a prompt is read does not tell what another has asked. */
+function segmentsOf(tokenizer: EncodingTokenizer, caller: string): EncodedSegmentCache {
+  const byCaller = keptStretches.get(tokenizer) ?? new Map<string, EncodedSegmentCache>();
+  keptStretches.set(tokenizer, byCaller);
+  const kept = byCaller.get(caller) ?? new EncodedSegmentCache();
+  byCaller.delete(caller);
+  byCaller.set(caller, kept);
+  if (byCaller.size > MAX_CALLERS) byCaller.delete([...byCaller.keys()][0]!);
+  return kept;
+}
 
 /**
  * Stretches of earlier prompts with their ids, the least recently used first. An agent sends its instructions, its tools and
@@ -52,10 +66,15 @@ export class PromptEncoder {
   readonly #tokenizer: EncodingTokenizer;
   readonly #mark: string;
   readonly #spellings: Spellings;
+  readonly #caller: string;
 
-  /** @param texts everything that the prompt can consist of: the mark is a character that occurs in none of it */
-  constructor(tokenizer: EncodingTokenizer, texts: string) {
+  /**
+   * @param texts everything that the prompt can consist of: the mark is a character that occurs in none of it
+   * @param caller see `GenerationRequest`
+   */
+  constructor(tokenizer: EncodingTokenizer, texts: string, caller = '') {
     this.#tokenizer = tokenizer;
+    this.#caller = caller;
     this.#mark = unusedCharacter(texts);
     this.#spellings = spellings(tokenizer.addedTokens);
   }
@@ -82,8 +101,7 @@ export class PromptEncoder {
   /** Ids of rendered text. */
   encode(rendered: string): number[] {
     const ids: number[] = [];
-    const kept = keptStretches.get(this.#tokenizer) ?? new EncodedSegmentCache();
-    keptStretches.set(this.#tokenizer, kept);
+    const kept = segmentsOf(this.#tokenizer, this.#caller);
     let from = 0;
     const encodeTo = (end: number): void => {
       const stretch = rendered.slice(from, end).replaceAll(this.#mark, '');
@@ -100,8 +118,8 @@ export class PromptEncoder {
 }
 
 /** Ids of text whose added tokens are meant as such: raw prompts, and tags that we write ourselves. */
-export function encodeTrustedText(text: string, tokenizer: EncodingTokenizer): number[] {
-  return new PromptEncoder(tokenizer, text).encode(text);
+export function encodeTrustedText(text: string, tokenizer: EncodingTokenizer, caller?: string): number[] {
+  return new PromptEncoder(tokenizer, text, caller).encode(text);
 }
 
 function spellings(addedTokens: ReadonlyMap<string, number>): Spellings {

@@ -36,7 +36,7 @@ export function renderPrompt(
   if (prompt.type === 'tokens')
     return { tokens: knownTokens(prompt.ids, tokenizer, request.paramNames?.messages), reasoningOpen: false };
   if (prompt.type === 'raw') {
-    const tokens = withPrefix(encodeTrustedText(prompt.text, tokenizer), tokenizer);
+    const tokens = withPrefix(encodeTrustedText(prompt.text, tokenizer, request.caller), tokenizer);
     return { tokens: neverEmpty(tokens, tokenizer), reasoningOpen: false };
   }
   if (tokenizer.chatTemplate === undefined) {
@@ -57,6 +57,7 @@ export function renderPrompt(
   const encoder = new PromptEncoder(
     tokenizer,
     sources.join('') + JSON.stringify([messages, tools, request.templateArguments]),
+    request.caller,
   );
   const text = renderConversation(sources, request, tokenizer, {
     syntax: syntax.tools,

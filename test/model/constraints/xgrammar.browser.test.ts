@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { compileConstraint } from '../../../src/model/constraints/compile-constraint.js';
+import { loadXgrammar } from '../../../src/model/constraints/load-xgrammar.js';
 import { grammarEngineFor } from '../../../src/model/constraints/xgrammar.js';
 import { ask } from './support/ask.js';
 import { tinyChatTokenizer } from './support/tiny-chat-tokenizer.js';
@@ -10,7 +11,7 @@ describe('the grammar engine', () => {
     const tokenizer = await tinyChatTokenizer();
     for (let round = 0; round < 3; round += 1) {
       const engine = await grammarEngineFor(tokenizer);
-      await expect(engine.begin('root ::= ((', 1)).rejects.toMatchObject({ code: 'internal' });
+      await expect(engine.begin({ masks: 'root ::= ((' }, 1)).rejects.toMatchObject({ code: 'internal' });
       const compiled = await compileConstraint(ask({ output: { type: 'json-object' } }), {
         tokenizer,
         toolFormat: 'hermes',
@@ -31,14 +32,27 @@ describe('the grammar engine', () => {
   it('keeps up to 32 grammars and serves more', async () => {
     const tokenizer = await tinyChatTokenizer();
     const engine = await grammarEngineFor(tokenizer);
-    const [kept] = await engine.begin('root ::= "first"', 1);
+    const [kept] = await engine.begin({ masks: 'root ::= "first"' }, 1);
     for (let index = 0; index < 40; index += 1) {
-      const [position] = await engine.begin(`root ::= "${index}" [a-z]`, 1);
+      const [position] = await engine.begin({ masks: `root ::= "${index}" [a-z]` }, 1);
       expect(position!.forcedText()).toBe(String(index));
       position!.dispose();
     }
     expect(kept!.forcedText()).toBe('first');
     kept!.dispose();
+  });
+
+  it('[X26] compiles anew for another caller', async () => {
+    const tokenizer = await tinyChatTokenizer();
+    const engine = await grammarEngineFor(tokenizer);
+    const { GrammarCompiler } = (await loadXgrammar()).api;
+    const compile = vi.spyOn(GrammarCompiler.prototype, 'compileGrammar');
+    for (const owner of ['a', 'b', 'a', 'b', undefined]) {
+      const [position] = await engine.begin({ masks: 'root ::= "of one caller"', owner }, 1);
+      position!.dispose();
+    }
+    expect(compile).toHaveBeenCalledTimes(3);
+    compile.mockRestore();
   });
 
   it('does not let through what merged options would', async () => {

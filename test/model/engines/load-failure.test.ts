@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { WrongOutput } from '../../../src/core/errors/wrong-output.js';
 import { loadFailure } from '../../../src/model/engines/load-failure.js';
 
 const { signal } = new AbortController();
@@ -65,4 +66,28 @@ it.each([
   const file = { url: 'https://app.test/m/onnx/model_quantized.onnx', httpStatus: 404 };
   const entry = { id: 'm', ...(dtype !== undefined && { dtype }) };
   expect(loadFailure(new Error('Not there.'), entry, signal, file).message).toContain(advice);
+});
+
+const CODE = '/mnt/vss/_work/1/s/onnxruntime/core/framework/op_kernel.cc:83 virtual OrtValue *onnxruntime::X(int)';
+
+it('a graph that fails while it is tried is no model for the entry, and named without places in the code of the engine', () => {
+  const thrown = new Error(`failed to call OrtRun(). ERROR_CODE: 2, ERROR_MESSAGE: ${CODE} Shape mismatch in Gather`);
+  const error = loadFailure(thrown, { id: 'm' }, signal);
+  expect(error).toMatchObject({ code: 'model_not_supported', details: { model: 'm', permanent: true } });
+  expect(error.message).toBe('The model `m` cannot answer, because its graph failed. Shape mismatch in Gather');
+});
+
+it('outputs that are wrong while a graph is tried say what is wrong', () => {
+  const error = loadFailure(new WrongOutput('the logits are NaN'), { id: 'm' }, signal);
+  expect(error).toMatchObject({ code: 'model_not_supported', details: { model: 'm' } });
+  expect(error.message).toContain('The logits are NaN.');
+});
+
+it('a graph that the engine cannot open may be a damaged file; the reason is readable', () => {
+  const thrown = new Error(`Can't create a session. ERROR_CODE: 1, ERROR_MESSAGE: ${CODE} No Op registered for Foo`);
+  const error = loadFailure(thrown, { id: 'm' }, signal);
+  expect(error.code).toBe('unavailable');
+  expect(error.message).toBe(
+    'The model `m` could not be loaded. ONNX Runtime cannot open its graph. No Op registered for Foo',
+  );
 });

@@ -108,3 +108,25 @@ it('tools that an agent loads later stand behind the others, in the order in whi
   expect(readAgain(second!.tokens, third!.tokens)).toBeLessThan(3_000);
   expect(first!.tokens.length).toBeGreaterThan(15_000);
 });
+
+it('[X26] a caller has to encode what only another has sent', async () => {
+  const { backend, requests } = recordingBackend();
+  const { app } = await buildApp({
+    models: [scriptedChat({ contextLength: 64_000 })],
+    backends: { scripted: backend },
+  });
+  const body = JSON.stringify(agentBody([question]));
+  const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  expect((await app.request('http://localhost/v1/messages', sent)).status).toBe(200);
+  const real = tinyChatTokenizer();
+  let encoded = 0;
+  const encodeText = (text: string): number[] => ((encoded += text.length), real.encodeText(text));
+  const tokenizer: TextTokenizer = { ...real, encodeText };
+  const costs = ['a', 'b', 'a', 'b'].map((caller) => {
+    encoded = 0;
+    renderPrompt({ ...requests[0]!, caller }, tokenizer, FORMATS);
+    return encoded;
+  });
+  expect(costs[1]).toBe(costs[0]);
+  expect(Math.max(costs[2]!, costs[3]!)).toBeLessThan(costs[0]! / 20);
+});

@@ -4,6 +4,7 @@ import { decodeBase64 } from '../../../core/media/base64.js';
 import { sniffImage } from '../../../core/media/sniff-image.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
 import { toHex } from '../../../core/platform/to-hex.js';
+import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { ImagePart } from '../../../core/request/message.js';
 import { RunQueue } from '../../scheduler/run-queue.js';
 
@@ -68,14 +69,15 @@ export class RequestImages {
    * Really decodes them where the platform can (browsers); elsewhere their headers have to do. They wait their turn one by
    * one, so a request with many holds up another's for the time of one.
    * @param sees what is known of the model; one that sees nothing says so itself, whatever is in the images
+   * @param caller whose images are remembered apart; see `GenerationRequest`
    * @throws InferenceError `invalid_media` for the first that does not decode, or not in time; the signal's reason
    */
-  async decodeAll(sees: boolean | undefined, signal: AbortSignal): Promise<void> {
+  async decodeAll(sees: boolean | undefined, signal: AbortSignal, caller?: GenerationRequest['caller']): Promise<void> {
     if (sees === false || typeof createImageBitmap !== 'function') return;
     for (const image of this.#images) {
       const release = await turns.acquire(signal);
       try {
-        if (!(await hasDecoded(image))) throw undecodable(image.param);
+        if (!(await hasDecoded(image, caller))) throw undecodable(image.param);
       } finally {
         release();
       }
@@ -91,8 +93,8 @@ const decoded = new Set<string>();
 
 const MAX_REMEMBERED = 512;
 
-async function hasDecoded(image: CheckedImage): Promise<boolean> {
-  const digest = toHex(await crypto.subtle.digest('SHA-256', image.bytes));
+async function hasDecoded(image: CheckedImage, caller = ''): Promise<boolean> {
+  const digest = `${toHex(await crypto.subtle.digest('SHA-256', image.bytes))} ${caller}`;
   const isKnown = decoded.delete(digest);
   if (!isKnown && !(await canDecode(image))) return false;
   decoded.add(digest);

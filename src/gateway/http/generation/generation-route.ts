@@ -97,7 +97,7 @@ export async function acceptRequest<Body extends CommonBody, Read>(
   const { id: modelId } = requireModel(context.inference.catalog, body.model, 'chat');
   const images = new RequestImages();
   const read = reader.read({ body, json, modelId, images, caller: c.get('caller') });
-  await images.decodeAll(context.inference.takesImages(modelId), c.req.raw.signal);
+  await images.decodeAll(context.inference.takesImages(modelId), c.req.raw.signal, c.get('partition'));
   await context.admit(c, reader.countRequests?.(read));
   return { ...read, body };
 }

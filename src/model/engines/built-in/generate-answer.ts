@@ -96,10 +96,8 @@ export async function countPrompt(
 ): Promise<number> {
   const { settings, param } = responseConstraint(request);
   try {
-    const { open, promptTokens } = await readHistory(model, browserPrompt(request, model.senses), {
-      ...settings,
-      signal,
-    });
+    const prompt = browserPrompt(request, model.senses);
+    const { open, promptTokens } = await readHistory(model, prompt, { ...settings, signal }, request.caller);
     model.pool.release(open);
     return promptTokens;
   } catch (thrown) {

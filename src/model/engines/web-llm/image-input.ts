@@ -7,6 +7,7 @@ import type { ImageReader } from '../../decoding/text-engine.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { PromptImage } from '../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
+import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { ImagePart } from '../../../core/request/message.js';
 import { drawImage, imageKey } from '../image-pixels.js';
 import { internalPipeline, type WebLlmEngine } from './web-llm-environment.js';
@@ -84,8 +85,8 @@ export class ImageInput implements ImageReader {
     return isKnown && imageToken !== undefined ? new ImageInput(pipeline as Pipeline, imageToken) : undefined;
   }
 
-  async read(part: ImagePart): Promise<ShownImage> {
-    const key = await imageKey(part);
+  async read(part: ImagePart, caller?: GenerationRequest['caller']): Promise<ShownImage> {
+    const key = await imageKey(part, caller);
     const places = this.#tokenCounts.get(key) ?? this.#measure(await drawImage(part, MAX_PIXELS));
     this.#remember(key, places);
     return { text: PLACEHOLDER.repeat(places) + AFTER_IMAGE, places, key, part };

@@ -122,3 +122,9 @@ it('an image that decoded is not decoded again, one that did not is', async () =
   await Promise.all([read(), read()]);
   expect(seen.tried).toBe(2);
 });
+
+it('[X26] what one caller has sent is decoded again for another', async () => {
+  const seen = stubDecoder(aMoment);
+  for (const caller of ['a', 'b', 'a', 'b', undefined]) await imagesOf(png(130)).decodeAll(true, open, caller);
+  expect(seen.tried).toBe(3);
+});

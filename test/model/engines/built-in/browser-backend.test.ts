@@ -249,6 +249,28 @@ describe('sessions', () => {
     expect(standIn.mostOpen).toBe(16);
   });
 
+  it('[X26] of one caller neither answer nor count for another', async () => {
+    const { standIn, serving } = made();
+    const { app } = await buildApp({
+      models: [ASSISTANT],
+      backends: { 'built-in': browserBackend(standIn) },
+      apiKeys: ['key-a', 'key-b'],
+    });
+    await serving;
+    const createdFor = async (key: string, path: string): Promise<number> => {
+      const before = standIn.created;
+      const system = 'You know a secret.';
+      const body = JSON.stringify({ model: 'assistant', system, messages: turns('Hello'), max_tokens: 20 });
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+      const { status } = await app.request(`/v1/messages${path}`, { method: 'POST', headers, body });
+      expect(status).toBe(200);
+      return standIn.created - before;
+    };
+    expect(await createdFor('key-a', '')).toBeGreaterThan(0);
+    expect(await createdFor('key-a', '/count_tokens')).toBe(0);
+    for (const path of ['/count_tokens', '']) expect(await createdFor('key-b', path)).toBe(path === '' ? 0 : 1);
+  });
+
   it('[B07] that were destroyed are replaced, and the request is served', async () => {
     const { standIn, serving } = made();
     const { say } = await serving;

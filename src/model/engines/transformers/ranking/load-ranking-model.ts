@@ -5,6 +5,7 @@ import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.j
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { yieldToEventLoop } from '../../../../core/platform/pause.js';
 import type { RankingRequest, RankingResult } from '../../../../core/request/ranking-request.js';
+import type { SequenceRequest } from '../../../decoding/text-engine.js';
 import { PromptEncoder } from '../../../prompt/encode-prompt.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
 import { WrongOutput } from '../../../../core/errors/wrong-output.js';
@@ -141,9 +142,9 @@ function createJudge(engine: TransformersTextEngine, judge: RerankPrompt, parts:
   // The engine reads one prompt at a time.
   let last: Promise<unknown> = Promise.resolve();
 
-  async function score(prompt: readonly number[], signal: AbortSignal): Promise<number> {
+  async function score(prompt: Pick<SequenceRequest, 'promptTokens' | 'caller'>, signal: AbortSignal): Promise<number> {
     throwIfCancelled(signal);
-    const sequence = await engine.open({ promptTokens: prompt, need: { type: 'all' }, signal });
+    const sequence = await engine.open({ ...prompt, need: { type: 'all' }, signal });
     try {
       const logits = (await sequence.prefill(signal)) as Float32Array;
       return relevance(
@@ -162,7 +163,7 @@ function createJudge(engine: TransformersTextEngine, judge: RerankPrompt, parts:
   }
 
   async function rerank(request: RankingRequest, signal: AbortSignal): Promise<RankingResult> {
-    const { query, documents, maxTokensPerDocument } = request;
+    const { query, documents, maxTokensPerDocument, caller } = request;
     const { before, lead, after } = judge.promptOf(query);
     // Control tokens are those of the prompt; in a query or a document their names are text.
     const [start, ...asked] = before;
@@ -181,7 +182,7 @@ function createJudge(engine: TransformersTextEngine, judge: RerankPrompt, parts:
       const body = firstTokens(lead + document, leadSize + room, (text) => tokenizer.encodeText(text));
       const prompt = [...head, ...body, ...end];
       promptTokens += prompt.length;
-      scores.push(await inTurn(() => score(prompt, signal)));
+      scores.push(await inTurn(() => score({ promptTokens: prompt, caller }, signal)));
     }
     return { scores, promptTokens };
   }

@@ -5,6 +5,7 @@ import { InferenceError } from '../../../../core/errors/inference-error.js';
 import { encodeTrustedText } from '../../../prompt/encode-prompt.js';
 import type { PromptImage } from '../../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
+import type { GenerationRequest } from '../../../../core/request/generation-request.js';
 import type { ImagePart } from '../../../../core/request/message.js';
 import { drawImage, imageKey } from '../../image-pixels.js';
 import { PromptLayout, type VisionImage } from './prompt-layout.js';
@@ -46,8 +47,8 @@ export class ImageCache implements ImageReader {
     this.#maxBytes = options.maxBytes ?? MAX_CACHE_BYTES;
   }
 
-  async read(part: ImagePart): Promise<VisionImage> {
-    const key = await imageKey(part);
+  async read(part: ImagePart, caller?: GenerationRequest['caller']): Promise<VisionImage> {
+    const key = await imageKey(part, caller);
     const { image } = await this.#options.alone(async () => this.#recall(key) ?? this.#process(part, key));
     // The bytes belong to the request; the cache must not keep them alive.
     return { ...image, part };

@@ -3,6 +3,7 @@ import { AutoModelForCausalLM, AutoTokenizer, Tensor } from '@huggingface/transf
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
 import { loadRankingModel } from '../../../../../src/model/engines/transformers/ranking/load-ranking-model.js';
+import { TransformersTextEngine } from '../../../../../src/model/engines/transformers/text/transformers-text-engine.js';
 import { filesOfFolder, LOAD, modelServer } from '../support/web-build.js';
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -88,6 +89,22 @@ describe.each(['qwen3', 'qwen2'])('a language model that judges, of type %s', (t
       expect(Math.abs(scores[index]! - score)).toBeLessThan(1e-5);
       expect(Math.abs(backwards.scores.at(-1 - index)! - score)).toBeLessThan(1e-5);
     }
+    await model.unload();
+  });
+
+  it('[X26] reads nothing from what another caller has ranked', async () => {
+    const model = await load(type);
+    const opened = vi.spyOn(TransformersTextEngine.prototype, 'open');
+    const cachedFor = async (caller: string | undefined): Promise<number> => {
+      opened.mockClear();
+      await model.rerank!({ model: 'made', query: QUERY, documents: ['A cat.'], caller }, new AbortController().signal);
+      return (await (opened.mock.results[0]!.value as ReturnType<TransformersTextEngine['open']>)).cachedTokens;
+    };
+    expect(await cachedFor('a')).toBe(0);
+    expect(await cachedFor('b')).toBe(0);
+    expect(await cachedFor(undefined)).toBe(0);
+    expect(await cachedFor('a')).toBeGreaterThan(0);
+    opened.mockRestore();
     await model.unload();
   });
 

@@ -65,6 +65,14 @@ describe('ImageCache', () => {
     expect(new Set([first.key, other.key, closer.key]).size).toBe(3);
   });
 
+  it('[X26] knows nothing of an image that another caller has shown', async () => {
+    const { seen, processed, encoded } = eyes();
+    for (const caller of ['a', 'b', undefined, 'a']) await seen.features(await seen.read(picture(1), caller));
+    expect([processed(), encoded()]).toEqual([3, 3]);
+    // The size of a caller's name must not show as a key beyond what a cache takes.
+    expect((await seen.read(picture(1), 'a'.repeat(64))).key).toBeLessThan(0);
+  });
+
   it('forgets what was used least recently, and sees it again when it is asked for', async () => {
     const { seen, processed, encoded } = eyes(2.5 * FEATURES * 4 + INPUT * 4);
     const images = [];

@@ -1,7 +1,7 @@
 /** What a loaded model throws while it computes, as an error that names the model and what is wrong with it. @module */
-import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
-import type { ModelEntry } from '../core/models/model-entry.js';
-import { WrongOutput } from '../core/errors/wrong-output.js';
+import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import { WrongOutput } from '../../core/errors/wrong-output.js';
 
 /** How ONNX Runtime begins what it reports of a graph that it ran, up to its own description. */
 const ONNX_RUNTIME =
@@ -19,9 +19,13 @@ const LONGEST_REASON = 300;
 export function runFailure(thrown: unknown, { id }: Pick<ModelEntry, 'id'>): unknown {
   if (thrown instanceof WrongOutput) return unusable(id, 'its outputs are wrong', `${thrown.details.reason}.`, thrown);
   if (isInferenceError(thrown) || !(thrown instanceof Error) || !ONNX_RUNTIME.test(thrown.message)) return thrown;
-  const text = thrown.message.replace(ONNX_RUNTIME, '').replaceAll(PLACE, '').split('\n', 1)[0]!.trim();
-  const reason = text.slice(0, LONGEST_REASON);
-  return unusable(id, 'its graph failed', reason, thrown);
+  return unusable(id, 'its graph failed', readableReason(thrown.message), thrown);
+}
+
+/** What ONNX Runtime says of a graph, without where its own code stands. */
+export function readableReason(message: string): string {
+  const text = message.replace(ONNX_RUNTIME, '').replaceAll(PLACE, '');
+  return text.split('\n', 1)[0]!.trim().slice(0, LONGEST_REASON);
 }
 
 function unusable(model: string, what: string, reason: string, cause: unknown): InferenceError {

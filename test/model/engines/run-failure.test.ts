@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { InferenceError } from '../../src/core/errors/inference-error.js';
-import { runFailure } from '../../src/model/run-failure.js';
+import { InferenceError } from '../../../src/core/errors/inference-error.js';
+import { runFailure } from '../../../src/model/engines/run-failure.js';
 
 it.each([
   [
