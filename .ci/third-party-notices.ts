@@ -17,11 +17,14 @@ const INSIDE: Record<string, string> = {
     'Contains the LAME MP3 encoder 3.100 (https://lame.sourceforge.io), compiled to WebAssembly, under the GNU Lesser General Public License 2.0 or later (https://www.gnu.org/licenses/old-licenses/lgpl-2.0.html). It is `mp3-encoder-worker.js` here, which may be replaced. How it was built: the README of the package.',
 };
 
-/** Licence texts that packages do not bring: as their projects publish them. */
-const LICENCE_FILES: Record<string, string> = {
-  'onnxruntime-common': '.ci/licences/onnxruntime.txt',
-  'onnxruntime-web': '.ci/licences/onnxruntime.txt',
-  '@mlc-ai/web-xgrammar': '.ci/licences/xgrammar.txt',
+/**
+ * Licence texts that packages do not bring: as their projects publish them. `onnxruntime-third-party.txt` is
+ * `ThirdPartyNotices.txt` of ONNX Runtime 1.32.0: of what its wasm is compiled from.
+ */
+const LICENCE_FILES: Record<string, readonly string[]> = {
+  'onnxruntime-common': ['onnxruntime.txt'],
+  'onnxruntime-web': ['onnxruntime.txt', 'onnxruntime-third-party.txt'],
+  '@mlc-ai/web-xgrammar': ['xgrammar.txt'],
 };
 
 /**
@@ -72,7 +75,6 @@ export function writeNotices(folders: readonly string[]): string {
 function licenceText(folder: string, name: string): string {
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|thirdparty)/i.test(file));
   const paths = files.map((file) => join(folder, file));
-  const own = LICENCE_FILES[name];
-  if (paths.length === 0 && own !== undefined) paths.push(own);
+  if (paths.length === 0) paths.push(...(LICENCE_FILES[name] ?? []).map((file) => join('.ci/licences', file)));
   return paths.map((path) => `\`\`\`\n${readFileSync(path, 'utf8').trim()}\n\`\`\`\n`).join('\n');
 }
