@@ -4,6 +4,7 @@ import { releaseProxy, type Remote } from 'comlink';
 import type { Backend, LoadedModel, LoadOptions } from '../core/models/backend.js';
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
+import { missingPart } from './missing-part.js';
 import { runFailure } from './engines/run-failure.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { answerCall } from '../relay/stream/answer-call.js';
@@ -23,17 +24,19 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
   const control: ModelControl = {
     async load({ entry, options }, onProgress, signal) {
       tellDeviceMemory(options.deviceMemory);
-      const backend = await backendOf(entry);
-      const load = (report: Report) => backend.load(entry, { ...options, onProgress: report, signal });
-      const { info } = (model = await reporting(onProgress, load));
+      const load = async (report: Report): Promise<LoadedModel> => {
+        const backend = await backendOf(entry);
+        return backend.load(entry, { ...options, onProgress: report, signal });
+      };
+      const { info } = (model = await reporting(onProgress, load).catch(failMissing));
       loadedEntry = entry;
       return { info, methods: METHODS.filter((method) => loaded()[method] !== undefined) };
     },
     async fetchFiles({ entry, options }, onProgress, signal) {
-      const backend = await backendOf(entry);
-      await reporting(onProgress, async (report) =>
-        backend.fetchFiles?.(entry, { ...options, onProgress: report, signal }),
-      );
+      await reporting(onProgress, async (report) => {
+        const backend = await backendOf(entry);
+        await backend.fetchFiles?.(entry, { ...options, onProgress: report, signal });
+      }).catch(failMissing);
     },
     async lost() {
       throw await loaded().lost;
@@ -43,12 +46,16 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
   const answer = (payload: ModelPayload, signal: AbortSignal): AsyncIterable<readonly unknown[]> =>
     runMethod(loaded(), payload, signal);
   /** Failures name the model. */
-  const explain = (thrown: unknown): unknown => runFailure(thrown, loadedEntry);
+  const explain = (thrown: unknown): unknown => missingPart(thrown) ?? runFailure(thrown, loadedEntry);
 
   serveControl(control, port);
   port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<ModelCallMessage>) => {
     if (data.type === 'call' && call) void answerCall<ModelPayload, unknown>(call, answer, MODEL_TIMING, { explain });
   });
+}
+
+function failMissing(thrown: unknown): never {
+  throw missingPart(thrown) ?? thrown;
 }
 
 type Report = LoadOptions['onProgress'];

@@ -27,7 +27,7 @@ const explained = async (failure: { message?: string; blocked?: string } = {}) =
 
 beforeEach(() => {
   vi.stubGlobal('document', { baseURI: 'https://app.example/' });
-  vi.stubGlobal('Worker', class {});
+  vi.stubGlobal('Worker', EventTarget);
   vi.stubGlobal('crossOriginIsolated', true);
 });
 afterEach(() => void vi.unstubAllGlobals());
@@ -73,7 +73,7 @@ it('what the browser said comes before what the server says', async () => {
 });
 
 it('a script is fetched past the cache, and starts no worker meanwhile', async () => {
-  const started = vi.fn();
+  const started = vi.fn<() => void>();
   vi.stubGlobal('Worker', started);
   const asked = serve({ reload: SCRIPT });
   expect(await refreshScript(make)).toBe(true);

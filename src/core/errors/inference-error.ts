@@ -162,22 +162,8 @@ export function deserializeInferenceError(data: SerializedInferenceError): Infer
   return new InferenceError(code, message, details, { cause: details.reason });
 }
 
-/** How browsers say that a module was not fetched; Safari does not name it. */
-const UNFETCHED = /(?:dynamically imported module|Importing a module script failed)(?:: (\S+))?/;
-
-/** A part of Inpage itself that is fetched when it is first needed; undefined: something else failed. */
-function missingPart(thrown: unknown): InferenceError | undefined {
-  const found = thrown instanceof TypeError ? UNFETCHED.exec(thrown.message) : null;
-  if (!found) return undefined;
-  const message = 'A part of Inpage could not be fetched: the network is gone, or another version was deployed.';
-  const url = found[1];
-  const reason = url === undefined ? message : `${message} ${url}`;
-  return new InferenceError('unavailable', message, { reason, ...(url !== undefined && { url }) }, { cause: thrown });
-}
-
 /**
- * Any thrown value as an InferenceError. Aborts become `cancelled`, parts of Inpage that cannot be fetched `unavailable`.
- * Everything unknown becomes `internal` with a message
+ * Any thrown value as an InferenceError. Aborts become `cancelled`. Everything unknown becomes `internal` with a message
  * that reveals nothing; the original is its `cause`, for the console.
  */
 export function toInferenceError(thrown: unknown): InferenceError {
@@ -185,8 +171,6 @@ export function toInferenceError(thrown: unknown): InferenceError {
   if (thrown instanceof Error && thrown.name === 'AbortError') {
     return cancelled(thrown);
   }
-  const missing = missingPart(thrown);
-  if (missing) return missing;
   return new InferenceError(
     'internal',
     'The server had an error while processing your request.',
