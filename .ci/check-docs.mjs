@@ -5,7 +5,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const ENTRIES = ['src/index.ts', 'src/node/bridge/index.ts', 'src/node/playwright/index.ts', 'src/node/vite/index.ts'];
+const ENTRIES = [
+  'src/index.ts',
+  'src/node/bridge/index.ts',
+  'src/node/playwright/index.ts',
+  'src/node/test-server/index.ts',
+  'src/node/vite/index.ts',
+];
 const problems = [];
 
 /** Where each exported name of an entry is declared. */

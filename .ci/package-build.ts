@@ -10,6 +10,7 @@ import type { EnvironmentOptions, LibraryOptions, Plugin, UserConfig } from 'vit
 import { createPackage } from './create-package.js';
 import { ggufKernels } from './gguf-kernels/gguf-kernels.js';
 import { copyOnnxRuntime } from './onnx-runtime.js';
+import { TEST_SERVER_ENVIRONMENTS } from './test-server-build.js';
 import { mp3Worker } from './mp3-worker.js';
 import { thirdPartyNotices } from './third-party-notices.js';
 import { webLlmModelList } from './web-llm-model-list.js';
@@ -223,6 +224,7 @@ const ENVIRONMENTS = {
       rolldownOptions: { external: [/^node:/, 'vite', 'playwright'] },
     },
   },
+  ...TEST_SERVER_ENVIRONMENTS,
   // The package `create-inpage`: one with nothing in it but the command line and the templates.
   create: {
     consumer: 'server',

@@ -16,7 +16,9 @@ function need(file) {
   }
 }
 
-for (const { types } of Object.values(exports)) if (types) need(join(types));
+for (const entry of Object.values(exports)) {
+  for (const { types } of [entry, entry.import ?? {}, entry.require ?? {}]) if (types) need(join(types));
+}
 for (const entry of readdirSync(TYPES, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name);
   if (entry.isFile() && !needed.has(file)) rmSync(file);

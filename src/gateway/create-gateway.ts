@@ -3,7 +3,7 @@ import type { Remote } from 'comlink';
 import { InferenceError, throwIfCancelled } from '../core/errors/inference-error.js';
 import type { LoadedModel } from '../core/models/backend.js';
 import { Catalog } from '../core/models/catalog.js';
-import { secretsOf } from '../core/models/header-secrets.js';
+import { secretsOfOptions } from '../core/models/header-secrets.js';
 import type { CompatibilityName } from '../core/models/inference-options.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { RetryInNewWorker } from '../core/models/retry-in-new-worker.js';
@@ -32,7 +32,7 @@ export interface Gateway {
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
 export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
   const { models, load, requestTimeout } = options;
-  const recorder = options.record ? new Recorder(secretsIn(options)) : undefined;
+  const recorder = options.record ? new Recorder(secretsOfOptions(options)) : undefined;
   const host = createWorkerModelHost({ spawn: (entry) => spawn(page, entry), load, requestTimeout });
   const inference = new Scheduler({
     catalog: new Catalog(models),
@@ -62,12 +62,6 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   return {
     connect: (port) => void serveCall(port, handlers),
   };
-}
-
-/** Keys of clients and of upstream services. */
-function secretsIn({ apiKeys = [], models }: GatewayOptions): string[] {
-  const keys = apiKeys.map((key) => (typeof key === 'string' ? key : key.key));
-  return [...keys, ...models.flatMap(({ headers }) => secretsOf(new Headers(headers)))];
 }
 
 /** Milliseconds until the page must have started a worker, or said why it could not: more than it gives the worker. */

@@ -10,12 +10,16 @@ const MAX_NAME_LENGTH = 200;
 
 /** An immutable list of entries with unique names. Throws InferenceError `invalid_request` on a name used twice. */
 export class Catalog {
-  readonly entries: readonly ModelEntry[];
+  readonly #entries: readonly ModelEntry[];
   readonly #byName: ReadonlyMap<string, ModelEntry>;
 
   constructor(entries: readonly ModelEntry[]) {
-    this.entries = entries;
+    this.#entries = entries;
     this.#byName = entriesByName(entries);
+  }
+
+  get entries(): readonly ModelEntry[] {
+    return this.#entries;
   }
 
   /** The entry behind an id or alias, whatever its access or status. */
@@ -25,9 +29,10 @@ export class Catalog {
 
   /**
    * The entry behind a name, when the caller may use it.
+   * @param _task what it is wanted for, for catalogs that have an entry for each
    * @throws InferenceError `model_not_found`, `model_removed` or `model_not_in_plan`, all with `param: 'model'`
    */
-  require(name: string): ModelEntry {
+  require(name: string, _task?: ModelEntry['task']): ModelEntry {
     const entry = this.#byName.get(name);
     if (!entry) {
       const known = this.usable();

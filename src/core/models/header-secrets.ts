@@ -10,3 +10,14 @@ export function secretsOf(headers: Headers): string[] {
     .filter((value) => value.length >= MIN_SECRET_LENGTH && value.toLowerCase() !== 'bearer')
     .toSorted((left, right) => right.length - left.length);
 }
+
+/** Texts that a service must not show: keys of its clients, and credentials of its remote models. */
+export function secretsOfOptions({ apiKeys = [], models = [] }: SecretiveOptions): string[] {
+  const keys = apiKeys.map((key) => (typeof key === 'string' ? key : key.key));
+  return [...keys, ...models.flatMap(({ headers }) => secretsOf(new Headers(headers)))];
+}
+
+interface SecretiveOptions {
+  apiKeys?: readonly (string | { key: string })[] | undefined;
+  models?: readonly { headers?: Record<string, string> }[] | undefined;
+}

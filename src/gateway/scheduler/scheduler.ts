@@ -42,7 +42,7 @@ export interface SchedulerSettings {
 export class Scheduler implements ControlledInference {
   readonly catalog: Catalog;
   readonly #settings: SchedulerSettings;
-  readonly #slots = new Map<string, ModelSlot>();
+  readonly #slots = new Map<ModelEntry, ModelSlot>();
   readonly #toldFailures = new WeakSet<InferenceError>();
   readonly #listeners = new Set<(progress?: LoadProgress) => void>();
   readonly #clock: () => number;
@@ -53,34 +53,31 @@ export class Scheduler implements ControlledInference {
     this.#settings = settings;
     this.#clock = settings.clock ?? preciseClock;
     this.#createId = settings.createId ?? createToolCallId;
-    for (const entry of settings.catalog.entries) {
-      const slot = new ModelSlot(entry, settings.host, (progress) => this.#changed(slot, progress));
-      this.#slots.set(entry.id, slot);
-    }
+    for (const entry of settings.catalog.entries) this.#slotOf(entry);
   }
 
   contextLength(model: string): number | undefined {
     const entry = this.catalog.require(model);
-    return this.#slots.get(entry.id)?.contextLength ?? entry.contextLength;
+    return this.#slots.get(entry)?.contextLength ?? entry.contextLength;
   }
 
   isContextLengthKnown(model: string): boolean {
     const entry = this.catalog.require(model);
     // What `upstream` says without the entry's word is an assumption, also once it is loaded.
     if (entry.backend === 'upstream') return entry.contextLength !== undefined;
-    return this.#slots.get(entry.id)?.contextLength !== undefined;
+    return this.#slots.get(entry)?.contextLength !== undefined;
   }
 
   takesImages(model: string): boolean | undefined {
-    return this.#slots.get(this.catalog.require(model).id)?.images;
+    return this.#slots.get(this.catalog.require(model))?.images;
   }
 
   description(model: string): VendorMetadata | undefined {
-    return this.#slots.get(this.catalog.require(model).id)?.description;
+    return this.#slots.get(this.catalog.require(model))?.description;
   }
 
   samplingDefaults(model: string): SamplingDefaults | undefined {
-    return this.#slots.get(this.catalog.require(model).id)?.sampling;
+    return this.#slots.get(this.catalog.require(model))?.sampling;
   }
 
   generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
@@ -175,7 +172,7 @@ export class Scheduler implements ControlledInference {
 
   async unload(model: string): Promise<void> {
     const entry = this.catalog.require(model);
-    await this.#slots.get(entry.id)?.unload();
+    await this.#slots.get(entry)?.unload();
   }
 
   async fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void> {
@@ -240,13 +237,21 @@ export class Scheduler implements ControlledInference {
   }
 
   #slotFor(model: string, task: ModelEntry['task']): ModelSlot {
-    const entry = this.catalog.require(model);
-    const slot = this.#slots.get(entry.id);
-    if (entry.task !== task || !slot) {
+    const entry = this.catalog.require(model, task);
+    if (entry.task !== task) {
       throw new InferenceError('model_not_supported', `The model \`${model}\` does not support this operation.`, {
         param: 'model',
       });
     }
+    return this.#slotOf(entry);
+  }
+
+  /** Made when it is first asked for: a catalog may grow. */
+  #slotOf(entry: ModelEntry): ModelSlot {
+    const known = this.#slots.get(entry);
+    if (known) return known;
+    const slot = new ModelSlot(entry, this.#settings.host, (progress) => this.#changed(slot, progress));
+    this.#slots.set(entry, slot);
     return slot;
   }
 

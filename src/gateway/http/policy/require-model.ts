@@ -16,7 +16,7 @@ const OPERATIONS: Record<ModelEntry['task'], string> = {
  * @throws InferenceError `model_not_found`, `model_removed`, `model_not_in_plan` or `model_not_supported`
  */
 export function requireModel(catalog: Catalog, name: string, task: ModelEntry['task']): ModelEntry {
-  const entry = catalog.require(name);
+  const entry = catalog.require(name, task);
   if (entry.task === task) return entry;
   const able = catalog.usable().filter((other) => other.task === task);
   const hint = able.length === 0 ? 'No model of this page can' : `Use ${listModels(able)}`;

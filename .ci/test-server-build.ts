@@ -1,0 +1,35 @@
+/** How `inpage/test-server` is built: its handle, and its thread, which needs a file of its own. */
+import { join } from 'node:path';
+import type { EnvironmentOptions } from 'vite';
+
+const path = (relative: string): string => join(import.meta.dirname, '..', relative);
+
+const HANDLE = { 'test-server': path('src/node/test-server/index.ts') };
+const WORKER = { 'test-server-worker': path('src/node/test-server/test-server-worker.ts') };
+
+/** @param format `cjs` for Jest, which knows no other without a flag of Node */
+function nodeFiles(entry: Record<string, string>, format: 'es' | 'cjs'): EnvironmentOptions {
+  return {
+    consumer: 'server',
+    // The package has no dependencies.
+    resolve: { noExternal: true },
+    build: {
+      target: 'node20',
+      minify: format === 'es' && 'test-server-worker' in entry,
+      ssr: true,
+      lib: { entry, formats: [format] },
+      rolldownOptions: {
+        external: [/^node:/],
+        // The thread reads one file, and what few requests need apart.
+        output: { chunkFileNames: 'test-server/[name]-[hash].js' },
+      },
+    },
+  };
+}
+
+/** By the names of their environments. */
+export const TEST_SERVER_ENVIRONMENTS = {
+  testServer: nodeFiles(HANDLE, 'es'),
+  testServerRequired: nodeFiles(HANDLE, 'cjs'),
+  testServerWorker: nodeFiles(WORKER, 'es'),
+} as const;

@@ -1,0 +1,74 @@
+/** Models of the test server: scripted ones whose replies a desk chooses, and remote ones. @module */
+import { InferenceError } from '../../core/errors/inference-error.js';
+import type { TokenEvent } from '../../core/events/token-event.js';
+import type { LoadedModel } from '../../core/models/backend.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { ModelHost } from '../../gateway/scheduler/model-host.js';
+import { replayAnswer } from '../../model/engines/scripted/replay.js';
+import { scriptedBackend } from '../../model/engines/scripted/scripted-backend.js';
+import { createScriptedChat } from '../../model/engines/scripted/scripted-chat.js';
+import type { ChosenReply, ReplyDesk } from './reply-desk.js';
+
+/** Relative addresses have nothing to be relative to. */
+const NOWHERE = 'http://localhost/';
+
+/** Loads models in this thread. */
+export function createScriptedHost(desk: ReplyDesk): ModelHost {
+  return {
+    async start(entry, options) {
+      const load = { ...options, assetsURL: NOWHERE, pageURL: NOWHERE };
+      if (entry.backend === 'upstream') {
+        const { upstreamBackend } = await import('../../model/engines/upstream/upstream-backend.js');
+        return upstreamBackend.load(entry, load);
+      }
+      return entry.task === 'chat' ? createDeskModel(entry, desk) : scriptedBackend.load(entry, load);
+    },
+  };
+}
+
+/** The request is answered by another engine than the one that has read it. */
+class Detour extends InferenceError {
+  readonly chosen: ChosenReply;
+
+  constructor(chosen: ChosenReply) {
+    super('internal', 'This reply is of another script.');
+    this.chosen = chosen;
+  }
+}
+
+/** A chat model. As long as nothing was added to its script, it is the page's. */
+function createDeskModel(entry: ModelEntry, desk: ReplyDesk): LoadedModel {
+  // Recorded answers are found before the prompt is read, as in the page.
+  const hasRecorded = entry.script?.replies.some(({ recorded }) => recorded) === true;
+  const plain = hasRecorded ? createScriptedChat(entry) : undefined;
+  const asking = createScriptedChat(entry, async (asked) => {
+    const chosen = await desk.choose(entry, asked);
+    if (!chosen.isOwn || chosen.reply.recorded) throw new Detour(chosen);
+    return chosen.reply;
+  });
+  return {
+    ...asking,
+    async *generate(request, signal) {
+      if (plain && desk.isPlain(entry)) return yield* plain.generate!(request, signal);
+      try {
+        yield* asking.generate!(request, signal);
+      } catch (thrown) {
+        if (!(thrown instanceof Detour)) throw thrown;
+        yield* answerElsewhere(entry, thrown.chosen, request, signal);
+      }
+    },
+  };
+}
+
+/** An engine of its own for each answer: its vocabulary must not depend on earlier ones. */
+function answerElsewhere(
+  entry: ModelEntry,
+  { reply, script }: ChosenReply,
+  request: GenerationRequest,
+  signal: AbortSignal,
+): AsyncIterable<readonly TokenEvent[]> {
+  if (reply.recorded) return replayAnswer(reply.recorded, { script, request, signal });
+  const images = entry.script?.images ?? false;
+  return createScriptedChat({ ...entry, script: { ...script, images } }, () => reply).generate!(request, signal);
+}
