@@ -22,24 +22,25 @@ export function endpointList(): string {
  * @param name e.g. `chat-completions`
  * @throws Error for a name that no endpoint has
  */
-export function endpointPage(name: string): string {
+export async function endpointPage(name: string): Promise<string> {
   const group = ENDPOINTS.filter((endpoint) => endpoint.name === name);
   const [first] = group;
   if (!first) throw new Error(`There is no endpoint ${name}.`);
-  return group
-    .map((endpoint) => [`## ${titleOf(endpoint)}`, endpoint.summary, ...bodyOf(endpoint, first)].join('\n\n'))
-    .join('\n\n');
+  const parts = await Promise.all(
+    group.map(async (endpoint) => [`## ${titleOf(endpoint)}`, endpoint.summary, ...(await bodyOf(endpoint, first))]),
+  );
+  return parts.map((lines) => lines.join('\n\n')).join('\n\n');
 }
 
 /** A table, or how the body differs from that of the page's first endpoint where it is nearly the same. */
-function bodyOf(endpoint: Endpoint, first: Endpoint): string[] {
-  const schema = describedBodySchema(endpoint, COMPATIBILITY.service);
+async function bodyOf(endpoint: Endpoint, first: Endpoint): Promise<string[]> {
+  const schema = await describedBodySchema(endpoint, COMPATIBILITY.service);
   const queries = Object.entries(endpoint.query ?? {}).map(([name, said]) => {
     const meaning = typeof said === 'string' ? said : String(said['description']);
     return [`\`${name}\``, meaning];
   });
   if (!schema) return queries.length > 0 ? [markdownTable(['parameter of the URL', 'meaning'], queries)] : [];
-  const firstSchema = describedBodySchema(first, COMPATIBILITY.service)!;
+  const firstSchema = (await describedBodySchema(first, COMPATIBILITY.service))!;
   const [own, ofFirst] = [[...fieldsOf(schema).keys()], [...fieldsOf(firstSchema).keys()]];
   if (endpoint === first || own.some((path) => !ofFirst.includes(path))) return [fieldTable(schema)];
   const missing = ofFirst.filter((path) => !own.includes(path)).map((path) => `\`${path}\``);

@@ -44,6 +44,10 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
     cause: 'The form cannot be read.',
     fix: 'Pass a `FormData` and set no `content-type` yourself.',
   },
+  refusal: {
+    cause: 'A model refused a question of `/v1/systemone`.',
+    fix: '`param` names the question. `/v1/decisions` answers the others all the same.',
+  },
   unauthenticated: {
     cause: '`apiKeys` is set and the request has none of them.',
     fix: 'Send `Authorization: Bearer …` (or `x-api-key`) with a key that is not revoked.',

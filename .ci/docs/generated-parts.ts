@@ -17,9 +17,11 @@ const PART = /(<!-- made: (.*?) -->)[^]*?(<!-- \/made -->)/g;
  * A page with its parts made anew.
  * @throws Error for a mark that means nothing
  */
-export function withGeneratedParts(page: string): string {
+export async function withGeneratedParts(page: string): Promise<string> {
+  const made = new Map<string, string>();
+  for (const [, , what = ''] of page.matchAll(PART)) made.set(what, await make(what));
   return page.replaceAll(PART, (_, open: string, what: string, close: string) => {
-    return `${open}\n\n${make(what)}\n\n${close}`;
+    return `${open}\n\n${made.get(what)!}\n\n${close}`;
   });
 }
 
@@ -28,7 +30,7 @@ export function withoutLayout(text: string): string {
   return text.replaceAll(/-{3,}/g, '---').replaceAll(/\s+/g, ' ');
 }
 
-function make(what: string): string {
+async function make(what: string): Promise<string> {
   const [kind, file = '', name = ''] = what.split(' ');
   if (kind === 'members') return interfaceTable(file, name);
   if (kind === 'methods') return methodTable(file, name);

@@ -14,7 +14,7 @@ const folder = join(root, 'demo/docs');
 const stale: string[] = [];
 for (const name of readdirSync(folder).filter((file) => file.endsWith('.md'))) {
   const page = readFileSync(join(folder, name), 'utf8');
-  const made = withGeneratedParts(page);
+  const made = await withGeneratedParts(page);
   if (withoutLayout(made) === withoutLayout(page)) continue;
   stale.push(name);
   if (!process.argv.includes('--check')) writeFileSync(join(folder, name), made);

@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadedModel } from '../../src/core/models/backend.js';
 import { isInferenceError } from '../../src/core/errors/inference-error.js';
+import type { DecisionQuestion, DecisionResult } from '../../src/core/request/decision-request.js';
 import type { ChoiceEndEvent, PieceEvent, PromptEvent, TokenEvent } from '../../src/core/events/token-event.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import { collectEvents, logprobsOf, piecesOf, textOf } from '../support/token-events.js';
@@ -184,6 +185,45 @@ const TESTS: Record<string, (model: LoadedModel) => Promise<void>> = {
     }
   },
 
+  '[D07] decides alike alone, in company, in any order, and when asked again': async (model) => {
+    const questions = [
+      decisionAbout('Is the weather good?', 'Yes', 'No'),
+      decisionAbout('Which one?', 'sun', 'sunny', 'rain and more'),
+      decisionAbout('Where is it?', 'a', 'b', 'c'),
+    ];
+    const together = await decisions(model, questions);
+    for (const shares of together) expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 6);
+    const reversed = await decisions(model, questions.toReversed());
+    expectAlike(reversed.toReversed(), together);
+    for (const [index, question] of questions.entries()) {
+      expectAlike(await decisions(model, [question]), [together[index]!]);
+    }
+    await collect(model, ask({ maxTokens: 3 }));
+    expectAlike(await decisions(model, questions), together);
+  },
+
+  '[D08] finds the input in the prefix cache when it is asked again': async (model) => {
+    const text = 'A long walk in the fields of the north. '.repeat(6);
+    const first = await decide(model, [decisionAbout('Is it long?', 'Yes', 'No')], text);
+    const second = await decide(model, [decisionAbout('Is it short?', 'Yes', 'No')], text);
+    expect(first.cachedTokens).toBe(0);
+    expect(second.inputTokens).toBeGreaterThan(second.cachedTokens);
+    expect(second.cachedTokens).toBeGreaterThan(first.inputTokens / 4);
+  },
+
+  '[D15] is free again when decisions are aborted': async (model) => {
+    const stop = new AbortController();
+    const questions = Array.from({ length: 200 }, (_, index) => decisionAbout(`Is it ${index}?`, 'Yes', 'No'));
+    const asked = decide(model, questions, 'Some input.', stop.signal);
+    setTimeout(() => stop.abort(), 20);
+    const thrown: unknown = await asked.then(
+      () => 'answered before the abort',
+      (error: unknown) => error,
+    );
+    if (thrown !== 'answered before the abort') expect(thrown).toMatchObject({ code: 'cancelled' });
+    await expectAnswer(model);
+  },
+
   'is free again when the reader breaks off': async (model) => {
     let steps = 0;
     for await (const _ of model.generate!(ask(), never())) if (++steps === 2) break;
@@ -197,6 +237,39 @@ const TESTS: Record<string, (model: LoadedModel) => Promise<void>> = {
 function ask(overrides: Partial<GenerationRequest> = {}, text = 'Hello! Who are you?'): GenerationRequest {
   const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
   return { ...plainGenerationRequest('model', { type: 'chat', messages }), maxTokens: 12, ...overrides };
+}
+
+function decisionAbout(question: string, ...options: string[]): DecisionQuestion {
+  return {
+    kind: 'choice',
+    instructions: [{ type: 'text', text: question }],
+    options: options.map((text) => ({ text, name: text })),
+  };
+}
+
+type ReadDecisions = Extract<DecisionResult, { type: 'read' }>;
+
+async function decide(
+  model: LoadedModel,
+  questions: DecisionQuestion[],
+  text = 'The sun is out.',
+  signal = never(),
+): Promise<ReadDecisions> {
+  const forward = { path: '/decisions', body: {} };
+  const input = [{ type: 'text' as const, text }];
+  const result = await model.decide!({ model: 'model', input, questions, inputParam: 'input', forward }, signal);
+  if (result.type !== 'read') throw new Error('The model did not read the decisions itself.');
+  return result;
+}
+
+async function decisions(model: LoadedModel, questions: DecisionQuestion[]): Promise<number[][]> {
+  const { decisions: all } = await decide(model, questions);
+  return all.map((each) => (each === 'refused' ? [] : each.probabilities));
+}
+
+function expectAlike(found: readonly number[][], wanted: readonly number[][]): void {
+  for (const [index, shares] of wanted.entries())
+    for (const [option, share] of shares.entries()) expect(found[index]![option]).toBeCloseTo(share, 5);
 }
 
 function never(): AbortSignal {

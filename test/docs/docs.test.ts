@@ -78,13 +78,13 @@ describe.each(documents())('%s', (page) => {
 });
 
 describe('parts made from the source', () => {
-  it.each(pages)('are in %s what the source says', (page) => {
+  it.each(pages)('are in %s what the source says', async (page) => {
     const text = readDocument(page);
-    expect(withoutLayout(withGeneratedParts(text))).toBe(withoutLayout(text));
+    expect(withoutLayout(await withGeneratedParts(text))).toBe(withoutLayout(text));
   });
 
-  it('are made for a page that has only their marks', () => {
-    const made = withGeneratedParts(
+  it('are made for a page that has only their marks', async () => {
+    const made = await withGeneratedParts(
       '<!-- made: members src/core/models/fault-settings.ts FaultSettings -->\n<!-- /made -->',
     );
     expect(made).toContain(
@@ -92,8 +92,8 @@ describe('parts made from the source', () => {
     );
   });
 
-  it('are refused for a mark that means nothing', () => {
-    expect(() => withGeneratedParts('<!-- made: coffee --><!-- /made -->')).toThrow('coffee');
+  it('are refused for a mark that means nothing', async () => {
+    await expect(withGeneratedParts('<!-- made: coffee --><!-- /made -->')).rejects.toThrow('coffee');
   });
 });
 

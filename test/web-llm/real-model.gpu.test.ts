@@ -89,7 +89,15 @@ async function collect(model: TextModel, request: GenerationRequest): Promise<To
 const MIN_TOKENS = 5;
 
 if (folder && (!onSoftware || inject('webLlmContract'))) {
-  describeBackend('WebLLM', { load: () => load(onSoftware ? { maxCompletionTokens: MIN_TOKENS } : {}) });
+  describeBackend('WebLLM', {
+    load: () => load(onSoftware ? { maxCompletionTokens: MIN_TOKENS } : {}),
+    skip: [
+      {
+        reason: 'WebLLM holds one sequence, in which a question follows the input',
+        tests: ['[D08] finds the input in the prefix cache when it is asked again'],
+      },
+    ],
+  });
 }
 
 describe.skipIf(!folder)('WebLLM with a real model library', () => {

@@ -9,6 +9,7 @@ import type { ReasoningFormat, ToolFormat } from './answer-formats.js';
 import type { OptionsByRealm } from './inference-options.js';
 import type { VendorMetadata } from './model-description.js';
 import type { LoadProgress, ModelEntry } from './model-entry.js';
+import type { DecisionRequest, DecisionResult } from '../request/decision-request.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
 import type { GenerationRequest, SamplingDefaults } from '../request/generation-request.js';
 import type { RankingRequest, RankingResult } from '../request/ranking-request.js';
@@ -59,6 +60,8 @@ export interface LoadedModel {
   generate?(request: GenerationRequest, signal: AbortSignal): AsyncIterable<readonly TokenEvent[]>;
   /** Tokens of the rendered prompt. */
   countTokens?(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  /** Reads the probabilities of answers; nothing is generated. Absent: the engine gives no logits. */
+  decide?(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>;
   embed?(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
   rerank?(request: RankingRequest, signal: AbortSignal): Promise<RankingResult>;
   transcribe?(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptEvent>;

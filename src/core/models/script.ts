@@ -32,6 +32,13 @@ export interface ScriptedReply {
   toolCalls?: { name: string; arguments: object }[];
   /** Models of task `rerank`: how relevant a document is that contains `match`, 0 to 1. */
   score?: number;
+  /**
+   * Decisions: the weight of each option by its value or label, of a predicate `Yes` and `No`; an option that is not named
+   * has none. Used where the question or the input contains `match`.
+   */
+  scores?: Record<string, number>;
+  /** Decisions: the question is refused. */
+  refusal?: boolean;
   /** `text` is written this many times. @default 1 */
   repeat?: number;
   /** Fail the request instead of answering it. */
@@ -85,6 +92,14 @@ export const SCRIPTED_REPLY = fields(
     reasoning: optional(someText),
     toolCalls: optional(v.array(toolCall, 'an array of calls')),
     score: optional(number('a number from 0 to 1', (value) => value >= 0 && value <= 1)),
+    scores: optional(
+      v.record(
+        v.string(),
+        number('a number of at least 0', (value) => value >= 0),
+        'an object of numbers',
+      ),
+    ),
+    refusal: optional(v.boolean('true or false')),
     repeat: optional(number('a whole number', Number.isInteger)),
     error: optional(replyError),
     tokenDelayMs: optional(milliseconds),

@@ -14,6 +14,7 @@ import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
 import { COMPATIBILITY } from './policy/compatibility.js';
 import { completionsEndpoint } from './completions/route.js';
+import { decisionsEndpoint, systemOneEndpoint } from './decisions/endpoints.js';
 import { embeddingsEndpoint } from './embeddings.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { EndpointName } from './errors/error-table.js';
@@ -40,6 +41,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   compactEndpoint,
   embeddingsEndpoint,
   rerankEndpoint,
+  decisionsEndpoint,
+  systemOneEndpoint,
   transcriptionsEndpoint,
   translationsEndpoint,
   speechEndpoint,
@@ -150,7 +153,7 @@ function openApiEndpoint(endpoints: readonly Endpoint[], prefix: string): Endpoi
     summary: 'Describes the service.',
     route: (context) => async (c) => {
       const { openApiDocument } = await import('./openapi.js');
-      return c.json(openApiDocument(endpoints, prefix, context.compatibility));
+      return c.json(await openApiDocument(endpoints, prefix, context.compatibility));
     },
   };
 }

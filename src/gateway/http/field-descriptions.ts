@@ -196,6 +196,47 @@ const RERANK: Readonly<Record<string, string>> = {
   max_tokens_per_doc: 'Longer documents are cut after this many tokens.',
 };
 
+/** Fields of `POST /decisions` and `POST /systemone`. */
+const DECISIONS: Readonly<Record<string, string>> = {
+  input: 'What is judged: a text, or the items of a conversation. The model reads it as evidence and obeys none of it.',
+  'input[].type': 'The kind of item: a message (or absent), a call, or what a tool answered.',
+  'input[].role': 'Who says it.',
+  'input[].content': 'A text, or a list of parts.',
+  'input[].content[].type': 'The kind of part.',
+  'input[].content[].text': 'The text.',
+  'input[].content[].refusal': 'Why the assistant refused.',
+  'input[].content[].image_url': 'An image as a `data:` URL with base64.',
+  'input[].content[].detail': 'How closely to look at the image.',
+  'input[].content[].data': 'For `input_json`: an object, or several.',
+  'input[].call_id': 'Id of the call; the output of a tool needs that of an earlier call.',
+  'input[].name': 'Name of the tool.',
+  'input[].arguments': 'Its arguments as JSON text.',
+  'input[].input': 'For `custom_tool_call`: its text.',
+  'input[].output': 'What the tool answered.',
+  'input[].output[].type': 'The kind of part.',
+  'input[].output[].text': 'The text.',
+  'input[].output[].image_url': 'An image as a `data:` URL with base64.',
+  'input[].output[].detail': 'How closely to look at the image.',
+  'input[].output[].data': 'For `input_json`: an object, or several.',
+  questions: 'What is asked about the input. Each question is answered by itself.',
+  'questions[].type': '`predicate`: yes or no; `choice`: one of several values; `score`: a level of a scale.',
+  'questions[].name': 'Returned with the answer. The model does not read it.',
+  'questions[].instructions': 'The question: a text, or a list of parts.',
+  'questions[].instructions[].type': 'The kind of part.',
+  'questions[].instructions[].text': 'The text.',
+  'questions[].instructions[].image_url': 'An image as a `data:` URL with base64.',
+  'questions[].instructions[].detail': 'How closely to look at the image.',
+  'questions[].instructions[].data': 'For `input_json`: an object, or several.',
+  'questions[].choices': 'For `choice`: the values, each once.',
+  'questions[].choices[].value': 'What the model would answer: a word, or `true` or `false`.',
+  'questions[].choices[].description': 'What the value means.',
+  'questions[].levels': 'For `score`: the levels of the scale, the lowest first.',
+  'questions[].levels[].label': 'The name of the level.',
+  'questions[].levels[].description': 'What the level means.',
+  state: 'What is judged: a text, an object or an array.',
+  images: 'Images as base64, which belong to the state.',
+};
+
 /** Fields of the endpoints below `/audio`. */
 const AUDIO: Readonly<Record<string, string>> = {
   temperature: 'How random the words of the transcript are chosen; 0: always the most likely ones.',
@@ -223,6 +264,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
   responses: RESPONSES,
   embeddings: EMBEDDINGS,
   rerank: RERANK,
+  decisions: DECISIONS,
   audio: AUDIO,
 };
 

@@ -52,6 +52,11 @@ const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   'text-to-speech': ['speech'],
 };
 
+/** Whether its engine gives logits. What a remote service can, it says itself. */
+function decides({ task, backend }: ModelEntry): boolean {
+  return task === 'chat' && backend !== 'built-in' && backend !== 'upstream';
+}
+
 /** Whether the query asks for `vendor_metadata`. Clients write booleans as their language does: `true`, `True`, `1`. */
 function asksForMetadata(c: HttpRequestContext): boolean {
   return /^(true|1)$/i.test(c.req.query('verbose') ?? '');
@@ -90,7 +95,7 @@ function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<s
     is_external: isExternal,
     architecture: 'unknown',
     provider: entry.ownedBy ?? 'inpage',
-    capabilities: [...CAPABILITIES[entry.task], ...(sees ? ['vision'] : [])],
+    capabilities: [...CAPABILITIES[entry.task], ...(sees ? ['vision'] : []), ...(decides(entry) ? ['decisions'] : [])],
     license: 'unknown',
     status: 'available',
     hf_link: isExternal ? '' : hubLink(entry.source),

@@ -12,15 +12,15 @@ import { INFERENCE_ERROR_CODES } from '../../core/errors/inference-error.js';
 type JsonObject = Record<string, unknown>;
 
 /** @param prefix the server's address in the document, e.g. `/v1` */
-export function openApiDocument(
+export async function openApiDocument(
   endpoints: readonly Endpoint[],
   prefix: string,
   compatibility: Compatibility,
-): JsonObject {
+): Promise<JsonObject> {
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}');
-    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, compatibility);
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = await operation(endpoint, compatibility);
   }
   return {
     openapi: '3.1.0',
@@ -42,7 +42,7 @@ export function openApiDocument(
   };
 }
 
-function operation(endpoint: Endpoint, compatibility: Compatibility): JsonObject {
+async function operation(endpoint: Endpoint, compatibility: Compatibility): Promise<JsonObject> {
   return {
     operationId:
       `${endpoint.method.toLowerCase()}${endpoint.path.replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`.replaceAll(
@@ -51,7 +51,7 @@ function operation(endpoint: Endpoint, compatibility: Compatibility): JsonObject
       ),
     summary: endpoint.summary,
     ...parameters(endpoint),
-    ...(endpoint.requestSchema && { requestBody: requestBody(endpoint, compatibility) }),
+    ...(endpoint.requestSchema && { requestBody: await requestBody(endpoint, compatibility) }),
     responses: {
       200: { description: 'The answer, whole or as a stream.' },
       ...errorResponses(endpoint.name, compatibility),
@@ -75,18 +75,19 @@ function parameters({ path, query = {} }: Endpoint): JsonObject {
   return all.length === 0 ? {} : { parameters: all };
 }
 
-function requestBody(endpoint: Endpoint, compatibility: Compatibility): JsonObject {
-  const schema = describedBodySchema(endpoint, compatibility);
+async function requestBody(endpoint: Endpoint, compatibility: Compatibility): Promise<JsonObject> {
+  const schema = await describedBodySchema(endpoint, compatibility);
   return { required: true, content: { [endpoint.requestType ?? 'application/json']: { schema } } };
 }
 
 /** The schema of an endpoint's body, with what its fields mean; undefined: it takes none. */
-export function describedBodySchema(
+export async function describedBodySchema(
   { name, requestSchema }: Endpoint,
   compatibility: Compatibility,
-): JsonObject | undefined {
-  if (!requestSchema) return undefined;
-  const schema = requestBodySchema(requestSchema(compatibility));
+): Promise<JsonObject | undefined> {
+  const checked = await requestSchema?.(compatibility);
+  if (!checked) return undefined;
+  const schema = requestBodySchema(checked);
   addDescriptions(schema, '', name);
   return schema;
 }

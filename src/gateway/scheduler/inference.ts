@@ -10,6 +10,7 @@ import type { VendorMetadata } from '../../core/models/model-description.js';
 import type { ResumeState } from '../answer/resume-state.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
+import type { DecisionAnswer, DecisionRequest } from '../../core/request/decision-request.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
 import type { GenerationRequest, SamplingDefaults } from '../../core/request/generation-request.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
@@ -51,6 +52,8 @@ export interface Inference {
   /** What came together comes together, e.g. all that one message from the model's worker brought. No batch is empty. */
   generate(request: GenerationRequest, options: RunOptions): AsyncIterable<readonly GenerationEvent[]>;
   countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;
+  /** @throws InferenceError also `model_not_supported`, at once, of a model without logits */
+  decide(request: DecisionRequest, options: RunOptions): Promise<DecisionAnswer>;
   embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;
   rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer>;
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;

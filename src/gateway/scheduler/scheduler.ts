@@ -8,6 +8,7 @@ import { InferenceError, toInferenceError } from '../../core/errors/inference-er
 import type { TokenEvent } from '../../core/events/token-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
+import type { DecisionAnswer, DecisionRequest } from '../../core/request/decision-request.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
 import { type GenerationRequest, hasPart, type SamplingDefaults } from '../../core/request/generation-request.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
@@ -125,6 +126,15 @@ export class Scheduler implements ControlledInference {
     return this.#single(asked, options, true, (model, slot, signal) =>
       operationOf(model, 'countTokens')({ ...request, model: slot.entry.id, caller: options.caller }, signal),
     );
+  }
+
+  async decide(request: DecisionRequest, options: RunOptions): Promise<DecisionAnswer> {
+    const asked = this.#slotFor(request.model, 'chat');
+    return this.#single(asked, options, true, async (model, { entry: { id } }, signal) => {
+      if (!model.info.images && request.imageParam !== undefined) throw noImages(id, request.imageParam);
+      const { caller } = options;
+      return { ...(await operationOf(model, 'decide')({ ...request, model: id, caller }, signal)), model: id };
+    });
   }
 
   async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer> {
@@ -302,9 +312,9 @@ async function takesSound(slot: ModelSlot, signal: AbortSignal): Promise<boolean
 }
 
 function requireImages(request: GenerationRequest, model: LoadedModel): void {
-  if (!model.info.images && hasPart(request.prompt, 'image')) {
-    throw new InferenceError('unsupported_content', `The model \`${request.model}\` does not take images.`, {
-      param: 'messages',
-    });
-  }
+  if (!model.info.images && hasPart(request.prompt, 'image')) throw noImages(request.model, 'messages');
+}
+
+function noImages(model: string, param: string): InferenceError {
+  return new InferenceError('unsupported_content', `The model \`${model}\` does not take images.`, { param });
 }

@@ -4,17 +4,18 @@ import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import { answerSyntax } from '../families/answer-syntax.js';
-import { Interruptible } from '../../core/platform/reject-on-abort.js';
-import { completionCap, promptTooLong, refuseHugePrompt } from '../prompt/context-window.js';
+import { Interruptible, orAborted } from '../../core/platform/reject-on-abort.js';
+import { completionCap, refuseHugePrompt } from '../prompt/context-window.js';
 import { encodeTrustedText } from '../prompt/encode-prompt.js';
-import type { PromptImage, PromptImages } from '../prompt/prompt-image.js';
+import type { PromptImages } from '../prompt/prompt-image.js';
 import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
-import { imagesOf } from '../prompt/template-messages.js';
+import type { DecisionRequest, DecisionResult } from '../../core/request/decision-request.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { ReasoningLimit } from './choice.js';
 import { withSamplingDefaults } from '../sampling/sampling-defaults.js';
 import { type DecodeRun, decodeLoop } from './decode-loop.js';
-import type { ImageReader, TextEngine } from './text-engine.js';
+import { readImages } from './read-images.js';
+import type { TextEngine } from './text-engine.js';
 
 /** What the engine itself does not know. */
 export interface TextModelOptions {
@@ -30,6 +31,7 @@ export interface TextModelOptions {
 export interface TextModel extends LoadedModel {
   generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined>;
   countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  decide(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>;
 }
 
 /**
@@ -47,15 +49,32 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     for (const gone of running) gone.abort(error);
   });
 
-  async function* generate(
-    request: GenerationRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<TokenEvent[], void, undefined> {
+  /** Takes the place of one sequence. The controller aborts when the engine is lost. */
+  function start(): AbortController {
     if (running.size >= engine.maxSequences)
       throw new InferenceError('internal', 'More generations were started than can run at a time.');
     const gone = new AbortController();
     if (loss) gone.abort(loss);
     running.add(gone);
+    return gone;
+  }
+
+  async function decideQuestions(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult> {
+    const gone = start();
+    try {
+      // Loaded with the first request for it: most models are never asked for a decision.
+      const { decide } = await import('./decide.js');
+      return await orAborted(decide(engine, request, AbortSignal.any([signal, gone.signal])), gone.signal);
+    } finally {
+      running.delete(gone);
+    }
+  }
+
+  async function* generate(
+    request: GenerationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<TokenEvent[], void, undefined> {
+    const gone = start();
     const alive = new Interruptible(gone.signal);
     let run: DecodeRun | undefined;
     let steps: AsyncGenerator<TokenEvent[], void, undefined> | undefined;
@@ -90,6 +109,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     },
     lost,
     generate,
+    decide: decideQuestions,
     countTokens: async (request) => (await readPrompt(request, engine)).prompt.tokens.length,
     unload: () => options.unload(),
   };
@@ -137,27 +157,6 @@ function reasoningLimit(engine: TextEngine, { reasoning }: GenerationRequest): R
   const { forcedClose } = answerSyntax(engine).reasoning;
   if (reasoning.budgetTokens === undefined || forcedClose === '') return undefined;
   return { budget: reasoning.budgetTokens, close: encodeTrustedText(forcedClose, engine.tokenizer) };
-}
-
-/**
- * Reads the images of a conversation.
- * @param most maximum number of their tokens; further images are not read
- * @throws InferenceError `invalid_media`, `context_length_exceeded`
- */
-async function readImages(
-  reader: ImageReader,
-  { prompt, caller }: GenerationRequest,
-  most: number,
-): Promise<PromptImages> {
-  const all: PromptImage[] = [];
-  let places = 0;
-  for (const image of prompt.type === 'chat' ? imagesOf(prompt.messages) : []) {
-    const read = await reader.read(image, caller);
-    all.push(read);
-    places += read.places;
-    if (places > most) throw promptTooLong(most, places, `more than ${places} tokens for its images alone`);
-  }
-  return { placeholder: reader.placeholder, all };
 }
 
 /** Loads the grammar module, which is large, only for requests that need a grammar. */

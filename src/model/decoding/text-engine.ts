@@ -41,6 +41,8 @@ export interface TextSequence {
 export interface Speculation {
   /** False while several sequences decode together: their tokens make better use of a forward pass than drafts. */
   isWorthwhile(): boolean;
+  /** Whether so many tokens, read now, could be removed again. */
+  canRollBack(count: number): boolean;
   /** Appends tokens and returns the logits after each of the last `count`. The arrays stay valid. */
   score(tokens: readonly number[], count: number): Promise<TokenLogits[]>;
   /** Removes the last `count` tokens, as if they had not been read. */

@@ -8,6 +8,7 @@ import { adaptConversation } from './adapt-conversation.js';
 import { compiledTemplate } from './chat-template.js';
 import { encodeTrustedText, PromptEncoder, unusedCharacter } from './encode-prompt.js';
 import type { PromptImages } from './prompt-image.js';
+import type { Message } from '../../core/request/message.js';
 import { type TemplateMessage, templateMessages, type TemplateTool, templateTools } from './template-messages.js';
 import { messageVariants, templateTraits, toolVariants, type VariedMessage } from './template-traits.js';
 import type { TextTokenizer } from './text-tokenizer.js';
@@ -39,6 +40,37 @@ export function renderPrompt(
     const tokens = withPrefix(encodeTrustedText(prompt.text, tokenizer, request.caller), tokenizer);
     return { tokens: neverEmpty(tokens, tokenizer), reasoningOpen: false };
   }
+  const { text, encoder, reasoningOpen } = renderChat(request, prompt.messages, { tokenizer, formats, images });
+  const encoded = encoder.encode(text);
+  const tokens = neverEmpty(tokenizer.beginsChats ? withPrefix(encoded, tokenizer) : encoded, tokenizer);
+  return { tokens, reasoningOpen };
+}
+
+/** What a conversation is rendered for. */
+export interface ChatRendering {
+  tokenizer: TextTokenizer;
+  formats: AnswerFormats;
+  /** Of the conversation (`imagesOf`); absent: the model takes none. */
+  images?: PromptImages | undefined;
+  /** Texts that will be encoded together with the rendered one. @default none */
+  laterTexts?: readonly string[];
+}
+
+/** A conversation as text, before it is encoded. */
+export interface RenderedChat {
+  text: string;
+  /** Knows which parts of the text come from the client. */
+  encoder: PromptEncoder;
+  /** See {@link RenderedPrompt}. */
+  reasoningOpen: boolean;
+}
+
+/** The text of a conversation. Throws as {@link renderPrompt}. */
+export function renderChat(
+  request: GenerationRequest,
+  conversation: readonly Message[],
+  { tokenizer, formats, images, laterTexts = [] }: ChatRendering,
+): RenderedChat {
   if (tokenizer.chatTemplate === undefined) {
     throw new InferenceError(
       'model_not_supported',
@@ -49,14 +81,14 @@ export function renderPrompt(
     );
   }
   const seen = images && images.all.length > 0 ? images : undefined;
-  const mark = seen && unusedCharacter(textsOf([prompt.messages, request.tools]));
-  const messages = templateMessages(prompt.messages, mark);
+  const mark = seen && unusedCharacter(textsOf([conversation, request.tools]));
+  const messages = templateMessages(conversation, mark);
   const tools = request.toolChoice === 'none' ? [] : templateTools(request.tools);
   const syntax = answerSyntax(formats);
   const sources = templatesFor(tokenizer, formats, { messages, tools });
   const encoder = new PromptEncoder(
     tokenizer,
-    sources.join('') + JSON.stringify([messages, tools, request.templateArguments]),
+    sources.join('') + JSON.stringify([messages, tools, request.templateArguments, laterTexts]),
     request.caller,
   );
   const text = renderConversation(sources, request, tokenizer, {
@@ -66,13 +98,11 @@ export function renderPrompt(
     templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
     images: seen && mark !== undefined ? { ...seen, mark } : undefined,
   });
-  const encoded = encoder.encode(text);
-  const tokens = neverEmpty(tokenizer.beginsChats ? withPrefix(encoded, tokenizer) : encoded, tokenizer);
-  return { tokens, reasoningOpen: syntax.reasoning.endsInside(text) };
+  return { text, encoder, reasoningOpen: syntax.reasoning.endsInside(text) };
 }
 
 /** The prefix stands once, also where the text has it already. */
-function withPrefix(tokens: number[], { prefixTokens }: TextTokenizer): number[] {
+export function withPrefix(tokens: number[], { prefixTokens }: TextTokenizer): number[] {
   return prefixTokens.every((id, index) => tokens[index] === id) ? tokens : [...prefixTokens, ...tokens];
 }
 

@@ -121,6 +121,7 @@ export function fakeTextEngine(options: FakeEngineOptions = {}): FakeEngine {
   function speculationOf(row: number[], promptLength: number, need: LogitsNeed): Speculation {
     return {
       isWorthwhile: () => true,
+      canRollBack: () => true,
       async score(tokens, count) {
         engine.decodes.push([[...tokens]]);
         row.push(...tokens);

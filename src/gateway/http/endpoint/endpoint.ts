@@ -20,7 +20,7 @@ export interface Endpoint {
   /** What the query may say, by name: what a switch does, or an OpenAPI parameter. */
   query?: Record<string, string | Record<string, unknown>>;
   /** What the body must be; absent for GET. */
-  requestSchema?: (compatibility: Compatibility) => GenericSchema;
+  requestSchema?: (compatibility: Compatibility) => GenericSchema | undefined | Promise<GenericSchema | undefined>;
   /** @default 'application/json' */
   requestType?: 'application/json' | 'multipart/form-data';
   /** Makes the handler. It throws InferenceErrors; the app renders them in the endpoint's shape. */

@@ -13,6 +13,7 @@ export type EndpointName =
   | 'responses'
   | 'embeddings'
   | 'rerank'
+  | 'decisions'
   | 'audio'
   | 'models'
   | 'model'
@@ -37,6 +38,7 @@ export const ERROR_ROWS: Record<InferenceErrorCode, ErrorRow> = {
   model_not_supported: { status: 400, type: 'invalid_request_error', code: 'model_not_supported' },
   unsupported_tool_type: { status: 400, type: 'invalid_request_error', code: 'unsupported_tool_type' },
   tool_choice_unsatisfied: { status: 400, type: 'invalid_request_error', code: 'tool_choice_unsatisfied' },
+  refusal: { status: 400, type: 'invalid_request_error', code: 'refusal' },
   malformed_multipart: { status: 400, type: 'invalid_request_error', code: 'malformed_multipart' },
   unauthenticated: { status: 401, type: 'authentication_error', code: 'invalid_api_key' },
   not_found: { status: 404, type: 'not_found_error', code: null },
@@ -83,6 +85,7 @@ const ENDPOINT_ERRORS: Record<EndpointName, EndpointErrors> = {
   },
   embeddings: { usual: 'general' },
   rerank: { usual: 'general' },
+  decisions: { usual: 'general' },
   audio: { usual: 'general', shapes: { internal: 'plain', malformed_multipart: 'html' } },
   models: { usual: 'general' },
   model: { usual: 'simple' },

@@ -26,6 +26,7 @@ export class GgufSequence implements TextSequence {
 
   readonly speculation: Speculation = {
     isWorthwhile: () => !this.#options.passes.isShared,
+    canRollBack: () => true,
     score: (tokens, count) => this.#read(tokens, count),
     rollBack: (count) => {
       this.#tokens.length -= count;

@@ -33,7 +33,14 @@ export function createScriptedChat(entry: ModelEntry, choose?: ChooseReply): Loa
     ...(entry.maxCompletionTokens === undefined ? {} : { maxCompletionTokens: entry.maxCompletionTokens }),
     unload: async () => {},
   });
-  return choose ? model : withRecordedAnswers(model, script, replies);
+  const deciding: LoadedModel = {
+    ...model,
+    decide: async (request, signal) => {
+      const { decideByScript } = await import('./scripted-decisions.js');
+      return decideByScript({ engine, script }, request, signal);
+    },
+  };
+  return choose ? deciding : withRecordedAnswers(deciding, script, replies);
 }
 
 function counted(reply: ScriptedReply, replies: Replies): ScriptedReply {

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { isInferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../../core/events/token-event.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../../core/models/backend.js';
+import type { DecisionRequest, DecisionResult } from '../../../core/request/decision-request.js';
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/request/embedding-request.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { RankingRequest, RankingResult } from '../../../core/request/ranking-request.js';
@@ -34,7 +35,10 @@ export const upstreamBackend: Backend = {
     };
     const model: LoadedModel = { info, lost: new Promise(() => {}), unload: async () => {} };
     const limits = new FieldSupport();
-    if (entry.task === 'chat') model.generate = (request, stop) => generate({ client, limits }, request, stop);
+    if (entry.task === 'chat') {
+      model.generate = (request, stop) => generate({ client, limits }, request, stop);
+      model.decide = (request, stop) => forwardDecision(client, request, stop);
+    }
     if (entry.task === 'embeddings') model.embed = (request, stop) => embed(client, request, stop, entry.prompts);
     if (entry.task === 'rerank') {
       const ranker = new RemoteRanker(client);
@@ -73,6 +77,16 @@ async function* generate(
   } finally {
     left.abort();
   }
+}
+
+/** The service decides by itself: its answer is given back as it is. */
+async function forwardDecision(
+  client: UpstreamClient,
+  { forward: { path, body } }: DecisionRequest,
+  signal: AbortSignal,
+): Promise<DecisionResult> {
+  const answer = await client.postForJson(path, { ...body, model: client.model }, signal);
+  return { type: 'forwarded', body: readAnswer(v.record(v.string(), v.unknown()), answer) };
 }
 
 const embeddings = v.object({

@@ -41,6 +41,18 @@ export const JSON_ENDPOINTS: JsonEndpoint[] = [
   { path: '/v1/messages', body: { model: 'scripted-chat', messages, max_tokens: 50 } },
   { path: '/v1/responses', body: { model: 'scripted-chat', input: 'Hello.' } },
   { path: '/v1/embeddings', body: { model: 'scripted-embed', input: 'Hello.' } },
+  {
+    path: '/v1/decisions',
+    body: {
+      model: 'scripted-chat',
+      input: 'Hello.',
+      questions: [{ type: 'predicate', name: 'polite', instructions: 'Is it polite?' }],
+    },
+  },
+  {
+    path: '/v1/systemone',
+    body: { model: 'scripted-chat', state: 'Hello.', questions: { polite: { type: 'noul', instructions: 'Polite?' } } },
+  },
   { path: '/v1/rerank', body: { model: 'scripted-rerank', query: 'Hello?', documents: ['Hello.', 'Bye.'] } },
   {
     path: '/v1/audio/speech',
@@ -50,7 +62,7 @@ export const JSON_ENDPOINTS: JsonEndpoint[] = [
 
 /** Whether an endpoint of {@link JSON_ENDPOINTS} streams when it is asked to. */
 export const streams = ({ path }: JsonEndpoint): boolean =>
-  !['/v1/embeddings', '/v1/rerank', '/v1/audio/speech'].includes(path);
+  !['/v1/embeddings', '/v1/rerank', '/v1/decisions', '/v1/systemone', '/v1/audio/speech'].includes(path);
 
 /** Both audio endpoints. */
 export const AUDIO_PATHS = ['/v1/audio/transcriptions', '/v1/audio/translations'];

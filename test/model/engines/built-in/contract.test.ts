@@ -4,6 +4,14 @@ import { loadBrowserModel } from './load-browser-model.js';
 
 const REFUSED = [
   {
+    reason: 'the interface returns no probabilities',
+    tests: [
+      '[D07] decides alike alone, in company, in any order, and when asked again',
+      '[D08] finds the input in the prefix cache when it is asked again',
+      '[D15] is free again when decisions are aborted',
+    ],
+  },
+  {
     reason: 'the interface takes no seed, and it is refused by name',
     tests: [
       'repeats itself with the same seed at a high temperature',

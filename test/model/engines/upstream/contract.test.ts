@@ -24,6 +24,14 @@ describeBackend('an upstream model', {
   skip: [
     { reason: 'a script leaves nothing to chance', tests: ['says other things with other seeds'] },
     {
+      reason: 'the service decides by itself',
+      tests: [
+        '[D07] decides alike alone, in company, in any order, and when asked again',
+        '[D08] finds the input in the prefix cache when it is asked again',
+        '[D15] is free again when decisions are aborted',
+      ],
+    },
+    {
       reason: 'the service counts the prompt at the end',
       tests: ['tells the prompt first, then tokens, and one end', 'takes a raw prompt'],
     },

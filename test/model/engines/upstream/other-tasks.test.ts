@@ -2,10 +2,52 @@ import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import type { SpeechEvent, SpeechRequest } from '../../../../src/core/request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../../src/core/request/transcription-request.js';
+import { upstreamBackend } from '../../../../src/model/engines/upstream/upstream-backend.js';
 import { buildApp } from '../../../support/build-app.js';
 import { answerRemotely, loadUpstream, REMOTE, serveRemotely } from './through-app.js';
 
 const signal = new AbortController().signal;
+
+describe('decisions of an upstream model', () => {
+  it.each(['/decisions', '/systemone'])(
+    '[D13] %s goes there with the name there, and comes back with the id here',
+    async (path) => {
+      const answer = { answers: [{ type: 'new kind', name: 'x' }], model: 'gpt-decide', extra: { kept: true } };
+      const requests = answerRemotely(() => Response.json(answer));
+      const far: ModelEntry = {
+        id: 'far',
+        task: 'chat',
+        backend: 'upstream',
+        source: REMOTE,
+        upstreamModel: 'gpt-decide',
+      };
+      const { app } = await buildApp({ models: [far], backends: { upstream: upstreamBackend } });
+      const questions =
+        path === '/decisions'
+          ? [{ type: 'predicate', instructions: 'Yes?' }]
+          : { a: { type: 'noul', instructions: 'Yes?' } };
+      const body = { model: 'far', input: 'x', state: 'x', questions, unknown: { field: 1 } };
+      const response = await app.request(`/v1${path}`, { method: 'POST', body: JSON.stringify(body) });
+      expect([response.status, await response.json()]).toEqual([200, { ...answer, model: 'far' }]);
+      expect(requests[0]!.url).toBe(`${REMOTE}${path}`);
+      expect(await requests[0]!.json()).toEqual({ ...body, model: 'gpt-decide' });
+    },
+  );
+
+  it('[D13] failures are as on chat', async () => {
+    const far: ModelEntry = { id: 'far', task: 'chat', backend: 'upstream', source: REMOTE };
+    const { app } = await buildApp({ models: [far], backends: { upstream: upstreamBackend } });
+    const statusOf = async (path: string, body: object): Promise<number> =>
+      (await app.request(`/v1${path}`, { method: 'POST', body: JSON.stringify({ model: 'far', ...body }) })).status;
+    for (const status of [400, 401, 404, 429, 500, 503]) {
+      answerRemotely(() => Response.json({ error: { message: 'no' } }, { status }));
+      const questions = [{ type: 'predicate', instructions: 'Yes?' }];
+      const decided = await statusOf('/decisions', { input: 'x', questions });
+      const chatted = await statusOf('/chat/completions', { messages: [{ role: 'user', content: 'x' }] });
+      expect([status, decided]).toEqual([status, chatted]);
+    }
+  });
+});
 
 describe('embeddings of an upstream model', () => {
   it('are those of the model behind it', async () => {

@@ -73,7 +73,15 @@ async function collect(model: TextModel, request: GenerationRequest, signal = ne
   return { events, prompt, text: textOf(events), tokens: piecesOf(events) };
 }
 
-describeBackend('web-llm with a fake engine', { load: async () => (await loadFake()).model });
+describeBackend('web-llm with a fake engine', {
+  load: async () => (await loadFake()).model,
+  skip: [
+    {
+      reason: 'WebLLM holds one sequence, in which a question follows the input',
+      tests: ['[D08] finds the input in the prefix cache when it is asked again'],
+    },
+  ],
+});
 
 describe('loading', () => {
   it('tells progress in bytes of the weights, then shaders', async () => {

@@ -48,7 +48,8 @@ export class OnnxSequence implements TextSequence {
   readonly #promptRow: Row;
   #rows: Row[];
   readonly #speculation: Speculation = {
-    isWorthwhile: () => !this.#options.passes.isShared && this.#canRollBack(),
+    isWorthwhile: () => !this.#options.passes.isShared && this.#canRollBack(MAX_DRAFTED),
+    canRollBack: (count) => this.#canRollBack(count),
     score: async (tokens, count) => (await this.#run([tokens], count))[0]!,
     rollBack: (count) => {
       const { held } = this.#promptRow;
@@ -170,12 +171,12 @@ export class OnnxSequence implements TextSequence {
     return { type: 'sample', settings: { temperature, topP, minP }, random };
   }
 
-  /** Whether tokens that come next can be removed again. */
-  #canRollBack(): boolean {
+  /** Whether so many tokens that come next can be removed again. */
+  #canRollBack(count: number): boolean {
     const { state, length } = this.#promptRow.held;
     const { window = Infinity } = this.#options;
     // Whether the cache keeps more than the window shows only once there is more.
-    const mayForget = length <= window && length + MAX_DRAFTED > window;
+    const mayForget = length <= window && length + count > window;
     return !mayForget && state.isCroppable(length);
   }
 
