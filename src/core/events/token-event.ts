@@ -13,6 +13,21 @@ export interface PromptEvent {
   cachedTokens: number;
   /** Of a prompt that came as token ids: its text. */
   promptText?: string;
+  /** Of the prompt's tokens, where they were asked for. */
+  promptLogprobs?: PromptLogprobs;
+  /** What of the request has no effect with this model. */
+  ignored?: IgnoredParts;
+}
+
+/** Of each token of a text; the first has none, because nothing stands before it. */
+export type PromptLogprobs = (Omit<TokenLogprob, 'logprob'> & { logprob: number | null })[];
+
+/** Parts of a request that only the model's engine can know to be without effect. */
+export interface IgnoredParts {
+  /** Fields, as completions call them. */
+  fields?: string[];
+  /** Names of functions that a script calls and the request does not offer. */
+  toolCalls?: string[];
 }
 
 /** What came of one token, or of one piece of a remote service's answer. End-of-turn tokens give none. */

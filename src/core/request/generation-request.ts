@@ -13,6 +13,10 @@ export interface Sampling {
   minP?: number;
   /** 1 to 2; divides positive and multiplies negative logits of tokens already in prompt or output. */
   repetitionPenalty?: number;
+  /** -2 to 2; subtracted from the logits of tokens that stand in the output. */
+  presencePenalty?: number;
+  /** -2 to 2; subtracted from a token's logit for each time that it stands in the output. */
+  frequencyPenalty?: number;
   /** Pins the random numbers. Any integer. */
   seed?: number;
   /** Token id to bias, -100 to 100, added to the logits before everything else. */
@@ -36,11 +40,14 @@ export type OutputFormat =
   /** `param`: dotted path of the schema in the client's request, for errors. */
   | { type: 'json-schema'; name: string; schema: JsonSchema; strict: boolean; param?: string };
 
-/** A conversation for the chat template, or text or ready token ids that go to the model as they are. */
+/**
+ * A conversation for the chat template, or text or ready token ids that go to the model as they are. `suffix`: what stands
+ * behind the text that is to be written.
+ */
 export type Prompt =
   | { type: 'chat'; messages: Message[] }
-  | { type: 'raw'; text: string }
-  | { type: 'tokens'; ids: number[] };
+  | { type: 'raw'; text: string; suffix?: string }
+  | { type: 'tokens'; ids: number[]; suffix?: string };
 
 /** `enabled` undefined: what the model does by default. `budgetTokens`: close the thinking after so many tokens. */
 export interface Reasoning {
@@ -101,6 +108,16 @@ export interface GenerationRequest {
   begun?: BegunChoice[];
   /** Absent: no log-probabilities. Else how many alternatives per token, 0 to 20. */
   topLogprobs?: number;
+  /** The tokens of a raw prompt have log-probabilities, too. Only with `topLogprobs`. */
+  promptLogprobs?: true;
+  /** The last message is the assistant's, and the answer goes on with its text. */
+  continued?: true;
+}
+
+/** The text that an answer goes on with; empty where it begins anew. */
+export function continuedText({ prompt, continued }: Pick<GenerationRequest, 'prompt' | 'continued'>): string {
+  if (!continued || prompt.type !== 'chat') return '';
+  return textOf(prompt.messages.at(-1)?.content ?? []).trimEnd();
 }
 
 /** Whether a part of this kind stands anywhere in the prompt. */

@@ -22,15 +22,20 @@ export interface ToolCall {
   arguments: string;
 }
 
-export interface SystemMessage {
+/** Turns of people and models may say who speaks. */
+interface Named {
+  name?: string;
+}
+
+export interface SystemMessage extends Named {
   role: 'system';
   content: ContentPart[];
 }
-export interface UserMessage {
+export interface UserMessage extends Named {
   role: 'user';
   content: ContentPart[];
 }
-export interface AssistantMessage {
+export interface AssistantMessage extends Named {
   role: 'assistant';
   content: ContentPart[];
   reasoning?: string;

@@ -1,6 +1,6 @@
 /** Turns the parts of one choice into paired blocks. @module */
 import type { ChannelPart, ChoiceEndEvent } from '../../core/events/token-event.js';
-import type { GenerationRequest } from '../../core/request/generation-request.js';
+import { continuedText, type GenerationRequest } from '../../core/request/generation-request.js';
 import type { GenerationEvent, OutputFailure } from './generation-event.js';
 
 export interface ChoiceBlocksOptions {
@@ -43,7 +43,7 @@ export class ChoiceBlocks {
     const { choice, request } = this.#options;
     const endedInText = this.#block === 'text' || this.#block === 'reasoning';
     this.#close(events);
-    const failure = failureType(request, end, this.#text, this.#calls);
+    const failure = failureType(request, end, continuedText(request) + this.#text, this.#calls);
     events.push({
       type: 'choice-finish',
       choice,

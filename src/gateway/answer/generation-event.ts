@@ -3,7 +3,7 @@
  * and collected answers.
  * @module
  */
-import type { TokenLogprob } from '../../core/events/token-event.js';
+import type { IgnoredParts, PromptLogprobs, TokenLogprob } from '../../core/events/token-event.js';
 
 /** Measured facts of one request. Times are Unix seconds with fraction, durations seconds. */
 export interface GenerationUsage {
@@ -49,6 +49,10 @@ export type GenerationEvent =
       cachedTokens: number;
       /** Of a prompt that came as token ids: its text, where the engine knows it. */
       promptText?: string;
+      /** Of the prompt's tokens, where they were asked for. */
+      promptLogprobs?: PromptLogprobs;
+      /** What of the request has no effect with this model. */
+      ignored?: IgnoredParts;
     }
   | { type: 'reasoning-start'; choice: number }
   | { type: 'reasoning-delta'; choice: number; text: string }

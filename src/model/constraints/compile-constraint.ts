@@ -1,6 +1,6 @@
 /** Compiles the constraint on an answer's tokens from the request's output format, tools and tool choice. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
-import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
+import { continuedText, type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import type { ValueStyle } from '../grammar/value-style.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
@@ -39,6 +39,16 @@ export async function compileConstraint(
   const format = { ...model, spacing: spacingOf(tokenizer), marker: (text: string) => markers.get(text) };
   const { masks, exact } = writtenGrammar(request, format, tokenizer);
   const positions = await engine.begin({ masks, exact, owner: request.caller }, request.n);
+  const begun = continuedText(request);
+  if (begun !== '' && !positions.every((position) => position.acceptText(begun))) {
+    for (const position of positions) position.dispose();
+    const param = request.paramNames?.messages ?? 'messages';
+    throw new InferenceError(
+      'invalid_request',
+      `\`${param}\` ends with a text that begins no answer of the form that was asked for.`,
+      { param },
+    );
+  }
   const forced = new ForcedTokenizer(tokenizer, markerTokens);
   const endMask = endTokenMask(tokenizer);
   return {

@@ -34,6 +34,8 @@ export interface GrammarPosition {
   allowedTokens(): Int32Array;
   /** False: the grammar does not allow this token. */
   accept(token: number): boolean;
+  /** The same for text, whatever its tokens are. */
+  acceptText(text: string): boolean;
   /** Masks and {@link accept} know all bounds; else {@link allows} knows more. */
   readonly isExact: boolean;
   /** Whether the token may come next by all bounds. Does not change the position. */
@@ -154,6 +156,7 @@ export class GrammarEngine {
     let disposed = false;
     return {
       allowedTokens: () => guardedSync(module, () => this.#readWords(handle.GetNextTokenBitmask(this.#size))),
+      acceptText: (text) => guardedSync(module, () => takes(matcher, text) && (!checker || takes(checker, text))),
       isExact: checker === undefined,
       accept: (token) =>
         guardedSync(module, () => matcher.acceptToken(token) && (this.#endTokens.has(token) || check(token))),

@@ -35,9 +35,16 @@ export class AnswerReader {
   /** The next text is thinking. */
   isThinking: boolean;
 
-  /** @param stop sequences; empty ones are ignored */
-  constructor(parser: ChannelParser, stop: readonly string[]) {
+  /** Characters that were not the model's, and that the parser still holds back. */
+  #foreign = 0;
+
+  /** @param stop sequences; empty ones are ignored. @param begun text that the answer goes on with */
+  constructor(parser: ChannelParser, stop: readonly string[], begun = '') {
     this.#parser = parser;
+    if (begun !== '') {
+      parser.push(begun);
+      this.#foreign = parser.heldText.length;
+    }
     if (stop.some((sequence) => sequence !== '')) this.#stops = new StopSequences(stop);
     this.#channel = parser.channel;
     this.isThinking = this.#channel === 'reasoning';
@@ -47,7 +54,7 @@ export class AnswerReader {
   push(text: string, logprob?: TokenLogprob): ReadToken {
     this.rawOutput += text;
     const before = this.#channel;
-    const found = this.#parser.push(text);
+    const found = this.#ownParts(this.#parser.push(text));
     const after = (this.#channel = this.#parser.channel);
     this.isThinking = after === 'reasoning';
     if (logprob && before === 'text' && after === 'text') (this.#logprobs ??= new HeldLogprobs()).hold(text, logprob);
@@ -71,7 +78,7 @@ export class AnswerReader {
     let cutBeforeCall = false;
     let stopSequence = early;
     if (stopSequence === undefined) {
-      const rest = this.#parser.end();
+      const rest = this.#ownParts(this.#parser.end());
       // Held-back text of a call that was cut is no content.
       cutBeforeCall = insideCall && rest.some((part) => part.type === 'text');
       const taken = cutBeforeCall ? rest.filter((part) => part.type !== 'text') : rest;
@@ -81,6 +88,17 @@ export class AnswerReader {
     const swallowed = this.#logprobs?.releaseRest() ?? [];
     if (swallowed.length > 0) parts.push({ type: 'text', text: '', logprobs: swallowed });
     return { parts, stopSequence, cutBeforeCall };
+  }
+
+  /** Leaves out what was held back of the text that the answer goes on with. */
+  #ownParts(parts: ChannelPart[]): ChannelPart[] {
+    if (this.#foreign === 0) return parts;
+    return parts.flatMap<ChannelPart>((part) => {
+      if (part.type !== 'text') return [part];
+      const text = part.text.slice(this.#foreign);
+      this.#foreign = Math.max(0, this.#foreign - part.text.length);
+      return text === '' ? [] : [{ ...part, text }];
+    });
   }
 
   /** Adds the parts before a stop sequence, and returns that sequence. */

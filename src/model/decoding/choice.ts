@@ -1,16 +1,17 @@
 /** One choice of a generation: chooses its tokens, knows its text and when it ends. @module */
 import type { TokenConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
-import type { ChoiceEndEvent, TokenEvent, TokenCandidate, TokenLogprob } from '../../core/events/token-event.js';
-import type { BegunChoice, GenerationRequest } from '../../core/request/generation-request.js';
+import type { ChoiceEndEvent, TokenEvent, TokenLogprob } from '../../core/events/token-event.js';
+import { type BegunChoice, continuedText, type GenerationRequest } from '../../core/request/generation-request.js';
 import type { ChannelParser } from '../families/parsing/channel-parser.js';
-import { LogitAdjuster, type LogProbabilities, logProbabilities } from '../sampling/adjust-logits.js';
+import { adjustsLogits, LogitAdjuster, type LogProbabilities, logProbabilities } from '../sampling/adjust-logits.js';
 import { AnswerRandom } from '../sampling/random.js';
 import { greatestLogit, type TokenSampler } from '../sampling/sample-token.js';
 import type { TokenLogits } from '../sampling/token-logits.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { WrongOutput } from '../../core/errors/wrong-output.js';
 import { AnswerReader } from './answer-reader.js';
+import { describeToken } from './describe-token.js';
 import { TokenTextDecoder } from './text-decoder.js';
 
 /** What a choice needs to know. */
@@ -42,8 +43,6 @@ export interface ReasoningLimit {
 /** Draws before all tokens are looked at: where a string must end, nearly every token is too long. */
 const MAX_SAMPLE_ATTEMPTS = 4;
 
-const characters = new TextDecoder();
-
 /** Tokens of an earlier engine's answer that are read in one pass. */
 const AGAIN_AT_ONCE = 64;
 
@@ -72,11 +71,11 @@ export class Choice {
     const { request, tokenizer, promptTokens, index } = options;
     this.#options = options;
     const { sampling } = request;
-    if (sampling.logitBias || (sampling.repetitionPenalty ?? 1) !== 1) {
+    if (adjustsLogits(sampling)) {
       this.#adjuster = new LogitAdjuster(sampling, promptTokens, tokenizer.vocabularySize);
     }
     this.random = new AnswerRandom(sampling.seed, index);
-    this.#reader = new AnswerReader(options.parser, request.stop);
+    this.#reader = new AnswerReader(options.parser, request.stop, continuedText(request));
     // A token that is appended without its own logits would have no log-probability.
     this.#jumps = options.alone && request.topLogprobs === undefined;
     this.#again = options.begun?.tokens.toReversed() ?? [];
@@ -142,7 +141,8 @@ export class Choice {
   }
 
   #take(logits: TokenLogits | undefined, forced: number | undefined, events: TokenEvent[]): void {
-    const { topLogprobs } = this.#options.request;
+    const { tokenizer, request } = this.#options;
+    const { topLogprobs } = request;
     const again = this.#again.pop();
     let probabilities: LogProbabilities | undefined;
     let logprobOf: ((token: number) => number) | undefined;
@@ -162,7 +162,7 @@ export class Choice {
     if (token < 0) throw this.#noToken();
     this.#accept(
       token,
-      probabilities && logprobOf && this.#describe(token, logprobOf(token), probabilities.top),
+      probabilities && logprobOf && describeToken(tokenizer, { token, logprob: logprobOf(token) }, probabilities.top),
       events,
     );
   }
@@ -224,17 +224,4 @@ export class Choice {
     this.ended = true;
     events.push({ type: 'end', choice: this.#options.index, rawOutput: this.#reader.rawOutput, ...end });
   }
-
-  #describe(token: number, logprob: number, top: LogProbabilities['top']): TokenLogprob {
-    const { tokenizer } = this.#options;
-    return {
-      ...candidate(tokenizer, token, logprob),
-      top: top.map((other) => candidate(tokenizer, other.token, other.logprob)),
-    };
-  }
-}
-
-function candidate(tokenizer: TextTokenizer, token: number, logprob: number): TokenCandidate {
-  const bytes = tokenizer.bytesOf(token);
-  return { token: characters.decode(bytes), bytes: [...bytes], logprob };
 }

@@ -149,6 +149,7 @@ async function prepare(engine: TextEngine, request: GenerationRequest, options: 
     reasoning: reasoningLimit(engine, request),
     cap,
     constraint: await compile(engine, request, prompt),
+    ignored: prompt.ignored,
   };
 }
 

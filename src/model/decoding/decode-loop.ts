@@ -3,12 +3,13 @@ import { createChannelParser } from '../families/answer-syntax.js';
 import { type ChannelParser, createPlainTextParser } from '../families/parsing/channel-parser.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { cancelled } from '../../core/errors/inference-error.js';
-import type { TokenEvent } from '../../core/events/token-event.js';
+import type { IgnoredParts, TokenEvent } from '../../core/events/token-event.js';
 import type { PromptImage } from '../prompt/prompt-image.js';
 import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
 import { TokenSampler } from '../sampling/sample-token.js';
 import { logitsFor, logitsNeed, type LogitsNeed, type TokenLogits } from '../sampling/token-logits.js';
 import { Choice, type ReasoningLimit } from './choice.js';
+import { type ReadPrompt, readScoredPrompt, type ScoredPrompt } from './read-prompt.js';
 import { textOfTokens } from './text-decoder.js';
 import { SpeculativeDecoder } from './speculative-decoder.js';
 import type { TextEngine, TextSequence } from './text-engine.js';
@@ -27,6 +28,8 @@ export interface DecodeRun {
   /** Maximum number of tokens per choice; prompt and cap together fit the context. */
   cap: number;
   constraint: CompiledConstraint | undefined;
+  /** What of the request has no effect with this model. */
+  ignored?: IgnoredParts | undefined;
 }
 
 /**
@@ -48,20 +51,24 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
     try {
       const random = choices.map((choice) => choice.random);
       const need: LogitsNeed = readsAll ? { type: 'all' } : logitsNeed(request.sampling, random);
+      // The prompt is scored once; later groups read it as it is kept.
+      const isScored = first === 0 && request.promptLogprobs === true;
+      const unread = isScored ? promptTokens.length - 1 : 0;
       sequence = await engine.open({
-        promptTokens,
+        promptTokens: isScored ? promptTokens.slice(0, 1) : promptTokens,
         images: run.images,
         need,
         signal,
         rows,
-        maxTokens: request.maxTokens,
+        maxTokens: request.maxTokens === undefined ? undefined : request.maxTokens + unread,
         ...(request.cachePrompt && { cachePrompt: request.cachePrompt }),
         caller: request.caller,
         answers: request,
       });
-      const prompted = await sequence.prefill(signal);
+      const read = isScored ? await readScoredPrompt(scoredPrompt(run), sequence, signal) : undefined;
+      const prompted = read ? read.logits : await sequence.prefill(signal);
       if (signal.aborted) throw cancelled();
-      let events = first === 0 ? [promptEvent(run, sequence)] : [];
+      let events = first === 0 ? [promptEvent(run, sequence, read)] : [];
       if (run.cap === 0) {
         // The prompt fills the whole context: every choice ends without a token.
         for (const choice of choices) choice.endByCap(events);
@@ -103,9 +110,33 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
   }
 }
 
-function promptEvent({ promptTokens, request, engine }: DecodeRun, { cachedTokens }: TextSequence): TokenEvent {
-  const text = request.prompt.type === 'tokens' ? { promptText: textOfTokens(promptTokens, engine.tokenizer) } : {};
-  return { type: 'prompt', promptTokens: promptTokens.length, cachedTokens, ...text };
+function promptEvent(
+  { promptTokens, request, engine, ignored }: DecodeRun,
+  sequence: TextSequence,
+  read?: ReadPrompt,
+): TokenEvent {
+  const { prompt } = request;
+  const all = { ...ignored, ...sequence.ignored };
+  return {
+    type: 'prompt',
+    promptTokens: promptTokens.length,
+    cachedTokens: sequence.cachedTokens,
+    ...(prompt.type === 'tokens' && { promptText: textOfTokens(prompt.ids, engine.tokenizer) }),
+    ...(read && { promptLogprobs: read.promptLogprobs }),
+    ...(Object.keys(all).length > 0 && { ignored: all }),
+  };
+}
+
+function scoredPrompt({ promptTokens, request, engine }: DecodeRun): ScoredPrompt {
+  const { tokenizer } = engine;
+  const { prefixTokens } = tokenizer;
+  const hasPrefix = request.prompt.type === 'raw' && prefixTokens.every((id, index) => promptTokens[index] === id);
+  return {
+    tokens: promptTokens,
+    topLogprobs: request.topLogprobs ?? 0,
+    tokenizer,
+    unsent: hasPrefix ? Math.min(prefixTokens.length, promptTokens.length - 1) : 0,
+  };
 }
 
 function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alone: boolean): Choice {

@@ -4,6 +4,7 @@
  * (transformers.js, WebLLM, scripted) has all of them.
  * @module
  */
+import type { IgnoredParts } from '../../core/events/token-event.js';
 import type { ReasoningFormat, ToolFormat } from '../../core/models/answer-formats.js';
 import type { PromptImage } from '../prompt/prompt-image.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
@@ -15,6 +16,8 @@ import type { LogitsNeed, TokenLogits } from '../sampling/token-logits.js';
 export interface TextSequence {
   /** How many of the prompt's tokens were reused from an earlier sequence. */
   readonly cachedTokens: number;
+  /** What of the request has no effect with this engine. @default nothing */
+  readonly ignored?: IgnoredParts | undefined;
   /**
    * Reads the part of the prompt that is not cached and returns the logits after its last token, valid until the next call.
    * Long prompts are read in pieces; an abort takes effect between them. What is drawn is sampled for each choice.

@@ -3,7 +3,9 @@ import { InferenceError, isInferenceError } from '../../core/errors/inference-er
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { EXPLAINED_FORMAT } from '../families/families.js';
 import type { ToolSyntax } from '../families/format/model-family.js';
-import type { GenerationRequest } from '../../core/request/generation-request.js';
+import type { IgnoredParts } from '../../core/events/token-event.js';
+import { continuedText, type GenerationRequest, type Prompt } from '../../core/request/generation-request.js';
+import { fillInMiddle } from './fill-in-middle.js';
 import { adaptConversation } from './adapt-conversation.js';
 import { compiledTemplate } from './chat-template.js';
 import { encodeTrustedText, PromptEncoder, unusedCharacter } from './encode-prompt.js';
@@ -18,6 +20,8 @@ export interface RenderedPrompt {
   tokens: number[];
   /** The prompt ends inside a think block, so the text begins as reasoning. */
   reasoningOpen: boolean;
+  /** What of the request the model has no tokens for. */
+  ignored?: IgnoredParts;
 }
 
 /**
@@ -34,16 +38,40 @@ export function renderPrompt(
   images?: PromptImages,
 ): RenderedPrompt {
   const { prompt } = request;
-  if (prompt.type === 'tokens')
-    return { tokens: knownTokens(prompt.ids, tokenizer, request.paramNames?.messages), reasoningOpen: false };
-  if (prompt.type === 'raw') {
-    const tokens = withPrefix(encodeTrustedText(prompt.text, tokenizer, request.caller), tokenizer);
-    return { tokens: neverEmpty(tokens, tokenizer), reasoningOpen: false };
-  }
-  const { text, encoder, reasoningOpen } = renderChat(request, prompt.messages, { tokenizer, formats, images });
-  const encoded = encoder.encode(text);
+  if (prompt.type !== 'chat') return renderRaw(prompt, request, tokenizer);
+  // The assistant's turn that goes on is what the model would have written behind the prompt.
+  const turns = request.continued ? prompt.messages.slice(0, -1) : prompt.messages;
+  const begun = continuedText(request);
+  const rendering = { tokenizer, formats, images, laterTexts: [begun] };
+  const { text, encoder, reasoningOpen } = renderChat(request, turns, rendering);
+  // A model that thinks unasked has thought nothing before the text that it goes on with.
+  const closed = begun !== '' && reasoningOpen ? text + answerSyntax(formats).reasoning.forcedClose : text;
+  const encoded = encoder.encode(closed + encoder.mark(begun));
   const tokens = neverEmpty(tokenizer.beginsChats ? withPrefix(encoded, tokenizer) : encoded, tokenizer);
-  return { tokens, reasoningOpen };
+  return { tokens, reasoningOpen: reasoningOpen && begun === '' };
+}
+
+/** Text or token ids as they are, and what stands behind the gap where the model can fill one. */
+function renderRaw(
+  prompt: Exclude<Prompt, { type: 'chat' }>,
+  { paramNames, caller }: GenerationRequest,
+  tokenizer: TextTokenizer,
+): RenderedPrompt {
+  const own =
+    prompt.type === 'tokens'
+      ? knownTokens(prompt.ids, tokenizer, paramNames?.messages)
+      : encodeTrustedText(prompt.text, tokenizer, caller);
+  const filled =
+    prompt.suffix === undefined
+      ? undefined
+      : fillInMiddle(own, encodeTrustedText(prompt.suffix, tokenizer, caller), tokenizer);
+  const tokens = prompt.type === 'tokens' && !filled ? own : withPrefix(filled ?? own, tokenizer);
+  const isIgnored = prompt.suffix !== undefined && !filled;
+  return {
+    tokens: neverEmpty(tokens, tokenizer),
+    reasoningOpen: false,
+    ...(isIgnored && { ignored: { fields: ['suffix'] } }),
+  };
 }
 
 /** What a conversation is rendered for. */

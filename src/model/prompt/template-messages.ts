@@ -45,7 +45,7 @@ export function templateMessages(messages: readonly Message[], mark?: string): T
     if (message.role === 'system') {
       systems.push(content);
     } else if (message.role === 'user') {
-      others.push({ role: 'user', content });
+      others.push({ role: 'user', content, ...speaker(message) });
     } else if (message.role === 'tool') {
       const name = names.get(message.toolCallId);
       others.push({ role: 'tool', content, tool_call_id: message.toolCallId, ...(name !== undefined && { name }) });
@@ -54,12 +54,18 @@ export function templateMessages(messages: readonly Message[], mark?: string): T
       others.push({
         role: 'assistant',
         content,
+        ...speaker(message),
         ...(message.reasoning && { reasoning_content: message.reasoning, thinking: message.reasoning }),
         ...(message.toolCalls.length > 0 && { tool_calls: message.toolCalls.map(templateCall) }),
       });
     }
   }
   return systems.length === 0 ? others : [{ role: 'system', content: systems.join('\n\n') }, ...others];
+}
+
+/** Most templates do not look for it. */
+function speaker({ name }: { name?: string }): { name?: string } {
+  return name === undefined ? {} : { name };
 }
 
 /** The images of a conversation in the order of their marks: system messages come first. */

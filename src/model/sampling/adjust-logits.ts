@@ -1,4 +1,4 @@
-/** Logit bias and repetition penalty, applied before sampling, and exact log-probabilities: the log-softmax of the logits. @module */
+/** Logit bias and penalties, applied before sampling, and exact log-probabilities: the log-softmax of the logits. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
 import { WrongOutput } from '../../core/errors/wrong-output.js';
 
@@ -9,6 +9,10 @@ export class LogitAdjuster {
   readonly #penalty: number;
   readonly #seen: Uint8Array | undefined;
   readonly #seenTokens: number[] = [];
+  readonly #presence: number;
+  readonly #frequency: number;
+  /** How often each token stands in the output. */
+  readonly #counts = new Map<number, number>();
 
   /** @param promptTokens counted as seen by the repetition penalty */
   constructor(sampling: Sampling, promptTokens: readonly number[], vocabularySize: number) {
@@ -18,13 +22,15 @@ export class LogitAdjuster {
     this.#biasTokens = entries.map(([token]) => token);
     this.#biases = entries.map(([, bias]) => bias);
     this.#penalty = sampling.repetitionPenalty ?? 1;
+    this.#presence = sampling.presencePenalty ?? 0;
+    this.#frequency = sampling.frequencyPenalty ?? 0;
     if (this.#penalty !== 1) {
       this.#seen = new Uint8Array(vocabularySize);
-      for (const token of promptTokens) this.accept(token);
+      for (const token of promptTokens) this.#see(token);
     }
   }
 
-  /** Adds the biases, then penalises every token seen so far. */
+  /** Adds the biases, then penalises every token seen so far, as the penalties say. */
   adjust(logits: Float32Array): void {
     for (let index = 0; index < this.#biasTokens.length; index++) {
       const token = this.#biasTokens[index]!;
@@ -35,14 +41,28 @@ export class LogitAdjuster {
       const logit = logits[token]!;
       logits[token] = logit > 0 ? logit / penalty : logit * penalty;
     }
+    for (const [token, count] of this.#counts)
+      logits[token] = logits[token]! - this.#presence - count * this.#frequency;
   }
 
-  /** Counts a token as seen. */
+  /** Counts a token of the output. */
   accept(token: number): void {
+    this.#see(token);
+    if (this.#presence !== 0 || this.#frequency !== 0) this.#counts.set(token, (this.#counts.get(token) ?? 0) + 1);
+  }
+
+  #see(token: number): void {
     if (!this.#seen || token >= this.#seen.length || this.#seen[token] === 1) return;
     this.#seen[token] = 1;
     this.#seenTokens.push(token);
   }
+}
+
+/** Whether a request changes logits before they are sampled. */
+export function adjustsLogits(sampling: Sampling): boolean {
+  const { logitBias = {}, repetitionPenalty = 1, presencePenalty = 0, frequencyPenalty = 0 } = sampling;
+  const isPenalised = repetitionPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0;
+  return isPenalised || Object.keys(logitBias).length > 0;
 }
 
 /** Natural logarithms, at most 0. */

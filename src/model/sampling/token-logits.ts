@@ -1,5 +1,6 @@
 /** Logits after a token: of the whole vocabulary, or only those that sampling needs. @module */
 import type { Sampling } from '../../core/request/generation-request.js';
+import { adjustsLogits } from './adjust-logits.js';
 import type { AnswerRandom } from './random.js';
 
 /** The greatest logits. */
@@ -67,8 +68,8 @@ const MAX_GREATEST = 64;
  * @param random of each choice
  */
 export function logitsNeed(sampling: Sampling, random: readonly AnswerRandom[]): LogitsNeed {
-  const { temperature = 1, topP = 1, topK = 0, minP = 0, seed, logitBias = {}, repetitionPenalty = 1 } = sampling;
-  if (repetitionPenalty !== 1 || Object.keys(logitBias).length > 0) return { type: 'all' };
+  const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling;
+  if (adjustsLogits(sampling)) return { type: 'all' };
   if (isGreedy(sampling)) return { type: 'greatest', count: 1 };
   if (topK < 1) return { type: 'sample', temperature, topP, minP, random, seeded: seed !== undefined };
   // One more than can be chosen: the sampler then cuts as it would cut the whole vocabulary.

@@ -82,3 +82,43 @@ it('[C31] [C32] presence and frequency penalties are accepted and ignored', asyn
   ])
     expect(await write('chat', fields)).toBe(plain);
 });
+
+describe('[G22] in hosted the penalties act', () => {
+  async function counted(name: Name, fields: object, compatibility: 'hosted' | 'service' = 'hosted') {
+    const { app } = await buildApp({ backends: { scripted: waveringBackend }, compatibility });
+    const { path, body, text } = ENDPOINTS[name];
+    const { status, json } = await post(app, path, { ...body, temperature: 0, ...fields });
+    if (status !== 200) return { status, param: json.error.param as string, most: 0 };
+    const counts = new Map<string, number>();
+    for (const letter of text(json)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    return { status, param: undefined, most: Math.max(...counts.values()), letters: counts.size };
+  }
+
+  it.each(['chat', 'completions', 'responses'] as const)('%s', async (name) => {
+    const plain = await counted(name, {});
+    // 24 letters of 16: with a penalty for each of them, none is written three times.
+    const often = await counted(name, { frequency_penalty: 2 });
+    expect([often.most, often.letters]).toEqual([2, 16]);
+    const seen = await counted(name, { presence_penalty: 2 });
+    expect(seen.letters).toBe(16);
+    expect(plain.letters).toBeLessThan(16);
+    expect((await counted(name, { presence_penalty: -2 })).letters).toBe(1);
+    for (const field of ['presence_penalty', 'frequency_penalty']) {
+      for (const value of [2.1, -2.1, 'x']) {
+        expect(await counted(name, { [field]: value })).toMatchObject({ status: 400, param: field });
+      }
+      for (const value of [0, null]) expect(await counted(name, { [field]: value })).toEqual(plain);
+    }
+  });
+
+  it('responses repeat them', async () => {
+    const { app } = await buildApp({ compatibility: 'hosted' });
+    const { json } = await post(app, '/v1/responses', {
+      model,
+      input: 'Hi.',
+      presence_penalty: 1,
+      frequency_penalty: -1,
+    });
+    expect(json).toMatchObject({ presence_penalty: 1, frequency_penalty: -1 });
+  });
+});

@@ -43,6 +43,41 @@ async function write(text: string, more: Partial<GenerationRequest>): Promise<{ 
   return { text: written, reason };
 }
 
+describe('[M32] an answer that goes on with its beginning', () => {
+  const schema = {
+    type: 'object',
+    properties: { name: { type: 'string', maxLength: 12 }, age: { type: 'integer', minimum: 0, maximum: 99 } },
+    required: ['name', 'age'],
+    additionalProperties: false,
+  };
+  const output = { type: 'json-schema', name: 'person', schema, strict: true } as const;
+  const goOn = (begun: string) =>
+    write('', {
+      output,
+      continued: true,
+      prompt: {
+        type: 'chat',
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Who are you?' }] },
+          { role: 'assistant', content: [{ type: 'text', text: begun }], toolCalls: [] },
+        ],
+      },
+    });
+
+  it.each(['{', '{"name"', '{"name": "Al', '{"name": "Al", "age": 4'])(
+    '%s: both together conform to the schema',
+    async (begun) => {
+      const { text, reason } = await goOn(begun);
+      const { name, age } = JSON.parse(begun + text) as { name: unknown; age: unknown };
+      expect([reason, typeof name, typeof age]).toEqual(['stop', 'string', 'number']);
+    },
+  );
+
+  it('a beginning that no such answer has is refused', async () => {
+    await expect(goOn('Sure')).rejects.toMatchObject({ code: 'invalid_request', details: { param: 'messages' } });
+  });
+});
+
 function callsIn(text: string): { name: string; arguments: string }[] {
   const parser = createChannelParser({
     toolFormat: 'hermes',

@@ -49,7 +49,7 @@ export function validateChunks(demand: Demand, dialect: StreamDialect): StreamVa
   };
 
   const finish = (choice: ChoiceState, reason: string): void => {
-    demand(['stop', 'length', 'tool_calls'].includes(reason), 'finish_reason is one of three');
+    demand(['stop', 'length', 'tool_calls', 'function_call'].includes(reason), 'finish_reason is one of four');
     // Of a choice with calls, too, the cap or a stop sequence may be the end.
     demand(reason !== 'tool_calls' || choice.calls.size > 0, 'tool_calls ends a choice with calls');
     if (reason === 'tool_calls') for (const call of choice.calls.values()) JSON.parse(call.arguments);

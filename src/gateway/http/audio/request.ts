@@ -41,6 +41,8 @@ export const audioRequestSchema = v.object({
   stream: v.optional(flag),
   /** 0 to 1; another value counts as none. */
   temperature: v.optional(v.unknown()),
+  /** Asks for log-probabilities, which no model here gives. */
+  include: v.optional(v.unknown()),
 });
 
 export type AudioRequest = v.InferOutput<typeof audioRequestSchema>;

@@ -6,6 +6,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { runOptions } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
+import { nameIgnored } from '../endpoint/ignored-parts.js';
 import { requireModel } from '../policy/require-model.js';
 import {
   abortWith,
@@ -53,6 +54,7 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
       const audio = form && (await toRecording(form.file));
       const request = toTranscriptionRequest(body, entry.id, task, context.compatibility);
       await context.admit(c);
+      if (asksForLogprobs(body.include)) nameIgnored(c, 'x-ignored-fields', ['include']);
       const transcribe: Transcribe = (deadline, signal) => {
         const options = runOptions(c, deadline, signal);
         if (audio) return context.inference.transcribe({ ...request, audio }, options);
@@ -61,9 +63,15 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
         return transcribeLive(sound, request, (phrase) => context.inference.transcribe(phrase, live));
       };
       if (body.stream === true) return stream(transcribe, c, context);
-      return toResponse(await collectTranscript(transcribe('result')), request, body.response_format);
+      const transcript = await collectTranscript(transcribe('result'));
+      return toResponse(transcript, request, { format: body.response_format, compatibility: context.compatibility });
     },
   };
+}
+
+/** In a form the list is repeated fields, of which a single one may be no list. */
+function asksForLogprobs(include: unknown): boolean {
+  return [include].flat().includes('logprobs');
 }
 
 type Transcribe = (deadline: RunOptions['deadline'], signal?: AbortSignal) => AsyncIterable<TranscriptEvent>;

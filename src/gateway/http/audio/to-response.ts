@@ -7,6 +7,7 @@ import type {
   TranscriptionRequest,
   TranscriptSegment,
 } from '../../../core/request/transcription-request.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import type { AudioRequest } from './request.js';
 
 /** A whole transcription: what the stream's last event says. */
@@ -20,6 +21,12 @@ export async function collectTranscript(events: AsyncIterable<TranscriptEvent>):
   return transcript;
 }
 
+/** What the client wants, and what the service adds. */
+interface ResponseFormat {
+  format: AudioRequest['response_format'];
+  compatibility: Compatibility;
+}
+
 /**
  * `json` is an object; every other format is the bare transcript, unless times were asked for.
  * @throws InferenceError `invalid_request` when the model gave no times
@@ -27,10 +34,13 @@ export async function collectTranscript(events: AsyncIterable<TranscriptEvent>):
 export async function toResponse(
   transcript: Transcript,
   { task, times }: Pick<TranscriptionRequest, 'task' | 'times'>,
-  format: AudioRequest['response_format'] = 'json',
+  { format = 'json', compatibility }: ResponseFormat,
 ): Promise<Response> {
+  const usage = compatibility.transcriptUsage === 'duration' && {
+    usage: { type: 'duration', seconds: transcript.durationSeconds },
+  };
   if (times === undefined)
-    return format === 'json' ? Response.json({ text: transcript.text }) : textResponse(transcript.text);
+    return format === 'json' ? Response.json({ text: transcript.text, ...usage }) : textResponse(transcript.text);
   const segments = requireTimes(transcript.segments, 'response_format');
   switch (format) {
     case 'srt':
@@ -39,7 +49,7 @@ export async function toResponse(
       return textResponse(toWebVtt(segments), 'text/vtt');
     default: {
       const words = times === 'words' ? requireTimes(transcript.words, 'timestamp_granularities') : undefined;
-      return Response.json(await verboseObject(transcript, task, { segments, words }));
+      return Response.json({ ...(await verboseObject(transcript, task, { segments, words })), ...usage });
     }
   }
 }

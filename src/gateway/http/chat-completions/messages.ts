@@ -8,6 +8,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
 import { decodeBase64 } from '../../../core/media/base64.js';
 import type { RequestImages } from '../fields/request-images.js';
+import { lastCallOf, legacyCall, legacyCallId } from './legacy-functions.js';
 import { refuseDeepJson } from '../validation/read-json-body.js';
 
 const textPart = object({ type: v.literal('text'), text: v.string() });
@@ -45,28 +46,37 @@ const customCall = object({
 });
 const TOOL_CALLS = { refused: functionCall, known: v.variant('type', [functionCall, customCall]) };
 
-const systemMessage = object({ role: v.picklist(['system', 'developer']), content: v.nullable(textContent) });
+/** Who speaks, for templates that tell speakers apart. */
+const name = v.nullish(v.string());
+
+const systemMessage = object({ role: v.picklist(['system', 'developer']), content: v.nullable(textContent), name });
+const functionMessage = object({ role: v.literal('function'), name: v.string(), content: v.nullable(textContent) });
 const toolMessage = object({ role: v.literal('tool'), content: textContent, tool_call_id: v.string() });
 
 /** See {@link Compatibility} for what it changes. */
 export function chatMessage({ files, otherTools }: Compatibility) {
-  const userMessage = object({ role: v.literal('user'), content: v.nullable(USER_CONTENTS[files]) });
+  const userMessage = object({ role: v.literal('user'), content: v.nullable(USER_CONTENTS[files]), name });
   const assistantMessage = v.pipe(
     object({
       role: v.literal('assistant'),
       content: v.nullish(assistantContent),
+      refusal: v.nullish(v.string()),
+      name,
       reasoning: v.nullish(v.string()),
       channel: v.nullish(v.string()),
       tool_calls: v.nullish(v.array(TOOL_CALLS[otherTools])),
+      function_call: legacyCall,
     }),
     v.rawCheck(({ dataset, addIssue }) => {
-      // Clients that drop nulls send calls alone.
-      if (!dataset.typed || dataset.value.content !== undefined || dataset.value.tool_calls != null) return;
+      if (!dataset.typed || dataset.value.content !== undefined) return;
+      // Clients that drop nulls send calls, or what a model declined with, alone.
+      const { tool_calls: calls, function_call: call, refusal } = dataset.value;
+      if (calls != null || call != null || refusal != null) return;
       const path = { type: 'object', origin: 'value', input: dataset.value, key: 'content', value: undefined } as const;
       addIssue({ message: 'is required', input: undefined, path: [path] });
     }),
   );
-  return v.variant('role', [systemMessage, userMessage, assistantMessage, toolMessage]);
+  return v.variant('role', [systemMessage, userMessage, assistantMessage, toolMessage, functionMessage]);
 }
 
 type ChatMessageInput = v.InferOutput<ReturnType<typeof chatMessage>>;
@@ -79,35 +89,59 @@ type PartInput =
  * @throws InferenceError `invalid_media` for images, `invalid_request` for audio that is not base64
  */
 export function toMessages(messages: readonly ChatMessageInput[], images: RequestImages): Message[] {
-  return messages.map((message, index) => toMessage(message, `messages.${index}`, images));
+  const read: Message[] = [];
+  for (const [index, message] of messages.entries()) read.push(toMessage(message, index, { images, before: read }));
+  return read;
 }
 
-function toMessage(message: ChatMessageInput, path: string, images: RequestImages): Message {
+/** What reading a message needs. */
+interface MessageContext {
+  images: RequestImages;
+  /** The turns before it. */
+  before: readonly Message[];
+}
+
+function toMessage(message: ChatMessageInput, index: number, { images, before }: MessageContext): Message {
+  const path = `messages.${index}`;
   const content = toParts(message.content, `${path}.content`, images);
   switch (message.role) {
     case 'system':
     case 'developer':
-      return { role: 'system', content };
+      return { role: 'system', content, ...named(message) };
     case 'user':
-      return { role: 'user', content };
+      return { role: 'user', content, ...named(message) };
     case 'tool':
       return { role: 'tool', toolCallId: message.tool_call_id, content };
-    case 'assistant': {
-      const toolCalls = (message.tool_calls ?? []).map((call, index): ToolCall => {
-        if (call.type === 'custom') {
-          return { id: call.id, name: call.custom.name, arguments: customArguments(call.custom.input) };
-        }
-        refuseDeepJson(call.function.arguments, `${path}.tool_calls.${index}.function.arguments`);
-        return { id: call.id, ...call.function };
-      });
+    case 'function':
+      return { role: 'tool', toolCallId: lastCallOf(message.name, before, `${path}.name`), content };
+    case 'assistant':
+      if (message.refusal) content.push({ type: 'text', text: message.refusal });
       return {
         role: 'assistant',
         content,
-        toolCalls,
+        toolCalls: toCalls(message, index),
         ...(message.reasoning != null && { reasoning: message.reasoning }),
+        ...named(message),
       };
-    }
   }
+}
+
+function named({ name }: { name?: string | null | undefined }): { name?: string } {
+  return name == null || name === '' ? {} : { name };
+}
+
+function toCalls(message: Extract<ChatMessageInput, { role: 'assistant' }>, index: number): ToolCall[] {
+  const { tool_calls: sent, function_call: legacy } = message;
+  const calls = (sent ?? []).map((call, place): ToolCall => {
+    if (call.type === 'custom') {
+      return { id: call.id, name: call.custom.name, arguments: customArguments(call.custom.input) };
+    }
+    refuseDeepJson(call.function.arguments, `messages.${index}.tool_calls.${place}.function.arguments`);
+    return { id: call.id, ...call.function };
+  });
+  if (legacy == null) return calls;
+  refuseDeepJson(legacy.arguments, `messages.${index}.function_call.arguments`);
+  return [...calls, { id: legacyCallId(index), ...legacy }];
 }
 
 function toParts(

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Compatibility } from '../policy/compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
 import {
+  actingPenalty,
   choiceCount,
   integerFrom,
   logitBias,
@@ -17,7 +18,9 @@ import {
   toStopList,
 } from '../fields/sampling.js';
 import { responseFormat, toOffer, toolChoiceSchema, toolsSchema, toOutputFormat, toTools } from './tools.js';
+import { legacyFields, toFunctionOffer, usesFunctions } from './legacy-functions.js';
 import { chatMessage } from './messages.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest, Reasoning } from '../../../core/request/generation-request.js';
 import type { Message } from '../../../core/request/message.js';
 
@@ -38,6 +41,21 @@ function reasoningEffort({ efforts }: Compatibility) {
   return v.picklist(efforts, `must be one of ${names}; "none" needs the option \`compatibility: 'hosted'\``);
 }
 
+const FREQUENCY_PENALTIES = { ignored: v.nullish(v.number()), acting: actingPenalty };
+
+const MODALITIES = {
+  ignored: v.nullish(v.unknown()),
+  refused: v.nullish(
+    v.pipe(
+      v.unknown(),
+      v.check(
+        (modalities) => !(Array.isArray(modalities) && modalities.includes('audio')),
+        'must not ask for audio: chat models write text, which `/audio/speech` reads aloud',
+      ),
+    ),
+  ),
+};
+
 /** See {@link Compatibility} for what it changes. */
 export function chatCompletionRequest(compatibility: Compatibility) {
   return object({
@@ -50,7 +68,7 @@ export function chatCompletionRequest(compatibility: Compatibility) {
     top_k: v.nullish(integerFrom(1)),
     repetition_penalty: v.nullish(numberBetween(1, 2)),
     presence_penalty: v.nullish(numberBetween(-2, 2)),
-    frequency_penalty: v.nullish(v.number()),
+    frequency_penalty: FREQUENCY_PENALTIES[compatibility.penalties],
     do_sample: v.nullish(v.boolean()),
     stop,
     stream: v.nullish(v.boolean()),
@@ -60,12 +78,15 @@ export function chatCompletionRequest(compatibility: Compatibility) {
     tool_choice: toolChoiceSchema(compatibility),
     parallel_tool_calls: v.nullish(v.boolean()),
     tools: toolsSchema(compatibility),
+    ...legacyFields,
     chat_template_kwargs: v.nullish(templateArguments),
     logprobs: v.nullish(v.boolean()),
     top_logprobs: topLogprobs,
     n: choiceCount,
     logit_bias: logitBias,
     seed,
+    continue_final_message: v.nullish(v.boolean()),
+    modalities: MODALITIES[compatibility.spokenAnswers],
   });
 }
 
@@ -79,23 +100,35 @@ export function toGenerationRequest(
   body: ChatCompletionRequest,
   model: string,
   messages: Message[],
-  { sampling }: Compatibility,
+  compatibility: Compatibility,
 ): GenerationRequest {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return {
     model,
     prompt: { type: 'chat', messages },
-    ...toOffer(body.tool_choice, toTools(body.tools)),
-    parallelToolCalls: body.parallel_tool_calls ?? true,
+    ...(usesFunctions(body) ? toFunctionOffer(body) : toOffer(body.tool_choice, toTools(body.tools))),
+    // The old form has room for one call.
+    parallelToolCalls: !usesFunctions(body) && (body.parallel_tool_calls ?? true),
     output: toOutputFormat(body.response_format),
-    sampling: toSampling(body, sampling),
+    sampling: toSampling(body, compatibility),
     reasoning: toReasoning(body),
     templateArguments: body.chat_template_kwargs ?? {},
     stop: toStopList(body.stop),
     n: body.n ?? 1,
+    ...(isContinued(body, messages) && { continued: true }),
     ...(maxTokens != null && { maxTokens }),
     ...(body.logprobs === true && { topLogprobs: body.top_logprobs ?? 0 }),
   };
+}
+
+/** @throws InferenceError `invalid_request` where there is nothing to go on with */
+function isContinued(
+  { continue_final_message: isAsked }: ChatCompletionRequest,
+  messages: readonly Message[],
+): boolean {
+  if (isAsked !== true || messages.at(-1)?.role === 'assistant') return isAsked === true;
+  const param = 'continue_final_message';
+  throw new InferenceError('invalid_request', `\`${param}\` needs a last message of the assistant.`, { param });
 }
 
 function toReasoning(body: ChatCompletionRequest): Reasoning {

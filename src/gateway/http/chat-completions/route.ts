@@ -6,20 +6,15 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { customInput } from '../fields/custom-tool.js';
 import { cacheHint, requireLogprobs, requireStream } from '../fields/sampling.js';
-import {
-  beginHead,
-  type CompletionHead,
-  finishReason,
-  logprobsObject,
-  usageObject,
-} from '../generation/completion-parts.js';
+import { beginHead, type CompletionHead, logprobsObject, usageObject } from '../generation/completion-parts.js';
 import { passThrough, choiceError } from '../generation/generate.js';
 import { generationRoute } from '../generation/generation-route.js';
 import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
+import { refuseFunctionsBesideTools, usesFunctions } from './legacy-functions.js';
 import { toMessages } from './messages.js';
 import { chatCompletionRequest, toGenerationRequest } from './request.js';
-import { renderChunks } from './to-stream.js';
+import { chatFinishReason, renderChunks } from './to-stream.js';
 import { customToolNames } from './tools.js';
 
 /** The next assistant message from a list of messages, whole or as a stream of chunks. */
@@ -32,7 +27,7 @@ export const chatCompletionsEndpoint: Endpoint = {
   route: generationRoute(({ compatibility }) => {
     const schema = chatCompletionRequest(compatibility);
     return {
-      parse: (json) => parseBody(schema, json, [requireStream, requireLogprobs]),
+      parse: (json) => parseBody(schema, json, [requireStream, refuseFunctionsBesideTools, requireLogprobs]),
       read: ({ body, json, modelId, images }) => {
         const messages = toMessages(body.messages, images);
         return { request: { ...toGenerationRequest(body, modelId, messages, compatibility), ...cacheHint(json) } };
@@ -44,6 +39,7 @@ export const chatCompletionsEndpoint: Endpoint = {
           hasLogprobs: request.topLogprobs !== undefined,
           compatibility,
           customTools: customToolNames(body.tools),
+          usesFunctions: usesFunctions(body),
         };
         const errorOf = (error: InferenceError) => errorObject(error, 'chat-completions', c.get('inferenceId'));
         return {
@@ -73,6 +69,8 @@ interface ResponseOptions {
   compatibility: Compatibility;
   /** Names of the free-text tools. */
   customTools: ReadonlySet<string>;
+  /** A call is written in the old form. */
+  usesFunctions: boolean;
 }
 
 /** @throws InferenceError `model_output_invalid` or `tool_choice_unsatisfied` when a choice is not what was asked for */
@@ -92,15 +90,12 @@ function toResponse(
     model: head.model,
     system_fingerprint: head.systemFingerprint,
     choices: answer.choices.map((choice, index) => choiceObject(choice, index, options)),
-    usage: usageObject(answer.usage, finishReason(answer.choices[0] ?? { reason: 'stop' })),
+    usage: usageObject(answer.usage, chatFinishReason(answer.choices[0] ?? { reason: 'stop' }, options)),
   };
 }
 
-function choiceObject(
-  choice: CollectedChoice,
-  index: number,
-  { hasLogprobs, customTools }: ResponseOptions,
-): Record<string, unknown> {
+function choiceObject(choice: CollectedChoice, index: number, options: ResponseOptions): Record<string, unknown> {
+  const { hasLogprobs, customTools } = options;
   const toolCalls = choice.toolCalls.map(({ id, name, arguments: text }) =>
     customTools.has(name)
       ? { id, type: 'custom', custom: { name, input: customInput(text) } }
@@ -115,9 +110,18 @@ function choiceObject(
       content,
       refusal: null,
       ...(choice.reasoning && { reasoning: choice.reasoning }),
-      ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+      ...callsOf(choice, toolCalls, options),
     },
     logprobs: hasLogprobs ? logprobsObject(choice.logprobs ?? []) : null,
-    finish_reason: finishReason(choice),
+    finish_reason: chatFinishReason(choice, options),
   };
+}
+
+function callsOf(
+  { toolCalls: [call] }: CollectedChoice,
+  toolCalls: readonly object[],
+  { usesFunctions: isOld }: ResponseOptions,
+): Record<string, unknown> {
+  if (!call) return {};
+  return isOld ? { function_call: { name: call.name, arguments: call.arguments } } : { tool_calls: toolCalls };
 }

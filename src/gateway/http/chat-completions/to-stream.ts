@@ -19,6 +19,8 @@ export interface ChunkOptions {
   compatibility: Compatibility;
   /** Names of the free-text tools. */
   customTools: ReadonlySet<string>;
+  /** A call is written in the old form. */
+  usesFunctions: boolean;
   /** The dialect's JSON for an error inside the stream. */
   errorObject: (error: InferenceError) => Record<string, unknown>;
 }
@@ -34,7 +36,7 @@ export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {
   let head: object | undefined;
   const noUsage = includeUsage ? { usage: null } : undefined;
   /** Why the first choice ended. */
-  let stopReason: 'stop' | 'length' | 'tool_calls' = 'stop';
+  let stopReason: ChatFinishReason = 'stop';
   return (event, chunks) => {
     if (event.type === 'start') {
       head = chunkHead(options.headOf(event.model));
@@ -56,7 +58,7 @@ export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {
         chunks.push({ data: options.errorObject(error) }, DONE);
         return 'over';
       }
-      if (event.choice === 0) stopReason = finishReason(event);
+      if (event.choice === 0) stopReason = chatFinishReason(event, options);
     }
     const choice = toChoice(event, options, calls);
     if (choice) chunks.push({ data: { ...head, choices: [choice], ...noUsage } });
@@ -65,14 +67,14 @@ export function renderChunks(options: ChunkOptions): Render<ServerSentEvent> {
 
 function toChoice(
   event: Exclude<GenerationEvent, { type: 'start' | 'finish' }>,
-  { hasLogprobs }: ChunkOptions,
+  options: ChunkOptions,
   calls: CallRenderer,
 ): Record<string, unknown> | undefined {
   switch (event.type) {
     case 'reasoning-delta':
       return event.text === '' ? undefined : choiceChunk(event.choice, { reasoning: event.text });
     case 'text-delta': {
-      const logprobs = hasLogprobs ? (event.logprobs ?? []) : [];
+      const logprobs = options.hasLogprobs ? (event.logprobs ?? []) : [];
       if (event.text === '' && logprobs.length === 0) return undefined;
       return {
         ...choiceChunk(event.choice, { content: event.text }),
@@ -83,13 +85,28 @@ function toChoice(
     case 'tool-call-delta':
     case 'tool-call-end': {
       const call = calls(event);
-      return call && choiceChunk(event.choice, { tool_calls: [{ index: event.index, ...call }] });
+      if (!call) return undefined;
+      const delta = options.usesFunctions
+        ? { function_call: call['function'] }
+        : { tool_calls: [{ index: event.index, ...call }] };
+      return choiceChunk(event.choice, delta);
     }
     case 'choice-finish':
-      return choiceChunk(event.choice, {}, finishReason(event));
+      return choiceChunk(event.choice, {}, chatFinishReason(event, options));
     default:
       return undefined;
   }
+}
+
+type ChatFinishReason = ReturnType<typeof finishReason> | 'function_call';
+
+/** Why a choice ended, as this dialect's clients know it. */
+export function chatFinishReason(
+  end: Parameters<typeof finishReason>[0],
+  { usesFunctions }: Pick<ChunkOptions, 'usesFunctions'>,
+): ChatFinishReason {
+  const reason = finishReason(end);
+  return usesFunctions && reason === 'tool_calls' ? 'function_call' : reason;
 }
 
 type CallEvent = Extract<GenerationEvent, { type: `tool-call-${string}` }>;

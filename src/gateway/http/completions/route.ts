@@ -1,17 +1,17 @@
 /** POST /completions @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import type { GenerationEvent } from '../../answer/generation-event.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorObject } from '../errors/render-error.js';
-import { cacheHint, requireLogprobs, requireStream } from '../fields/sampling.js';
+import { cacheHint, requireStream } from '../fields/sampling.js';
 import { beginHead } from '../generation/completion-parts.js';
 import { passThrough, renderBatches } from '../generation/generate.js';
 import { type Generate, generationRoute } from '../generation/generation-route.js';
 import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
-import { completionsRequestSchema, toPromptRequests } from './request.js';
-import { echoPrompt, oneAfterAnother } from './several-prompts.js';
+import { completionsRequestSchema, refuseEchoBesideSuffix, requireTextLogprobs, toPromptRequests } from './request.js';
+import { ignoredFields } from '../fields/ignored-fields.js';
+import { type CompletionEvent, echoPrompt, oneAfterAnother } from './several-prompts.js';
 import {
   type CompletionChoice,
   type CompletionLogprobs,
@@ -26,37 +26,43 @@ export const completionsEndpoint: Endpoint = {
   method: 'POST',
   path: '/completions',
   summary: 'Continues a text.',
-  requestSchema: () => completionsRequestSchema,
-  route: generationRoute(({ compatibility }) => ({
-    parse: (json) => parseBody(completionsRequestSchema, json, [requireStream, requireLogprobs]),
-    read: ({ body, json, modelId }) => {
-      const requests = toPromptRequests(body, modelId, compatibility);
-      return { requests: requests.map((request) => ({ ...request, ...cacheHint(json) })) };
-    },
-    countRequests: ({ requests }) => requests.reduce((sum, { n }) => sum + n, 0),
-    answer: ({ body, requests }, c, context) => {
-      const headOf = beginHead('cmpl', context);
-      const rendering = { logprobs: body.logprobs === true, compatibility };
-      const echo = body.echo === true;
-      return {
-        collect: (generate) => {
-          const render = renderCompletion(headOf, { ...rendering, includeUsage: true });
-          return toCompletion(renderBatches(generateAll(requests, echo, generate), render));
-        },
-        stream: (generate) => {
-          const includeUsage = body.stream_options?.include_usage === true;
-          const render = renderCompletion(headOf, { ...rendering, includeUsage });
-          return {
-            events: renderBatches(generateAll(requests, echo, generate), render),
-            encode: (data: CompletionObject | typeof DONE) => encodeServerSentEvent({ data }),
-            keepAlive: () => COMMENT,
-            failure: (error) =>
-              encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
-          };
-        },
-      };
-    },
-  })),
+  requestSchema: completionsRequestSchema,
+  route: generationRoute(({ compatibility }) => {
+    const schema = completionsRequestSchema(compatibility);
+    const rules = [refuseEchoBesideSuffix, requireStream, requireTextLogprobs];
+    return {
+      parse: (json) => parseBody(schema, json, rules),
+      ignored: (json) =>
+        ignoredFields(json).filter((name) => name !== 'suffix' || compatibility.textCompletions === 'specified'),
+      read: ({ body, json, modelId }) => {
+        const requests = toPromptRequests(body, modelId, compatibility);
+        return { requests: requests.map((request) => ({ ...request, ...cacheHint(json) })) };
+      },
+      countRequests: ({ requests }) => requests.reduce((sum, { n }) => sum + n, 0),
+      answer: ({ body, requests }, c, context) => {
+        const headOf = beginHead('cmpl', context);
+        const rendering = { logprobs: body.logprobs, compatibility };
+        const echo = body.echo === true;
+        return {
+          collect: (generate) => {
+            const render = renderCompletion(headOf, { ...rendering, includeUsage: true });
+            return toCompletion(renderBatches(generateAll(requests, echo, generate), render));
+          },
+          stream: (generate) => {
+            const includeUsage = body.stream_options?.include_usage === true;
+            const render = renderCompletion(headOf, { ...rendering, includeUsage });
+            return {
+              events: renderBatches(generateAll(requests, echo, generate), render),
+              encode: (data: CompletionObject | typeof DONE) => encodeServerSentEvent({ data }),
+              keepAlive: () => COMMENT,
+              failure: (error) =>
+                encodeServerSentEvent({ data: errorObject(error, c.get('endpoint'), c.get('inferenceId')) }),
+            };
+          },
+        };
+      },
+    };
+  }),
 };
 
 /** All prompts' choices as one generation. */
@@ -64,7 +70,7 @@ function generateAll(
   requests: readonly GenerationRequest[],
   echo: boolean,
   generate: Generate,
-): AsyncIterable<readonly GenerationEvent[]> {
+): AsyncIterable<readonly CompletionEvent[]> {
   return oneAfterAnother(
     requests.map((request) => ({
       n: request.n,

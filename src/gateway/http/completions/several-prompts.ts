@@ -1,12 +1,18 @@
 /** The generations of several prompts as one, and the prompt repeated before its text. @module */
 import type { GenerationEvent, GenerationUsage } from '../../answer/generation-event.js';
+import type { PromptLogprobs } from '../../../core/events/token-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Render } from '../generation/generate.js';
 
+/** What text completions render: a generation's events, and the prompt as the beginning of a choice. */
+export type CompletionEvent =
+  | GenerationEvent
+  | { type: 'echo'; choice: number; text: string; logprobs: PromptLogprobs };
+
 /** A generation that has not begun, and how many choices it has. */
 interface NextGeneration {
-  begin: () => AsyncIterable<readonly GenerationEvent[]>;
+  begin: () => AsyncIterable<readonly CompletionEvent[]>;
   n: number;
 }
 
@@ -16,13 +22,13 @@ interface NextGeneration {
  */
 export async function* oneAfterAnother(
   generations: readonly NextGeneration[],
-): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
+): AsyncGenerator<readonly CompletionEvent[], void, undefined> {
   let begun = false;
   let firstChoice = 0;
   let usage: GenerationUsage | undefined;
   for (const { begin, n } of generations) {
     for await (const batch of begin()) {
-      const events: GenerationEvent[] = [];
+      const events: CompletionEvent[] = [];
       for (const event of batch) {
         if (event.type === 'finish') usage = usage ? sumOf(usage, event.usage) : event.usage;
         else if (event.type !== 'start') events.push({ ...event, choice: firstChoice + event.choice });
@@ -61,10 +67,10 @@ function startedAt(startTime: number, usage: GenerationUsage): GenerationUsage {
 }
 
 /**
- * The same events with a block of text before each choice's own: the prompt. Throws InferenceError `invalid_request` when
- * the prompt came as token ids and its model knows no text of them.
+ * The same events with the prompt before each choice's own text. Throws InferenceError `invalid_request` when the prompt came
+ * as token ids and its model knows no text of them.
  */
-export function echoPrompt({ prompt, n }: GenerationRequest): Render<GenerationEvent> {
+export function echoPrompt({ prompt, n }: GenerationRequest): Render<CompletionEvent> {
   return (event, events) => {
     events.push(event);
     if (event.type !== 'start') return;
@@ -72,8 +78,8 @@ export function echoPrompt({ prompt, n }: GenerationRequest): Render<GenerationE
     if (text === undefined) {
       throw new InferenceError('invalid_request', '`echo` needs a prompt of text for this model.', { param: 'echo' });
     }
-    for (let choice = 0; choice < n; choice += 1) {
-      events.push({ type: 'text-start', choice }, { type: 'text-delta', choice, text }, { type: 'text-end', choice });
-    }
+    // What an empty prompt is read as is no part of it.
+    const logprobs = text === '' ? [] : (event.promptLogprobs ?? []);
+    for (let choice = 0; choice < n; choice += 1) events.push({ type: 'echo', choice, text, logprobs });
   };
 }

@@ -1,16 +1,17 @@
 /** Generation events as the chunks of a text completion stream. @module */
-import type { TokenLogprob } from '../../../core/events/token-event.js';
+import type { PromptLogprobs, TokenLogprob } from '../../../core/events/token-event.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import { logprobEntries, usageObject, type CompletionHead, type HeadOf } from '../generation/completion-parts.js';
-import type { GenerationEvent } from '../../answer/generation-event.js';
+import type { CompletionEvent } from './several-prompts.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Render } from '../generation/generate.js';
 
 /** The lists that text completion clients know, and beside them `content` as in chat completions. */
 export interface CompletionLogprobs {
   tokens: string[];
-  token_logprobs: number[];
-  top_logprobs: Record<string, number>[];
+  /** null where nothing stands before a token. */
+  token_logprobs: (number | null)[];
+  top_logprobs: (Record<string, number> | null)[];
   /** Where each token starts in the choice's text, in UTF-16 units. */
   text_offset: number[];
   content: Record<string, unknown>[];
@@ -43,26 +44,50 @@ function completionObject(
   return { id, object, created, model, system_fingerprint: systemFingerprint, choices };
 }
 
-/** Log-probabilities of tokens that follow `offset` units of text; null when none were asked for. */
-function completionLogprobs(tokens: readonly TokenLogprob[] | undefined, offset = 0): CompletionLogprobs | null {
-  if (!tokens) return null;
+/** Log-probabilities of tokens that follow `offset` units of text. */
+function completionLogprobs(
+  tokens: PromptLogprobs,
+  asked: CompletionStreamOptions['logprobs'],
+  offset: number,
+): CompletionLogprobs {
+  // A character of several tokens counts where it is complete.
+  const decoder = new TextDecoder();
   let position = offset;
-  const offsets = tokens.map(({ token }) => (position += token.length) - token.length);
+  const offsets = tokens.map(({ bytes }) => {
+    const start = position;
+    position += decoder.decode(Uint8Array.from(bytes), { stream: true }).length;
+    return start;
+  });
+  const isCounted = typeof asked === 'number';
   return {
     tokens: tokens.map(({ token }) => token),
     token_logprobs: tokens.map(({ logprob }) => logprob),
-    top_logprobs: tokens.map(({ top }) => Object.fromEntries(top.map(({ token, logprob }) => [token, logprob]))),
+    top_logprobs: tokens.map((token) => topLogprobs(token, isCounted)),
     text_offset: offsets,
-    content: logprobEntries(tokens),
+    content: logprobEntries(tokens.filter(isScored)),
   };
+}
+
+/** @param withChosen the chosen token is told beside the most likely ones */
+function topLogprobs(
+  { token, logprob, top }: PromptLogprobs[number],
+  withChosen: boolean,
+): Record<string, number> | null {
+  if (logprob === null) return null;
+  const likely = Object.fromEntries(top.map((each) => [each.token, each.logprob]));
+  return withChosen ? { ...likely, [token]: logprob } : likely;
+}
+
+function isScored(token: PromptLogprobs[number]): token is TokenLogprob {
+  return token.logprob !== null;
 }
 
 /** What the chunks need besides the generation. */
 export interface CompletionStreamOptions {
   /** A last chunk without choices tells the usage; the others have `usage: null`. */
   includeUsage: boolean;
-  /** Log-probabilities were asked for. */
-  logprobs: boolean;
+  /** Whether log-probabilities were asked for, and in which form. */
+  logprobs: number | boolean | null | undefined;
   compatibility: Compatibility;
 }
 
@@ -81,7 +106,7 @@ export const DONE = '[DONE]';
 export function renderCompletion(
   headOf: HeadOf,
   options: CompletionStreamOptions,
-): Render<CompletionObject | typeof DONE> {
+): Render<CompletionObject | typeof DONE, CompletionEvent> {
   let state: StreamState | undefined;
   return (event, chunks) => {
     if (event.type === 'start') state = { ...options, head: headOf(event.model), offsets: [], stopReason: 'stop' };
@@ -92,12 +117,14 @@ export function renderCompletion(
   };
 }
 
-function toChunk(event: GenerationEvent, state: StreamState): CompletionObject | undefined {
+function toChunk(event: CompletionEvent, state: StreamState): CompletionObject | undefined {
   switch (event.type) {
+    case 'echo':
     case 'text-delta': {
       const offset = state.offsets[event.choice] ?? 0;
       state.offsets[event.choice] = offset + event.text.length;
-      const logprobs = state.logprobs ? completionLogprobs(event.logprobs ?? [], offset) : null;
+      const asks = state.logprobs != null && state.logprobs !== false;
+      const logprobs = asks ? completionLogprobs(event.logprobs ?? [], state.logprobs, offset) : null;
       return withChoice({ index: event.choice, text: event.text, logprobs, finish_reason: null }, state);
     }
     case 'choice-finish': {

@@ -19,7 +19,7 @@ const TEXTS: ReadonlySet<string> = new Set([
 /** An object with an unknown `type`, as the text that it holds. */
 export const foreignObject = v.pipe(
   objectOf(v.unknown()),
-  v.transform((value) => ({ type: 'foreign' as const, text: heldText(value) })),
+  v.transform((value) => ({ type: 'foreign' as const, sentType: String(value['type']), text: heldText(value) })),
 );
 
 /** Whether a value has a `type`, and none of these. */

@@ -42,19 +42,33 @@ interface SamplingFields {
   top_p?: number | null | undefined;
   top_k?: number | null | undefined;
   repetition_penalty?: number | null | undefined;
+  presence_penalty?: number | null | undefined;
+  frequency_penalty?: number | null | undefined;
   do_sample?: boolean | null | undefined;
   seed?: number | null | undefined;
   logit_bias?: Record<string, number> | null | undefined;
 }
 
-/** Who decides where the request says nothing: the specification, or the model's own files. */
-export type SamplingSource = 'specified' | 'by-model';
+/** What of it depends on `compatibility`. */
+export interface SamplingRules {
+  /** How tokens are chosen when the request says nothing about it: as the specification says, or as the model's files do. */
+  sampling: 'specified' | 'by-model';
+  /** `presence_penalty` and `frequency_penalty` as the specification has them, or acting on what is written. */
+  penalties: 'ignored' | 'acting';
+}
+
+/** `presence_penalty` and `frequency_penalty` where they act. */
+export const actingPenalty = v.nullish(numberBetween(-2, 2));
 
 /**
  * `do_sample: false` drops the temperature, so decoding is greedy; `true` without a temperature samples at 1.
  * @param usual temperature where the request names none; absent: greedy
  */
-export function toSampling(fields: SamplingFields, source: SamplingSource, usual?: number): Sampling {
+export function toSampling(
+  fields: SamplingFields,
+  { sampling: source, penalties }: SamplingRules,
+  usual?: number,
+): Sampling {
   const fallback = fields.do_sample === true ? (usual ?? 1) : usual;
   const temperature = fields.do_sample === false ? undefined : (fields.temperature ?? fallback);
   const sampling: Sampling = {};
@@ -64,6 +78,10 @@ export function toSampling(fields: SamplingFields, source: SamplingSource, usual
   if (fields.top_p != null) sampling.topP = fields.top_p;
   if (fields.top_k != null) sampling.topK = fields.top_k;
   if (fields.repetition_penalty != null) sampling.repetitionPenalty = fields.repetition_penalty;
+  if (penalties === 'acting') {
+    if (fields.presence_penalty) sampling.presencePenalty = fields.presence_penalty;
+    if (fields.frequency_penalty) sampling.frequencyPenalty = fields.frequency_penalty;
+  }
   if (fields.seed != null) sampling.seed = fields.seed;
   if (fields.logit_bias != null) sampling.logitBias = fields.logit_bias;
   return sampling;

@@ -66,7 +66,7 @@ export function requireTools(choice: 'required', tools: readonly Tool[]): ToolCh
 }
 
 /** @throws InferenceError `invalid_request` when no tool has this name */
-export function requireTool(name: string, tools: readonly Tool[], param: string): ToolChoice {
+export function requireTool(name: string, tools: readonly Tool[], param: string, list = 'tools'): ToolChoice {
   if (tools.some((tool) => tool.name === name)) return { name };
-  throw new InferenceError('invalid_request', `\`${param}\` must be the name of one of the \`tools\`.`, { param });
+  throw new InferenceError('invalid_request', `\`${param}\` must be the name of one of the \`${list}\`.`, { param });
 }

@@ -11,7 +11,7 @@ import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.j
  * Adds to `rendered` what a dialect makes of one event; may be nothing. `over`: the rest of the generation is not wanted.
  * @throws InferenceError when the output is not what was asked for
  */
-export type Render<Rendered> = (event: GenerationEvent, rendered: Rendered[]) => 'over' | void;
+export type Render<Rendered, Event = GenerationEvent> = (event: Event, rendered: Rendered[]) => 'over' | void;
 
 /** A generation's own events, unchanged. */
 export const passThrough: Render<GenerationEvent> = (event, rendered) => void rendered.push(event);
@@ -29,9 +29,9 @@ export function generate(
  * What a dialect makes of a generation. What came together stays together, and no batch is empty.
  * @throws InferenceError of the generation, with the dialect's name of its field; of `render`, after all that was rendered before it
  */
-export async function* renderBatches<Rendered>(
-  batches: AsyncIterable<readonly GenerationEvent[]>,
-  render: Render<Rendered>,
+export async function* renderBatches<Rendered, Event = GenerationEvent>(
+  batches: AsyncIterable<readonly Event[]>,
+  render: Render<Rendered, Event>,
   names: ParamNames = {},
 ): AsyncGenerator<Rendered[], void, undefined> {
   try {

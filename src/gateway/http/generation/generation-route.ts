@@ -3,6 +3,8 @@ import type { GenerationRequest } from '../../../core/request/generation-request
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { RequestImages } from '../fields/request-images.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
+import { nameIgnored } from '../endpoint/ignored-parts.js';
+import { ignoredFields } from '../fields/ignored-fields.js';
 import { requireModel } from '../policy/require-model.js';
 import { abortWith, streamResponse, type StreamSource } from '../endpoint/stream-response.js';
 import { readJsonBody } from '../validation/read-json-body.js';
@@ -33,6 +35,8 @@ export interface BodyReader<Body extends CommonBody, Read> {
   parse: (json: Record<string, unknown>) => Body;
   /** The body in canonical form. @throws InferenceError about the body */
   read: (checked: CheckedBody<Body>) => Read;
+  /** Names of fields that have no effect. @default those of other services */
+  ignored?: (json: Record<string, unknown>) => string[];
   /** How many requests it takes from the caller's quota. @default 1 */
   countRequests?: (read: Read) => number;
 }
@@ -74,7 +78,7 @@ export function generationRoute<Body extends CommonBody, Read, Event>(
       const generateWith =
         (options: ReturnType<typeof runOptions>): Generate =>
         (request, render) =>
-          renderBatches(generate(context, request, options), render, request.paramNames);
+          renderBatches(generate(context, request, options), namingIgnored(c, render), request.paramNames);
       if (accepted.body.stream !== true) return c.json(await answer.collect(generateWith(runOptions(c, 'result'))));
       const abort = abortWith(c.req.raw.signal);
       const source = answer.stream(generateWith(runOptions(c, 'first-token', abort.signal)));
@@ -99,5 +103,22 @@ export async function acceptRequest<Body extends CommonBody, Read>(
   const read = reader.read({ body, json, modelId, images, caller: c.get('caller') });
   await images.decodeAll(context.inference.takesImages(modelId), c.req.raw.signal, c.get('partition'));
   await context.admit(c, reader.countRequests?.(read));
+  nameIgnored(c, 'x-ignored-fields', (reader.ignored ?? ignoredFields)(json));
   return { ...read, body };
+}
+
+/** The same, telling the client at the start what its model ignores. */
+function namingIgnored<Rendered>(c: HttpRequestContext, render: Render<Rendered>): Render<Rendered> {
+  return (event, rendered) => {
+    if (event.type === 'start' && event.ignored) {
+      const { fields = [], toolCalls = [] } = event.ignored;
+      nameIgnored(c, 'x-ignored-fields', fields);
+      nameIgnored(c, 'x-ignored-tool-calls', toolCalls);
+      for (const name of toolCalls)
+        console.warn(
+          `inpage: the scripted model \`${event.model}\` calls \`${name}\`, but the request has no such tool.`,
+        );
+    }
+    return render(event, rendered);
+  };
 }

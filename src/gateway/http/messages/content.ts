@@ -65,7 +65,7 @@ const ASSISTANT_BLOCKS = {
 };
 
 /** Blocks of the user, and of what the user's tools answered. */
-function userBlocks({ files }: Compatibility) {
+function userBlocks({ files, foreignItems }: Compatibility) {
   const imageBlock = object({ type: v.literal('image'), source: IMAGE_SOURCES[files] });
   const documentBlock = object({
     type: v.literal('document'),
@@ -74,14 +74,17 @@ function userBlocks({ files }: Compatibility) {
     context: v.nullish(v.string()),
   });
   const resultBlock = v.variant('type', [textBlock, imageBlock, documentBlock, searchResultBlock, toolReferenceBlock]);
+  const types = new Set(resultBlock.options.map(({ entries }) => entries.type.literal as string));
+  const anyBlock = v.lazy((block) => (isForeign(block, types) ? foreignObject : resultBlock));
+  const resultBlocks = { refused: resultBlock, read: anyBlock };
   const toolResultBlock = object({
     type: v.literal('tool_result'),
     tool_use_id: v.string(),
-    content: v.nullish(v.union([v.string(), v.array(resultBlock)])),
+    content: v.nullish(v.union([v.string(), v.array(resultBlocks[foreignItems])])),
     is_error: v.nullish(v.boolean()),
   });
   const userBlock = v.variant('type', [textBlock, imageBlock, documentBlock, searchResultBlock, toolResultBlock]);
-  return { userBlock, resultBlock, toolResultBlock };
+  return { userBlock, resultBlock: anyBlock, toolResultBlock };
 }
 
 const systemMessage = object({ role: v.literal('system'), content: v.union([v.string(), v.array(textBlock)]) });
@@ -182,6 +185,8 @@ function toText(block: Exclude<ResultBlockInput, { type: 'image' }>): string {
     }
     case 'search_result':
       return joinLines(block.title, block.source, joinTexts(block.content));
+    case 'foreign':
+      return block.text;
     case 'tool_reference':
       // Several stand together.
       return `${block.tool_name}\n`;

@@ -13,13 +13,21 @@ import {
   plainGenerationRequest,
   type Reasoning,
 } from '../../../core/request/generation-request.js';
+import type { Message } from '../../../core/request/message.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { integerFrom, numberBetween, toEffort, toSampling } from '../fields/sampling.js';
+import type { ThinkingDisplay } from './to-stream.js';
 import { isParallelDisabled, toolChoice, toolsSchema, toToolChoice, toTools } from './tools.js';
 
+const display = v.nullish(v.picklist(['summarized', 'omitted']));
+
 const thinking = v.variant('type', [
-  object({ type: v.literal('enabled'), budget_tokens: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))) }),
-  object({ type: v.literal('adaptive') }),
+  object({
+    type: v.literal('enabled'),
+    budget_tokens: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
+    display,
+  }),
+  object({ type: v.literal('adaptive'), display }),
   object({ type: v.literal('between_tools') }),
   object({ type: v.literal('disabled') }),
 ]);
@@ -35,12 +43,19 @@ function conversation(compatibility: Compatibility) {
   return { model: v.string(), messages: v.pipe(v.array(messageSchema(compatibility)), v.minLength(1)) };
 }
 
+/** State and summaries of the hosted service: a conversation that leans on them would be another one here. */
+const keptThere = v.nullish(
+  v.never('is not supported: what a service keeps of a conversation is not here. Send all `messages`'),
+);
+
 function promptOptions(compatibility: Compatibility) {
   return {
     tools: toolsSchema(compatibility),
     tool_choice: toolChoice,
     thinking: v.nullish(thinking),
     output_config: v.nullish(outputConfig),
+    thread: keptThere,
+    compaction: keptThere,
   };
 }
 
@@ -79,11 +94,11 @@ export function toGenerationRequest(
   body: MessagesRequest,
   model: string,
   images: RequestImages,
-  { sampling }: Compatibility,
+  compatibility: Compatibility,
 ): GenerationRequest {
   return {
     ...toPromptRequest(body, model, images),
-    sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }, sampling),
+    sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }, compatibility),
     stop: body.stop_sequences ?? [],
     maxTokens: body.max_tokens,
   };
@@ -105,11 +120,28 @@ export function toPromptRequest(body: CountTokensRequest, model: string, images:
     output: toOutputFormat(body.output_config),
     paramNames: PARAM_NAMES,
     reasoning: toReasoning(body),
+    ...(isContinued(body, messages) && { continued: true }),
   };
 }
 
-/** True when the client wants to see thinking blocks. */
-export function showsThinking({ thinking }: Pick<CountTokensRequest, 'thinking'>): boolean {
+/** @throws InferenceError `invalid_request` where thoughts would stand behind the beginning of the answer */
+function isContinued(body: CountTokensRequest, messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || last.toolCalls.length > 0 || last.content.length === 0) return false;
+  if (!showsThinking(body)) return true;
+  const message = '`messages` ends with the assistant’s turn, which is not continued where `thinking` is asked for.';
+  throw new InferenceError('invalid_request', message, { param: 'messages' });
+}
+
+/** Whether thinking is shown: blocks with their text, blocks without it, or none. */
+export function thinkingDisplay(body: Pick<CountTokensRequest, 'thinking'>): ThinkingDisplay {
+  if (!showsThinking(body)) return 'none';
+  const isOmitted = body.thinking && 'display' in body.thinking && body.thinking.display === 'omitted';
+  return isOmitted ? 'empty' : 'full';
+}
+
+/** True when the client wants thinking blocks. */
+function showsThinking({ thinking }: Pick<CountTokensRequest, 'thinking'>): boolean {
   return thinking != null && thinking.type !== 'disabled';
 }
 

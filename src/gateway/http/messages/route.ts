@@ -16,7 +16,7 @@ import {
   type CountTokensRequest,
   countTokensRequestSchema,
   messagesRequestSchema,
-  showsThinking,
+  thinkingDisplay,
   toGenerationRequest,
   toPromptRequest,
 } from './request.js';
@@ -45,7 +45,7 @@ export const messagesEndpoint: Endpoint = {
       answer: ({ body, request, showCache }, c, context) => {
         nameIgnoredTools(c, ignoredTypes(body.tools));
         const id = `msg_${context.createId().replaceAll('-', '')}`;
-        const message: MessageContext = { id, showThinking: showsThinking(body), showCache, compatibility };
+        const message: MessageContext = { id, thinking: thinkingDisplay(body), showCache, compatibility };
         return {
           collect: (generate) => toMessage(generate(request, renderMessage(message))),
           stream: (generate) => ({

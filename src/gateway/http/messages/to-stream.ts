@@ -7,12 +7,15 @@ import { choiceError } from '../generation/generate.js';
 import { usageAtEnd, usageAtStart } from './message-object.js';
 import type { ContentBlock, MessageEnd, MessageStreamEvent, StopReason } from './message-object.js';
 
+/** Whether there are blocks of thinking, and whether they have its text. */
+export type ThinkingDisplay = 'full' | 'empty' | 'none';
+
 /** What the events of one message need besides the generation. */
 export interface MessageContext {
   /** `msg_...`, unique. */
   id: string;
-  /** Thinking was asked for; otherwise a model's reasoning stays inside. */
-  showThinking: boolean;
+  /** `none`: a model's reasoning stays inside. */
+  thinking: ThinkingDisplay;
   /** The usage tells cached tokens apart from other input. */
   showCache: boolean;
   compatibility: Compatibility;
@@ -46,7 +49,7 @@ export function renderMessage(context: MessageContext): Render<MessageStreamEven
         );
         return;
       default:
-        if (state.showThinking || !event.type.startsWith('reasoning-')) addBlockEvents(event, state, events);
+        if (state.thinking !== 'none' || !event.type.startsWith('reasoning-')) addBlockEvents(event, state, events);
     }
   };
 }
@@ -60,6 +63,7 @@ function addBlockEvents(event: BlockEvent, state: MessageState, events: MessageS
       events.push(blockStart(index, { type: 'thinking', thinking: '', signature: '' }));
       return;
     case 'reasoning-delta':
+      if (state.thinking === 'empty') return;
       events.push({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: event.text } });
       return;
     case 'reasoning-end':

@@ -207,5 +207,7 @@ const PUBLISHED_TOOLS: Record<string, PublishedTool> = {
 
 /** What Anthropic has published of a type such as `bash_20250124`; undefined: its own servers run it, or it is unknown. */
 function clientTool(type: string): PublishedTool | undefined {
+  // Sets of tools that a server holds.
+  if (type.includes('_toolset_')) return undefined;
   return Object.entries(PUBLISHED_TOOLS).find(([prefix]) => type.startsWith(prefix))?.[1];
 }

@@ -6,14 +6,20 @@
 import type { InferenceErrorCode } from '../../../core/errors/inference-error.js';
 import type { CompatibilityName } from '../../../core/models/inference-options.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
-import { EFFORTS, type SamplingSource } from '../fields/sampling.js';
+import { EFFORTS, type SamplingRules } from '../fields/sampling.js';
 
 /** One column of the table. */
-export interface Compatibility {
+export interface Compatibility extends SamplingRules {
   /** What becomes of JSON or a call that the token limit cut, or that the model wrote wrong: an error, or an answer. */
   wrongOutput: 'error' | 'answer';
   /** What `verbose_json`, `srt` and `vtt` are: the bare transcript, or files with times. */
   timedTranscripts: 'text' | 'timed';
+  /** Whether whole transcripts tell how long the recording is. */
+  transcriptUsage: 'none' | 'duration';
+  /** What `modalities` that ask for sound are. */
+  spokenAnswers: 'ignored' | 'refused';
+  /** What text completions take: the specification's ranges, or those of OpenAI with `logprobs` as a count and a `suffix`. */
+  textCompletions: 'specified' | 'openai';
   /** `object` of text completions. */
   completionObject: 'chat.completion' | 'text_completion';
   /** What `reasoning_effort` may say. */
@@ -28,8 +34,6 @@ export interface Compatibility {
   foreignItems: 'refused' | 'read';
   /** Parts with a file: an unknown type, or its text; of other files the error says what they are. */
   files: 'unknown' | 'text';
-  /** How tokens are chosen when the request says nothing about it: as the specification says, or as the model's files do. */
-  sampling: SamplingSource;
   /** Errors that are General (on `/messages` its own shape), whatever shape the specification has for them. */
   general: { shapes: readonly ErrorShape[]; codes: readonly InferenceErrorCode[] };
 }
@@ -39,6 +43,10 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
   service: {
     wrongOutput: 'error',
     timedTranscripts: 'text',
+    transcriptUsage: 'none',
+    spokenAnswers: 'ignored',
+    penalties: 'ignored',
+    textCompletions: 'specified',
     completionObject: 'chat.completion',
     efforts: EFFORTS,
     schemaName: 'required',
@@ -52,6 +60,10 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
   hosted: {
     wrongOutput: 'answer',
     timedTranscripts: 'timed',
+    transcriptUsage: 'duration',
+    spokenAnswers: 'refused',
+    penalties: 'acting',
+    textCompletions: 'openai',
     completionObject: 'text_completion',
     efforts: ['none', ...EFFORTS],
     schemaName: 'optional',

@@ -83,6 +83,7 @@ function publishedItems(compatibility: Compatibility) {
     }),
     object({ type: v.literal('local_shell_call_output'), ...ids, output: v.string() }),
     object({ type: v.literal('tool_search_output'), ...ids, tools: toolsSchema(compatibility) }),
+    object({ type: v.literal('additional_tools'), tools: toolsSchema(compatibility) }),
   ] as const;
 }
 
@@ -122,6 +123,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'local_shell_call_output',
   'tool_search_call',
   'tool_search_output',
+  'additional_tools',
 ]);
 
 function inputItem(compatibility: Compatibility) {

@@ -86,6 +86,9 @@ function addItem(messages: Message[], item: SentItem, path: string, { images, to
       return;
     case 'compaction':
       return addText(messages, 'user', summaryText(item.encrypted_content));
+    case 'additional_tools':
+      // Offered with those of the request.
+      return;
     case 'foreign':
       return addText(messages, 'assistant', item.text);
     case 'message':

@@ -13,7 +13,15 @@ import type { Compatibility } from '../policy/compatibility.js';
 import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
 import type { RequestImages } from '../fields/request-images.js';
-import { EFFORTS, integerFrom, numberBetween, toEffort, topLogprobs, toSampling } from '../fields/sampling.js';
+import {
+  actingPenalty,
+  EFFORTS,
+  integerFrom,
+  numberBetween,
+  toEffort,
+  topLogprobs,
+  toSampling,
+} from '../fields/sampling.js';
 import { offerAll, offerAllowed, requireTool, type ToolOffer } from '../fields/tools.js';
 import { inputSchema, type SentItem } from './input-schema.js';
 import { toMessages } from './input.js';
@@ -38,6 +46,10 @@ const reasoning = object({
   summary: v.nullish(v.picklist(['auto', 'concise', 'detailed'])),
 });
 
+const penalties = { presence_penalty: actingPenalty, frequency_penalty: actingPenalty };
+/** Where they do nothing, nothing about them is wrong. */
+const PENALTIES = { ignored: {} as typeof penalties, acting: penalties };
+
 /** A field that asks for something kept between requests. */
 function stateful() {
   return v.nullish(v.never('is not supported: nothing is stored between requests'));
@@ -55,6 +67,7 @@ export function responsesRequestSchema(compatibility: Compatibility) {
     top_p: v.nullish(numberBetween(0, 1)),
     // Its lower bound is deliberately not checked here, unlike on every other endpoint.
     top_k: v.nullish(v.pipe(v.number(), v.integer())),
+    ...PENALTIES[compatibility.penalties],
     tools: v.nullish(toolsSchema(compatibility)),
     tool_choice: toolChoiceSchema(compatibility),
     parallel_tool_calls: v.nullish(v.boolean()),
@@ -108,12 +121,13 @@ export function toGenerationRequest(
   input: string | readonly SentItem[],
   model: string,
   images: RequestImages,
-  { sampling }: Compatibility,
+  compatibility: Compatibility,
 ): { request: GenerationRequest; tools: ToolSet } {
   const tools = new ToolSet();
   tools.add(body.tools ?? [], 'tools');
   for (const [index, item] of typeof input === 'string' ? [] : input.entries()) {
-    if (item.type === 'tool_search_output') tools.add(item.tools, `input.${index}.tools`);
+    if (item.type === 'tool_search_output' || item.type === 'additional_tools')
+      tools.add(item.tools, `input.${index}.tools`);
   }
   const defined = tools.define();
   const messages = toMessages(body.instructions, input, images, tools);
@@ -123,7 +137,7 @@ export function toGenerationRequest(
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.text?.format),
     paramNames: { messages: 'input', response_format: 'text.format' },
-    sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }, sampling),
+    sampling: toSampling(samplingOf(body), compatibility),
     reasoning: toReasoning(body.reasoning),
     ...(body.max_output_tokens != null && { maxTokens: body.max_output_tokens }),
     ...(wantsLogprobs(body) && { topLogprobs: body.top_logprobs ?? 0 }),
@@ -131,11 +145,17 @@ export function toGenerationRequest(
   return { request, tools };
 }
 
+function samplingOf({ temperature, top_p, top_k, presence_penalty, frequency_penalty }: ResponsesRequest) {
+  return { temperature, top_p, top_k, presence_penalty, frequency_penalty };
+}
+
 /** What was asked for, as the response says it: defaults filled in. Without a temperature decoding is greedy, so 0. */
 export function toEchoedFields(body: ResponsesRequest, model: string): EchoedFields {
   return {
     model,
     instructions: body.instructions ?? null,
+    frequency_penalty: body.frequency_penalty ?? 0,
+    presence_penalty: body.presence_penalty ?? 0,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: null,
     metadata: body.metadata ?? {},

@@ -92,6 +92,8 @@ export interface ResponseUsage {
 export interface EchoedFields {
   model: string;
   instructions: string | null;
+  frequency_penalty: number;
+  presence_penalty: number;
   max_output_tokens: number | null;
   max_tool_calls: null;
   metadata: Record<string, string>;
@@ -110,8 +112,6 @@ export interface EchoedFields {
 interface FixedFields {
   object: 'response';
   background: false;
-  frequency_penalty: 0;
-  presence_penalty: 0;
   previous_response_id: null;
   prompt_cache_key: null;
   safety_identifier: null;
@@ -146,8 +146,6 @@ export function startResponse(echoed: EchoedFields, id: string, createdAt: numbe
     usage: null,
     ...echoed,
     background: false,
-    frequency_penalty: 0,
-    presence_penalty: 0,
     previous_response_id: null,
     prompt_cache_key: null,
     safety_identifier: null,

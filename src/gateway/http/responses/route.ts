@@ -3,6 +3,7 @@ import type { ErrorFacts } from '../../../core/errors/error-bodies.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorFacts } from '../errors/error-table.js';
+import { nameIgnored } from '../endpoint/ignored-parts.js';
 import { nameIgnoredTools } from '../endpoint/ignored-tools.js';
 import { countTokens, type Render, runOptions } from '../generation/generate.js';
 import { acceptRequest, generationRoute } from '../generation/generation-route.js';
@@ -28,8 +29,9 @@ export const responsesEndpoint: Endpoint = {
   requestSchema: responsesRequestSchema,
   route: generationRoute<ResponsesRequest, ReadBody, ResponseEvent>((shared) => ({
     ...createBodyReader(shared),
-    answer: ({ body, request, tools, recent }, c, context) => {
+    answer: ({ body, input, request, tools, recent }, c, context) => {
       nameIgnoredTools(c, tools.ignored);
+      nameIgnored(c, 'x-ignored-items', ignoredItems(input));
       const progress = createProgress(body, request.model, context, {
         onItem: (item) => recent.keep(c.get('caller'), item),
         formOf: (called) => tools.formOf(called),
@@ -47,6 +49,13 @@ export const responsesEndpoint: Endpoint = {
     },
   })),
 };
+
+/** Settings of the hosted service for what follows them. */
+function ignoredItems(input: ReadBody['input']): string[] {
+  const items = typeof input === 'string' ? [] : input;
+  const types = items.flatMap((item) => (item.type === 'foreign' ? [item.sentType] : []));
+  return types.filter((type) => type === 'configuration_update');
+}
 
 function createProgress(
   body: ResponsesRequest,

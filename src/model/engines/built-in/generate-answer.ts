@@ -7,6 +7,7 @@ import { type GenerationRequest, offersTools } from '../../../core/request/gener
 import type { ToolCall } from '../../../core/request/message.js';
 import { AnswerReader } from '../../decoding/answer-reader.js';
 import { createChannelParser } from '../../families/answer-syntax.js';
+import { refuseContinued } from '../refuse-continued.js';
 import { completionCap } from '../../prompt/context-window.js';
 import {
   type BrowserModel,
@@ -67,6 +68,7 @@ export async function* generateAnswer(
 ): AsyncGenerator<TokenEvent[], void> {
   throwIfCancelled(signal);
   refuseUnknown(request);
+  refuseContinued(request, "the browser's own model");
   const constraint = responseConstraint(request);
   for (let attempt = 1; ; attempt += 1) {
     let hasBegun = false;
@@ -116,7 +118,8 @@ async function* answer(
   const settings = { ...constraint.settings, signal };
   const history = await readHistory(model, browserPrompt(request, model.senses), settings, request.caller);
   const { promptTokens, cachedTokens } = history;
-  const prompt: TokenEvent[] = [{ type: 'prompt', promptTokens, cachedTokens }];
+  const ignored = request.prompt.type !== 'chat' && request.prompt.suffix !== undefined && { fields: ['suffix'] };
+  const prompt: TokenEvent[] = [{ type: 'prompt', promptTokens, cachedTokens, ...(ignored && { ignored }) }];
   const ends: ChoiceEndEvent[] = [];
   let completionTokens = 0;
   try {

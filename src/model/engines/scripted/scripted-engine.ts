@@ -1,10 +1,12 @@
 /** A text engine whose model answers from a script. @module */
 import { textOfTokens } from '../../decoding/text-decoder.js';
-import type { ImageReader, TextEngine, TextSequence } from '../../decoding/text-engine.js';
+import type { ImageReader, Speculation, TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
+import type { IgnoredParts } from '../../../core/events/token-event.js';
 import type { Script, ScriptedReply } from '../../../core/models/script.js';
 import {
+  continuedText,
   type GenerationRequest,
   offersTools,
   plainGenerationRequest,
@@ -57,15 +59,41 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     reasoningFormat,
     constrainable: false,
     ...(images && { images: IMAGE_READER }),
-    open: async ({ promptTokens, answers: request, signal }) => {
+    open: async ({ answers: request, signal }) => {
       if (!request) throw new InferenceError('internal', 'A scripted model needs the request that it answers.');
-      const raw = request.prompt.type === 'chat' ? '' : textOfTokens(promptTokens, tokenizer);
-      const reply = await choose({ request, asked: askedOf(request, raw), signal });
-      const tokens = tokenizer.encodeMarkup(writeReply(reply, request, options));
-      const textStart = startOf(tokenizer.encodeText(reply.text ?? ''), tokens);
-      return new ScriptedSequence({ script, tokenizer, scripted: reply, reply: tokens, textStart });
+      const scripted = await choose({
+        request,
+        asked: askedOf(withoutBegun(request), rawText(request, tokenizer)),
+        signal,
+      });
+      const written = writeReply(scripted, request, options);
+      const begun = continuedText(request);
+      const tokens = tokenizer.encodeMarkup(written);
+      const reply = written.startsWith(begun) ? withoutBeginning(tokens, begun, tokenizer) : tokens;
+      const textStart = startOf(tokenizer.encodeText(scripted.text ?? ''), reply);
+      return new ScriptedSequence({
+        script,
+        tokenizer,
+        scripted,
+        reply,
+        textStart,
+        ignored: ignoredCalls(scripted, request),
+      });
     },
   };
+}
+
+/** The conversation before the beginning of its answer. */
+function withoutBegun(request: GenerationRequest): GenerationRequest {
+  const { prompt, continued } = request;
+  if (!continued || prompt.type !== 'chat') return request;
+  return { ...request, prompt: { type: 'chat', messages: prompt.messages.slice(0, -1) } };
+}
+
+/** A raw prompt as the model reads it. */
+function rawText({ prompt }: GenerationRequest, tokenizer: ScriptedTokenizer): string {
+  if (prompt.type === 'chat') return '';
+  return textOfTokens(prompt.type === 'raw' ? tokenizer.encodeText(prompt.text) : prompt.ids, tokenizer);
 }
 
 /** The vocabulary must not grow during a generation, so all replies are encoded before. */
@@ -101,10 +129,13 @@ interface SequenceOptions {
   reply: readonly number[];
   /** Place of the text in the reply. */
   textStart: number;
+  /** Names of the calls that are not made. */
+  ignored: string[];
 }
 
 class ScriptedSequence implements TextSequence {
   readonly cachedTokens = 0;
+  readonly ignored: IgnoredParts | undefined;
   readonly #options: SequenceOptions;
   readonly #vocabularySize: number;
   readonly #closed = new AbortController();
@@ -118,6 +149,7 @@ class ScriptedSequence implements TextSequence {
   constructor(options: SequenceOptions) {
     this.#options = options;
     this.#vocabularySize = options.tokenizer.vocabularySize;
+    if (options.ignored.length > 0) this.ignored = { toolCalls: options.ignored };
   }
 
   async prefill(signal: AbortSignal): Promise<Float32Array> {
@@ -127,6 +159,14 @@ class ScriptedSequence implements TextSequence {
     await this.#pace(scripted.firstTokenDelayMs);
     return this.#logits(0);
   }
+
+  /** Only for tokens of a prompt, which no script foresees. */
+  readonly speculation: Speculation = {
+    isWorthwhile: () => false,
+    score: async (tokens) =>
+      tokens.map((_, index) => (index === tokens.length - 1 ? this.#logits(0) : this.#unforeseen(-1 - index))),
+    rollBack: () => undefined,
+  };
 
   async fork(rows: number): Promise<void> {
     this.#positions = Array.from({ length: rows }, () => this.#positions[0]!);
@@ -181,11 +221,16 @@ class ScriptedSequence implements TextSequence {
 
   #logits(position: number): Float32Array {
     this.#failAt(position);
-    const { reply, tokenizer } = this.#options;
+    const logits = this.#unforeseen(position);
+    logits[this.#options.reply[position] ?? END_TOKEN] = CERTAIN;
+    return logits;
+  }
+
+  /** Words get small logits, different at each place, so that alternatives are words too. */
+  #unforeseen(position: number): Float32Array {
     const logits = new Float32Array(this.#vocabularySize);
-    // Words get small logits, different at each place, so that alternatives are words too.
-    for (let token = tokenizer.firstWord; token < logits.length; token++) logits[token] = noise(token, position);
-    logits[reply[position] ?? END_TOKEN] = CERTAIN;
+    const { firstWord } = this.#options.tokenizer;
+    for (let token = firstWord; token < logits.length; token++) logits[token] = noise(token, position);
     return logits;
   }
 }
@@ -204,8 +249,27 @@ function writeReply(reply: ScriptedReply, request: GenerationRequest, formats: A
   const text = (reply.text ?? '').repeat(reply.repeat ?? 1);
   if (request.prompt.type !== 'chat') return text;
   const { tools, reasoning } = answerSyntax(formats);
-  const thinks = request.reasoning.enabled ?? request.templateArguments['enable_thinking'] === true;
+  const { enabled, effort } = request.reasoning;
+  const thinks = enabled ?? (effort !== undefined || request.templateArguments['enable_thinking'] === true);
   const thought = thinks ? (reply.reasoning ?? '') : '';
   const calls = offersTools(request) ? (reply.toolCalls ?? []) : [];
   return reasoning.write(thought, text, calls.length > 0 ? tools.write(calls) : '');
+}
+
+/** Calls of a reply for which the request has no tool. */
+function ignoredCalls({ toolCalls = [] }: ScriptedReply, request: GenerationRequest): string[] {
+  if (request.prompt.type !== 'chat' || offersTools(request)) return [];
+  const offered = new Set(request.tools.map(({ name }) => name));
+  return toolCalls.flatMap(({ name }) => (offered.has(name) ? [] : [name]));
+}
+
+/** The tokens behind a text; what is left of a token becomes bytes, because no word may be learned now. */
+function withoutBeginning(tokens: readonly number[], begun: string, tokenizer: ScriptedTokenizer): number[] {
+  let left = new TextEncoder().encode(begun).length;
+  return tokens.flatMap((token) => {
+    const bytes = tokenizer.bytesOf(token);
+    const skipped = Math.min(left, bytes.length);
+    left -= skipped;
+    return skipped === 0 ? [token] : [...bytes.subarray(skipped)];
+  });
 }

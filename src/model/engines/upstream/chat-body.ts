@@ -18,7 +18,7 @@ export function toUpstreamRequest(request: GenerationRequest, model: string): Up
   if (prompt.type !== 'chat') {
     const logprobs = request.topLogprobs;
     const sent = prompt.type === 'raw' ? prompt.text : prompt.ids;
-    return { path: '/completions', body: { ...common, prompt: sent, ...present({ logprobs }) } };
+    return { path: '/completions', body: { ...common, prompt: sent, ...present({ logprobs, suffix: prompt.suffix }) } };
   }
   const body = {
     ...common,
@@ -39,6 +39,8 @@ function samplingOf({ sampling, stop, maxTokens, n }: GenerationRequest): Record
       top_p: sampling.topP,
       top_k: sampling.topK,
       repetition_penalty: sampling.repetitionPenalty,
+      presence_penalty: sampling.presencePenalty,
+      frequency_penalty: sampling.frequencyPenalty,
       seed: sampling.seed,
       logit_bias: sampling.logitBias,
       max_tokens: maxTokens,
@@ -139,20 +141,21 @@ function messageOf(message: Message, calls: SentCalls): unknown {
     }
     case 'system':
     case 'user':
-      return { role: message.role, content: contentOf(message.content) };
+      return { role: message.role, ...present({ name: message.name }), content: contentOf(message.content) };
   }
 }
 
 /** Reasoning of earlier answers is not sent: services differ in its name, and some refuse it. */
-function assistantMessageOf({ content, toolCalls }: AssistantMessage, calls: SentCalls): unknown {
+function assistantMessageOf({ content, toolCalls, name }: AssistantMessage, calls: SentCalls): unknown {
   const text = textOf(content);
-  if (toolCalls.length === 0) return { role: 'assistant', content: text };
+  const role = { role: 'assistant', ...present({ name }) };
+  if (toolCalls.length === 0) return { ...role, content: text };
   const sent = toolCalls.map((call) => ({
     id: calls.add(call),
     type: 'function',
     function: { name: call.name, arguments: call.arguments },
   }));
-  return { role: 'assistant', content: text === '' ? null : text, tool_calls: sent };
+  return { ...role, content: text === '' ? null : text, tool_calls: sent };
 }
 
 /** A string when there is only text, because some services take no parts. */

@@ -1,6 +1,6 @@
 /** Models of a remote `/v1`. Requests for them leave the device. @module */
 import * as v from 'valibot';
-import { isInferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
+import { InferenceError, isInferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../../core/events/token-event.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import type { DecisionRequest, DecisionResult } from '../../../core/request/decision-request.js';
@@ -10,6 +10,7 @@ import type { RankingRequest, RankingResult } from '../../../core/request/rankin
 import { OPENAI_VOICES, type SpeechEvent, type SpeechRequest } from '../../../core/request/speech-request.js';
 import { promptFor } from '../embedding-prompts.js';
 import { normaliseVector } from '../normalise-vector.js';
+import { refuseContinued } from '../refuse-continued.js';
 import { toUpstreamRequest } from './chat-body.js';
 import { readChunks } from './read-chunks.js';
 import { broken, readAnswer, readEventStream, SilenceWatch, tokenCount } from './read-event-stream.js';
@@ -60,6 +61,8 @@ async function* generate(
   request: GenerationRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TokenEvent[], void> {
+  refuseContinued(request, 'an upstream model');
+  refuseScoredPrompt(request);
   const { path, body } = toUpstreamRequest(request, client.model);
   // The consumer may leave before it has read anything of the stream.
   const left = new AbortController();
@@ -87,6 +90,13 @@ async function forwardDecision(
 ): Promise<DecisionResult> {
   const answer = await client.postForJson(path, { ...body, model: client.model }, signal);
   return { type: 'forwarded', body: readAnswer(v.record(v.string(), v.unknown()), answer) };
+}
+
+/** The service may know the log-probabilities of a prompt, but tells them in a form of its own. */
+function refuseScoredPrompt({ promptLogprobs }: GenerationRequest): void {
+  if (!promptLogprobs) return;
+  const message = '`echo` with `logprobs` is not supported by upstream models.';
+  throw new InferenceError('invalid_request', message, { param: 'echo' });
 }
 
 const embeddings = v.object({
