@@ -10,7 +10,7 @@ import { type Generate, generationRoute } from '../generation/generation-route.j
 import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { completionsRequestSchema, refuseEchoBesideSuffix, requireTextLogprobs, toPromptRequests } from './request.js';
-import { ignoredFields } from '../fields/ignored-fields.js';
+import { ignoredFields } from '../generation/ignored-fields.js';
 import { type CompletionEvent, echoPrompt, oneAfterAnother } from './several-prompts.js';
 import {
   type CompletionChoice,

@@ -4,7 +4,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { RequestImages } from '../fields/request-images.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import { nameIgnored } from '../endpoint/ignored-parts.js';
-import { ignoredFields } from '../fields/ignored-fields.js';
+import { ignoredFields } from './ignored-fields.js';
 import { requireModel } from '../policy/require-model.js';
 import { abortWith, streamResponse, type StreamSource } from '../endpoint/stream-response.js';
 import { readJsonBody } from '../validation/read-json-body.js';

@@ -163,6 +163,7 @@ class ScriptedSequence implements TextSequence {
   /** Only for tokens of a prompt, which no script foresees. */
   readonly speculation: Speculation = {
     isWorthwhile: () => false,
+    canRollBack: () => false,
     score: async (tokens) =>
       tokens.map((_, index) => (index === tokens.length - 1 ? this.#logits(0) : this.#unforeseen(-1 - index))),
     rollBack: () => undefined,
