@@ -133,8 +133,11 @@ function pageFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
   return { [ENTRY]: new Set([...withImports('src/index.ts')].filter((id) => id !== entry)) };
 }
 
-/** What a gateway and a model's worker have in common; what most models have; what models of text have, without transformers.js and with it. */
-const WORKER_FILES = ['workers', 'any-model', 'text', 'transformers'] as const;
+/**
+ * What a gateway and a model's worker have in common; what most models have; what models of text have; what their engines on
+ * WASM have, the own one and transformers.js; what only transformers.js has.
+ */
+const WORKER_FILES = ['workers', 'any-model', 'text', 'text-engines', 'transformers'] as const;
 
 /** A model's worker starts with a few files in two steps, and none brings an engine that is not needed. */
 function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
@@ -143,15 +146,18 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   const text = engine('transformers/text/load-text-model');
   const embeddings = engine('transformers/embeddings/load-embedding-model');
   const webLlm = engine('web-llm/web-llm-backend');
+  const gguf = engine('gguf/gguf-backend');
   const backend = engine('transformers/transformers-backend');
   const early = new Set([...gateway, ...backend].filter((id) => worker.has(id) || text.has(id)));
   const others = [...text].filter((id) => !worker.has(id) && !early.has(id));
   const ofModels = others.filter((id) => webLlm.has(id));
+  const ofEngines = others.filter((id) => !webLlm.has(id));
   return {
     workers: early,
     'any-model': new Set(ofModels.filter((id) => embeddings.has(id))),
     text: new Set(ofModels.filter((id) => !embeddings.has(id))),
-    transformers: new Set(others.filter((id) => !webLlm.has(id))),
+    'text-engines': new Set(ofEngines.filter((id) => gguf.has(id))),
+    transformers: new Set(ofEngines.filter((id) => !gguf.has(id))),
   };
 }
 

@@ -27,10 +27,9 @@ const ENGINE_FILES = [
   '/inpage/ort-wasm-simd-threaded.wasm',
 ];
 
-/** What the bundled models are made of. */
+/** What the bundled models are made of that come in several files. */
 const TOKENIZER = ['config.json', 'tokenizer.json', 'tokenizer_config.json'];
 const MODEL_FILES: Record<string, string[]> = {
-  'tiny-chat': [...TOKENIZER, 'generation_config.json', 'onnx/model_quantized.onnx'],
   'tiny-embed': [...TOKENIZER, '1_Pooling/config.json', 'onnx/model_quantized.onnx', 'notes.json'],
   'tiny-whisper': [
     ...TOKENIZER,
@@ -60,7 +59,9 @@ export async function keepOfflineCopy(): Promise<void> {
   if (!navigator.serviceWorker?.controller) return;
   const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name));
   const scripts = loaded.filter(({ origin, pathname }) => origin === location.origin && pathname.startsWith(SCRIPTS));
-  const models = DEFAULT_MODELS.flatMap(({ id, source }) => (MODEL_FILES[id] ?? []).map((file) => `${source}/${file}`));
+  const models = DEFAULT_MODELS.flatMap(
+    ({ id, source = id }) => MODEL_FILES[id]?.map((file) => `${source}/${file}`) ?? [source],
+  );
   const paths = new Set([location.pathname, ...scripts.map(({ pathname }) => pathname), ...ENGINE_FILES, ...models]);
   let missing = 0;
   // One after another: what the visitor does now goes first. The set grows by what the scripts may import later.
@@ -73,9 +74,9 @@ export async function keepOfflineCopy(): Promise<void> {
   worksOffline.value = missing === 0;
 }
 
-/** Names of built scripts in a built script, which have a folder before them; other files may have such names too. */
+/** Names of built scripts and kernels in a built script, which have a folder before them; other files may have such names too. */
 function importsOf(script: string): string[] {
-  const names = script.matchAll(/["'`](?:\.\/|\/?assets\/)([\w.-]+-[\w-]{8}\.js)["'`]/g);
+  const names = script.matchAll(/["'`](?:\.\/|\/?assets\/)([\w.-]+-[\w-]{8}\.(?:js|wasm))["'`]/g);
   return [...names].map(([, name]) => name).filter((name) => name !== undefined);
 }
 

@@ -38,8 +38,8 @@ export async function cachePrompt(
     throw new InferenceError('invalid_request', message, { param: 'promptCache' });
   }
   const { id, backend } = requireModel(inference.catalog, model, 'chat');
-  if (backend !== 'transformers') {
-    const message = `The prompts of \`${model}\` cannot be kept: only models of the backend \`transformers\` do.`;
+  if (backend !== 'transformers' && backend !== 'gguf') {
+    const message = `The prompts of \`${model}\` cannot be kept: only models of the backends \`gguf\` and \`transformers\` do.`;
     throw new InferenceError('model_not_supported', message, { param: 'model' });
   }
   const request = arrangeSystemTexts(toRequest(id, prompt, compatibility), compatibility);

@@ -15,7 +15,7 @@ export interface ModelWorkerControl {
   serve(port: MessagePort, decodeAudio: PageAudioDecoder): void;
   /**
    * May come before: begins what a load of one of these models would begin with, where its files are on this device.
-   * @param entries of transformers.js
+   * @param entries of transformers.js or GGUF
    */
   prepare(entries: readonly ModelEntry[], options: PlainLoadOptions): Promise<void>;
 }
@@ -62,7 +62,10 @@ const control: ModelWorkerControl = {
     serveModel(port, backendOf);
   },
   async prepare(entries, options): Promise<void> {
-    await (await import('./engines/transformers/transformers-backend.js')).prepareTransformers(entries, options);
+    const entry = await (await import('./engines/first-stored.js')).firstStored(entries, options);
+    if (entry?.backend === 'gguf') await (await import('./engines/gguf/gguf-backend.js')).prepareGguf();
+    else if (entry)
+      await (await import('./engines/transformers/transformers-backend.js')).prepareTransformers(entry, options);
   },
 };
 trustWorkersOfThisThread();

@@ -113,7 +113,7 @@ export class EngineHost {
 
   #startSpare(): void {
     const { models, load } = this.#options;
-    const own = models.filter(({ backend }) => backend === 'transformers');
+    const own = models.filter(({ backend }) => backend === 'transformers' || backend === 'gguf');
     // Others have nothing to prepare, and what starts beside the gateway delays it.
     if (own.length === 0) return;
     let spare: NewWorker;

@@ -86,3 +86,36 @@ describe('a model in a GGUF file', () => {
     expect(cached).toBeGreaterThan(20);
   });
 });
+
+describe('the bundled chat model', () => {
+  let context: BrowserContext;
+  withContexts((fresh) => (context = fresh));
+
+  it('[W19] chats after at most 8 MB in all, none of them of ONNX Runtime or an ONNX file', async () => {
+    const server = await serveFolder(demo);
+    try {
+      const page = await context.newPage();
+      await page.goto(`${server.origin}/host.html`);
+      await started(page);
+      const text = await page.evaluate(async () => {
+        const response = await fetch('/v1/chat/completions', {
+          method: 'POST',
+          body: JSON.stringify({
+            model: 'tiny-chat',
+            messages: [{ role: 'user', content: 'What is the capital of France?' }],
+          }),
+        });
+        return ((await response.json()) as Answer).choices[0]!.message.content;
+      });
+      expect(text).toContain('Paris');
+      const fetched = (await (await fetch(`${server.origin}/__log`)).json()) as string[];
+      expect(fetched.filter((line) => /ort|onnx|transformers/i.test(line))).toEqual([]);
+      expect(fetched).toContain('GET /models/tiny-chat/tiny-chat-Q8_0.gguf');
+      expect(server.sent()).toBeLessThan(8e6);
+      const entry = await page.evaluate(() => window.inference!.status().find(({ id }) => id === 'tiny-chat'));
+      expect(entry).toMatchObject({ backend: 'gguf', device: 'wasm', dtype: 'q8_0' });
+    } finally {
+      await server.close();
+    }
+  });
+});

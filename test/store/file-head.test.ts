@@ -55,16 +55,24 @@ describe('the beginning of a file', () => {
     expect(server.sent).toBe(FILE.length);
   });
 
-  it('[W03] ends the transfer of a server without ranges', async () => {
-    for (const changes of [{ ignoresRanges: true }, { hidesHeaders: true }]) {
-      server.sent = 0;
-      store = testStore({ fetch: server.fetch });
-      Object.assign(server.behaviour, { ignoresRanges: false, hidesHeaders: false, chunkPause: 1, ...changes });
-      await files().readHead('m.gguf', reads(1000, 1 * MB));
+  describe.each([{ ignoresRanges: true }, { hidesHeaders: true }])('of a server without ranges (%o)', (changes) => {
+    beforeEach(() => Object.assign(server.behaviour, changes));
+
+    it('[W03] ends the transfer when it is refused', async () => {
+      server.behaviour.chunkPause = 1;
+      const refused = files().readHead('m.gguf', async (head) => {
+        await reads(1000, 1 * MB)(head);
+        throw new Error('refused');
+      });
+      await expect(refused).rejects.toThrow('refused');
       expect(server.sent).toBeLessThan(4 * MB);
-      server.behaviour.chunkPause = 0;
+    });
+
+    it('lets the rest come in with it otherwise', async () => {
+      await files().readHead('m.gguf', reads(1000, 1 * MB));
       expect(Buffer.compare((await contentOf(files(), 'm.gguf'))!, FILE)).toBe(0);
-    }
+      expect(server.requests.length).toBeLessThanOrEqual(changes.ignoresRanges ? 1 : 9);
+    });
   });
 
   it('is undefined without such a file, and empty of an empty one', async () => {

@@ -123,8 +123,11 @@ export class FileFetcher {
     for (let changes = 0; ; changes++) {
       const head = new FileHead(wanted, file, this.#contextOf(wanted));
       try {
-        return await parse(head);
+        const parsed = await parse(head);
+        await head.close(true);
+        return parsed;
       } catch (thrown) {
+        await head.close(false);
         // What is refused is not worth its storage, and another attempt must see what the server has by then.
         if (!head.isReading) await startOver(file, wanted);
         if (!(thrown instanceof FileChanged)) throw thrown;

@@ -12,7 +12,7 @@ import {
 } from '../storage/byte-storage.js';
 import { countFailures, DownloadPlan } from './download-plan.js';
 import { type DownloadConnection, type DownloadContext, recover, watchSilence } from './connection.js';
-import { Interrupted, RangeIgnored } from './file-errors.js';
+import { Interrupted, isQuotaError, RangeIgnored } from './file-errors.js';
 import { absenceOf, checkSame, type FilePiece, readHead } from './file-response.js';
 
 /** The server says that there is no such file. */
@@ -34,6 +34,17 @@ export interface FileBeginning {
   read(from: number, to: number): Promise<Uint8Array>;
 }
 
+/** A response that is being read. */
+interface OpenBody {
+  reader: ReadableStreamDefaultReader<Uint8Array>;
+  connection: DownloadConnection;
+  /** Of the next byte. */
+  position: number;
+  /** Where it ends. */
+  last: number;
+  stop: () => void;
+}
+
 export class FileHead implements FileBeginning {
   readonly #wanted: WantedFile;
   readonly #file: OpenFile;
@@ -43,6 +54,8 @@ export class FileHead implements FileBeginning {
   /** The server sends no ranges: each request brings the file from its beginning. */
   #isWhole = false;
   #isReading = false;
+  /** Of a server without ranges, where more may be read. */
+  #body: OpenBody | undefined;
 
   /** @param file open for writing, of which a beginning may be there */
   constructor(wanted: WantedFile, file: OpenFile, context: DownloadContext) {
@@ -118,6 +131,35 @@ export class FileHead implements FileBeginning {
   }
 
   async #fetchTo(end: number): Promise<void> {
+    const body = this.#body ?? (await this.#request(end));
+    this.#body = undefined;
+    let isOpen = false;
+    try {
+      isOpen = await this.#take(body, Math.min(end, body.last));
+    } finally {
+      if (isOpen && this.#isWhole) this.#body = body;
+      else body.stop();
+    }
+  }
+
+  /**
+   * Nothing more is read. A server that sends no ranges is sending the whole file: what is left of it comes in first.
+   * @param isWanted the rest of the file
+   */
+  async close(isWanted: boolean): Promise<void> {
+    const body = this.#body;
+    this.#body = undefined;
+    try {
+      if (isWanted && body) await this.#take(body, Infinity);
+    } catch (thrown) {
+      if (isQuotaError(thrown)) throw thrown;
+      // Fetching the file goes on from here, or says what is wrong.
+    } finally {
+      body?.stop();
+    }
+  }
+
+  async #request(end: number): Promise<OpenBody> {
     const { url, file } = this.#wanted;
     const { environment, connections, signal } = this.#context;
     const from = this.#isWhole ? 0 : this.#there;
@@ -128,6 +170,10 @@ export class FileHead implements FileBeginning {
     const connection: DownloadConnection = { connectionAbort: new AbortController(), arrived: 0 };
     const { connectionAbort } = connection;
     watchSilence(this.#context, connection).catch(() => {});
+    const stop = (): void => {
+      connectionAbort.abort();
+      release();
+    };
     try {
       const response = await environment.fetch(this.#expected.split ? partFileOf(url, part) : url, {
         signal: AbortSignal.any([signal, connectionAbort.signal]),
@@ -138,11 +184,12 @@ export class FileHead implements FileBeginning {
       if (absence) throw new FileAbsent(absence);
       const piece = readHead(response, this.#isWhole ? undefined : from - base);
       if (!this.#expected.split) await this.#learn(piece);
-      if (piece.start !== from - base) this.#isWhole = true;
-      await this.#take(response, connection, base + piece.start, last);
-    } finally {
-      connectionAbort.abort();
-      release();
+      if (piece.start !== from - base || response.status === 200) this.#isWhole = true;
+      const reader = (response.body ?? new Blob([]).stream()).getReader();
+      return { reader, connection, position: base + piece.start, last: this.#isWhole ? Infinity : last, stop };
+    } catch (thrown) {
+      stop();
+      throw thrown;
     }
   }
 
@@ -160,19 +207,18 @@ export class FileHead implements FileBeginning {
     });
   }
 
-  /** Stores what is not there yet, and leaves the rest of a body that brings more. */
-  async #take(response: Response, connection: DownloadConnection, start: number, end: number): Promise<void> {
-    const reader = (response.body ?? new Blob([]).stream()).getReader();
-    for (let position = start; position < end;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const bytes = value.subarray(0, end - position);
-      connection.arrived += bytes.length;
-      for (const { part, bytes: fresh } of this.#plan.place(position, bytes)) {
+  /** Stores what is not there yet of a body, up to a place. @returns whether there is more of it */
+  async #take(body: OpenBody, end: number): Promise<boolean> {
+    while (body.position < end) {
+      const { done, value } = await body.reader.read();
+      if (done) return false;
+      body.connection.arrived += value.length;
+      for (const { part, bytes: fresh } of this.#plan.place(body.position, value)) {
         await this.#file.append(part, fresh);
         this.#context.onBytes(fresh.length, { loaded: this.#plan.loaded, total: this.size });
       }
-      position += bytes.length;
+      body.position += value.length;
     }
+    return true;
   }
 }

@@ -1,7 +1,7 @@
 /** Serves the built demo for the e2e project, remembers every request, and tells the tests where it is. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { makeVisionModels, VISION_MODELS } from '../../vision/make-vision-models.js';
@@ -54,8 +54,9 @@ export async function serveFolder(
   isolated = true,
   more: Readonly<Record<string, string>> = {},
   etags: boolean | 'bare' = false,
-): Promise<{ origin: string; close(): Promise<void> }> {
+): Promise<{ origin: string; sent(): number; close(): Promise<void> }> {
   const log: string[] = [];
+  const sockets = new Set<Socket>();
   const headers = { ...(isolated && ISOLATION), ...(strict && POLICY) };
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
@@ -87,11 +88,14 @@ export async function serveFolder(
     response.setHeader('content-length', size);
     createReadStream(file).pipe(response);
   });
+  server.on('connection', (socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     // `localhost` is a secure context, which Service Workers and WebGPU need.
     origin: `http://localhost:${port}`,
+    // Bytes on the wire so far, heads of responses included.
+    sent: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

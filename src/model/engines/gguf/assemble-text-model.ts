@@ -7,11 +7,12 @@ import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-for
 import { checkTemplates } from '../../prompt/template-traits.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { prefixCacheBytes } from '../prefix-cache-bytes.js';
+import { roundingOf } from './choose-build.js';
 import { ForwardPass } from './forward.js';
 import { type ForwardShape, widestRow } from './forward-shape.js';
-import { GgufTextEngine } from './gguf-text-engine.js';
+import { GgufTextEngine, type GgufTextEngineOptions } from './gguf-text-engine.js';
 import type { GgufHeader } from './file/header.js';
-import type { KvPrecision } from './kernel-exports.js';
+import { type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
 import { KvPages, pageBytes, pagesOf } from './kv-pages.js';
 import { loadKernels } from './load-kernels.js';
 import { loadWeights, weightBytes } from './load-weights.js';
@@ -48,8 +49,10 @@ export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedMod
   const exact = entry.dtype === 'fp32';
   const precision: KvPrecision = exact ? 32 : 16;
   const shape = { ...plan.shape, exact, precision };
-  checkMemory(entry, shape, weightBytes(plan));
-  return { header, plan, shape, tokenizer };
+  const weights = weightBytes(plan);
+  checkMemory(entry, shape, weights);
+  const room = Math.floor((MAX_BYTES - weights) / pageBytes(shape)) * PAGE_POSITIONS;
+  return { header, plan, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, tokenizer };
 }
 
 function checkMemory({ id, contextLength }: ModelEntry, shape: ForwardShape, weights: number): void {
@@ -64,6 +67,17 @@ function checkMemory({ id, contextLength }: ModelEntry, shape: ForwardShape, wei
   );
 }
 
+/** What the world around a model gives it. */
+export interface AssembleOptions {
+  /** Tells the app. @param warning a sentence that begins small, with its point */
+  warn?: (warning: string) => void;
+  /** Where prompts are kept. @param rounding by what the last bits differ between browsers */
+  openPrompts?: (rounding: string) => Promise<GgufTextEngineOptions['persist']>;
+}
+
+const NO_RELAXED_SIMD =
+  'this browser does not support relaxed SIMD in WebAssembly, so prompts take about twice as long as in others.';
+
 /**
  * @param stream the file's bytes from `header.dataStart` on
  * @throws InferenceError `insufficient_resources`, `unavailable`
@@ -72,9 +86,11 @@ export async function assembleTextModel(
   entry: ModelEntry,
   { header, plan, shape: planned, tokenizer }: PlannedModel,
   stream: AsyncIterable<Uint8Array>,
+  { warn, openPrompts }: AssembleOptions = {},
 ): Promise<TextModel> {
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
+  if (kernels.build === 'plain') warn?.(NO_RELAXED_SIMD);
   const { weights, ropeFactors } = await loadWeights(plan, header, kernels, streamReader(stream, header.dataStart));
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const { contextLength } = shape;
@@ -82,6 +98,8 @@ export async function assembleTextModel(
   // Where threads do not run, one does the work.
   if (threads > 1) await shared.startThreads().catch(() => {});
   const forward = new ForwardPass(shared, shape, weights);
+  let onLost: (error: InferenceError) => void = () => {};
+  const lost = new Promise<InferenceError>((resolve) => (onLost = resolve));
   const engine = new GgufTextEngine({
     forward,
     pages: new KvPages(kernels.memory, shape, prefixCacheBytes()),
@@ -89,6 +107,8 @@ export async function assembleTextModel(
     contextLength,
     toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
+    persist: await openPrompts?.(await roundingOf(kernels.build)),
+    onLost,
   });
   const info: Pick<ModelInfo, 'device' | 'threads' | 'dtype'> = {
     device: 'wasm',
@@ -98,7 +118,11 @@ export async function assembleTextModel(
   return createTextModel(engine, {
     info,
     ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
-    unload: async () => shared.dispose(),
+    lost,
+    async unload() {
+      engine.dispose();
+      shared.dispose();
+    },
   });
 }
 

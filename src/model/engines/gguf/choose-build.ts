@@ -7,6 +7,7 @@ export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
 /** What the program `kernels/probe.ts` exports. */
 export interface Probe {
   isRight(): number;
+  isFused(): number;
   fours(rounds: number): number;
   twos(rounds: number): number;
 }
@@ -23,6 +24,12 @@ let chosen: Promise<KernelBuild> | undefined;
 export function chooseBuild(): Promise<KernelBuild> {
   chosen ??= startProbe().then((program) => (program ? fasterBuild(program) : 'plain'));
   return chosen;
+}
+
+/** By what the last bits of a result differ between browsers and processors. */
+export async function roundingOf(build: KernelBuild): Promise<string> {
+  if (build === 'plain') return 'plain';
+  return (await startProbe())?.isFused() ? 'fused' : 'relaxed';
 }
 
 /** Undefined without relaxed SIMD. */

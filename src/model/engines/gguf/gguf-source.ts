@@ -28,8 +28,11 @@ export interface GgufSource<Plan> {
   fetch(): Promise<void>;
   /** The bytes of the file from `header.dataStart` on, once it was fetched. */
   weights(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
+  /** Of the file that was fetched; undefined when it was changed since. */
+  contentHash(): Promise<string | undefined>;
   /** Names of the files of prompts that the model's pack has. */
   packedPrompts(): Promise<string[]>;
+  readPackedPrompt(name: string): Promise<Uint8Array | undefined>;
 }
 
 /** Where an entry's file is. */
@@ -66,8 +69,8 @@ export async function openGguf<Plan>(
   checkEntry(entry);
   const location = locateGguf(entry, options);
   const { folder, query } = location;
-  const open = (integrity: ModelEntry['integrity']): Promise<ModelFiles> =>
-    openModelFiles({ id: entry.id, integrity, query }, folder, options, environment);
+  const open = (integrity: ModelEntry['integrity'], opened = options): Promise<ModelFiles> =>
+    openModelFiles({ id: entry.id, integrity, query }, folder, opened, environment);
   let files = await open(entry.integrity);
   // The one hash is that of the file, where no list of hashes lies beside it.
   const isHashOfFile = typeof entry.integrity === 'string' && !(await hasManifest(location, files, open));
@@ -98,8 +101,14 @@ export async function openGguf<Plan>(
       }
       yield* files.stream(file, header.dataStart);
     },
+    contentHash: () => files.contentHash([file]),
     packedPrompts: async () =>
       typeof entry.integrity === 'string' && !isHashOfFile ? (await files.listed()).filter(isPackedPrompt) : [],
+    async readPackedPrompt(name) {
+      // The files of a load end with it.
+      const lasting = { ...options, onProgress: () => {}, signal: new AbortController().signal };
+      return (await (await open(entry.integrity, lasting)).read(name))?.bytes();
+    },
   };
 }
 

@@ -2,6 +2,14 @@
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
 import type { SequenceRequest, TextEngine, TextSequence } from '../../decoding/text-engine.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
+import {
+  BLOCK_TOKENS,
+  type KeptPromptsOptions,
+  notKept,
+  PersistentPromptCache,
+  type ReadPrefix,
+} from '../persistent-prompt-cache.js';
+import type { InferenceError } from '../../../core/errors/inference-error.js';
 import { prefixCacheBytes } from '../prefix-cache-bytes.js';
 import { SequenceAdmission } from '../sequence-admission.js';
 import type { ForwardPass } from './forward.js';
@@ -24,6 +32,10 @@ export interface GgufTextEngineOptions {
   contextLength: number;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
+  /** Where prompts are kept beyond this engine's life; absent: nowhere. */
+  persist?: Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined;
+  /** Called once when the engine can no longer compute. */
+  onLost: (error: InferenceError) => void;
 }
 
 export class GgufTextEngine implements TextEngine {
@@ -38,6 +50,8 @@ export class GgufTextEngine implements TextEngine {
   readonly #passes: PassQueue;
   readonly #admission: SequenceAdmission;
   readonly #cache = new PageCache();
+  /** Undefined: nothing is kept beyond this engine's life. */
+  readonly #lasting: PersistentPromptCache | undefined;
 
   constructor(options: GgufTextEngineOptions) {
     this.tokenizer = options.tokenizer;
@@ -46,28 +60,80 @@ export class GgufTextEngine implements TextEngine {
     this.reasoningFormat = options.reasoningFormat;
     this.#pages = options.pages;
     this.#pages.evict = () => this.#cache.evict();
-    this.#passes = new PassQueue(options.forward);
+    this.#passes = new PassQueue(options.forward, options.onLost);
     this.#admission = new SequenceAdmission({
       always: ALWAYS_OPEN,
       maxRows: MAX_ROWS,
       maxBytes: prefixCacheBytes(),
       tokenBytes: options.pages.pageBytes / PAGE_POSITIONS,
     });
+    this.#lasting =
+      options.persist &&
+      new PersistentPromptCache({
+        ...options.persist,
+        blockBytes: () => this.#pages.pageBytes,
+        // Keys and values do not depend on how a prompt is cut into passes.
+        passLength: BLOCK_TOKENS,
+        rest: 1,
+        isBusy: () => this.#passes.isBusy,
+      });
   }
 
-  async open({ promptTokens, signal, rows = 1, maxTokens, caller }: SequenceRequest): Promise<TextSequence> {
+  async open(request: SequenceRequest): Promise<TextSequence> {
+    const { promptTokens, signal, rows = 1, maxTokens, caller } = request;
     const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
-    const sequence = new GgufSequence({
-      prompt: promptTokens,
-      kv: this.#cache.take(promptTokens, caller) ?? new KvSequence(this.#pages),
-      passes: this.#passes,
-      onClose: (ended) => this.#ended({ ...ended, caller }).finally(place.leave),
-    });
-    place.measure(() => sequence.heldTokens);
-    return sequence;
+    try {
+      const sequence = new GgufSequence({
+        prompt: promptTokens,
+        kv: await this.#start(promptTokens, caller),
+        passes: this.#passes,
+        onClose: (ended) => this.#ended({ ...ended, caller }, request).finally(place.leave),
+      });
+      place.measure(() => sequence.heldTokens);
+      return sequence;
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
   }
 
-  async #ended(ended: CachedPrefix): Promise<void> {
+  /** What is known of the prompt, in memory or, where that has more, on the disk. */
+  async #start(prompt: readonly number[], caller: string | undefined): Promise<KvSequence> {
+    const inMemory = this.#cache.take(prompt, caller) ?? new KvSequence(this.#pages);
+    const { length } = inMemory;
+    const onDisk = await this.#lasting?.take(prompt, length, caller);
+    if (!onDisk) return inMemory;
+    this.#cache.keep({ tokens: prompt.slice(0, length), kv: inMemory, caller });
+    const read = new KvSequence(this.#pages);
+    try {
+      for (const block of onDisk.blocks) read.append(block);
+      return read;
+    } catch (error) {
+      read.release();
+      throw error;
+    }
+  }
+
+  /** Keeps what a sequence has read. */
+  async #ended(ended: CachedPrefix, { promptTokens, cachePrompt }: SequenceRequest): Promise<void> {
+    const isLasting = this.#lasting?.keep(promptTokens, this.#readPrefix(ended), cachePrompt);
     this.#cache.keep(ended);
+    if (cachePrompt === 'required' && !(await isLasting)) throw notKept(BLOCK_TOKENS);
+  }
+
+  #readPrefix({ kv, caller }: CachedPrefix): ReadPrefix {
+    let held: KvSequence | undefined;
+    return {
+      usable: kv.length,
+      caller,
+      hold: () => (held = kv.fork()),
+      release: () => held?.release(),
+      block: async (index) => this.#pages.read(held!.pages[index]!),
+    };
+  }
+
+  /** Nothing more is written to the disk. */
+  dispose(): void {
+    this.#lasting?.dispose();
   }
 }

@@ -144,6 +144,15 @@ export class KvSequence {
     while (this.#pages.length < most) this.#pages.push(this.#pool.allocate());
   }
 
+  /**
+   * Adds a whole page of positions, which {@link KvPages.read} gave, behind whole ones.
+   * @throws InferenceError `insufficient_resources`
+   */
+  append(content: Uint8Array): void {
+    this.#pages.push(this.#pool.write(content));
+    this.#length += PAGE_POSITIONS;
+  }
+
   /** The next positions were filled. */
   advance(positions: number): void {
     this.#length += positions;

@@ -1,6 +1,6 @@
 /** Runs the forward passes of all open sequences: tokens of answers and pieces of prompts together. @module */
 import { DecodingCount } from '../decoding-count.js';
-import { cancelled, toInferenceError } from '../../../core/errors/inference-error.js';
+import { cancelled, InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../core/platform/pause.js';
 import { type ForwardPass, PASS_ROWS, type Span } from './forward.js';
 import type { KvSequence } from './kv-pages.js';
@@ -39,12 +39,16 @@ interface Work extends Reading {
  */
 export class PassQueue {
   readonly #forward: Pick<ForwardPass, 'run'>;
+  readonly #onLost: (error: InferenceError) => void;
+  #lost: InferenceError | undefined;
   #waiting: Work[] = [];
   readonly #decoding = new DecodingCount();
   #running = false;
 
-  constructor(forward: Pick<ForwardPass, 'run'>) {
+  /** @param onLost is called when a pass fails for another reason than memory: then nothing can be computed any more */
+  constructor(forward: Pick<ForwardPass, 'run'>, onLost: (error: InferenceError) => void) {
     this.#forward = forward;
+    this.#onLost = onLost;
   }
 
   /** Whether several sequences decode. */
@@ -66,9 +70,10 @@ export class PassQueue {
    * Appends tokens to a sequence.
    * @returns the logits after each of the last `keep` tokens
    * @throws InferenceError `cancelled`; `insufficient_resources` when its keys and values have no room. What was read until
-   * then is in the sequence.
+   * then is in the sequence. `unavailable` when the engine is lost.
    */
   read(reading: Reading): Promise<Float32Array<ArrayBuffer>[]> {
+    if (this.#lost) return Promise.reject(this.#lost);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...reading, read: 0, logits: [], overtaken: 0, resolve, reject });
       if (!this.#running) void this.#runAll();
@@ -98,8 +103,20 @@ export class PassQueue {
         if (work.read === work.tokens.length) this.#end(work, () => work.resolve(work.logits));
       }
     } catch (error) {
-      for (const { work } of pass) this.#end(work, () => work.reject(toInferenceError(error)));
+      const isMemory = isInferenceError(error);
+      const reported = isMemory ? error : this.#lose(error);
+      const failed = isMemory ? pass.map(({ work }) => work) : this.#waiting;
+      for (const work of failed) this.#end(work, () => work.reject(reported));
     }
+  }
+
+  /** A kernel that trapped, or a thread that is gone: what is in memory can no longer be trusted. */
+  #lose(cause: unknown): InferenceError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = 'The engine of this model failed, and is started again for the next request.';
+    this.#lost = new InferenceError('unavailable', message, { retryAfter: 5, reason }, { cause });
+    this.#onLost(this.#lost);
+    return this.#lost;
   }
 
   /** Fills a pass. Whoever is cancelled or has no room for its keys and values is ended. */

@@ -14,8 +14,8 @@ const MOST_CALLS = 3;
 /** Numbers of a call: its name, how many arguments it has, in how many units it can be cut, and the arguments. */
 const [CALL_NUMBERS, FIXED] = [16, 3];
 
-/** Whole numbers of 32 bits at the beginning: the job's number, how many threads are done, how many calls it has. */
-const [NUMBER, DONE, CALLS, WORDS] = [0, 1, 2, 4];
+/** Whole numbers of 32 bits at the beginning: the job's number, how many threads are done, how many calls it has, how many threads failed. */
+const [NUMBER, DONE, CALLS, FAILED, WORDS] = [0, 1, 2, 3, 4];
 
 /** Bytes that jobs occupy. */
 export const JOB_BYTES = WORDS * 4 + MOST_CALLS * CALL_NUMBERS * 8;
@@ -62,7 +62,7 @@ export class ThreadJobs {
   /**
    * Runs calls in all threads.
    * @param calls at most 3: the name, the arguments without scratch and share, the units that can be shared
-   * @throws Error when a thread does not end its share
+   * @throws Error when a thread fails, or does not end its share
    */
   run(calls: readonly (readonly [SharedCall, readonly number[], number])[]): void {
     for (let index = 0; index < calls.length; index++) {
@@ -79,6 +79,11 @@ export class ThreadJobs {
     Atomics.store(this.#words, NUMBER, (Atomics.load(this.#words, NUMBER) + 1) & 0x7fffffff);
     Atomics.notify(this.#words, NUMBER);
     this.#runShare();
+    this.#awaitOthers();
+    if (Atomics.load(this.#words, FAILED) > 0) throw new Error('A thread of the engine failed.');
+  }
+
+  #awaitOthers(): void {
     const others = this.#threads - 1;
     for (let spin = 0; spin < SPINS; spin++) if (Atomics.load(this.#words, DONE) === others) return;
     for (let done = Atomics.load(this.#words, DONE); done < others; done = Atomics.load(this.#words, DONE)) {
@@ -94,7 +99,11 @@ export class ThreadJobs {
       while (Atomics.load(this.#words, NUMBER) === last) Atomics.wait(this.#words, NUMBER, last);
       last = Atomics.load(this.#words, NUMBER);
       if (last === END) return;
-      this.#runShare();
+      try {
+        this.#runShare();
+      } catch {
+        Atomics.add(this.#words, FAILED, 1);
+      }
       Atomics.add(this.#words, DONE, 1);
       Atomics.notify(this.#words, DONE);
     }

@@ -26,8 +26,7 @@ export const transformersBackend: Backend = {
   },
 };
 
-/** Begins what a load of the first of these models that is on this device would begin with. Never rejects. */
-export async function prepareTransformers(entries: readonly ModelEntry[], options: PlainLoadOptions): Promise<void> {
-  const { prepareLoad } = await import('./prepare-load.js');
-  await prepareLoad(entries, options, (task) => TASKS[task]());
+/** Fetches and compiles what a load of this model begins with. Never rejects: a load meets the same failure, and says so. */
+export async function prepareTransformers(entry: ModelEntry, { assetsURL }: PlainLoadOptions): Promise<void> {
+  await Promise.allSettled([runsOnWasm(entry) && importRuntime(assetsURL), TASKS[entry.task]()]);
 }

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { ModelEntry } from '../../../core/models/model-entry.js';
+import type { ModelEntry, TypedModelEntry } from '../../../core/models/model-entry.js';
 import { PART_BYTES } from '../../../store/storage/byte-storage.js';
 import { toIntegrity } from '../../../store/storage/digest.js';
 import { BLOCK_HEADER_BYTES } from '../../../store/prompts/prompt-block-store.js';
@@ -39,7 +39,8 @@ export interface CachedPromptPack {
 }
 
 /**
- * Reads a prompt with a packed chat model in 8 bits on WASM, with one thread as on a page that is not isolated.
+ * Reads a prompt with a packed chat model on WASM: an ONNX model in 8 bits with one thread, as on a page that is not isolated, or a
+ * GGUF file.
  * @param prompt messages
  * @throws Error for a model whose prompts cannot be cached, or when there is no browser; InferenceError when the prompt cannot be
  * kept (fewer than 64 tokens)
@@ -76,7 +77,8 @@ export async function addCachedPrompt(
       const page = await browser.newPage();
       const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
       await openHostPage(page, origin, {
-        models: [{ ...entry, backend: 'transformers', source: PACK.slice(0, -1), device: 'wasm' }],
+        // What `checkEntry` has let through.
+        models: [{ ...entry, source: PACK.slice(0, -1), device: 'wasm' } as TypedModelEntry],
         promptCache: MAX_BYTES,
         serviceWorker: false,
       });
@@ -93,9 +95,10 @@ export async function addCachedPrompt(
 
 /** @throws Error that names what does not fit */
 function checkEntry({ id, task, backend, device, dtype }: ModelEntry): void {
+  if (backend === 'gguf' && task === 'chat') return;
   const precision = typeof dtype === 'object' && 'wasm' in dtype ? dtype['wasm'] : dtype;
   if (backend !== 'transformers' || task !== 'chat')
-    throw new Error(`\`--cache-prompt\` needs a chat model of transformers.js, and \`${id}\` is none.`);
+    throw new Error(`\`--cache-prompt\` needs a chat model of transformers.js or a GGUF file, and \`${id}\` is none.`);
   if (device === 'webgpu' || precision !== 'q8')
     throw new Error(`\`--cache-prompt\` needs the precision q8 on WASM, which \`${id}\` is not packed for.`);
 }

@@ -6,6 +6,7 @@ function choice(fours: number, twos: number, isRight: () => boolean = () => true
   let time = 0;
   const program: Probe = {
     isRight: () => Number(isRight()),
+    isFused: () => 1,
     fours: () => (time += fours),
     twos: () => (time += twos),
   };

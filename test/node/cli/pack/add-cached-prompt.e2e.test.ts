@@ -117,5 +117,7 @@ it('is made for models in q8 on WASM only', async () => {
   const failed = await inpage('pack', model, join(place, 'embed'), '--cache-prompt', join(place, 'system.txt')).catch(
     ({ stderr }: { stderr: string }) => stderr,
   );
-  expect(failed).toContain('`--cache-prompt` needs a chat model of transformers.js, and `tiny-embed` is none.');
+  expect(failed).toContain(
+    '`--cache-prompt` needs a chat model of transformers.js or a GGUF file, and `tiny-embed` is none.',
+  );
 });

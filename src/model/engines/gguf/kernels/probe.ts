@@ -19,6 +19,12 @@ export function isRight(): bool {
   );
 }
 
+/** Whether a product and a sum are rounded once. Either is allowed, and gives other last bits. */
+export function isFused(): bool {
+  const x = f32x4.splat(1.000244140625);
+  return v128.any_true(f32x4.relaxed_madd(x, x, f32x4.splat(-1.00048828125)));
+}
+
 /** Adds products four by four, as the build `relaxed` does. */
 export function fours(rounds: i32): bool {
   const y = codes();

@@ -19,6 +19,9 @@ const CONTRACTIONS = String.raw`'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[d
 const BLANKS = String.raw`${S}*[\r\n]+|${S}+(?![^${S}])|${S}+`;
 
 const GPT2 = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^${S}\p{L}\p{N}]+|${S}+(?![^${S}])|${S}+`;
+/** The bundled model's own: an apostrophe that opens a quotation is no contraction, line ends are apart from blanks. */
+const TINY_CHAT = String.raw`'(?:s|t|re|ve|m|ll|d)(?!\p{L})| ?\p{L}+|\p{N}| ?[^${S}\p{L}\p{N}]+|\n+|${S}+(?![^${S}])|${S}+`;
+
 const DIGIT = String.raw`\p{N}`;
 const THREE_DIGITS = '[0-9][0-9][0-9]';
 
@@ -67,6 +70,7 @@ export const SPLIT_RULES: ReadonlyMap<string, SplitRules> = new Map([
   ...rows('falcon', [String.raw`[\p{P}$+<=>^~|\x60]+`, GPT2, THREE_DIGITS]),
   ...rows('default', [String.raw`[\p{P}$+<=>^~|]+`, GPT2, String.raw`\p{N}+`, THREE_DIGITS]),
   ...rows('deepseek-v3', DEEPSEEK),
+  ...rows('tiny-chat', [TINY_CHAT]),
 ]);
 
 /** The words of a text. */

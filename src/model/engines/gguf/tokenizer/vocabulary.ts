@@ -64,7 +64,9 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
       `its tokenizer \`${shown(name)}\` is not supported, only ${MODELS.map((each) => `\`${each}\``).join(', ')}`,
     );
   }
-  const rules = model === 'gpt2' ? rulesOf(keys.text('ggml.pre') ?? 'default', file) : undefined;
+  // Files that llama.cpp reads too name the nearest of its rules, and beside it their own.
+  const pre = keys.text('inpage.pre') ?? keys.text('ggml.pre') ?? 'default';
+  const rules = model === 'gpt2' ? rulesOf(pre, file) : undefined;
   const pieces = keys.texts('ggml.tokens');
   if (pieces === undefined || pieces.length === 0) throw unsupported(file, 'it has no tokenizer');
   const kinds = keys.numbers('ggml.token_type', pieces.length) ?? new Uint8Array(pieces.length).fill(TOKEN_KIND.normal);

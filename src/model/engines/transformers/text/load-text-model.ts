@@ -10,10 +10,6 @@ import { createTextModel, type TextModel } from '../../../decoding/create-text-m
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { type TextTokenizer } from '../../../prompt/text-tokenizer.js';
-import { settledWithin } from '../../../../core/platform/settled-within.js';
-import { shortened } from '../../../../store/prompts/block-name.js';
-import { PromptBlockStore } from '../../../../store/prompts/prompt-block-store.js';
-import { PACKED_PROMPTS } from '../../../../store/sources/pack-manifest.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../prompt/detect-formats.js';
 import type { LoadOptions } from '../../../../core/models/backend.js';
 import { deviceLoss } from '../ort/device-loss.js';
@@ -29,8 +25,7 @@ import { probeMultiTokenAppend, needsAppendProbe } from './continuation.js';
 import { ForwardPass } from './forward-pass.js';
 import { type ModelTexts, readTexts } from './model-texts.js';
 import { type OnnxSession, hasFixedBatchOfOne } from '../ort/onnx-session.js';
-import { rootOf } from '../cache/persistent-prompt-cache.js';
-import { PackedPrompts } from '../cache/packed-prompts.js';
+import { openPromptDisk } from '../../prompt-disk.js';
 import { wasmSession } from '../ort/wasm-session.js';
 import { TokenEmbedder } from './token-embedder.js';
 import { type TextEngineOptions, TransformersTextEngine } from './transformers-text-engine.js';
@@ -43,9 +38,6 @@ const KEPT_BLOCK_LENGTH = 64;
 
 /** A GPU computes fewer tokens by other kernels, with other last bits. */
 const MIN_BLOCK_ON_GPU = 64;
-
-/** Milliseconds in which the disk for prompts must open. */
-const DISK_TIMEOUT_MS = 10_000;
 
 /** Model types whose positions begin at 1. */
 const ONE_BASED = ['paligemma', 'gemma3_text', 'gemma3'];
@@ -142,7 +134,7 @@ async function assemble<Loaded>(
     supportsRaggedBatch: !oneRow && source.graphHas('GroupQueryAttention'),
     ...blocksOf(source, promptCache),
     vision: visionInput,
-    persist: await promptDisk(source, promptCache),
+    persist: await openPromptDisk(source, promptCache, PROMPT_FOR),
   });
   const sampling = readSamplingDefaults(generationConfig(model));
   return make(engine, {
@@ -156,6 +148,9 @@ async function assemble<Loaded>(
   });
 }
 
+/** What cached prompts in packs are for. */
+const PROMPT_FOR = 'it is for q8 on WASM with one thread, and for the files and the version that it was packed with';
+
 /** How prompts are cut into passes. */
 function blocksOf(
   { info }: ModelSource,
@@ -164,33 +159,6 @@ function blocksOf(
   if (info.device !== 'webgpu') return { blockLength: BLOCK_LENGTH.wasm };
   const blockLength = promptCache === undefined ? BLOCK_LENGTH.webgpu : KEPT_BLOCK_LENGTH;
   return { blockLength, shortestBlock: MIN_BLOCK_ON_GPU };
-}
-
-/**
- * Where prompts are kept, on this device or in the model's pack. Undefined when the app does not want it or this device
- * cannot: a load must not fail for that.
- */
-async function promptDisk(source: ModelSource, maxBytes: number | undefined): Promise<TextEngineOptions['persist']> {
-  const open = async (): Promise<TextEngineOptions['persist']> => {
-    const names = await source.packedPrompts();
-    if (maxBytes === undefined && names.length === 0) return undefined;
-    const identity = await source.identity();
-    if (identity === undefined) return undefined;
-    const own = maxBytes === undefined ? undefined : await ownDisk(source, maxBytes);
-    if (names.length === 0) return own && { disk: own, identity };
-    const first = `${PACKED_PROMPTS}${shortened(await rootOf(identity))}-`;
-    if (!names.some((name) => name.startsWith(first))) source.warn(PROMPT_UNFIT);
-    return { disk: new PackedPrompts({ names, read: (file) => source.readPackedPrompt(file), own }), identity };
-  };
-  return settledWithin(open(), DISK_TIMEOUT_MS).catch(() => undefined);
-}
-
-const PROMPT_UNFIT =
-  'the kept prompt in its pack does not fit, so prompts are read anew: it is for q8 on WASM with one thread, and for the files and the version that it was packed with.';
-
-async function ownDisk(source: ModelSource, maxBytes: number): Promise<PromptBlockStore | undefined> {
-  const root = await navigator.storage.getDirectory();
-  return PromptBlockStore.open(source.folder, { root, locks: navigator.locks, maxBytes });
 }
 
 /** Undefined when the image placeholder is no control token, because user text could then contain it. */

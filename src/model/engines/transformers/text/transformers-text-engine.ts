@@ -2,17 +2,23 @@
 import type { ImageReader, SequenceRequest, TextEngine, TextSequence } from '../../../decoding/text-engine.js';
 import type { ReasoningFormat, ToolFormat } from '../../../../core/models/answer-formats.js';
 import type { TextTokenizer } from '../../../prompt/text-tokenizer.js';
-import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { LogitsNeed } from '../../../sampling/token-logits.js';
 import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
-import { PersistentPromptCache, type KeptPromptsOptions } from '../cache/persistent-prompt-cache.js';
+import {
+  BLOCK_TOKENS,
+  type KeptPromptsOptions,
+  notKept,
+  PersistentPromptCache,
+  type ReadPrefix,
+} from '../../persistent-prompt-cache.js';
 import { prefixCacheBytes } from '../../prefix-cache-bytes.js';
 import { type CachedPrefix, PrefixCache } from '../cache/prefix-cache.js';
 import { OnnxSequence } from './onnx-sequence.js';
 import { MAX_ROWS, BatchQueue } from './batch-queue.js';
 import { SequenceAdmission } from '../../sequence-admission.js';
 import type { SequenceState } from '../cache/sequence-state.js';
+import { blockBytes, readBlock, stateOfBlocks } from '../cache/state-blocks.js';
 import type { PromptLayout } from '../vision/prompt-layout.js';
 
 /** Maximum size of the logits of one block of a prompt, for graphs that give those of all tokens. */
@@ -95,7 +101,7 @@ export class TransformersTextEngine implements TextEngine {
     if (persist && options.blocks) {
       this.#lasting = new PersistentPromptCache({
         ...persist,
-        emptyState: options.emptyState,
+        blockBytes: () => this.#withEmpty((empty) => blockBytes(empty, BLOCK_TOKENS)),
         passLength: this.#blockLength,
         rest: this.#shortestBlock,
         isBusy: () => this.#passes.isBusy,
@@ -134,7 +140,7 @@ export class TransformersTextEngine implements TextEngine {
     layout: PromptLayout | undefined,
   ): Promise<void> {
     if (!ended) return;
-    const isLasting = layout ? undefined : this.#lasting?.keep(prompt, ended, cachePrompt);
+    const isLasting = layout ? undefined : this.#lasting?.keep(prompt, readPrefix(ended), cachePrompt);
     await this.#kept.keep(ended);
     if (cachePrompt === 'required' && !(await isLasting)) throw notKept(this.#blockLength + this.#shortestBlock - 1);
   }
@@ -148,12 +154,22 @@ export class TransformersTextEngine implements TextEngine {
   ): Promise<CachedPrefix | undefined> {
     const inMemory = await this.#kept.take(layout?.keys ?? prompt, need, caller);
     const onDisk = layout ? undefined : await this.#lasting?.take(prompt, inMemory?.tokens.length ?? 0, caller);
-    if (onDisk && inMemory) await this.#kept.keep({ ...inMemory, caller });
-    return onDisk ?? inMemory;
+    if (!onDisk) return inMemory;
+    if (inMemory) await this.#kept.keep({ ...inMemory, caller });
+    return this.#withEmpty((empty) => prefixOf(onDisk.tokens, stateOfBlocks(empty, onDisk.blocks, BLOCK_TOKENS)));
   }
 
   get images(): ImageReader | undefined {
     return this.#seen;
+  }
+
+  #withEmpty<T>(use: (empty: SequenceState) => T): T {
+    const empty = this.#options.emptyState();
+    try {
+      return use(empty);
+    } finally {
+      empty.release();
+    }
   }
 
   #nothing(): CachedPrefix {
@@ -168,12 +184,21 @@ export class TransformersTextEngine implements TextEngine {
   }
 }
 
-/** @param least tokens of a prompt that can be kept */
-function notKept(least: number): InferenceError {
-  return new InferenceError(
-    'insufficient_resources',
-    `The prompt could not be kept: it has fewer than ${least} tokens or holds images, the model cannot go on from a part of a prompt, or there is no room for it on this device.`,
-  );
+/** A prompt whose keys and values come from the disk. */
+function prefixOf(tokens: readonly number[], state: SequenceState): CachedPrefix {
+  const { length } = tokens;
+  return { tokens, promptLength: length, exact: length, promptLogits: undefined, held: { state, row: 0, length } };
+}
+
+/** What can be kept of an ended sequence. */
+function readPrefix({ held, exact, caller }: CachedPrefix): ReadPrefix {
+  return {
+    usable: held.state.isCroppable(exact) ? exact : 0,
+    caller,
+    hold: () => held.state.hold(),
+    release: () => held.state.release(),
+    block: (index) => readBlock(held, index * BLOCK_TOKENS, BLOCK_TOKENS),
+  };
 }
 
 function blockLengthOf({ blockLength, forward, tokenizer }: TextEngineOptions): number {

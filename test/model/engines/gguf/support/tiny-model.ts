@@ -1,7 +1,11 @@
 /** Text models of made files. */
 import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
 import type { TextModel } from '../../../../../src/model/decoding/create-text-model.js';
-import { assembleTextModel, planTextModel } from '../../../../../src/model/engines/gguf/assemble-text-model.js';
+import {
+  type AssembleOptions,
+  assembleTextModel,
+  planTextModel,
+} from '../../../../../src/model/engines/gguf/assemble-text-model.js';
 import { type GgufHeader, readGgufHeader } from '../../../../../src/model/engines/gguf/file/header.js';
 import { tinyFile, type TinyFile } from './tiny-file.js';
 
@@ -21,9 +25,13 @@ async function* piecesOf(bytes: Uint8Array, size = 9_999): AsyncGenerator<Uint8A
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-export async function tinyModel(options: TinyFile = {}, entry: Partial<ModelEntry> = {}): Promise<TextModel> {
+export async function tinyModel(
+  options: TinyFile = {},
+  entry: Partial<ModelEntry> = {},
+  more?: AssembleOptions,
+): Promise<TextModel> {
   const file = tinyFile(options);
   const header = await headerOf(file);
   const all = { ...TINY_ENTRY, ...entry };
-  return assembleTextModel(all, planTextModel(all, header), piecesOf(file.subarray(header.dataStart)));
+  return assembleTextModel(all, planTextModel(all, header), piecesOf(file.subarray(header.dataStart)), more);
 }

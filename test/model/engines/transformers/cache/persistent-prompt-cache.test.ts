@@ -8,7 +8,7 @@ import {
 import type { TextModel } from '../../../../../src/model/decoding/create-text-model.js';
 import { quantizeByRow } from '../../../../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
 import type { OnnxSession } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
-import { PackedPrompts } from '../../../../../src/model/engines/transformers/cache/packed-prompts.js';
+import { PackedPrompts } from '../../../../../src/model/engines/packed-prompts.js';
 import {
   BLOCK_HEADER_BYTES,
   PromptBlockStore,

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type GenerationRequest, plainGenerationRequest } from '../../../../../src/core/request/generation-request.js';
 import type { TextModel } from '../../../../../src/model/decoding/create-text-model.js';
 import { quantizeByRow } from '../../../../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
-import type { BlockStore } from '../../../../../src/model/engines/transformers/cache/persistent-prompt-cache.js';
+import type { BlockStore } from '../../../../../src/model/engines/persistent-prompt-cache.js';
 import type { OnnxSession } from '../../../../../src/model/engines/transformers/ort/onnx-session.js';
 import { collectEvents } from '../../../../support/token-events.js';
 import { smallModel, smallSession } from '../support/small-q8.js';

@@ -3,15 +3,16 @@
  * reads the prompt anew would compute to the last bit is kept, and written behind the answers.
  * @module
  */
-import { pause, yieldToEventLoop } from '../../../../core/platform/pause.js';
-import { settledWithin } from '../../../../core/platform/settled-within.js';
-import type { GenerationRequest } from '../../../../core/request/generation-request.js';
-import { sha256 } from '../../../../store/storage/digest.js';
-import type { BlockName } from '../../../../store/prompts/block-name.js';
-import type { PromptBlockStore } from '../../../../store/prompts/prompt-block-store.js';
-import { type CachedPrefix, REUSE_BLOCK } from './prefix-cache.js';
-import type { SequenceState } from './sequence-state.js';
-import { blockBytes, readBlock, stateOfBlocks } from './state-blocks.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import { pause, yieldToEventLoop } from '../../core/platform/pause.js';
+import { settledWithin } from '../../core/platform/settled-within.js';
+import type { GenerationRequest } from '../../core/request/generation-request.js';
+import { sha256 } from '../../store/storage/digest.js';
+import type { BlockName } from '../../store/prompts/block-name.js';
+import type { PromptBlockStore } from '../../store/prompts/prompt-block-store.js';
+
+/** Tokens of a block. */
+export const BLOCK_TOKENS = 64;
 
 /** Raised when keys and values are computed or laid out otherwise, so that older ones match nothing. */
 const VERSION = 2;
@@ -36,13 +37,34 @@ const SEEN = 'seen';
 /** Where blocks are kept: {@link PromptBlockStore}, or a test's. */
 export type BlockStore = Pick<PromptBlockStore, 'has' | 'read' | 'write' | 'readNote' | 'writeNote'>;
 
+/** The beginning of a prompt, from the disk. */
+export interface StoredPrefix {
+  tokens: readonly number[];
+  /** Of all the tokens, {@link BLOCK_TOKENS} each. */
+  blocks: readonly Uint8Array[];
+}
+
+/** What was read of a prompt. */
+export interface ReadPrefix {
+  /** Its first tokens whose keys and values can be kept. */
+  usable: number;
+  /** See `GenerationRequest`. */
+  caller: string | undefined;
+  /** Keys and values must stay until {@link release}. */
+  hold(): void;
+  release(): void;
+  /** The bytes of a block. */
+  block(index: number): Promise<Uint8Array<ArrayBuffer>>;
+}
+
 export interface KeptPromptsOptions {
   disk: BlockStore;
   /** Weights, precision, device and engine: everything beside the tokens that decides keys and values. */
   identity: string;
-  emptyState: () => SequenceState;
+  /** Bytes of a block. */
+  blockBytes: () => number;
   /**
-   * Tokens that a pass reads of a prompt, a multiple of {@link REUSE_BLOCK}. Only what whole passes computed counts: the last
+   * Tokens that a pass reads of a prompt, a multiple of {@link BLOCK_TOKENS}. Only what whole passes computed counts: the last
    * bits may depend on how many tokens a pass reads.
    */
   passLength: number;
@@ -57,6 +79,14 @@ export function rootOf(identity: string): Promise<string> {
   return sha256(new TextEncoder().encode(`${VERSION} ${identity}`));
 }
 
+/** What a caller is told that requires a prompt to be kept. @param least tokens of a prompt that can be kept */
+export function notKept(least: number): InferenceError {
+  return new InferenceError(
+    'insufficient_resources',
+    `The prompt could not be kept: it has fewer than ${least} tokens or holds images, the model cannot go on from a part of a prompt, or there is no room for it on this device.`,
+  );
+}
+
 export class PersistentPromptCache {
   readonly #options: KeptPromptsOptions;
   readonly #closed = new AbortController();
@@ -69,41 +99,34 @@ export class PersistentPromptCache {
   }
 
   /**
-   * The cached beginning of a prompt, which then belongs to the caller; undefined when there is none, or none that comes in
+   * The cached beginning of a prompt; undefined when there is none, or none that comes in
    * time.
    * @param known tokens of the prompt whose keys and values are in memory: only more than these is of use
    * @param caller whose prompts are looked for, beside those of the app; see `GenerationRequest`
    */
-  async take(prompt: readonly number[], known: number, caller?: string): Promise<CachedPrefix | undefined> {
-    const own = (): Promise<CachedPrefix | undefined> => this.#take(prompt, known, caller);
+  async take(prompt: readonly number[], known: number, caller?: string): Promise<StoredPrefix | undefined> {
+    const own = (): Promise<StoredPrefix | undefined> => this.#take(prompt, known, caller);
     const taking = caller === undefined ? own() : this.#take(prompt, known, undefined).then((found) => found ?? own());
     return settledWithin(taking, READ_TIMEOUT_MS).catch(() => undefined);
   }
 
-  async #take(prompt: readonly number[], known: number, caller: string | undefined): Promise<CachedPrefix | undefined> {
-    const { disk, rest, emptyState } = this.#options;
+  async #take(prompt: readonly number[], known: number, caller: string | undefined): Promise<StoredPrefix | undefined> {
+    const { disk, rest, blockBytes } = this.#options;
     const most = this.#wholeBlocks(prompt.length - rest);
-    const first = Math.floor(known / REUSE_BLOCK);
+    const first = Math.floor(known / BLOCK_TOKENS);
     if (first >= most) return undefined;
     const names = await this.#names(prompt, most, caller);
     if (!(await disk.has(names[first]!))) return undefined;
-    const empty = emptyState();
-    try {
-      const size = blockBytes(empty, REUSE_BLOCK);
-      const blocks: Uint8Array[] = [];
-      for (const name of names) {
-        const block = await disk.read(name);
-        if (block?.length !== size) break;
-        blocks.push(block);
-      }
-      blocks.length = this.#wholeBlocks(blocks.length * REUSE_BLOCK);
-      const length = blocks.length * REUSE_BLOCK;
-      if (length <= known) return undefined;
-      const held = { state: stateOfBlocks(empty, blocks, REUSE_BLOCK), row: 0, length };
-      return { tokens: prompt.slice(0, length), promptLength: length, exact: length, promptLogits: undefined, held };
-    } finally {
-      empty.release();
+    const size = blockBytes();
+    const blocks: Uint8Array[] = [];
+    for (const name of names) {
+      const block = await disk.read(name);
+      if (block?.length !== size) break;
+      blocks.push(block);
     }
+    blocks.length = this.#wholeBlocks(blocks.length * BLOCK_TOKENS);
+    const length = blocks.length * BLOCK_TOKENS;
+    return length > known ? { tokens: prompt.slice(0, length), blocks } : undefined;
   }
 
   /**
@@ -111,20 +134,16 @@ export class PersistentPromptCache {
    * @param read its keys and values; they are held until they are written
    * @returns whether they are on the disk now; never rejects
    */
-  async keep(
-    prompt: readonly number[],
-    { held, exact, caller }: CachedPrefix,
-    mark: GenerationRequest['cachePrompt'],
-  ): Promise<boolean> {
+  async keep(prompt: readonly number[], read: ReadPrefix, mark: GenerationRequest['cachePrompt']): Promise<boolean> {
     const isRequired = mark === 'required';
-    const usable = held.state.isCroppable(exact) ? this.#wholeBlocks(exact) : 0;
-    const isLong = prompt.length >= MIN_BLOCKS * REUSE_BLOCK;
+    const usable = this.#wholeBlocks(read.usable);
+    const isLong = prompt.length >= MIN_BLOCKS * BLOCK_TOKENS;
     if (this.#closed.signal.aborted || (!isLong && !isRequired) || (this.#waiting >= MAX_WAITING && !isRequired))
       return false;
-    held.state.hold();
+    read.hold();
     this.#waiting += 1;
     const turn = this.#last.then(async () => {
-      const names = await this.#names(prompt, Math.floor(prompt.length / REUSE_BLOCK), caller);
+      const names = await this.#names(prompt, Math.floor(prompt.length / BLOCK_TOKENS), read.caller);
       const before = await this.#see(names);
       const worth = mark ? usable : Math.min(before, usable);
       if (worth === 0 || (!isRequired && worth < MIN_BLOCKS)) return false;
@@ -134,7 +153,7 @@ export class PersistentPromptCache {
           ...name,
           bytes: async () => {
             await rest();
-            return readBlock(held, index * REUSE_BLOCK, REUSE_BLOCK);
+            return read.block(index);
           },
         })),
         this.#closed.signal,
@@ -144,7 +163,7 @@ export class PersistentPromptCache {
       .catch(() => {})
       .then(() => {
         this.#waiting -= 1;
-        held.state.release();
+        read.release();
       });
     return turn.catch(() => false);
   }
@@ -152,7 +171,7 @@ export class PersistentPromptCache {
   /** Blocks of so many tokens that whole passes read. */
   #wholeBlocks(tokens: number): number {
     const { passLength } = this.#options;
-    return (Math.floor(tokens / passLength) * passLength) / REUSE_BLOCK;
+    return (Math.floor(tokens / passLength) * passLength) / BLOCK_TOKENS;
   }
 
   /** Nothing more is written. */
@@ -197,7 +216,7 @@ export class PersistentPromptCache {
     let parent = await rootOf(caller === undefined ? identity : `${identity} for ${caller}`);
     const names: BlockName[] = [];
     for (let index = 0; index < count; index++) {
-      const tokens = prompt.slice(index * REUSE_BLOCK, (index + 1) * REUSE_BLOCK);
+      const tokens = prompt.slice(index * BLOCK_TOKENS, (index + 1) * BLOCK_TOKENS);
       const key = await sha256(new TextEncoder().encode(`${parent} ${tokens.join(' ')}`));
       names.push({ key, parent });
       parent = key;

@@ -1,7 +1,7 @@
 /** Kept prompts that come with a packed model, beside those on the device: they help on the first visit already. @module */
-import type { BlockName } from '../../../../store/prompts/block-name.js';
-import type { NewBlock } from '../../../../store/prompts/prompt-block-store.js';
-import { packedPromptName } from '../../../../store/sources/pack-manifest.js';
+import type { BlockName } from '../../store/prompts/block-name.js';
+import type { NewBlock } from '../../store/prompts/prompt-block-store.js';
+import { packedPromptName } from '../../store/sources/pack-manifest.js';
 import type { BlockStore } from './persistent-prompt-cache.js';
 
 interface PackedPromptsOptions {

@@ -1,0 +1,53 @@
+/** Where an engine keeps the prompts that it has read: on this device, or in the model's pack. @module */
+import { settledWithin } from '../../core/platform/settled-within.js';
+import { shortened } from '../../store/prompts/block-name.js';
+import { PromptBlockStore } from '../../store/prompts/prompt-block-store.js';
+import { PACKED_PROMPTS } from '../../store/sources/pack-manifest.js';
+import { PackedPrompts } from './packed-prompts.js';
+import { type KeptPromptsOptions, rootOf } from './persistent-prompt-cache.js';
+
+/** Milliseconds that opening may take. */
+const DISK_TIMEOUT_MS = 10_000;
+
+/** A model's files, as far as prompts are concerned. */
+export interface PromptSource {
+  /** URL of the folder of its files. */
+  folder: string;
+  /** See {@link KeptPromptsOptions}; undefined when the files are not what they were. */
+  identity(): Promise<string | undefined>;
+  /** Names of the files of prompts that its pack has. */
+  packedPrompts(): Promise<readonly string[]>;
+  readPackedPrompt(file: string): Promise<Uint8Array | undefined>;
+  /** Tells the app. @param warning a sentence that begins small, with its point */
+  warn(warning: string): void;
+}
+
+/**
+ * Undefined when the app does not want it or this device cannot: a load must not fail for that.
+ * @param maxBytes on this device; absent: nothing
+ * @param use what prompts in packs are for
+ */
+export function openPromptDisk(
+  source: PromptSource,
+  maxBytes: number | undefined,
+  use: string,
+): Promise<Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined> {
+  const open = async (): Promise<Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined> => {
+    const names = await source.packedPrompts();
+    if (maxBytes === undefined && names.length === 0) return undefined;
+    const identity = await source.identity();
+    if (identity === undefined) return undefined;
+    const own = maxBytes === undefined ? undefined : await openOwn(source.folder, maxBytes);
+    if (names.length === 0) return own && { disk: own, identity };
+    const first = `${PACKED_PROMPTS}${shortened(await rootOf(identity))}-`;
+    if (!names.some((name) => name.startsWith(first)))
+      source.warn(`the kept prompt in its pack does not fit, so prompts are read anew: ${use}.`);
+    return { disk: new PackedPrompts({ names, read: (file) => source.readPackedPrompt(file), own }), identity };
+  };
+  return settledWithin(open(), DISK_TIMEOUT_MS).catch(() => undefined);
+}
+
+async function openOwn(folder: string, maxBytes: number): Promise<PromptBlockStore | undefined> {
+  const root = await navigator.storage.getDirectory();
+  return PromptBlockStore.open(folder, { root, locks: navigator.locks, maxBytes });
+}
