@@ -141,11 +141,12 @@ type OfBackend =
 type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
 
 /** A model in a GGUF file. */
-export interface GgufEntry extends CommonEntry, Pick<ModelEntry, Exclude<OnDevice, 'device'> | 'file' | 'source'> {
+export interface GgufEntry
+  extends CommonEntry, Pick<ModelEntry, Exclude<OnDevice, 'device'> | 'file' | 'pooling' | 'prompts' | 'source'> {
   /** Inpage's own engine, on WASM. */
   backend: 'gguf';
   /** What the model does. */
-  task: 'chat';
+  task: 'chat' | 'embeddings' | 'rerank';
   /** Only WASM. */
   device?: 'auto' | 'wasm';
   /** @default 'auto': each weight as the file has it */

@@ -58,7 +58,10 @@ const GEMMA: Architecture = {
   scalesEmbedding: true,
 };
 
-/** By `general.architecture`. */
+/** Encoders, by `general.architecture`. They read texts and write none. */
+export const ENCODERS: Readonly<Record<string, Pick<Architecture, 'unused'>>> = { bert: {} };
+
+/** Decoders, by `general.architecture`. */
 export const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   llama: { ...LLAMA, unused: WINDOW },
   qwen2: { ...LLAMA, rope: 'halves', biases: ATTENTION_BIASES, unused: WINDOW },

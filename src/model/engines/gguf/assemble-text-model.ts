@@ -113,7 +113,7 @@ export async function assembleTextModel(
   const info: Pick<ModelInfo, 'device' | 'threads' | 'dtype'> = {
     device: 'wasm',
     threads: shared.threads,
-    dtype: shape.exact ? 'fp32' : kindOfMost(plan),
+    dtype: shape.exact ? 'fp32' : kindOfMost(matricesOf(plan)),
   };
   return createTextModel(engine, {
     info,
@@ -126,11 +126,14 @@ export async function assembleTextModel(
   });
 }
 
+function matricesOf({ layers, embedding, head }: ModelPlan): MatrixPlan[] {
+  return [...layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]), ...new Set([embedding, head])];
+}
+
 /** The kind of most weights, in lower case. */
-function kindOfMost({ layers, embedding, head }: ModelPlan): string {
+export function kindOfMost(matrices: Iterable<MatrixPlan>): string {
   const values = new Map<string, number>();
-  const matrices = layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]);
-  for (const { tensor, rows } of [...matrices, ...new Set([embedding, head])])
+  for (const { tensor, rows } of matrices)
     values.set(tensor.kind, (values.get(tensor.kind) ?? 0) + rows * tensor.shape[0]!);
   const [most] = [...values].toSorted(([, a], [, b]) => b - a);
   return most![0].toLowerCase();

@@ -64,10 +64,11 @@ export class ForwardPass {
 
   /**
    * Reads the tokens of all spans.
+   * @param wish logits, or what they are computed from
    * @returns for each span the logits after its last `keep` tokens
    * @throws InferenceError `insufficient_resources` when keys and values have no room; then nothing was read
    */
-  run(spans: readonly Span[]): Float32Array<ArrayBuffer>[][] {
+  run(spans: readonly Span[], wish: 'logits' | 'states' = 'logits'): Float32Array<ArrayBuffer>[][] {
     for (const { kv, tokens } of spans) kv.reserve(tokens.length);
     const rows = this.#place(spans);
     const { layers } = this.#weights;
@@ -84,7 +85,8 @@ export class ForwardPass {
     this.#layers.read(layers.at(-1)!, layers.length - 1, rows, wanted.length > 0 ? units : 0);
     for (const { kv, tokens } of spans) kv.advance(tokens.length);
     // From here on only what is wanted is computed.
-    const given = this.#logitsOf(wanted);
+    const count = this.#finish(wanted);
+    const given = wish === 'logits' ? this.#logitsOf(count) : this.#statesOf(count);
     return spans.map(({ keep }) => given.splice(0, keep));
   }
 
@@ -137,17 +139,30 @@ export class ForwardPass {
     if (embeddingScale !== 1) functions.scale(this.#at.x, rows * width, embeddingScale);
   }
 
-  /** Ends the last layer for some rows alone. @param wanted ascending */
-  #logitsOf(wanted: readonly number[]): Float32Array<ArrayBuffer>[] {
-    if (wanted.length === 0) return [];
-    const { functions } = this.#kernels;
-    const { width, heads, headSize, vocabulary, epsilon } = this.#shape;
-    const at = this.#at;
+  /** Ends the last layer for some rows alone. @param wanted ascending @returns rows, which are at `y` */
+  #finish(wanted: readonly number[]): number {
     const count = wanted.length;
+    if (count === 0) return 0;
+    const { width, heads, headSize, epsilon } = this.#shape;
+    const at = this.#at;
     gather(this.#memory.floats(at.x, PASS_ROWS * width), wanted, width);
     gather(this.#memory.floats(at.attended, PASS_ROWS * heads * headSize), wanted, heads * headSize);
     this.#layers.think(this.#weights.layers.at(-1)!, count);
-    functions.rmsNorm(at.y, at.x, this.#weights.outputNorm, count, width, epsilon);
+    this.#kernels.functions.rmsNorm(at.y, at.x, this.#weights.outputNorm, count, width, epsilon);
+    return count;
+  }
+
+  #statesOf(count: number): Float32Array<ArrayBuffer>[] {
+    const { width } = this.#shape;
+    return Array.from(
+      { length: count },
+      (_, row) => new Float32Array(this.#memory.floats(this.#at.y + row * width * 4, width)),
+    );
+  }
+
+  #logitsOf(count: number): Float32Array<ArrayBuffer>[] {
+    const { width, vocabulary } = this.#shape;
+    const at = this.#at;
     const logits: Float32Array<ArrayBuffer>[] = [];
     const { head } = this.#weights;
     const stride = groupsOf(head.rows) * 4;

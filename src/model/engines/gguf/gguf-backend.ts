@@ -1,11 +1,13 @@
 /** The engine for GGUF files: kernels of our own, on WASM. @module */
-import type { Backend } from '../../../core/models/backend.js';
+import type { Backend, LoadedModel, LoadOptions } from '../../../core/models/backend.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { openPromptDisk } from '../prompt-disk.js';
 import { loadFailure } from '../load-failure.js';
 import { assembleTextModel, type PlannedModel, planTextModel } from './assemble-text-model.js';
 import { chooseBuild } from './choose-build.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
+import { assembleReader, type PlannedReader, planReader } from './load-reading-model.js';
 
 /** What cached prompts in packs are for. */
 const PROMPT_FOR = 'it is for the file and the version that it was packed with, and for browsers with relaxed SIMD';
@@ -13,6 +15,8 @@ const PROMPT_FOR = 'it is for the file and the version that it was packed with, 
 export const ggufBackend: Backend = {
   async load(entry, options) {
     try {
+      checkTask(entry);
+      if (entry.task !== 'chat') return await loadReader(entry, options);
       const source = await openModel(entry, options);
       await source.fetch();
       options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
@@ -41,25 +45,36 @@ export const ggufBackend: Backend = {
 
   async fetchFiles(entry, options) {
     try {
-      await (await openModel(entry, options)).fetch();
+      checkTask(entry);
+      await (await (entry.task === 'chat' ? openModel : openReader)(entry, options)).fetch();
     } catch (thrown) {
       throw loadFailure(thrown, entry, options.signal);
     }
   },
 };
 
-async function openModel(
-  entry: Parameters<Backend['load']>[0],
-  options: Parameters<Backend['load']>[1],
-): Promise<GgufSource<PlannedModel>> {
-  if (entry.task !== 'chat') {
-    const message = `The model \`${entry.id}\` has the task \`${entry.task}\`, and GGUF files run as \`chat\` models.`;
-    throw new InferenceError('model_not_supported', message, { param: 'model', permanent: true });
-  }
+/** @throws InferenceError `model_not_supported`, permanent */
+function checkTask({ id, task }: ModelEntry): void {
+  if (task === 'chat' || task === 'embeddings' || task === 'rerank') return;
+  const message = `The model \`${id}\` has the task \`${task}\`, and GGUF files run as \`chat\`, \`embeddings\` and \`rerank\` models.`;
+  throw new InferenceError('model_not_supported', message, { param: 'model', permanent: true });
+}
+
+function openModel(entry: ModelEntry, options: LoadOptions): Promise<GgufSource<PlannedModel>> {
   return openGguf(entry, options, (header) => planTextModel(entry, header));
 }
 
 /** Finds out what a load begins with. Never rejects: a load meets the same failure, and says so. */
 export async function prepareGguf(): Promise<void> {
   await chooseBuild().catch(() => {});
+}
+
+function openReader(entry: ModelEntry, options: LoadOptions): Promise<GgufSource<PlannedReader>> {
+  return openGguf(entry, options, (header) => planReader(entry, header));
+}
+
+async function loadReader(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
+  const source = await openReader(entry, options);
+  await source.fetch();
+  return assembleReader(entry, source, options);
 }

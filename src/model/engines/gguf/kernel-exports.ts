@@ -79,6 +79,19 @@ export interface KernelExports {
    */
   rmsNorm(out: number, x: number, weight: number, rows: number, columns: number, epsilon: number): void;
   /**
+   * out = (x - mean of its row) / standard deviation of its row x weight + bias. `out` may be `x`.
+   * @param weight [columns]
+   * @param bias [columns]
+   * @param columns divisible by 4
+   * @param epsilon added to the variance
+   */
+  layerNorm(out: number, x: number, weight: number, bias: number, rows: number, columns: number, epsilon: number): void;
+  /**
+   * x = GELU of x, by the error function (exact to 2e-7 x the number).
+   * @param count divisible by 4
+   */
+  gelu(x: number, count: number): void;
+  /**
    * x += factor x y.
    * @param count divisible by 4
    */
@@ -183,8 +196,8 @@ export interface KernelExports {
    * @param scale of the scores before the softmax
    * @param cap scores are then bent as by {@link KernelExports.cap}; 0: they are not
    * @param window positions that a row sees, its own included; 0: all before it
-   * @param spans [spans][4] of 32-bit integers: first row, rows, position of the first row, address of a table of the
-   * addresses of all pages up to the last row's
+   * @param spans [spans][4] of 32-bit integers: first row, rows, position of the first row (below 0: how many positions all
+   * rows see, those behind them included), address of a table of the addresses of all pages up to the last row's
    * @param scratch for this thread alone: 4 x (positions of the longest sequence + 16) numbers
    * @param first first unit
    * @param last unit behind the last

@@ -1,5 +1,5 @@
 /** Values of a file's metadata that begin with its architecture's name. Each that says what is computed must be asked for. @module */
-import { type Architecture, ARCHITECTURES } from './architectures.js';
+import { type Architecture, ENCODERS } from './architectures.js';
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufValue } from './file/header.js';
 
@@ -13,23 +13,24 @@ const INFORMATIVE = new Set([
   'pooling_type',
 ]);
 
-export class ModelKeys {
+export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture> {
   readonly name: string;
-  readonly architecture: Architecture;
+  readonly architecture: Known;
   readonly #file: string;
   readonly #metadata: ReadonlyMap<string, GgufValue>;
   readonly #asked = new Set<string>();
 
-  /** @throws InferenceError `model_not_supported` for an architecture that is not known */
-  constructor({ file, metadata }: Pick<GgufHeader, 'file' | 'metadata'>) {
+  /** @throws InferenceError `model_not_supported` for an architecture that is not one of these */
+  constructor({ file, metadata }: Pick<GgufHeader, 'file' | 'metadata'>, known: Readonly<Record<string, Known>>) {
     this.#file = file;
     this.#metadata = metadata;
     const name = metadata.get('general.architecture');
     if (typeof name !== 'string') throw unsupported(file, 'it does not name its architecture');
-    const architecture = Object.hasOwn(ARCHITECTURES, name) ? ARCHITECTURES[name] : undefined;
+    const architecture = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!architecture) {
-      const all = Object.keys(ARCHITECTURES).map((each) => `\`${each}\``);
-      throw unsupported(file, `its architecture \`${shown(name)}\` is not supported; supported are ${all.join(', ')}`);
+      const all = Object.keys(known).map((each) => `\`${each}\``);
+      const why = Object.hasOwn(ENCODERS, name) ? 'is an encoder, which writes no text' : 'is not supported';
+      throw unsupported(file, `its architecture \`${shown(name)}\` ${why}; supported are ${all.join(', ')}`);
     }
     this.name = name;
     this.architecture = architecture;

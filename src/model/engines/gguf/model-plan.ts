@@ -3,7 +3,7 @@
  * computed is refused here, before its weights are fetched.
  * @module
  */
-import type { Architecture, BiasName } from './architectures.js';
+import { type Architecture, ARCHITECTURES, type BiasName } from './architectures.js';
 import { shown, unsupported } from './file/file-problems.js';
 import type { ForwardShape, LayerShape } from './forward-shape.js';
 import type { GgufHeader, GgufTensor } from './file/header.js';
@@ -39,7 +39,7 @@ const [HEAD_STEP, ROW_STEP] = [8, 32];
  * @throws InferenceError `model_not_supported`, permanent; its message names the file and what is wrong
  */
 export function planModel(header: GgufHeader, contextLength = Infinity): ModelPlan {
-  const keys = new ModelKeys(header);
+  const keys = new ModelKeys(header, ARCHITECTURES);
   const { architecture } = keys;
   const shape = shapeOf(keys, header.file, contextLength);
   const { width } = shape;

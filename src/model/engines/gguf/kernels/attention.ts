@@ -8,7 +8,10 @@ import { capped, exp4, fma, highest, sumOf } from './simd';
 const PAGE: usize = 64;
 /** Queries that are computed together: they share what is loaded of keys and values. */
 const TOGETHER: i32 = 4;
-/** Bytes of a span: first row, rows, position of the first row, address of the table of pages. */
+/**
+ * Bytes of a span: first row, rows, position of the first row (below 0: how many positions each of them sees, whatever its own),
+ * address of the table of pages.
+ */
 const SPAN: usize = 16;
 /** Scores are computed for so many positions at once. */
 const STEP: usize = 16;
@@ -53,6 +56,12 @@ function attendAs<T>(
   return base + <usize>row * line + <usize>((i - row * group) * size << 2);
 }
 
+/** How many positions the row sees that is `row` behind the first one. */
+// @ts-ignore: decorator
+@inline function seen(position: i32, row: i32): i32 {
+  return position < 0 ? -position : position + row + 1;
+}
+
 /** `n` queries from `query` on. */
 function attendTogether<T>(
   out: usize, outLine: usize, q: usize, qLine: usize, group: i32, size: i32, scale: f32, cap: f32, window: i32, query: i32, n: i32,
@@ -64,7 +73,7 @@ function attendTogether<T>(
     table += <usize>skipped << 2;
     position -= skipped * <i32>PAGE;
   }
-  const most = <usize>(position + (query + n - 1) / group + 1);
+  const most = <usize>seen(position, (query + n - 1) / group);
   // Bytes of the scores of a query.
   const line = ((most + STEP - 1) & ~(STEP - 1)) << 2;
   const s1 = scratch + line, s2 = s1 + line, s3 = s2 + line;
@@ -78,7 +87,7 @@ function attendTogether<T>(
     else scoresOfOne<T>(k, size, end, q0, scratch + o);
   }
   for (let i = 0; i < n; i++) {
-    const s = scratch + <usize>i * line, length = position + (query + i) / group + 1;
+    const s = scratch + <usize>i * line, length = seen(position, (query + i) / group);
     const start = window > 0 ? max(0, length - window) : 0;
     if (cap > 0) capScores(s, line, scale, cap);
     const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, cap > 0 ? 1 : scale);

@@ -62,3 +62,41 @@ export function geluMul(out: usize, gateUp: usize, rows: i32, columns: i32): voi
     gateUp += bytes << 1;
   }
 }
+
+export function layerNorm(out: usize, x: usize, weight: usize, bias: usize, rows: i32, columns: i32, eps: f32): void {
+  const bytes = <usize>columns << 2;
+  for (; rows; rows--) {
+    let sum = f32x4.splat(0);
+    for (let i: usize = 0; i < bytes; i += 16) sum = f32x4.add(sum, v128.load(x + i));
+    const mean = f32x4.splat(sumOf(sum) / <f32>columns);
+    sum = f32x4.splat(0);
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const v = f32x4.sub(v128.load(x + i), mean);
+      sum = fma(v, v, sum);
+    }
+    const k = f32x4.splat(1.0 / Mathf.sqrt(sumOf(sum) / <f32>columns + eps));
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const v = f32x4.mul(f32x4.sub(v128.load(x + i), mean), k);
+      v128.store(out + i, fma(v, v128.load(weight + i), v128.load(bias + i)));
+    }
+    x += bytes;
+    out += bytes;
+  }
+}
+
+/** x / 2 x (1 + erf(x / root of 2)), after Abramowitz and Stegun 7.1.26. */
+export function gelu(x: usize, count: i32): void {
+  const one = f32x4.splat(1);
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
+    const v = v128.load(x + i), z = f32x4.abs(f32x4.mul(v, f32x4.splat(0.70710678)));
+    const t = f32x4.div(one, fma(z, f32x4.splat(0.3275911), one));
+    let p = fma(t, f32x4.splat(1.061405429), f32x4.splat(-1.453152027));
+    p = fma(t, p, f32x4.splat(1.421413741));
+    p = fma(t, p, f32x4.splat(-0.284496736));
+    p = fma(t, p, f32x4.splat(0.254829592));
+    // The part of the normal distribution beyond |x|.
+    const beyond = f32x4.mul(f32x4.mul(p, t), f32x4.mul(exp4(f32x4.neg(f32x4.mul(z, z))), f32x4.splat(0.5)));
+    const share = v128.bitselect(beyond, f32x4.sub(one, beyond), f32x4.lt(v, f32x4.splat(0)));
+    v128.store(x + i, f32x4.mul(v, share));
+  }
+}

@@ -40,6 +40,8 @@ export interface GgufVocabulary {
   special: Readonly<Partial<Record<SpecialName, number>>>;
   /** The begin token stands in front of every prompt. */
   addsBegin: boolean;
+  /** The end token stands behind texts that are read as a whole. */
+  addsEnd: boolean;
   /** A space stands in front of text: only for `llama`. */
   addsSpace: boolean;
   chatTemplate: string | undefined;
@@ -86,6 +88,7 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
     merges: keys.texts('ggml.merges') ?? [],
     special,
     addsBegin: keys.flag('ggml.add_bos_token') ?? rules?.addsBegin ?? true,
+    addsEnd: keys.flag('ggml.add_eos_token') ?? false,
     addsSpace: model === 'llama' && (keys.flag('ggml.add_space_prefix') ?? true),
     chatTemplate: keys.text('chat_template'),
     toolTemplate: keys.text('chat_template.tool_use'),

@@ -4,7 +4,7 @@ import { normaliseVector } from '../../normalise-vector.js';
 import { type OnnxSession, type OnnxTensor, hasFixedBatchOfOne, toFloat32 } from '../ort/onnx-session.js';
 import type { DenseLayer } from './dense-layer.js';
 import { type FeedOptions, feedsFor } from '../encoder/encoder-feeds.js';
-import { poolVector, type TokenizedText } from './pooling.js';
+import { poolVector, type TokenizedText } from '../../pooling.js';
 
 /** The part of ONNX Runtime's session that is used here. */
 export interface EmbeddingSession extends Pick<OnnxSession, 'inputMetadata' | 'outputNames'> {

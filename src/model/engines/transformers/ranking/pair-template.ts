@@ -4,15 +4,7 @@
  * types for tokenizers of the general class.
  * @module
  */
-
-/** A pair as a model reads it. */
-export interface TokenPair {
-  ids: readonly number[];
-  /** `token_type_ids`: to which of the two texts each token belongs, in models that tell them apart. */
-  types: readonly number[];
-  /** Tokens, control tokens included. */
-  length: number;
-}
+import type { TokenPair } from '../../rank-pairs.js';
 
 /** A part of a pair: the place of a text, or control tokens. */
 interface PairPart {

@@ -36,6 +36,45 @@ export function testElementwise(build: KernelBuild): void {
     );
   });
 
+  it('normalizes rows around their mean', () => {
+    const [rows, columns] = [3, 36];
+    const [x, weight, bias] = [wave(rows * columns), wave(columns, 0.7), wave(columns, 0.2)];
+    const out = kernels.memory.allocate(rows * columns * 4);
+    const [weightAt, biasAt] = [place(kernels, weight), place(kernels, bias)];
+    kernels.functions.layerNorm(out, place(kernels, x), weightAt, biasAt, rows, columns, 1e-5);
+    const found = kernels.memory.floats(out, rows * columns);
+    for (let row = 0; row < rows; row++) {
+      const of = Array.from(x.subarray(row * columns, (row + 1) * columns));
+      const mean = of.reduce((sum, value) => sum + value, 0) / columns;
+      const variance = of.reduce((sum, value) => sum + (value - mean) ** 2, 0) / columns;
+      of.forEach((value, column) => {
+        const expected = ((value - mean) / Math.sqrt(variance + 1e-5)) * weight[column]! + bias[column]!;
+        expect(found[row * columns + column]).toBeCloseTo(expected, 5);
+      });
+    }
+  });
+
+  it('passes through GELU', () => {
+    // By a table of the normal distribution.
+    const known = [
+      [0, 0],
+      [1, 0.8413447],
+      [-1, -0.1586553],
+      [0.5, 0.3457312],
+      [-2, -0.0455003],
+      [3, 2.9959503],
+      [20, 20],
+      [-20, 0],
+    ] as const;
+    const x = place(
+      kernels,
+      Float32Array.from(known, ([value]) => value),
+    );
+    kernels.functions.gelu(x, known.length);
+    for (const [index, value] of kernels.memory.floats(x, known.length).entries())
+      expect(Math.abs(value - known[index]![1])).toBeLessThan(1e-6);
+  });
+
   it('bends numbers below a bound', () => {
     const x = Float32Array.of(0, 1e-3, -0.5, 4, -29, 80, 3000, -3000);
     const at = place(kernels, x);

@@ -89,7 +89,7 @@ export function scoredVocabulary(texts: readonly string[], addsSpace = true): Re
 }
 
 /** Metadata of a WordPiece vocabulary. */
-function wordPieceVocabulary(texts: readonly string[]): Record<string, MetadataInput> {
+export function wordPieceVocabulary(texts: readonly string[]): Record<string, MetadataInput> {
   const found = texts.flatMap((text) => text.toLowerCase().match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s]/gu) ?? []);
   const words = [...new Set(found)].map((word) => Array.from(word));
   const begins = words.flatMap((word) => [word, word.slice(0, 3)]).map((word) => `\u2581${word.join('')}`);

@@ -21,7 +21,7 @@ export function headerOf(file: Uint8Array): Promise<GgufHeader> {
 }
 
 /** In pieces of a size that divides nothing. */
-async function* piecesOf(bytes: Uint8Array, size = 9_999): AsyncGenerator<Uint8Array> {
+export async function* piecesOf(bytes: Uint8Array, size = 9_999): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstTokens } from '../../../../../src/model/engines/transformers/ranking/load-ranking-model.js';
+import { firstTokens } from '../../../../../src/model/engines/first-tokens.js';
 import {
   PairTemplate,
   type TokenizerFile,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EncoderQueue } from '../../../../../src/model/engines/transformers/encoder/encoder-queue.js';
+import { EncoderQueue } from '../../../src/model/engines/encoder-queue.js';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { detectPooling, poolVector } from '../../../../../src/model/engines/transformers/embeddings/pooling.js';
-import type { Pooling } from '../../../../../src/core/models/embedding-fields.js';
-import { normaliseVector } from '../../../../../src/model/engines/normalise-vector.js';
+import { detectPooling, poolVector } from '../../../src/model/engines/pooling.js';
+import type { Pooling } from '../../../src/core/models/embedding-fields.js';
+import { normaliseVector } from '../../../src/model/engines/normalise-vector.js';
 
 describe('detectPooling', () => {
   const unknown = { configured: undefined, file: undefined, isDecoder: false };

@@ -1,6 +1,6 @@
 /** How the vectors of a text's tokens become one, and how that is found out. @module */
-import { InferenceError } from '../../../../core/errors/inference-error.js';
-import { type Pooling, POOLINGS } from '../../../../core/models/embedding-fields.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import { type Pooling, POOLINGS } from '../../core/models/embedding-fields.js';
 
 /** One batch's hidden states, row-major `[texts, tokens, width]`, texts padded on the right. */
 interface HiddenStates {

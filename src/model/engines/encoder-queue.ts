@@ -1,6 +1,6 @@
 /** Batches of texts from concurrent requests to an encoder. @module */
-import { cancelled } from '../../../../core/errors/inference-error.js';
-import { yieldToEventLoop } from '../../../../core/platform/pause.js';
+import { cancelled } from '../../core/errors/inference-error.js';
+import { yieldToEventLoop } from '../../core/platform/pause.js';
 
 /** The tokens of a text, or what has as many. */
 interface Tokens {

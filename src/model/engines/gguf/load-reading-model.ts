@@ -1,0 +1,219 @@
+/** Loads models that read texts and write none: embeddings and ranking, with an encoder or a decoder. @module */
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { checkFinite } from '../../../core/errors/wrong-output.js';
+import type { LoadedModel, LoadOptions, ModelInfo } from '../../../core/models/backend.js';
+import type { Pooling } from '../../../core/models/embedding-fields.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import { embed, type InputTokenizer } from '../embed-texts.js';
+import { EncoderQueue } from '../encoder-queue.js';
+import { poolVector, type TokenizedText } from '../pooling.js';
+import { rerank, type TokenPair } from '../rank-pairs.js';
+import { relevance } from '../relevance.js';
+import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
+import { ARCHITECTURES, ENCODERS } from './architectures.js';
+import { kindOfMost, type PlannedModel, planTextModel } from './assemble-text-model.js';
+import { EncoderPass } from './encoder-pass.js';
+import { type EncoderPlan, encoderTensors, planEncoder } from './encoder-plan.js';
+import { unsupported } from './file/file-problems.js';
+import type { GgufHeader } from './file/header.js';
+import { ForwardPass } from './forward.js';
+import { widestRow } from './forward-shape.js';
+import type { GgufSource } from './gguf-source.js';
+import { KvPages } from './kv-pages.js';
+import { type Kernels, loadKernels } from './load-kernels.js';
+import { loadEncoder } from './load-encoder.js';
+import { loadWeights } from './load-weights.js';
+import { tensorBytes } from './load-tensors.js';
+import { ModelKeys } from './model-keys.js';
+import { ScoreHead } from './score-head.js';
+import { SharedKernels } from './shared-kernels.js';
+import { threadCount } from './start-threads.js';
+import { streamReader } from './stream-reader.js';
+import { DecoderReader, type TextReader } from './text-reader.js';
+import { createGgufTokenizer } from './tokenizer/gguf-tokenizer.js';
+import { type TextFrame, textFrameOf } from './tokenizer/text-frame.js';
+import { readVocabulary } from './tokenizer/vocabulary.js';
+
+/** What the head of a file says of a model that can run. */
+export interface PlannedReader {
+  header: GgufHeader;
+  model: { type: 'encoder'; plan: EncoderPlan } | { type: 'decoder'; plan: PlannedModel };
+  tokenizer: TextTokenizer;
+  frame: TextFrame;
+  pooling: Pooling;
+  contextLength: number;
+  warning: string | undefined;
+}
+
+/** Pages of a decoder's keys and values: texts are read and forgotten. */
+const PAGES_BYTES = 2 ** 26;
+/** What 32-bit pointers reach, in bytes. */
+const MAX_BYTES = 4096 * 2 ** 20;
+
+/**
+ * Decides whether a file can run, before its weights are fetched.
+ * @throws InferenceError `model_not_supported` (permanent), `insufficient_resources` with `neededBytes`
+ */
+export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader {
+  const { name } = new ModelKeys(header, { ...ARCHITECTURES, ...ENCODERS });
+  const vocabulary = readVocabulary(header);
+  const isEncoder = Object.hasOwn(ENCODERS, name);
+  const isScored = entry.task === 'rerank';
+  if (isScored && !isEncoder) throw unsupported(header.file, 'it is a language model whose way to rank is not known');
+  const parts = { header, frame: textFrameOf(vocabulary), ...poolingOf(entry, header, { name, isEncoder }) };
+  if (!isEncoder) {
+    const plan = planTextModel(entry, header);
+    const { tokenizer, shape } = plan;
+    return { ...parts, model: { type: 'decoder', plan }, tokenizer, contextLength: shape.contextLength };
+  }
+  const plan = planEncoder(header, { contextLength: entry.contextLength, isScored });
+  if (vocabulary.pieces.length > plan.vocabulary)
+    throw unsupported(header.file, `it has ${vocabulary.pieces.length} tokens and weights for ${plan.vocabulary}`);
+  const neededBytes = tensorBytes(encoderTensors(plan.parts));
+  if (neededBytes > MAX_BYTES) {
+    const message = `The model \`${entry.id}\` needs ${Math.ceil(neededBytes / 2 ** 20)} MB for its weights, and WASM offers 4096 MB.`;
+    throw new InferenceError('insufficient_resources', message, { param: 'model', neededBytes });
+  }
+  const { contextLength } = plan.shape;
+  return { ...parts, model: { type: 'encoder', plan }, tokenizer: createGgufTokenizer(vocabulary), contextLength };
+}
+
+/** By their numbers in files. */
+const POOLINGS: readonly (Pooling | undefined)[] = [undefined, 'mean', 'cls', 'lasttoken'];
+
+function poolingOf(
+  entry: ModelEntry,
+  { metadata }: GgufHeader,
+  { name, isEncoder }: { name: string; isEncoder: boolean },
+): Pick<PlannedReader, 'pooling' | 'warning'> {
+  const own = POOLINGS[Number(metadata.get(`${name}.pooling_type`) ?? 0)] ?? entry.pooling;
+  if (own || entry.task === 'rerank') return { pooling: own ?? 'cls', warning: undefined };
+  if (!isEncoder) return { pooling: 'lasttoken', warning: undefined };
+  const warning = 'its file does not name a pooling, so the mean is used: set `pooling` in its entry.';
+  return { pooling: 'mean', warning };
+}
+
+/** @param source whose file was fetched @throws InferenceError `insufficient_resources`, `unavailable` */
+export async function assembleReader(
+  entry: ModelEntry,
+  source: GgufSource<PlannedReader>,
+  { onProgress }: Pick<LoadOptions, 'onProgress'>,
+): Promise<LoadedModel> {
+  onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
+  const { plan: planned, header } = source;
+  const threads = threadCount();
+  const kernels = await loadKernels(undefined, { shared: threads > 1 });
+  const { shared, reader, score, dtype } = await openReader(entry, planned, {
+    kernels,
+    threads,
+    read: streamReader(source.weights(), header.dataStart),
+  });
+  // Where threads do not run, one does the work.
+  if (threads > 1) await shared.startThreads().catch(() => {});
+  const { warning, contextLength } = planned;
+  if (warning !== undefined) console.warn(`inpage: the model \`${entry.id}\`: ${warning}`);
+  const info: ModelInfo = {
+    contextLength,
+    device: 'wasm',
+    threads: shared.threads,
+    dtype: entry.dtype === 'fp32' ? 'fp32' : dtype,
+    toolFormat: 'none',
+    reasoningFormat: 'none',
+    images: false,
+    description: source.description,
+    ...(warning !== undefined && { warning }),
+  };
+  const parts = { lost: new Promise<InferenceError>(() => {}), unload: async () => shared.dispose() };
+  if (score) return { ...parts, info, rerank: ranking(planned, reader, score) };
+  return { ...parts, info: { ...info, dimensions: reader.width }, embed: embedding(entry, planned, reader) };
+}
+
+interface OpenedReader {
+  shared: SharedKernels;
+  reader: TextReader;
+  score?: ScoreHead | undefined;
+  dtype: string;
+}
+
+async function openReader(
+  { dtype }: ModelEntry,
+  { header, model }: PlannedReader,
+  { kernels, threads, read }: { kernels: Kernels; threads: number; read: ReturnType<typeof streamReader> },
+): Promise<OpenedReader> {
+  const exact = dtype === 'fp32';
+  const shareFor = (contextLength: number, columns: number): SharedKernels =>
+    new SharedKernels(kernels, contextLength, columns, threads);
+  if (model.type === 'encoder') {
+    const { shape, parts } = model.plan;
+    const weights = await loadEncoder(parts, header, kernels, read);
+    const shared = shareFor(shape.contextLength, Math.max(shape.width, shape.feedForward));
+    return {
+      shared,
+      reader: new EncoderPass(shared, shape, weights, exact),
+      score: weights.score && new ScoreHead(kernels, weights.score),
+      dtype: kindOfMost(encoderTensors(parts).matrices),
+    };
+  }
+  const { plan, shape: planned } = model.plan;
+  const { weights, ropeFactors } = await loadWeights(plan, header, kernels, read);
+  const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
+  const shared = shareFor(shape.contextLength, widestRow(shape));
+  const forward = new ForwardPass(shared, shape, weights);
+  const matrices = plan.layers.flatMap((layer) => Object.values(layer.matrices) as EncoderPlan['parts']['tokens'][]);
+  return {
+    shared,
+    reader: new DecoderReader(forward, new KvPages(kernels.memory, shape, PAGES_BYTES), shape.width),
+    dtype: kindOfMost([...matrices, plan.embedding]),
+  };
+}
+
+function embedding(entry: ModelEntry, planned: PlannedReader, reader: TextReader): NonNullable<LoadedModel['embed']> {
+  const { tokenizer, frame, contextLength, pooling } = planned;
+  const framed: InputTokenizer = {
+    encode: (text, { add_special_tokens: isFramed = true } = {}) =>
+      isFramed ? [...frame.before, ...tokenizer.encodeText(text), ...frame.after] : tokenizer.encodeText(text),
+  };
+  const { width } = reader;
+  const queue = new EncoderQueue(async (texts: readonly TokenizedText[]) => {
+    const states = await reader.read(texts);
+    return states.map((data, index) => poolVector({ data, tokens: 0, width }, 0, texts[index]!, [pooling]));
+  });
+  const embedder = {
+    tokenizer: framed,
+    queue,
+    prompts: { prompts: entry.prompts ?? {} },
+    poolsPrompt: true,
+    width,
+    maxTokens: contextLength,
+    vocabularySize: tokenizer.vocabularySize,
+  };
+  return (request, signal) => embed(request, signal, embedder);
+}
+
+function ranking(
+  { tokenizer, frame, contextLength }: PlannedReader,
+  reader: TextReader,
+  score: ScoreHead,
+): NonNullable<LoadedModel['rerank']> {
+  const { before, between, after } = frame;
+  const join = (first: readonly number[], second: readonly number[]): TokenPair => {
+    const [one, two] = [
+      [...before, ...first, ...between],
+      [...second, ...after],
+    ];
+    const types = [...one.map(() => 0), ...two.map(() => 1)];
+    return { ids: [...one, ...two], types, length: types.length };
+  };
+  const queue = new EncoderQueue(async (pairs: readonly TokenPair[]) => {
+    const states = await reader.read(pairs);
+    return states.map((state) => {
+      const logits = score.logitsOf(state.subarray(0, reader.width));
+      checkFinite(logits, 'a score');
+      return relevance(logits, logits.length - 1);
+    });
+  });
+  const controlTokens = before.length + between.length + after.length;
+  const encode = (text: string): number[] => tokenizer.encodeText(text);
+  return (request, signal) =>
+    rerank(request, signal, { encode, template: { controlTokens, join }, queue, contextLength });
+}
