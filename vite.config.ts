@@ -58,7 +58,6 @@ const testing = (browserTests: string): ViteUserConfig => ({
   worker: { format: 'es' },
   optimizeDeps: {
     include: [
-      '@huggingface/jinja',
       '@huggingface/tokenizers',
       '@huggingface/transformers',
       '@mlc-ai/web-llm',

@@ -5,7 +5,6 @@ import { chatCompletionRequest, toGenerationRequest } from './http/chat-completi
 import { toMessages } from './http/chat-completions/messages.js';
 import type { Compatibility } from './http/policy/compatibility.js';
 import { RequestImages } from './http/fields/request-images.js';
-import { arrangeSystemTexts } from './http/generation/generate.js';
 import { requireModel } from './http/policy/require-model.js';
 import { parseBody } from './http/validation/parse-body.js';
 import type { Inference } from './scheduler/inference.js';
@@ -42,7 +41,7 @@ export async function cachePrompt(
     const message = `The prompts of \`${model}\` cannot be kept: only models of the backends \`gguf\` and \`transformers\` do.`;
     throw new InferenceError('model_not_supported', message, { param: 'model' });
   }
-  const request = arrangeSystemTexts(toRequest(id, prompt, compatibility), compatibility);
+  const request = toRequest(id, prompt, compatibility);
   if (hasPart(request.prompt, 'image') || hasPart(request.prompt, 'audio')) {
     const message = 'Prompts with images or audio are not kept.';
     throw new InferenceError('invalid_request', message, { param: 'messages' });

@@ -35,7 +35,7 @@ describe('[P07] cachePrompt', () => {
     ]);
     expect(request).toMatchObject({ model: 'm', maxTokens: 1, cachePrompt: 'required', prompt: { type: 'chat' } });
     const { prompt } = request as { prompt: { messages: { role: string }[] } };
-    expect(prompt.messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(prompt.messages.map(({ role }) => role)).toEqual(['system', 'user', 'system']);
   });
 
   it('reads a text as it is, by an alias too', async () => {

@@ -18,7 +18,6 @@ export default defineConfig({
   server: { fs: { allow: [root, ...(folder ? [resolve(folder)] : [])] } },
   optimizeDeps: {
     include: [
-      '@huggingface/jinja',
       '@huggingface/tokenizers',
       '@mlc-ai/web-llm',
       '@mlc-ai/web-xgrammar',

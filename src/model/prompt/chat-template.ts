@@ -1,12 +1,17 @@
 /** Renders Jinja chat templates, within bounds. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
-import { Environment, Template } from '@huggingface/jinja';
-import { patchTemplateSource, patchTemplateTree, TEMPLATE_FUNCTIONS } from './patch-template.js';
-import { boundedRange, TemplateInterpreter } from './template-interpreter.js';
+import { Budget } from './jinja/budget.js';
+import { FUNCTIONS } from './jinja/functions.js';
+import type { Statement } from './jinja/nodes.js';
+import { parseTemplate } from './jinja/parse-template.js';
+import { runTemplate } from './jinja/run-template.js';
+import { Scope } from './jinja/scope.js';
+import { toValue } from './jinja/values.js';
+import { textOf } from './jinja/write-values.js';
 
 const compiled = new Map<string, ChatTemplate>();
 
-/** Compiles a template once. @throws SyntaxError of Jinja's */
+/** Compiles a template once. @throws SyntaxError for what Jinja does not know */
 export function compiledTemplate(source: string): ChatTemplate {
   const known = compiled.get(source);
   if (known) return known;
@@ -19,7 +24,7 @@ export function compiledTemplate(source: string): ChatTemplate {
 const MAX_GROWTH = 20;
 const MAX_OWN_CHARACTERS = 1_000_000;
 
-/** Characters of a template. The longest in use have 30,000; Jinja's reader takes the square of their number. */
+/** Characters of a template. The longest in use have 30,000. */
 const MAX_SOURCE = 300_000;
 
 /** The template does not accept what it is given. */
@@ -27,45 +32,33 @@ export class TemplateRefusal extends Error {
   override readonly name = 'TemplateRefusal';
 }
 
-/** Names that every template knows. */
-const KNOWN_NAMES = {
-  true: true,
-  True: true,
-  false: false,
-  False: false,
-  none: null,
-  None: null,
-  ...TEMPLATE_FUNCTIONS,
-  range: boundedRange,
-  raise_exception(reason: string): never {
-    throw new TemplateRefusal(reason);
-  },
-};
-
 /** A compiled Jinja template. Templates come with models, but clients choose how much they loop over. */
 export class ChatTemplate {
-  readonly #program: Template['parsed'];
+  readonly #statements: readonly Statement[];
 
-  /** @throws SyntaxError of Jinja's; InferenceError `model_not_supported` for one that is far too long */
+  /** @throws SyntaxError for what Jinja does not know; InferenceError `model_not_supported` for one that is far too long */
   constructor(source: string) {
     if (source.length > MAX_SOURCE) {
       const message = `The chat template has ${source.length} characters; more than ${MAX_SOURCE} are not read.`;
       throw new InferenceError('model_not_supported', message, { param: 'model', reason: message, permanent: true });
     }
-    this.#program = new Template(patchTemplateSource(source)).parsed;
-    patchTemplateTree(this.#program);
+    this.#statements = parseTemplate(source);
   }
 
   /**
    * @throws InferenceError `invalid_request` when the template loops or grows without end; TemplateRefusal when it does not
-   * take what it is given; Error of Jinja's
+   * take what it is given; TemplateError for what Python would not do either
    */
   render(variables: Readonly<Record<string, unknown>>): string {
-    const maxCharacters = MAX_OWN_CHARACTERS + MAX_GROWTH * charactersOf(variables);
-    const environment = new Environment();
-    for (const [name, value] of Object.entries({ ...variables, ...KNOWN_NAMES }))
-      if (!environment.variables.has(name)) environment.set(name, value);
-    return new TemplateInterpreter(environment, maxCharacters).run(this.#program).toString();
+    const scope = new Scope();
+    for (const [name, value] of Object.entries(variables)) if (value !== undefined) scope.set(name, toValue(value));
+    // No client replaces a function.
+    for (const [name, callable] of Object.entries(FUNCTIONS)) scope.set(name, callable);
+    scope.set('raise_exception', ({ places: [reason] }) => {
+      throw new TemplateRefusal(textOf(reason));
+    });
+    const budget = new Budget(MAX_OWN_CHARACTERS + MAX_GROWTH * charactersOf(variables));
+    return runTemplate(this.#statements, scope, budget);
   }
 }
 

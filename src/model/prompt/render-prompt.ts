@@ -1,18 +1,17 @@
 /** Renders a canonical request with the model's chat template and encodes it to token ids. @module */
-import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import { EXPLAINED_FORMAT } from '../families/families.js';
-import type { ToolSyntax } from '../families/format/model-family.js';
 import type { IgnoredParts } from '../../core/events/token-event.js';
 import { continuedText, type GenerationRequest, type Prompt } from '../../core/request/generation-request.js';
 import { fillInMiddle } from './fill-in-middle.js';
-import { adaptConversation } from './adapt-conversation.js';
-import { compiledTemplate } from './chat-template.js';
 import { encodeTrustedText, PromptEncoder, unusedCharacter } from './encode-prompt.js';
 import type { PromptImages } from './prompt-image.js';
 import type { Message } from '../../core/request/message.js';
+import { renderConversation, type TemplateRequest } from './render-conversation.js';
 import { type TemplateMessage, templateMessages, type TemplateTool, templateTools } from './template-messages.js';
-import { messageVariants, templateTraits, toolVariants, type VariedMessage } from './template-traits.js';
+import { splitThoughts } from './split-thoughts.js';
+import { movesThoughts } from './template-traits.js';
 import type { TextTokenizer } from './text-tokenizer.js';
 
 /** What the engine reads. */
@@ -110,20 +109,22 @@ export function renderChat(
   }
   const seen = images && images.all.length > 0 ? images : undefined;
   const mark = seen && unusedCharacter(textsOf([conversation, request.tools]));
-  const messages = templateMessages(conversation, mark);
   const tools = request.toolChoice === 'none' ? [] : templateTools(request.tools);
   const syntax = answerSyntax(formats);
-  const sources = templatesFor(tokenizer, formats, { messages, tools });
+  const plain = templateMessages(conversation, mark);
+  const sources = templatesFor(tokenizer, formats, { messages: plain, tools });
+  const moves = movesThoughts(sources[0]!, syntax.reasoning);
+  const messages = moves ? splitThoughts(plain, syntax.reasoning) : plain;
   const encoder = new PromptEncoder(
     tokenizer,
     sources.join('') + JSON.stringify([messages, tools, request.templateArguments, laterTexts]),
     request.caller,
   );
-  const text = renderConversation(sources, request, tokenizer, {
+  const text = renderConversation(sources, {
     syntax: syntax.tools,
     messages: encoder.markDeep(messages) as TemplateMessage[],
     tools: encoder.markDeep(tools) as TemplateTool[],
-    templateArguments: encoder.markDeep(request.templateArguments) as Record<string, unknown>,
+    variables: templateVariables(request, encoder.markDeep(request.templateArguments) as object, tokenizer),
     images: seen && mark !== undefined ? { ...seen, mark } : undefined,
   });
   return { text, encoder, reasoningOpen: syntax.reasoning.endsInside(text) };
@@ -141,23 +142,11 @@ function knownTokens(ids: readonly number[], tokenizer: TextTokenizer, param = '
   throw new InferenceError('invalid_request', message, { param });
 }
 
-interface Conversation {
-  /** How calls are written out and explained where the template cannot. */
-  syntax: ToolSyntax;
-  messages: TemplateMessage[];
-  tools: TemplateTool[];
-  templateArguments: Record<string, unknown>;
-  images: MarkedImages | undefined;
-}
-
-/** `mark` stands for each image in the messages. */
-type MarkedImages = PromptImages & { mark: string };
-
 /** The templates to try. One for tools is right for calls, too; what it refuses can be written out for the plain one. */
 function templatesFor(
   { chatTemplate = '', toolTemplate }: TextTokenizer,
   { toolFormat }: AnswerFormats,
-  { messages, tools }: Pick<Conversation, 'messages' | 'tools'>,
+  { messages, tools }: Pick<TemplateRequest, 'messages' | 'tools'>,
 ): string[] {
   if (toolTemplate === undefined) return [chatTemplate];
   const hasCalls = messages.some((message) => message.tool_calls !== undefined || message.role === 'tool');
@@ -165,83 +154,23 @@ function templatesFor(
   return tools.length === 0 || toolFormat === EXPLAINED_FORMAT ? [toolTemplate, chatTemplate] : [toolTemplate];
 }
 
-function renderConversation(
-  sources: readonly string[],
-  request: GenerationRequest,
+function templateVariables(
+  { reasoning: { enabled, effort } }: GenerationRequest,
+  templateArguments: object,
   tokenizer: TextTokenizer,
-  conversation: Conversation,
-): string {
-  const { enabled, effort } = request.reasoning;
-  const variables = {
-    ...conversation.templateArguments,
+): Record<string, unknown> {
+  return {
+    ...templateArguments,
     ...(enabled !== undefined && { enable_thinking: enabled, thinking: enabled }),
     ...(effort !== undefined && { reasoning_effort: effort }),
     ...tokenizer.templateVariables,
     add_generation_prompt: true,
   };
-  const { images } = conversation;
-  let refusal: unknown;
-  for (const source of sources) {
-    const template = compiledTemplate(source);
-    const { messages, tools } = adaptConversation(conversation, templateTraits(source), conversation.syntax);
-    for (const given of toolVariants(tools)) {
-      for (const variant of images ? imageReadings(messages, images) : messageVariants(messages)) {
-        try {
-          const text = template.render({ ...variables, tools: given, messages: variant });
-          if (!images) return text;
-          const pieces = text.split(images.placeholder);
-          if (pieces.length === images.all.length + 1) return withImages(pieces, images);
-          refusal ??= new Error('It leaves out the images.');
-        } catch (error) {
-          // Another reading of the conversation would loop as often.
-          if (isInferenceError(error)) throw error;
-          refusal ??= error;
-        }
-      }
-    }
-  }
-  const reason = refusal instanceof Error ? refusal.message : 'unknown reason';
-  throw new InferenceError('invalid_request', `The model's chat template refused the conversation: ${reason}`, {
-    param: 'messages',
-  });
 }
 
 /** Everything but the bytes of files. */
 function textsOf(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) => (ArrayBuffer.isView(item) ? undefined : item));
-}
-
-/** The readings of a conversation, and at last those in which its images do not depend on the template. */
-function* imageReadings(
-  messages: readonly TemplateMessage[],
-  { mark, placeholder }: MarkedImages,
-): Generator<readonly VariedMessage[], void, undefined> {
-  yield* messageVariants(messages, mark);
-  // Results of tools are text for most templates; the one who asked can show what came with them.
-  yield* messageVariants(withShownImages(messages, mark), mark);
-  const written = messages.map((message) => ({ ...message, content: message.content.replaceAll(mark, placeholder) }));
-  yield* messageVariants(written);
-}
-
-/** Images of tool results in a message of the user behind them. */
-function withShownImages(messages: readonly TemplateMessage[], mark: string): TemplateMessage[] {
-  const shown: TemplateMessage[] = [];
-  let waiting = '';
-  for (const message of messages) {
-    if (waiting !== '' && message.role !== 'tool') {
-      shown.push({ role: 'user', content: waiting });
-      waiting = '';
-    }
-    const isResult = message.role === 'tool';
-    if (isResult) waiting += mark.repeat(message.content.split(mark).length - 1);
-    shown.push(isResult ? { ...message, content: message.content.replaceAll(mark, '') } : message);
-  }
-  return waiting === '' ? shown : [...shown, { role: 'user', content: waiting }];
-}
-
-/** The prompt with what the model's processor writes in place of each placeholder. */
-function withImages(pieces: readonly string[], { all }: PromptImages): string {
-  return pieces.map((piece, place) => (all[place - 1]?.text ?? '') + piece).join('');
 }
 
 /** No engine has logits before its first token, so nothing becomes the token that texts begin with, or end with. */

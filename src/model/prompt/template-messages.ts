@@ -32,35 +32,59 @@ export interface TemplateTool {
 }
 
 /**
- * Several system messages become one at the start, because most templates look nowhere else.
+ * Leading system messages become one; later ones stay in their place.
  * @param mark a character that stands for each image; absent: the model takes none
  * @throws InferenceError `unsupported_content` for audio, and for images that the model does not take
  */
 export function templateMessages(messages: readonly Message[], mark?: string): TemplateMessage[] {
   const names = new Map<string, string>();
-  const systems: string[] = [];
-  const others: TemplateMessage[] = [];
+  const made: TemplateMessage[] = [];
   for (const [index, message] of messages.entries()) {
     const content = templateContent(message, index, mark);
-    if (message.role === 'system') {
-      systems.push(content);
+    const [first] = made;
+    if (message.role === 'system' && made.length === 1 && first?.role === 'system') {
+      made[0] = joined(first, content);
+    } else if (message.role === 'system') {
+      made.push({ role: 'system', content });
     } else if (message.role === 'user') {
-      others.push({ role: 'user', content, ...speaker(message) });
+      made.push({ role: 'user', content, ...speaker(message) });
     } else if (message.role === 'tool') {
       const name = names.get(message.toolCallId);
-      others.push({ role: 'tool', content, tool_call_id: message.toolCallId, ...(name !== undefined && { name }) });
+      made.push({ role: 'tool', content, tool_call_id: message.toolCallId, ...(name !== undefined && { name }) });
     } else {
       for (const call of message.toolCalls) names.set(call.id, call.name);
-      others.push({
+      made.push({
         role: 'assistant',
         content,
         ...speaker(message),
-        ...(message.reasoning && { reasoning_content: message.reasoning, thinking: message.reasoning }),
+        ...withThought(message.reasoning),
         ...(message.toolCalls.length > 0 && { tool_calls: message.toolCalls.map(templateCall) }),
       });
     }
   }
-  return systems.length === 0 ? others : [{ role: 'system', content: systems.join('\n\n') }, ...others];
+  return made;
+}
+
+/** A thought under the names that templates know it by. */
+export function withThought(thought: string | undefined): Pick<TemplateMessage, 'reasoning_content' | 'thinking'> {
+  return thought ? { reasoning_content: thought, thinking: thought } : {};
+}
+
+/** A system message stands behind the first turn. */
+export function hasLateSystem(messages: readonly TemplateMessage[]): boolean {
+  return messages.some(({ role }, index) => role === 'system' && index > 0);
+}
+
+/** All system texts in one message at the start, because many templates look nowhere else. */
+export function withLeadingSystem(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {
+  if (!hasLateSystem(messages)) return messages;
+  const [first, ...late] = messages.filter(({ role }) => role === 'system');
+  const system = late.reduce((all, { content }) => joined(all, content), first!);
+  return [system, ...messages.filter(({ role }) => role !== 'system')];
+}
+
+function joined(system: TemplateMessage, content: string): TemplateMessage {
+  return { ...system, content: [system.content, content].filter((text) => text !== '').join('\n\n') };
 }
 
 /** Most templates do not look for it. */

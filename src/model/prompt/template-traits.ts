@@ -5,15 +5,9 @@
  */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import { compiledTemplate, TemplateRefusal } from './chat-template.js';
-import {
-  type TemplateMessage,
-  type TemplateTool,
-  withDescriptions,
-  withoutSystemRole,
-  withShortCallIds,
-  withSingleCalls,
-  withStringArguments,
-} from './template-messages.js';
+import { isWritten } from './kept-words.js';
+import { type TemplateMessage, type TemplateTool, withStringArguments, withThought } from './template-messages.js';
+import { type Reading, READINGS, toolReadings } from './template-readings.js';
 
 export interface TemplateTraits {
   /** System messages are written. */
@@ -42,6 +36,12 @@ export interface TemplateTraits {
   prompt: string;
 }
 
+/** What begins a thought and what ends it, as the model writes them. */
+export interface ThoughtTags {
+  open: string;
+  close: string;
+}
+
 export interface TemplateHistory {
   calls: boolean;
   results: boolean;
@@ -56,6 +56,7 @@ const WORDS = {
   result: 'qxresult',
   secondResult: 'qxother',
   text: 'qxtext',
+  thought: 'qxthought',
 } as const;
 
 const TOOL: TemplateTool = {
@@ -129,6 +130,25 @@ function probe(source: string): TemplateTraits {
   };
 }
 
+const thoughtsMoved = new Map<string, boolean>();
+
+/** Whether a template leaves thoughts out of an answer's text, or writes them from their field. Found out once. */
+export function movesThoughts(source: string, tags: ThoughtTags): boolean {
+  const key = JSON.stringify([source, tags.open, tags.close]);
+  const moves = thoughtsMoved.get(key) ?? probeThoughts(source, tags);
+  thoughtsMoved.set(key, moves);
+  return moves;
+}
+
+function probeThoughts(source: string, { open, close }: ThoughtTags): boolean {
+  if (open === '' || close === '') return false;
+  const render = (answer: Partial<TemplateMessage>): string =>
+    renderForgivingly(source, [QUESTION, { role: 'assistant', content: WORDS.text, ...answer }, QUESTION], []);
+  const moved = render(withThought(WORDS.thought));
+  const left = render({ content: `${open}\n${WORDS.thought}\n${close}\n\n${WORDS.text}` });
+  return moved.includes(WORDS.text) && (moved.includes(WORDS.thought) || !left.includes(WORDS.thought));
+}
+
 /** A system message that holds the declarations itself. */
 export function withToolField(system: TemplateMessage, tools: readonly TemplateTool[]): TemplateMessage {
   return { ...system, tools: JSON.stringify(tools.map((tool) => tool.function)) };
@@ -184,7 +204,10 @@ export function checkTemplates(templates: {
   }
 }
 
-/** The first rendering that the template does not refuse; empty when it refuses all. */
+/**
+ * The rendering that keeps the most words of the probe: of each group of readings the first that the template does not refuse
+ * is compared. Empty when it refuses all.
+ */
 function renderForgivingly(
   source: string,
   messages: readonly TemplateMessage[],
@@ -200,10 +223,26 @@ function attempt(
   tools: readonly TemplateTool[],
   failures: unknown[],
 ): string | undefined {
-  for (const given of toolVariants(tools)) {
-    for (const variant of messageVariants(messages)) {
+  const words = JSON.stringify(messages).match(/qx[a-z]+/g) ?? [];
+  const kept = (text: string): number => words.filter((word) => isWritten(word, text)).length;
+  let best: string | undefined;
+  for (const readings of READINGS) {
+    const text = firstAccepted(source, { readings, messages, tools }, failures);
+    if (text !== undefined && (best === undefined || kept(text) > kept(best))) best = text;
+    if (best !== undefined && kept(best) === words.length) break;
+  }
+  return best;
+}
+
+function firstAccepted(
+  source: string,
+  { readings, messages, tools }: ProbeForms,
+  failures: unknown[],
+): string | undefined {
+  for (const given of toolReadings(tools)) {
+    for (const reading of readings) {
       try {
-        const variables = { ...NO_TOKENS, messages: variant, tools: given };
+        const variables = { ...NO_TOKENS, messages: reading(messages), tools: given };
         return compiledTemplate(source).render({ ...variables, add_generation_prompt: true });
       } catch (error) {
         failures.push(error);
@@ -215,57 +254,8 @@ function attempt(
   return undefined;
 }
 
-/** A part of a message for templates that look into lists of parts. */
-type TemplatePart = { type: 'text'; text: string } | { type: 'image' };
-
-/** A message for templates that look into lists of parts. */
-export type VariedMessage = Omit<TemplateMessage, 'content'> & { content: string | TemplatePart[] };
-
-/**
- * Templates accept different forms of the same messages, and only trying shows which: the usual form first.
- * @param mark stands for images; messages with one become lists of parts
- */
-export function* messageVariants(
-  messages: readonly TemplateMessage[],
-  mark?: string,
-): Generator<readonly VariedMessage[], void, undefined> {
-  const inParts = (): VariedMessage[] => messages.map((message) => withParts(message, mark, true));
-  if (mark === undefined) yield messages;
-  else {
-    yield messages.map((message) => withParts(message, mark, false));
-    // A template that takes only lists of parts needs no other form.
-    yield inParts();
-  }
-  for (const variant of milderReadings(messages))
-    yield mark === undefined ? variant : variant.map((message) => withParts(message, mark, false));
-  yield inParts();
-}
-
-function* milderReadings(messages: readonly TemplateMessage[]): Generator<readonly TemplateMessage[], void, undefined> {
-  yield withShortCallIds(messages);
-  yield withStringArguments(messages);
-  yield withSingleCalls(messages);
-  yield withoutSystemRole(messages);
-  yield withoutSystemRole(withShortCallIds(messages));
-}
-
-function withParts(message: TemplateMessage, mark: string | undefined, always: boolean): VariedMessage {
-  const texts = mark === undefined ? [message.content] : message.content.split(mark);
-  if (texts.length === 1 && !always) return message;
-  const content = texts.flatMap((text, place): TemplatePart[] => [
-    ...(place > 0 ? [{ type: 'image' as const }] : []),
-    ...(text !== '' || texts.length === 1 ? [{ type: 'text' as const, text }] : []),
-  ]);
-  return { ...message, content };
-}
-
-/** The same of tools; null: none. */
-export function* toolVariants(
-  tools: readonly TemplateTool[],
-): Generator<readonly (TemplateTool | string)[] | null, void, undefined> {
-  if (tools.length === 0) return yield null;
-  yield tools;
-  yield withDescriptions(tools);
-  // Some print each declaration as it is, which the template engine only does with text.
-  yield tools.map((tool) => JSON.stringify(tool));
+interface ProbeForms {
+  readings: readonly Reading[];
+  messages: readonly TemplateMessage[];
+  tools: readonly TemplateTool[];
 }

@@ -6,6 +6,7 @@ import { answerGrammar } from '../../../src/model/constraints/answer-grammar.js'
 import type { ReasoningFormat, ToolFormat } from '../../../src/core/models/answer-formats.js';
 import { detectReasoningFormat, detectToolFormat } from '../../../src/model/prompt/detect-formats.js';
 import { renderPrompt } from '../../../src/model/prompt/render-prompt.js';
+import type { Message } from '../../../src/core/request/message.js';
 import { ask } from '../constraints/support/ask.js';
 import { sampleEbnf } from '../constraints/support/sample-ebnf.js';
 import { seededRandom } from '../constraints/support/walk.js';
@@ -71,7 +72,8 @@ describe('a family that is added by one record', () => {
       { id: 'k', task: 'chat', backend: 'scripted', script, ...formats },
       options,
     );
-    const request = { ...ask({ tools: [weather] }), reasoning: { enabled: true } };
+    const messages: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'Ulm?' }] }];
+    const request = ask({ tools: [weather], prompt: { type: 'chat', messages }, reasoning: { enabled: true } });
     const tokens = model.generate!(request, options.signal);
     const { choices } = await collectAnswer(interpret(tokens, request, { createId: () => 'id' }));
     const calls = [{ id: 'id', name: 'weather', arguments: '{"city":"Ulm"}' }];

@@ -66,7 +66,7 @@ function render(template: string, request: GenerationRequest, count: number): st
 
 describe('images of a prompt', () => {
   it('stand where they are in the message, each with its own text', () => {
-    const request = ask(user(text('a '), picture, text(' b '), picture), { role: 'system', content: [text('s')] });
+    const request = ask({ role: 'system', content: [text('s')] }, user(text('a '), picture, text(' b '), picture));
     expect(render(PARTS, request, 2)).toBe('system:s\nuser:a <row><image> b <row><image><image>\n');
     expect(render(TEXT_RESULTS, request, 2)).toBe('system:s\nuser:a <row><image> b <row><image><image>\n');
   });

@@ -44,8 +44,8 @@ describe('the prompt of tiny-chat', () => {
     expect(reasoningOpen).toBe(false);
   });
 
-  it('merges system messages into the first', () => {
-    const prompt = rendered(chat([system('One.'), user('Hi'), system('Two.')]));
+  it('merges leading system messages into one', () => {
+    const prompt = rendered(chat([system('One.'), system('Two.'), user('Hi')]));
     expect(prompt).toContain('<|im_start|>system\nOne.\n\nTwo.<|im_end|>');
     expect(prompt.match(/system/g)).toHaveLength(1);
   });

@@ -3,7 +3,6 @@ import type { GenerationEvent, OutputFailure } from '../../answer/generation-eve
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest, ParamNames } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
-import type { ContentPart, SystemMessage } from '../../../core/request/message.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 
@@ -18,11 +17,11 @@ export const passThrough: Render<GenerationEvent> = (event, rendered) => void re
 
 /** A generation with the switches for streams applied. */
 export function generate(
-  { inference, faults, compatibility }: HttpContext,
+  { inference, faults }: HttpContext,
   request: GenerationRequest,
   options: RunOptions,
 ): AsyncIterable<readonly GenerationEvent[]> {
-  return faults.separate(inference.generate(arrangeSystemTexts(request, compatibility), options));
+  return faults.separate(inference.generate(request, options));
 }
 
 /**
@@ -60,7 +59,7 @@ export async function countTokens(
   options: RunOptions,
 ): Promise<number> {
   try {
-    return await context.inference.countTokens(arrangeSystemTexts(request, context.compatibility), options);
+    return await context.inference.countTokens(request, options);
   } catch (thrown) {
     throw inDialect(toInferenceError(thrown), request.paramNames ?? {});
   }
@@ -103,29 +102,6 @@ export function recordedContext(c: HttpRequestContext, context: HttpContext): Ht
     now: () => resumeState.replay('time', context.now),
     admit: resumeState.isContinued ? async () => {} : context.admit,
   };
-}
-
-/** The request with its late system texts where the table says. Templates lose or refuse those that stay in their place. */
-export function arrangeSystemTexts(request: GenerationRequest, { lateSystem }: Compatibility): GenerationRequest {
-  const { prompt } = request;
-  if (lateSystem === 'in-place' || prompt.type !== 'chat') return request;
-  const texts = prompt.messages.filter((message) => message.role === 'system');
-  if (texts.length === 0 || (texts.length === 1 && prompt.messages[0] === texts[0])) return request;
-  const [first, ...late] = prompt.messages[0]?.role === 'system' ? texts : [emptySystem(), ...texts];
-  const content = [...first!.content];
-  for (const { text } of late.flatMap((message) => message.content).filter(isText)) {
-    content.push({ type: 'text', text: content.length > 0 ? `\n\n${text}` : text });
-  }
-  const others = prompt.messages.filter((message) => message.role !== 'system');
-  return { ...request, prompt: { type: 'chat', messages: [{ role: 'system', content }, ...others] } };
-}
-
-function emptySystem(): SystemMessage {
-  return { role: 'system', content: [] };
-}
-
-function isText(part: ContentPart): part is Extract<ContentPart, { type: 'text' }> {
-  return part.type === 'text';
 }
 
 /** By what is wrong, and whether the token limit is the reason. */

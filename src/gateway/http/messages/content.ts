@@ -96,9 +96,9 @@ export function messageSchema(compatibility: Compatibility) {
   const block = ASSISTANT_BLOCKS[compatibility.foreignItems];
   const assistant = object({ role: v.literal('assistant'), content: v.union([v.string(), v.array(block)]) });
   return {
-    'in-place': v.variant('role', [user, assistant]),
-    leading: v.variant('role', [user, assistant, systemMessage]),
-  }[compatibility.lateSystem];
+    refused: v.variant('role', [user, assistant]),
+    read: v.variant('role', [user, assistant, systemMessage]),
+  }[compatibility.systemTurns];
 }
 
 /** A string, or text blocks. */

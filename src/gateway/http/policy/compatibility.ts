@@ -26,8 +26,8 @@ export interface Compatibility extends SamplingRules {
   efforts: readonly ('none' | (typeof EFFORTS)[number])[];
   /** Whether `response_format.json_schema.name` may be absent. */
   schemaName: 'required' | 'optional';
-  /** What becomes of system texts after the first one: they stay where they are, or stand behind it, joined by empty lines. */
-  lateSystem: 'in-place' | 'leading';
+  /** Whether turns of `/messages` may be system texts. */
+  systemTurns: 'refused' | 'read';
   /** Tools other than functions and free-text tools: an error, or those of the client offered and those of a hosted service left out. */
   otherTools: 'refused' | 'known';
   /** Items and blocks that another service made: an error, or the text that they hold. */
@@ -50,7 +50,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     completionObject: 'chat.completion',
     efforts: EFFORTS,
     schemaName: 'required',
-    lateSystem: 'in-place',
+    systemTurns: 'refused',
     otherTools: 'refused',
     foreignItems: 'refused',
     files: 'unknown',
@@ -67,7 +67,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     completionObject: 'text_completion',
     efforts: ['none', ...EFFORTS],
     schemaName: 'optional',
-    lateSystem: 'leading',
+    systemTurns: 'read',
     otherTools: 'known',
     foreignItems: 'read',
     files: 'text',

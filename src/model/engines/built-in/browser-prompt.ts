@@ -6,7 +6,7 @@ import type { ContentPart, Message } from '../../../core/request/message.js';
 import { answerSyntax } from '../../families/answer-syntax.js';
 import { adaptConversation } from '../../prompt/adapt-conversation.js';
 import { unusedCharacter } from '../../prompt/encode-prompt.js';
-import { templateMessages, templateTools } from '../../prompt/template-messages.js';
+import { templateMessages, templateTools, withLeadingSystem } from '../../prompt/template-messages.js';
 import type { TemplateTraits } from '../../prompt/template-traits.js';
 import type { PromptMessage, PromptPart } from './language-model.js';
 
@@ -91,7 +91,7 @@ export function promptMessages(
     });
     return { ...message, content };
   });
-  const conversation = { messages: templateMessages(marked), tools: templateTools(tools) };
+  const conversation = { messages: withLeadingSystem(templateMessages(marked)), tools: templateTools(tools) };
   const adapted = adaptConversation(conversation, TRAITS, answerSyntax(FORMATS).tools).messages;
   return adapted.map(({ role, content }): PromptMessage => {
     const pieces = content.split(mark);

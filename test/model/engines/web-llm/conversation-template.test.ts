@@ -1,4 +1,4 @@
-import { Template } from '@huggingface/jinja';
+import { ChatTemplate } from '../../../../src/model/prompt/chat-template.js';
 import { describe, expect, it } from 'vitest';
 import {
   type ConversationTemplate,
@@ -32,7 +32,7 @@ const LLAMA_2: ConversationTemplate = {
 type Turn = { role: string; content: string };
 
 function render(format: ConversationTemplate, messages: Turn[], prefix = ''): string {
-  return new Template(toChatTemplate(format, { prefix })).render({ messages });
+  return new ChatTemplate(toChatTemplate(format, { prefix })).render({ messages });
 }
 
 const user = (content: string): Turn => ({ role: 'user', content });

@@ -2,7 +2,7 @@
  * The families of WebLLM's ready-made models: what their formats make of a conversation, beside what the makers' own
  * templates make of it. Formats and expectations are written down here in our own words.
  */
-import { Template } from '@huggingface/jinja';
+import { ChatTemplate } from '../../../../src/model/prompt/chat-template.js';
 import { describe, expect, it } from 'vitest';
 import {
   type ConversationTemplate,
@@ -180,7 +180,7 @@ const FAMILIES: PrebuiltFamily[] = [
 function render({ format, prefix = '', variables = {} }: PrebuiltFamily, messages: object[], tools?: object[]): string {
   const today = new Date(2026, 2, 1);
   const whole = { system_message: '', stop_str: [], stop_token_ids: [], ...format } as unknown as ConversationTemplate;
-  return new Template(toChatTemplate(whole, { prefix, today })).render({
+  return new ChatTemplate(toChatTemplate(whole, { prefix, today })).render({
     messages,
     tools: tools ?? null,
     ...variables,

@@ -1,0 +1,258 @@
+/** Methods of Python's `str`. @module */
+import { parametersOf } from './arguments.js';
+import type { Budget } from './budget.js';
+import { formatFields } from './format-text.js';
+import {
+  characters,
+  type Given,
+  itemsOf,
+  lengthOf,
+  TemplateError,
+  Tuple,
+  typeName,
+  type Value,
+  wholeNumber,
+} from './values.js';
+
+type TextMethod = (text: string, given: Given, budget: Budget) => Value;
+
+// What Python's `isspace` holds of; JavaScript's set differs by a few.
+const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+const LEADING_SPACE = new RegExp(`^${SPACE}+`);
+const SPACES = new RegExp(`${SPACE}+`);
+// eslint-disable-next-line no-control-regex
+const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g;
+
+/** @param marks each of which is removed from the ends; without them, spaces are */
+export function stripped(text: string, marks: Value, atStart = true, atEnd = true): string {
+  if (marks === undefined || marks === null) {
+    const start = atStart ? text.replace(LEADING_SPACE, '') : text;
+    return atEnd ? withoutTrailingSpace(start) : start;
+  }
+  const set = new Set(characters(textArgument(marks)));
+  const all = characters(text);
+  let [start, end] = [0, all.length];
+  if (atStart) while (start < end && set.has(all[start]!)) start += 1;
+  if (atEnd) while (start < end && set.has(all[end - 1]!)) end -= 1;
+  return all.slice(start, end).join('');
+}
+
+const ONE_SPACE = new RegExp(SPACE);
+
+/** A pattern for the end would be tried at every space of the text. */
+function withoutTrailingSpace(text: string): string {
+  let end = text.length;
+  while (end > 0 && ONE_SPACE.test(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
+}
+
+/** The lines without what ends them. */
+export function linesOf(text: string, keepEnds = false): string[] {
+  const lines: string[] = [];
+  let from = 0;
+  for (const { 0: end, index } of text.matchAll(LINE_END)) {
+    lines.push(text.slice(from, keepEnds ? index + end.length : index));
+    from = index + end.length;
+  }
+  return from < text.length ? [...lines, text.slice(from)] : lines;
+}
+
+/** @throws TemplateError for another type */
+function textArgument(value: Value): string {
+  if (typeof value === 'string') return value;
+  throw new TemplateError(`must be str, not ${typeName(value)}`);
+}
+
+export function replaced(text: string, given: Given, budget: Budget): string {
+  const [old, other, count] = parametersOf(given, 'old', 'new', 'count');
+  const [from, to] = [textArgument(old), textArgument(other)];
+  const limit = count === undefined || count === null || wholeNumber(count) < 0 ? Infinity : wholeNumber(count);
+  const places = from === '' ? lengthOf(text) + 1 : text.split(from).length - 1;
+  budget.characters(text.length + Math.min(places, limit) * Math.max(0, to.length - from.length));
+  let done = 0;
+  const next = (found: string): string => (done++ < limit ? to : found);
+  if (from !== '') return text.replaceAll(from, next);
+  const parts = characters(text).flatMap((character) => [next(''), character]);
+  return parts.join('') + next('');
+}
+
+/** @param most parts that are cut off */
+function split(text: string, given: Given, fromEnd: boolean): string[] {
+  const [mark, maxsplit] = parametersOf(given, 'sep', 'maxsplit');
+  const most = maxsplit === undefined || wholeNumber(maxsplit) < 0 ? Infinity : wholeNumber(maxsplit);
+  if (mark === undefined || mark === null) return splitAtSpace(text, most, fromEnd);
+  const separator = textArgument(mark);
+  if (separator === '') throw new TemplateError('empty separator');
+  const parts = text.split(separator);
+  if (parts.length - 1 <= most) return parts;
+  return fromEnd
+    ? [parts.slice(0, parts.length - most).join(separator), ...parts.slice(parts.length - most)]
+    : [...parts.slice(0, most), parts.slice(most).join(separator)];
+}
+
+function splitAtSpace(text: string, most: number, fromEnd: boolean): string[] {
+  const plain = stripped(text, undefined);
+  if (plain === '') return [];
+  const words = plain.split(SPACES);
+  if (words.length <= most) return words;
+  const kept = fromEnd ? words.slice(words.length - most) : words.slice(0, most);
+  let rest = fromEnd ? stripped(text, undefined, false, true) : stripped(text, undefined, true, false);
+  for (const word of fromEnd ? kept.toReversed() : kept)
+    rest = fromEnd
+      ? stripped(rest.slice(0, -word.length), undefined, false, true)
+      : stripped(rest.slice(word.length), undefined, true, false);
+  return fromEnd ? [rest, ...kept] : [...kept, rest];
+}
+
+function begins(text: string, { places }: Given, test: (part: string, of: string) => boolean): boolean {
+  const [parts, ...range] = places;
+  const within = sliced(text, range);
+  const list = parts instanceof Tuple ? parts : [parts];
+  return list.some((part) => test(textArgument(part), within));
+}
+
+function sliced(text: string, [start, end]: readonly Value[]): string {
+  if (start === undefined && end === undefined) return text;
+  return characters(text)
+    .slice(
+      start === undefined || start === null ? 0 : wholeNumber(start),
+      end === undefined || end === null ? undefined : wholeNumber(end),
+    )
+    .join('');
+}
+
+function place(text: string, { places: [part, ...range] }: Given, fromEnd: boolean): number {
+  const within = sliced(text, range);
+  const found = fromEnd ? within.lastIndexOf(textArgument(part)) : within.indexOf(textArgument(part));
+  if (found < 0) return -1;
+  const first = range[0] === undefined || range[0] === null ? 0 : wholeNumber(range[0]);
+  return lengthOf(within.slice(0, found)) + (first < 0 ? Math.max(0, lengthOf(text) + first) : first);
+}
+
+function partition(text: string, { places: [mark] }: Given, fromEnd: boolean): Value[] {
+  const separator = textArgument(mark);
+  const found = fromEnd ? text.lastIndexOf(separator) : text.indexOf(separator);
+  if (found < 0) return Tuple.from<Value>(fromEnd ? ['', '', text] : [text, '', '']);
+  return Tuple.from<Value>([text.slice(0, found), separator, text.slice(found + separator.length)]);
+}
+
+function padded(
+  text: string,
+  { places: [width, fill = ' '] }: Given,
+  budget: Budget,
+): { missing: number; fill: string } {
+  budget.characters(wholeNumber(width));
+  return { missing: Math.max(0, wholeNumber(width) - lengthOf(text)), fill: textArgument(fill) };
+}
+
+const whole =
+  (pattern: RegExp): TextMethod =>
+  (text) =>
+    pattern.test(text);
+
+export function capitalized(text: string): string {
+  const [first = '', ...rest] = Array.from(text);
+  return first.toUpperCase() + rest.join('').toLowerCase();
+}
+
+const upper: TextMethod = (text) => text.toUpperCase();
+const lower: TextMethod = (text) => text.toLowerCase();
+
+/** Methods by name. */
+export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
+  ['capitalize', capitalized],
+  ['casefold', lower],
+  [
+    'center',
+    (text, given, budget) => {
+      const { missing, fill } = padded(text, given, budget);
+      const before = Math.floor(missing / 2) + (missing & wholeNumber(given.places[0]) & 1);
+      return fill.repeat(before) + text + fill.repeat(missing - before);
+    },
+  ],
+  [
+    'count',
+    (text, { places: [part, ...range] }) => {
+      const within = sliced(text, range);
+      const counted = textArgument(part);
+      return counted === '' ? lengthOf(within) + 1 : within.split(counted).length - 1;
+    },
+  ],
+  ['endswith', (text, given) => begins(text, given, (part, of) => of.endsWith(part))],
+  ['find', (text, given) => place(text, given, false)],
+  ['format', (text, given, budget) => formatFields(text, given, budget)],
+  ['index', (text, given) => found(place(text, given, false))],
+  ['isalnum', whole(/^[\p{L}\p{N}]+$/u)],
+  ['isalpha', whole(/^\p{L}+$/u)],
+  ['isascii', whole(/^[\0-\x7f]*$/)],
+  ['isdecimal', whole(/^\p{Nd}+$/u)],
+  ['isdigit', whole(/^[\p{Nd}\u00b2\u00b3\u00b9]+$/u)],
+  ['islower', (text) => text === text.toLowerCase() && text !== text.toUpperCase()],
+  ['isnumeric', whole(/^\p{N}+$/u)],
+  ['isspace', whole(new RegExp(`^${SPACE}+$`))],
+  ['isupper', (text) => text === text.toUpperCase() && text !== text.toLowerCase()],
+  [
+    'join',
+    (text, { places: [list] }, budget) => {
+      const parts = itemsOf(list).map(textArgument);
+      budget.characters(parts.reduce((sum, part) => sum + part.length + text.length, 0));
+      return parts.join(text);
+    },
+  ],
+  [
+    'ljust',
+    (text, given, budget) => {
+      const { missing, fill } = padded(text, given, budget);
+      return text + fill.repeat(missing);
+    },
+  ],
+  ['lower', lower],
+  ['lstrip', (text, { places: [marks] }) => stripped(text, marks, true, false)],
+  ['partition', (text, given) => partition(text, given, false)],
+  [
+    'removeprefix',
+    (text, { places: [part] }) => (text.startsWith(textArgument(part)) ? text.slice(textArgument(part).length) : text),
+  ],
+  [
+    'removesuffix',
+    (text, { places: [part] }) =>
+      part !== '' && text.endsWith(textArgument(part)) ? text.slice(0, -textArgument(part).length) : text,
+  ],
+  ['replace', replaced],
+  ['rfind', (text, given) => place(text, given, true)],
+  ['rindex', (text, given) => found(place(text, given, true))],
+  [
+    'rjust',
+    (text, given, budget) => {
+      const { missing, fill } = padded(text, given, budget);
+      return fill.repeat(missing) + text;
+    },
+  ],
+  ['rpartition', (text, given) => partition(text, given, true)],
+  ['rsplit', (text, given) => split(text, given, true)],
+  ['rstrip', (text, { places: [marks] }) => stripped(text, marks, false, true)],
+  ['split', (text, given) => split(text, given, false)],
+  ['splitlines', (text, given) => linesOf(text, Boolean(parametersOf(given, 'keepends')[0]))],
+  ['startswith', (text, given) => begins(text, given, (part, of) => of.startsWith(part))],
+  ['strip', (text, { places: [marks] }) => stripped(text, marks)],
+  [
+    'swapcase',
+    (text) =>
+      Array.from(text, (each) => (each === each.toUpperCase() ? each.toLowerCase() : each.toUpperCase())).join(''),
+  ],
+  ['title', (text) => text.replaceAll(/\p{L}+/gu, capitalized)],
+  ['upper', upper],
+  [
+    'zfill',
+    (text, { places: [width] }, budget) => {
+      budget.characters(wholeNumber(width));
+      const sign = /^[-+]?/.exec(text)![0];
+      return sign + text.slice(sign.length).padStart(wholeNumber(width) - sign.length, '0');
+    },
+  ],
+]);
+
+function found(at: number): number {
+  if (at < 0) throw new TemplateError('substring not found');
+  return at;
+}

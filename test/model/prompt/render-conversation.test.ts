@@ -1,0 +1,117 @@
+/** Which form of a conversation a template gets: one in which no word is lost. */
+import { describe, expect, it } from 'vitest';
+import { plainGenerationRequest } from '../../../src/core/request/generation-request.js';
+import type { Message } from '../../../src/core/request/message.js';
+import { detectReasoningFormat, detectToolFormat } from '../../../src/model/prompt/detect-formats.js';
+import { renderPrompt } from '../../../src/model/prompt/render-prompt.js';
+import { tinyChatTokenizer } from './tiny-chat-tokenizer.js';
+
+const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
+const image: Message = {
+  role: 'user',
+  content: [
+    { type: 'text', text: 'See ' },
+    { type: 'image', mediaType: 'image/png', bytes: Uint8Array.of(1) },
+  ],
+};
+const answer = (text: string, more: Partial<Extract<Message, { role: 'assistant' }>> = {}): Message => ({
+  role: 'assistant',
+  content: [{ type: 'text', text }],
+  toolCalls: [],
+  ...more,
+});
+
+function prompt(chatTemplate: string, messages: Message[], tools: { name: string; parameters: object }[] = []): string {
+  const own = { ...tinyChatTokenizer(), chatTemplate };
+  const formats = { toolFormat: detectToolFormat(chatTemplate), reasoningFormat: detectReasoningFormat(chatTemplate) };
+  const request = { ...plainGenerationRequest('m', { type: 'chat', messages }), tools: tools as never };
+  const count = messages.flatMap(({ content }) => content).filter(({ type }) => type === 'image').length;
+  const all = Array.from({ length: count }, () => ({ text: '(picture)', places: 1, key: -1 }));
+  const { tokens } = renderPrompt(request, own, formats, { placeholder: '(image)', all });
+  return new TextDecoder().decode(Uint8Array.from(tokens.flatMap((token) => [...own.bytesOf(token)])));
+}
+
+/** Reads texts only from parts, and gives no error for others. */
+const PARTS_ONLY =
+  "{% for m in messages %}{{ '[' + m.role + ']' }}{% for p in m.content | selectattr('type', 'equalto', 'image') %}(image){% endfor %}" +
+  "{% for p in m.content | selectattr('type', 'equalto', 'text') %}{{ p.text }}{% endfor %}{% endfor %}";
+
+/** The same, but what the assistant said must be a text. */
+const MIXED =
+  "{% for m in messages %}{{ '[' + m.role + ']' }}{% if m.role == 'assistant' %}{{ m.content + '' }}{% else %}" +
+  "{% for p in m.content if p.type == 'text' %}{{ p.text }}{% endfor %}{% endif %}{% endfor %}";
+
+describe('a template that reads parts silently', () => {
+  it.each([
+    ['text', [user('One.'), answer('Two.'), user('Three.')], '[user]One.[assistant]Two.[user]Three.'],
+    [
+      'an image and later text',
+      [image, answer('Bear.'), user('Sure?')],
+      '[user](picture)See [assistant]Bear.[user]Sure?',
+    ],
+  ])('keeps %s', (_, messages, expected) => {
+    expect(prompt(PARTS_ONLY, messages)).toBe(expected);
+  });
+
+  it('writes no list where a text is wanted', () => {
+    const text = "{% for m in messages %}{{ '[' + m.role + ']' ~ m.content }}{% endfor %}";
+    expect(prompt(text, [user('One.'), answer('Two.')])).toBe('[user]One.[assistant]Two.');
+  });
+
+  it('may do so for one role alone', () => {
+    expect(prompt(MIXED, [user('One.'), answer('Two.'), user('Three.')])).toBe('[user]One.[assistant]Two.[user]Three.');
+  });
+});
+
+describe('thoughts of earlier answers', () => {
+  /** As Qwen 3: thoughts have a field, or stand in the text of an answer; old ones are dropped. */
+  const DROPS =
+    "{% for m in messages %}{% set content = m.content %}{% if m.role == 'assistant' %}{% if m.reasoning_content is not string and '</think>' in content %}" +
+    "{% set content = content.split('</think>')[-1].lstrip('\\n') %}{% endif %}{% endif %}{{ '[' + m.role + ']' + content }}{% endfor %}{# <think> #}";
+  const WRITES =
+    "{% for m in messages %}{{ '[' + m.role + ']' }}{% if m.reasoning_content %}{{ '<think>' + m.reasoning_content + '</think>' }}{% endif %}{{ m.content }}{% endfor %}";
+  const KNOWS_NOTHING = "{% for m in messages %}{{ '[' + m.role + ']' + m.content }}{% endfor %}{# <think> #}";
+  const conversation = [user('Sum?'), answer('<think>\nEasy.\n</think>\n\nTwo.'), user('And?')];
+
+  it.each([
+    ['are left out where the template leaves them out', DROPS, '[user]Sum?[assistant]Two.[user]And?'],
+    ['stand where the template writes its field', WRITES, '[user]Sum?[assistant]<think>Easy.</think>Two.[user]And?'],
+    [
+      'stay in the text where the template knows nothing of them',
+      KNOWS_NOTHING,
+      '[user]Sum?[assistant]<think>\nEasy.\n</think>\n\nTwo.[user]And?',
+    ],
+  ])('%s', (_, template, expected) => {
+    expect(prompt(template, conversation)).toBe(expected);
+  });
+
+  it('without the tag that the prompt wrote', () => {
+    expect(prompt(DROPS, [user('Sum?'), answer('Easy.</think>Two.'), user('And?')])).toBe(
+      '[user]Sum?[assistant]Two.[user]And?',
+    );
+  });
+
+  it('leaves a text that only speaks of the tags', () => {
+    const text = 'Models write <think> and </think>.';
+    expect(prompt(WRITES, [user('How?'), answer(text), user('And?')])).toContain(text);
+  });
+});
+
+describe('arguments that are called like methods of a dictionary', () => {
+  const CALLS =
+    "{% if tools %}{% for tool in tools %}{{ tool.function.name }}{% for name, property in tool.function.parameters.properties.items() %}{{ '(' + name + ')' }}{% endfor %}{% endfor %}{% endif %}" +
+    "{% for m in messages %}{{ '[' + m.role + ']' + m.content }}{% for call in m.tool_calls or [] %}" +
+    "{% for key, value in call.function.arguments.items() %}{{ key ~ '=' ~ value ~ ';' }}{% endfor %}{% endfor %}{% endfor %}";
+
+  it.each(['items', 'get', 'keys', 'values', 'update', 'pop', 'copy'])('%s', (name) => {
+    const properties = { [name]: { type: 'array', items: { type: 'string' } } };
+    const call = { id: 'a', name: 'buy', arguments: JSON.stringify({ [name]: ['x'] }) };
+    const messages: Message[] = [
+      user('Buy.'),
+      answer('', { toolCalls: [call] }),
+      { role: 'tool', toolCallId: 'a', content: [{ type: 'text', text: 'Done.' }] },
+    ];
+    const tools = [{ name: 'buy', parameters: { type: 'object', properties } }];
+    expect(prompt(CALLS, messages, tools)).toBe(`buy(${name})[user]Buy.[assistant]${name}=['x'];[tool]Done.`);
+  });
+});
