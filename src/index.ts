@@ -1,15 +1,14 @@
 /** Public API of the page. @module */
 export { startInference } from './page/start-inference.js';
-export type { PageInference } from './page/start-inference.js';
 export { createInferenceStore } from './page/reactive-inference.js';
 export type { InferenceSnapshot, InferenceStore } from './page/reactive-inference.js';
 export { diagnose } from './page/on-demand.js';
 export type { Finding } from './page/diagnosis/finding.js';
 export type { ApiKey, RateLimits } from './core/models/inference-options.js';
 export type { InferenceOptions } from './core/models/inference-options.js';
-export type { PickedFiles } from './page/picked-files.js';
+export type { PageInference, PickedFiles } from './core/models/page-inference.js';
 export type { LoadProgress } from './core/models/load-progress.js';
-export type { StoredFile, StoredModel } from './page/list-stored.js';
+export type { StoredFile, StoredModel } from './core/models/stored-model.js';
 export type {
   BrowserEntry,
   ScriptedEmbeddingsEntry,

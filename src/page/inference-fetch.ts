@@ -38,7 +38,7 @@ const NO_BYTES = new Uint8Array();
  * The request, and what its body can be read from in every browser: Firefox sends "[object ReadableStream]" for a stream,
  * and WebKit cannot read a request whose body is a form with a file.
  */
-function readable(
+export function readable(
   input: RequestInfo | URL,
   init: RequestInit | undefined,
 ): { request: Request; source?: Request | Response } {

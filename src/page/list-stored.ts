@@ -4,44 +4,13 @@ import { filesFolderOf } from '../store/sources/hub.js';
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
+import type { PromptCacheUsage, StoredModel } from '../core/models/stored-model.js';
 import { hold } from '../store/storage/hold-lock.js';
 import { fileLock } from '../store/download/fetch-file.js';
-import { type PromptCacheUsage, listCachedPrompts, removeCachedPrompts } from '../store/prompts/prompt-block-store.js';
+import { listCachedPrompts, removeCachedPrompts } from '../store/prompts/prompt-block-store.js';
 import { OpfsStorage } from '../store/storage/opfs-storage.js';
 import { opened } from '../store/storage/store-environment.js';
 import { inUse } from '../store/storage/opfs-access.js';
-
-/** A file of a kept model. */
-export interface StoredFile {
-  /** Name in the model's folder, or a URL. */
-  file: string;
-  /** Bytes that are kept. */
-  bytes: number;
-  /** All of it is there, as it was written. */
-  complete: boolean;
-  /** It was compared with a hash that its source states. */
-  verified: boolean;
-}
-
-/** A model of which something is kept on this device. */
-export interface StoredModel {
-  /** Catalog ids of the entries with these files; none when the catalog has changed since. */
-  models: string[];
-  /** URL of the files' folder. */
-  source: string;
-  /** What is there of it, complete or not. */
-  files: StoredFile[];
-  /** What is cached of its prompts, by the option `promptCache`. Absent: nothing. */
-  promptCache?: PromptCacheUsage;
-  /** Of all files and prompts. */
-  bytes: number;
-  /** Everything that the last load or download asked for is there. */
-  complete: boolean;
-  /** Every file was compared with a hash that its source states. */
-  verified: boolean;
-  /** Unix milliseconds. */
-  lastUsed: number;
-}
 
 /** @internal Where a page's entries have their files. */
 export interface Sources {

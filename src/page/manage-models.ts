@@ -1,8 +1,10 @@
 /** The part of the page API that shows and changes what is kept. Fetched when it is first asked for. @module */
 import type { LocalFile } from '../core/models/backend.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
-import { listPicked, type PickedFiles } from './picked-files.js';
-import { listStored, removeStored, type Sources, type StoredModel } from './list-stored.js';
+import type { PickedFiles } from '../core/models/page-inference.js';
+import type { StoredModel } from '../core/models/stored-model.js';
+import { listPicked } from './picked-files.js';
+import { listStored, removeStored, type Sources } from './list-stored.js';
 
 /** See `PageInference`. */
 export interface ModelStore {

@@ -1,13 +1,7 @@
 /** Files and folders that a person picks or drops, as one list. @module */
 import { InferenceError } from '../core/errors/inference-error.js';
+import type { PickedFiles } from '../core/models/page-inference.js';
 import type { LocalFile } from '../core/models/backend.js';
-
-/**
- * A picked folder (`showDirectoryPicker()`), picked files (`input.files`), or what was dropped: its files
- * (`event.dataTransfer.files`), or for folders its entries, which are there while the event is handled:
- * `[...event.dataTransfer.items].map((item) => item.webkitGetAsEntry())`.
- */
-export type PickedFiles = FileSystemDirectoryHandle | ArrayLike<File | FileSystemEntry | null>;
 
 /**
  * All files with their paths.

@@ -2,7 +2,8 @@
 import { toInferenceError, type InferenceError } from '../core/errors/inference-error.js';
 import type { InferenceOptions } from '../core/models/inference-options.js';
 import type { ModelStatus } from '../core/models/model-status.js';
-import { type PageInference, startInference } from './start-inference.js';
+import type { PageInference } from '../core/models/page-inference.js';
+import { startInference } from './start-inference.js';
 
 /** What a store holds. A new object after each change, and the same object until then. */
 export interface InferenceSnapshot {

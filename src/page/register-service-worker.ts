@@ -22,27 +22,35 @@ const MAX_ATTEMPTS = 4;
 export type ServiceWorkerSettings = OptionsByRealm['serviceWorker'] & {
   /** Absolute. */
   serviceWorker: string;
+  /** Keys of the app's own routes. */
+  routes: readonly string[];
 };
 
+/** What the page tells the Service Worker when it takes control, and hears of it. */
+export interface PageClaim {
+  group: string;
+  /** Aborts when the page no longer wants it. */
+  signal: AbortSignal;
+  /** Awaited with the name that the Service Worker has for this page. */
+  onClaimed?: ((client: string) => Promise<void>) | undefined;
+}
+
 /** What the settings are called in the script's URL. Others are the app's own, and stay. */
-const PARAMETERS = ['relay', 'prefix', 'compatibility', 'intercept', 'unhosted'];
+const PARAMETERS = ['relay', 'prefix', 'compatibility', 'intercept', 'unhosted', 'route'];
 
 /**
  * Resolves when requests of this page go through the Service Worker.
- * @param group of this tab
- * @param signal aborts when the page no longer wants it
  * @returns whether they still do: another script may take the page over
  * @throws InferenceError `unavailable` that says what to do
  */
 export async function registerServiceWorker(
   container: ServiceWorkerContainer,
   settings: ServiceWorkerSettings,
-  group: string,
-  signal: AbortSignal,
+  claimed: PageClaim,
 ): Promise<() => boolean> {
   const deadline = AbortSignal.timeout(CONTROL_TIMEOUT_MS);
   try {
-    return await Promise.race([registered(container, settings, { group, signal, deadline }), rejectOnAbort(deadline)]);
+    return await Promise.race([registered(container, settings, { ...claimed, deadline }), rejectOnAbort(deadline)]);
   } catch (thrown) {
     if (!deadline.aborted) throw thrown;
     throw failure(
@@ -54,7 +62,7 @@ export async function registerServiceWorker(
 async function registered(
   container: ServiceWorkerContainer,
   settings: ServiceWorkerSettings,
-  { group, signal, deadline }: { group: string; signal: AbortSignal; deadline: AbortSignal },
+  { group, signal, onClaimed, deadline }: PageClaim & { deadline: AbortSignal },
 ): Promise<() => boolean> {
   const before = await container.getRegistration().catch((cause: unknown) => {
     throw failure(
@@ -72,7 +80,8 @@ async function registered(
     );
   }
   const isOpen = (): boolean => serves(container.controller?.scriptURL, url);
-  await takeControl(container, registration, { url, group, isOpen, deadline });
+  const client = await takeControl(container, registration, { url, group, isOpen, deadline });
+  if (client !== undefined) await onClaimed?.(client);
   void import('./service-worker-neighbours.js').then(({ watchNeighbours }) =>
     watchNeighbours(container, { url, replaced: neighbour, isOpen }, signal),
   );
@@ -81,7 +90,7 @@ async function registered(
 
 /** The script with the settings, where these are not the defaults; with the app's own parameters when it is there already. */
 function scriptURL(settings: ServiceWorkerSettings, there?: string): URL {
-  const { serviceWorker, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted } = settings;
+  const { serviceWorker, crossOriginIsolation, prefix, compatibility, intercept, whenUnhosted, routes } = settings;
   const script = new URL(crossOriginIsolation ? 'inpage-sw-isolated.js' : serviceWorker, serviceWorker);
   const url = new URL(there !== undefined && new URL(there).pathname === script.pathname ? there : script);
   for (const name of PARAMETERS) url.searchParams.delete(name);
@@ -89,6 +98,7 @@ function scriptURL(settings: ServiceWorkerSettings, there?: string): URL {
   if (prefix !== '/v1') url.searchParams.set('prefix', prefix);
   if (compatibility !== undefined) url.searchParams.set('compatibility', compatibility);
   for (const base of intercept) url.searchParams.append('intercept', base);
+  for (const key of routes) url.searchParams.append('route', key);
   if (whenUnhosted === 'network') url.searchParams.set('unhosted', 'network');
   return url;
 }
@@ -132,11 +142,13 @@ async function takeControl(
   container: ServiceWorkerContainer,
   registration: ServiceWorkerRegistration,
   { url, group, isOpen, deadline }: { url: URL; group: string; isOpen: () => boolean; deadline: AbortSignal },
-): Promise<void> {
+): Promise<string | undefined> {
+  let client: string | undefined;
   for (const isUpdated of [false, true]) {
     const worker = await activatedWorker(container, registration, { url, deadline });
-    const { version } = await claim(worker, group);
-    if (version === PROTOCOL_VERSION) break;
+    const hello = await claim(worker, group);
+    client = hello.client;
+    if (hello.version === PROTOCOL_VERSION) break;
     if (isUpdated) {
       throw failure(
         `The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again: \`npx inpage init public\`.`,
@@ -152,6 +164,7 @@ async function takeControl(
   while (!isOpen()) {
     await new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));
   }
+  return client;
 }
 
 /** The newest worker of this script. A registration may still show the one before, of another script, and then it. */

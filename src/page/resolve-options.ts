@@ -26,7 +26,8 @@ export function resolveOptions(
   // Refuses names that are used twice.
   entriesByName(models);
   refuseLoops(models, { origin, prefix, intercept }, pageURL);
-  for (const [name, value] of Object.entries(options)) if (name !== 'onProgress') refuseProxies(value, name);
+  for (const [name, value] of Object.entries(options))
+    if (name !== 'onProgress' && name !== 'routes') refuseProxies(value, name);
   return optionsByRealm({
     ...checked,
     models: models.map(inPack),

@@ -1,88 +1,20 @@
 /** `startInference`: one call gives the page its own `/v1`. @module */
 import { InferenceError } from '../core/errors/inference-error.js';
-import type { FaultSettings } from '../core/models/fault-settings.js';
 import { APP_BASE } from '../core/models/app-base.js';
 import { availableLocks } from '../core/platform/web-locks.js';
 import { resolveCompatibility, unavailableResponse } from '../relay/stream/request-payload.js';
+import type { PageInference } from '../core/models/page-inference.js';
 import { OWN_PATH } from '../core/request/own-path.js';
 import { deviceMemory } from '../core/platform/device-memory.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import type { ScriptedEntry } from '../core/models/model-entry.js';
-import type { ModelStatus } from '../core/models/model-status.js';
-import type { PickedFiles } from './picked-files.js';
-import type { StoredModel } from './list-stored.js';
 import { EngineClient } from './engine-client.js';
 import type { LatestStart } from './diagnosis/latest-start.js';
 import { differentOptions, engineGroup, hostLock, type OptionTexts, optionTexts } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
-import { createInferenceFetch } from './inference-fetch.js';
-import { registerServiceWorker } from './register-service-worker.js';
+import { createInferenceFetch, readable } from './inference-fetch.js';
+import { type PageClaim, registerServiceWorker, type ServiceWorkerSettings } from './register-service-worker.js';
 import type { GatewayOptions } from '../gateway/gateway-control.js';
 import type { InferenceOptions, OptionsByRealm } from '../core/models/inference-options.js';
-
-/** A running service. */
-export interface PageInference {
-  /** Absolute base of the service, e.g. `https://app.example/v1`: an SDK's `baseURL`. */
-  readonly baseURL: string;
-  /** A fetch for an SDK's `fetch` option: the same answers, no Service Worker involved on the hosting tab. */
-  readonly fetch: typeof fetch;
-  /** Loads a model before its first request. Rejects with an InferenceError. */
-  load(model: string): Promise<void>;
-  /** Ends the model's engine and frees its memory; a request that it works on fails with 503. */
-  unload(model: string): Promise<void>;
-  /**
-   * Brings a model's files into the store of this device without loading it. Told to `onProgress`; goes on where an
-   * earlier attempt stopped.
-   * @throws InferenceError `insufficient_resources` (no room: `details` has needed and free bytes, and what could be
-   * removed), `unavailable`, or `cancelled` when the signal aborts
-   */
-  download(model: string, options?: { signal?: AbortSignal }): Promise<void>;
-  /**
-   * The same from files or a folder that the person picks or drops, e.g. of a USB stick, by the same checks.
-   * @throws InferenceError like {@link download}, and `invalid_request` for what are no files
-   */
-  importModel(model: string, files: PickedFiles, options?: { signal?: AbortSignal }): Promise<void>;
-  /**
-   * Reads a prompt ahead of time and keeps it on the disk: requests that begin like it then read only the rest, also after a
-   * reload. Resolves when it is kept.
-   * @param prompt messages as Chat Completions take them, without images, or a text as text completions take it
-   * @throws InferenceError `invalid_request` without the option `promptCache`, `model_not_supported`, or
-   * `insufficient_resources` when it cannot be kept: fewer than 64 tokens, or no room
-   */
-  cachePrompt(model: string, prompt: string | readonly object[]): Promise<void>;
-  /** The models of which something is kept on this device, of other catalogs too. */
-  stored(): Promise<StoredModel[]>;
-  /**
-   * Unloads a model and removes its files from this device.
-   * @param model its id, or the `source` that {@link stored} tells
-   * @throws InferenceError `model_not_found`, or `unavailable` while it is being fetched
-   */
-  remove(model: string): Promise<void>;
-  /** The models' state as the engine told it last. */
-  status(): ModelStatus[];
-  /** Calls the listener whenever {@link status} has changed. Returns a function that ends it. */
-  subscribe(listener: () => void): () => void;
-  /**
-   * Simulates failures, delays and broken streams, to test an app. Off until set; they end with the
-   * engine.
-   * @example
-   * await inference.faults.set({ fail: { status: 429, count: 2, retryAfter: 1 } });
-   */
-  readonly faults: {
-    /** Replaces all switches. */
-    set(settings: FaultSettings): Promise<void>;
-    /** Turns everything off. */
-    clear(): Promise<void>;
-  };
-  /**
-   * With the option `record`: a scripted entry for each model that has answered, which answers the same requests with the
-   * same text and timing. API keys are replaced by `[secret]`.
-   * @throws InferenceError `invalid_request` without the option
-   */
-  recorded(): Promise<ScriptedEntry[]>;
-  /** Ends this tab's part: its engine when it hosts one, and `fetch`. Another open tab takes over. */
-  stop(): Promise<void>;
-}
 
 /** Milliseconds from the call until the engine must answer. */
 const START_TIMEOUT_MS = 40_000;
@@ -113,7 +45,9 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
 async function start(options: InferenceOptions, latest: LatestStart): Promise<PageInference> {
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   const resolved = await resolve(options, deadline);
-  const texts = (latest.options = optionTexts(resolved, document.baseURI));
+  const { routes } = resolved.page;
+  const keys = Object.keys(routes);
+  const texts = (latest.options = { ...optionTexts(resolved, document.baseURI), routes: keys.join() });
   const serviceWorker = serviceWorkerContainer(resolved.serviceWorker);
   const releasePage = claimPage(texts);
   const stopped = new AbortController();
@@ -125,11 +59,25 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
   const tab = new EngineTab({ gateway, group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.page.onProgress);
   const store = async () => (await import('./manage-models.js')).createModelStore(client, gateway);
+  const { origin } = location;
+  const createServiceFetch = (network: typeof fetch): typeof fetch =>
+    createInferenceFetch({ ...resolved.serviceWorker, origin }, tab.connect, network);
+  const own =
+    keys.length > 0
+      ? (await withDeadline(import('./routes/page-routes.js'), deadline)).startRoutes({
+          handlers: routes,
+          requestTimeout: resolved.gateway.requestTimeout,
+          inference: () => inference,
+          createServiceFetch,
+          toRequest: readable,
+          origin,
+          container: serviceWorker,
+          stopped: stopped.signal,
+        })
+      : undefined;
   const inference: PageInference = {
-    baseURL: location.origin + resolved.gateway.prefix,
-    fetch: createInferenceFetch({ ...resolved.serviceWorker, origin: location.origin }, tab.connect, (...request) =>
-      globalThis.fetch(...request),
-    ),
+    baseURL: origin + resolved.gateway.prefix,
+    fetch: own?.fetch ?? createServiceFetch((...request) => globalThis.fetch(...request)),
     load: (model) => client.load(model),
     unload: (model) => client.unload(model),
     download: async (...args) => (await store()).download(...args),
@@ -154,13 +102,17 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
     },
   };
   try {
-    const controlled = control(serviceWorker, resolved.serviceWorker, group, stopped.signal);
+    const controlled = control(
+      serviceWorker,
+      { ...resolved.serviceWorker, routes: keys },
+      { group, signal: stopped.signal, onClaimed: own?.hold },
+    );
     const started = Promise.all([controlled, withDeadline(client.ready, deadline)]);
     await Promise.race([started, broken]);
     isOpen = await controlled;
     if (serviceWorker) await verifyInterception(inference.baseURL, serviceWorker, deadline);
     if (group !== undefined) {
-      const ofWorker = Object.keys(resolved.serviceWorker);
+      const ofWorker = [...Object.keys(resolved.serviceWorker), 'routes'];
       void import('./other-tabs.js').then(({ watchOtherTabs }) =>
         watchOtherTabs({ group, options: texts, ofWorker }, stopped.signal),
       );
@@ -245,13 +197,12 @@ function gatewayOptions({ gateway, model, serviceWorker: { serviceWorker } }: Op
 
 async function control(
   container: ServiceWorkerContainer | undefined,
-  settings: OptionsByRealm['serviceWorker'],
-  group: string | undefined,
-  signal: AbortSignal,
+  settings: Omit<ServiceWorkerSettings, 'serviceWorker'> & OptionsByRealm['serviceWorker'],
+  { group, ...claim }: Omit<PageClaim, 'group'> & { group: string | undefined },
 ): Promise<() => boolean> {
   const { serviceWorker } = settings;
   if (!container || serviceWorker === false || group === undefined) return () => false;
-  return registerServiceWorker(container, { ...settings, serviceWorker }, group, signal);
+  return registerServiceWorker(container, { ...settings, serviceWorker }, { ...claim, group });
 }
 
 /** Scripts that hold nothing but the relay, so that nothing answers before it. */

@@ -55,6 +55,8 @@ export interface GatewayHandshake {
   version: number;
   /** Absent where there are no Web Locks. */
   lifeline?: string | undefined;
+  /** From a Service Worker: what it calls the page that asked. */
+  client?: string | undefined;
 }
 
 /** What a page says of itself: its group, and whether the gateway is here, which then says hello on the same port. */
@@ -81,7 +83,10 @@ export interface RequestPayload {
 
 /** First item of the answer to a {@link RequestPayload}; the body's chunks follow. */
 export interface ResponseHead {
+  /** 0: a network error. */
   status: number;
+  /** Absent: none. */
+  statusText?: string | undefined;
   headers: [string, string][];
   /** The body is passed on piece by piece as it is made; else it comes whole or not at all. */
   streams: boolean;
@@ -169,6 +174,13 @@ export interface ConnectMessage {
   inpage: 'connect';
   prefix: string;
   group: string | undefined;
+}
+
+/** Service Worker to a page, with the port of a call, answered with a {@link GatewayHandshake}, or a {@link TabHandshake} by one without that route. */
+export interface RouteMessage {
+  inpage: 'route';
+  /** The route's key. */
+  key: string;
 }
 
 /** Service Worker to the page that asked it to find the host; the port to the gateway comes with it. */

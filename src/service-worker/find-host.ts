@@ -3,6 +3,7 @@
  * remembered would be lost when the browser stops it.
  * @module
  */
+import { pause } from './find-route.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import { awaitHandshake, type GatewayPort, closeCallPort } from '../relay/handshake.js';
 import { type ConnectMessage, PROTOCOL_VERSION, type TabHandshake } from '../relay/protocol.js';
@@ -86,9 +87,4 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
     isOver = true;
     for (const port of asked) closeCallPort(port);
   }
-}
-
-/** A Service Worker has few bytes, and these waits need no signal. */
-function pause(milliseconds: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

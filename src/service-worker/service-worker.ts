@@ -7,9 +7,11 @@
 import { CONNECT_TIMEOUT_MS } from '../relay/stream/call-timing.js';
 import type { CompatibilityName } from '../core/models/inference-options.js';
 import { findHost, type TabClient } from './find-host.js';
+import { findRoute, type RouteClient } from './find-route.js';
 import type { Connect, GatewayPort } from '../relay/handshake.js';
 import { ownLivenessLock } from '../relay/liveness-lock.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
+import { matchRoute, PAST_ROUTES } from '../relay/match-route.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type GatewayHandshake, type PageMessage } from '../relay/protocol.js';
 import { relayRequest } from '../relay/stream/relay-request.js';
 import { GatewayConnections } from './gateway-connections.js';
@@ -20,8 +22,8 @@ interface Scope {
   readonly location: Location;
   readonly clients: {
     claim(): Promise<void>;
-    get(id: string): Promise<TabClient | undefined>;
-    matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly TabClient[]>;
+    get(id: string): Promise<{ url: string } | undefined>;
+    matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly (TabClient & RouteClient)[]>;
   };
   skipWaiting(): Promise<void>;
   addEventListener(type: 'install' | 'activate', listener: (event: LifecycleEvent) => void): void;
@@ -47,7 +49,9 @@ const settings = new URL(scope.location.href).searchParams;
 const prefix = settings.get('prefix') ?? '/v1';
 const compatibility = settings.get('compatibility') as CompatibilityName | null;
 const bases: Bases = { origin: scope.location.origin, prefix, intercept: settings.getAll('intercept') };
-const tabs = (): Promise<readonly TabClient[]> => scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
+const routes = settings.getAll('route');
+const tabs = (): Promise<readonly (TabClient & RouteClient)[]> =>
+  scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
 const connections = new GatewayConnections();
 /** Groups by tab, as far as the tabs said so since the browser started this worker. */
@@ -74,8 +78,11 @@ void ownLivenessLock();
 scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()));
 scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()));
 scope.addEventListener('fetch', (event) => {
-  const url = left ? undefined : matchBase(new URL(event.request.url), bases);
-  if (url !== undefined) event.respondWith(isForm(event.request) ? Response.error() : answer(event, url));
+  const { request } = event;
+  const route = left || !mayBeRouted(request) ? undefined : matchRoute(routes, request, bases.origin);
+  const url = left || route ? undefined : matchBase(new URL(request.url), bases);
+  if (url !== undefined && isForm(request)) event.respondWith(Response.error());
+  else if (route || url !== undefined) event.respondWith(answer(event, url, route?.key));
 });
 scope.addEventListener('message', (event) => {
   // Pages say so again where Chromium has forgotten it: see `activatedWorker`.
@@ -93,7 +100,7 @@ scope.addEventListener('message', (event) => {
       forget(event.source.id);
       groups.set(event.source.id, event.data.group);
     }
-    event.waitUntil(claim(port));
+    event.waitUntil(claim(port, event.source?.id));
   }
   if (event.data?.inpage === 'broker') event.waitUntil(broker(event.data.group, port).catch(() => {})); // Whoever asked asks again.
 });
@@ -109,9 +116,19 @@ function mayLeave({ url, headers }: Request): boolean {
   return unhosted && (isOwn || !/[?,].*(auth|key|token)/i.test([url, ...headers.keys()].join()));
 }
 
-async function answer({ request, clientId }: RequestEvent, url: string): Promise<Response> {
+/** Navigations and scripts are the server's, and so are the library's own files. */
+function mayBeRouted({ mode, destination, url }: Request): boolean {
+  return mode !== 'navigate' && !/script|worker/.test(destination) && !url.endsWith(PAST_ROUTES);
+}
+
+/** The library's own workers fetch its files and those of models. */
+const OWN_WORKERS = /(gateway|model|media|gguf)-worker/;
+
+/** @param route key of the app's own route: its handler acts, so it gets a request once */
+async function answer({ request, clientId }: RequestEvent, url?: string, route?: string): Promise<Response> {
   const had = await hadLeft;
-  if ((left ??= had)) return fetch(request);
+  if ((left ??= had) || (route && OWN_WORKERS.test((await scope.clients.get(clientId))?.url ?? '')))
+    return fetch(request);
   // One controller of our own: whatever listens to the request's signal keeps the request forever.
   const reader = new AbortController();
   const { signal } = reader;
@@ -127,29 +144,34 @@ async function answer({ request, clientId }: RequestEvent, url: string): Promise
     clearInterval(check);
     request.signal.removeEventListener('abort', leave);
   };
+  const copy = (route ? settings.has('unhosted') : mayLeave(request)) && request.clone();
+  const limit = copy ? UNHOSTED_TIMEOUT_MS : CONNECT_TIMEOUT_MS;
+  let isFound = false;
   const find = async (stop: AbortSignal): Promise<GatewayPort> => {
-    const host = await findHost({ tabs, prefix, asker: clientId, groups, signal: stop });
-    unhosted = false;
+    const host = await (route
+      ? findRoute(tabs, { asker: clientId, key: route, limit })
+      : findHost({ tabs, prefix, asker: clientId, groups, signal: stop }));
+    isFound = true;
+    unhosted &&= !!route;
     return host;
   };
-  const copy = mayLeave(request) && request.clone();
-  const patience = AbortSignal.timeout(copy ? UNHOSTED_TIMEOUT_MS : CONNECT_TIMEOUT_MS);
-  const connect: Connect = (stop) => connections.connect(clientId, find, stop);
+  const connect: Connect = (stop) => (route ? find(stop) : connections.connect(clientId, find, stop));
   // The body is read while the gateway is found; the next one is looked for when that is gone.
-  const found = [connect(AbortSignal.any([signal, patience]))];
+  const found = [connect(AbortSignal.any([signal, AbortSignal.timeout(limit)]))];
   const payload = await toRequestPayload(request, url);
   // It answers 503 itself when there is no gateway.
   const response = await relayRequest(payload, (stop) => found.pop() ?? connect(stop), {
     signal,
     onDone: done,
     compatibility,
+    isRoute: !!route,
   });
-  return copy && unhosted ? fetch(copy) : response;
+  return copy && !isFound ? fetch(copy) : response;
 }
 
-async function claim(port: MessagePort): Promise<void> {
+async function claim(port: MessagePort, client: string | undefined): Promise<void> {
   await scope.clients.claim();
-  const hello: GatewayHandshake = { type: 'hello', version: PROTOCOL_VERSION };
+  const hello: GatewayHandshake = { type: 'hello', version: PROTOCOL_VERSION, client };
   port.postMessage(hello);
   const open = await tabs();
   for (const id of groups.keys()) if (!open.some((tab) => tab.id === id)) forget(id);

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ModelStatus } from '../../src/core/models/model-status.js';
 import type { InferenceSnapshot, InferenceStore } from '../../src/page/reactive-inference.js';
 import { InferenceProvider, useInference, useModel } from '../../src/page/react.js';
-import type { PageInference } from '../../src/page/start-inference.js';
+import type { PageInference } from '../../src/core/models/page-inference.js';
 
 (globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
 

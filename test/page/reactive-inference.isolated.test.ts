@@ -3,7 +3,8 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/core/errors/inference-error.js';
 import type { ModelStatus } from '../../src/core/models/model-status.js';
 import { createInferenceStore } from '../../src/page/reactive-inference.js';
-import { type PageInference, startInference } from '../../src/page/start-inference.js';
+import type { PageInference } from '../../src/core/models/page-inference.js';
+import { startInference } from '../../src/page/start-inference.js';
 
 vi.mock('../../src/page/start-inference.js', () => ({ startInference: vi.fn<() => void>() }));
 

@@ -11,6 +11,7 @@ const settings = {
   crossOriginIsolation: false,
   prefix: '/v1',
   intercept: [],
+  routes: [],
   whenUnhosted: 'fail',
 } as const;
 const NEVER = new Promise<never>(() => {});
@@ -26,7 +27,7 @@ it.each<[string, object]>([
     return late.signal;
   });
   const { signal } = new AbortController();
-  const registering = registerServiceWorker(container as ServiceWorkerContainer, settings, 'group', signal);
+  const registering = registerServiceWorker(container as ServiceWorkerContainer, settings, { group: 'group', signal });
   await expect(registering).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('Reload the page') as string,

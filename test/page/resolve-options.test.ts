@@ -23,7 +23,7 @@ describe('resolveOptions', () => {
         crossOriginIsolation: false,
         whenUnhosted: 'fail',
       },
-      page: { onProgress: expect.any(Function) as unknown },
+      page: { onProgress: expect.any(Function) as unknown, routes: {} },
     });
     expect(resolve({ prefix: undefined, models: undefined } as object).gateway).toEqual(resolve({}).gateway);
   });

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { APP_BASE } from './app-base.js';
 import { DEFAULT_MODELS } from './default-catalog.js';
+import { ROUTES, type RouteHandler } from './route-options.js';
 import { type LoadProgress, MODEL_ENTRY, type TypedModelEntry as ModelEntry } from './model-entry.js';
 import { count, fields, list, number, oneOf, optional, type Same, text } from './option-schema.js';
 
@@ -89,6 +90,13 @@ export interface InferenceOptions {
    * @default 'fail'
    */
   whenUnhosted?: 'fail' | 'network';
+  /**
+   * Endpoints of the app's own, answered in the page by the handlers that its server has: `{'POST /api/chat': handler}`. A key
+   * is a method (absent: all) and a path with `:name` and, at its end, `*`, or an absolute URL of another origin. The first
+   * key that fits answers; what fits none goes to the service or to the network.
+   * @default {}
+   */
+  routes?: Readonly<Record<string, RouteHandler>>;
   /** Told how far each model's loading is. */
   onProgress?: (progress: LoadProgress) => void;
 }
@@ -179,6 +187,7 @@ const REALMS = {
       v.custom<(progress: LoadProgress) => void>((value) => typeof value === 'function', 'a function'),
       () => () => {},
     ),
+    routes: optional(ROUTES, {}),
   }),
 };
 

@@ -30,7 +30,7 @@ import { RequestBodies } from './request-bodies.js';
 import { welcomePage } from './welcome-page.js';
 
 /** Those of `startInference`, and how to serve. */
-export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker' | 'intercept'> {
+export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'routes' | 'serviceWorker' | 'intercept'> {
   /**
    * TCP port on the loopback interface; 0: any free one.
    * @default 0
@@ -58,7 +58,7 @@ export interface InferenceServer {
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;
 const SERVE_OPTIONS = fields(
   {
-    ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'serviceWorker', 'intercept']).entries,
+    ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'routes', 'serviceWorker', 'intercept']).entries,
     port: optional(number('a whole number from 0 to 65535', isPort), 0),
     launch: optional(v.custom<LaunchOptions>((value) => typeof value === 'object' && value !== null, 'an object')),
   },

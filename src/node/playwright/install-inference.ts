@@ -14,13 +14,13 @@ import { mediaTypeOf } from '../static-files/static-files.js';
 import type { FaultSettings } from '../../core/models/fault-settings.js';
 import type { ScriptedEntry } from '../../core/models/model-entry.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
-import type { PageInference } from '../../page/start-inference.js';
+import type { PageInference } from '../../core/models/page-inference.js';
 import { INFERENCE_OPTIONS, type InferenceOptions } from '../../core/models/inference-options.js';
 import { fields, list, optional, parseOptions, type Same, text } from '../../core/models/option-schema.js';
 import { guardHosts } from './guard-hosts.js';
 
 /** Those of `startInference`, and where the app is. */
-export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'serviceWorker'> {
+export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'routes' | 'serviceWorker'> {
   /**
    * Hosts of inference APIs that may be asked for real, e.g. `api.openai.com`. Requests to others that nothing answers
    * are blocked, and fail the test that uses the fixtures; sources of `upstream` models are allowed.
@@ -68,7 +68,7 @@ export interface InstalledInference {
 const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 const INSTALL_OPTIONS = fields(
   {
-    ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'serviceWorker']).entries,
+    ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'routes', 'serviceWorker']).entries,
     allowHosts: optional(list(v.string('a host, e.g. `api.openai.com`'), 'an array of hosts'), []),
     origin: text('the URL of the app under test, e.g. `http://localhost:5173`', isHttp),
   },

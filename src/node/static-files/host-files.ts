@@ -8,7 +8,7 @@ import {
   type InferenceError,
   type SerializedInferenceError,
 } from '../../core/errors/inference-error.js';
-import type { PageInference } from '../../page/start-inference.js';
+import type { PageInference } from '../../core/models/page-inference.js';
 import type { InferenceOptions } from '../../core/models/inference-options.js';
 import { BUNDLED_MODELS, listStaticFiles } from './static-files.js';
 

@@ -19,6 +19,12 @@ export interface CallTiming {
  */
 export const REQUEST_TIMING: CallTiming = { beat: 5_000, silentBeats: 3, stall: 60_000, cancel: 2_000 };
 
+/**
+ * Between the Service Worker and a page whose handler answers. Timers of a hidden page run once a minute, and a handler may
+ * compute for long.
+ */
+export const ROUTE_TIMING: CallTiming = { ...REQUEST_TIMING, silentBeats: Infinity, stall: Infinity };
+
 /** What is common to all calls between the gateway and a model worker. */
 export const MODEL_TIMING: CallTiming = { beat: 5_000, silentBeats: Infinity, stall: Infinity, cancel: 30_000 };
 

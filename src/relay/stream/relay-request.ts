@@ -1,7 +1,7 @@
 /** The caller's end of the relay: a request goes out through a port, a Response comes back. @module */
 import type { InferenceError } from '../../core/errors/inference-error.js';
 import type { CompatibilityName } from '../../core/models/inference-options.js';
-import { CONNECT_TIMEOUT_MS, REQUEST_TIMING } from './call-timing.js';
+import { CONNECT_TIMEOUT_MS, REQUEST_TIMING, ROUTE_TIMING } from './call-timing.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../handshake.js';
 import { OpenCall, peerLostError } from './open-call.js';
@@ -19,6 +19,8 @@ export interface RelayOptions {
   onDone?: () => void;
   /** What the app asked for; decides the form of a 503. */
   compatibility: CompatibilityName | null | undefined;
+  /** A route of the app: its handler gets the request once, and its lifeline alone says that it is gone. @default false */
+  isRoute?: boolean;
 }
 
 /**
@@ -30,9 +32,10 @@ export interface RelayOptions {
 export async function relayRequest(
   payload: RequestPayload,
   connect: Connect,
-  { signal, onDone, compatibility }: RelayOptions,
+  options: RelayOptions,
 ): Promise<Response> {
-  const exchange = new Exchange(payload, connect, signal, onDone);
+  const exchange = new Exchange(payload, connect, options);
+  const { signal, compatibility } = options;
   try {
     signal.throwIfAborted();
     return await orAborted(exchange.answer(), signal);
@@ -50,18 +53,21 @@ type BegunAnswer = [OpenCall<ResponseItem>, ResponseHead?, ...ResponseChunk[]];
 class Exchange {
   readonly #payload: RequestPayload;
   readonly #connect: Connect;
-  readonly #onDone: (() => void) | undefined;
+  readonly #options: RelayOptions;
   readonly #cancellation = new AbortController();
   readonly signal: AbortSignal;
+  /** Another host may be asked for the rest. */
+  readonly isResumable: boolean;
   /** Where there is a body. */
   body: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-  constructor(payload: RequestPayload, connect: Connect, signal: AbortSignal, onDone?: () => void) {
+  constructor(payload: RequestPayload, connect: Connect, options: RelayOptions) {
     this.#payload = payload;
     this.#connect = connect;
-    this.#onDone = onDone;
-    this.signal = signal;
-    signal.addEventListener('abort', this.#leave);
+    this.#options = options;
+    this.signal = options.signal;
+    this.isResumable = !options.isRoute;
+    this.signal.addEventListener('abort', this.#leave);
   }
 
   readonly #leave = (): void => {
@@ -74,7 +80,7 @@ class Exchange {
     if (this.#cancellation.signal.aborted) return;
     this.signal.removeEventListener('abort', this.#leave);
     this.#cancellation.abort();
-    this.#onDone?.();
+    this.#options.onDone?.();
   }
 
   async answer(): Promise<Response> {
@@ -96,13 +102,13 @@ class Exchange {
     const { signal } = this.#cancellation;
     for (let attempt = 1; ; attempt++) {
       const { port, hello } = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]));
-      let isBegun = attempt === MAX_ATTEMPTS || !!this.#payload.stream;
+      let isBegun = attempt === MAX_ATTEMPTS || !this.isResumable || !!this.#payload.stream;
       const batches = new OpenCall<ResponseItem>(
         port,
         { ...this.#payload, checkpoints },
         {
           signal,
-          timing: REQUEST_TIMING,
+          timing: this.isResumable ? REQUEST_TIMING : ROUTE_TIMING,
           lifeline: hello.lifeline,
           transfer: this.#payload.stream,
           onBegun: () => (isBegun = true),
@@ -126,11 +132,12 @@ class AnswerBody implements UnderlyingDefaultSource<Uint8Array> {
   /** Not passed on yet. */
   #chunks: ResponseChunk[] | undefined;
   /** What another host needs to resume from here; undefined: none can. */
-  #checkpoints: ResumeCheckpoint[] | undefined = [];
+  #checkpoints: ResumeCheckpoint[] | undefined;
   #attemptsLeft = MAX_ATTEMPTS;
 
   constructor(exchange: Exchange, batches: OpenCall<ResponseItem>, chunks: ResponseChunk[], failureTail?: string) {
     this.#exchange = exchange;
+    this.#checkpoints = exchange.isResumable ? [] : undefined;
     this.#batches = batches;
     this.#chunks = chunks;
     this.#failureTail = failureTail;

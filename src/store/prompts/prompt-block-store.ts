@@ -4,6 +4,7 @@
  * names tell which block follows which, and the time of a file's last change tells when it was used.
  * @module
  */
+import type { PromptCacheUsage } from '../../core/models/stored-model.js';
 import { type BlockName, blockFileName, parseBlockFileName, shortened } from './block-name.js';
 import { hold, type Release } from '../storage/hold-lock.js';
 import { sha256 } from '../storage/digest.js';
@@ -36,14 +37,6 @@ export interface BlockLocation {
 /** A block to be written. The bytes are asked for only when it is not there yet. */
 export interface NewBlock extends BlockName {
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
-}
-
-/** What is cached of a model's prompts. */
-export interface PromptCacheUsage {
-  /** Prompts, of which one that another one continues counts with that. */
-  count: number;
-  /** On the disk. */
-  bytes: number;
 }
 
 interface BlockFile extends Partial<BlockName> {

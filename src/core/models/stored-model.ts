@@ -1,0 +1,41 @@
+/** What is stored of models on the device, as `inference.stored()` lists it. @module */
+
+/** What is cached of a model's prompts. */
+export interface PromptCacheUsage {
+  /** Prompts, of which one that another one continues counts with that. */
+  count: number;
+  /** On the disk. */
+  bytes: number;
+}
+
+/** A file of a kept model. */
+export interface StoredFile {
+  /** Name in the model's folder, or a URL. */
+  file: string;
+  /** Bytes that are kept. */
+  bytes: number;
+  /** All of it is there, as it was written. */
+  complete: boolean;
+  /** It was compared with a hash that its source states. */
+  verified: boolean;
+}
+
+/** A model of which something is kept on this device. */
+export interface StoredModel {
+  /** Catalog ids of the entries with these files; none when the catalog has changed since. */
+  models: string[];
+  /** URL of the files' folder. */
+  source: string;
+  /** What is there of it, complete or not. */
+  files: StoredFile[];
+  /** What is cached of its prompts, by the option `promptCache`. Absent: nothing. */
+  promptCache?: PromptCacheUsage;
+  /** Of all files and prompts. */
+  bytes: number;
+  /** Everything that the last load or download asked for is there. */
+  complete: boolean;
+  /** Every file was compared with a hash that its source states. */
+  verified: boolean;
+  /** Unix milliseconds. */
+  lastUsed: number;
+}

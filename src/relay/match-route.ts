@@ -1,0 +1,34 @@
+/** Which requests the app's own routes answer. The Service Worker decides by the same keys as the page. @module */
+
+/** A key that fits, and what the URL has for its names, encoded; `$`: the rest. */
+export interface RouteMatch {
+  key: string;
+  groups: Readonly<Record<string, string>> | undefined;
+}
+
+/** The first key that fits; undefined: none does. @param origin of the page, which keys without a base address mean */
+export function matchRoute(
+  keys: readonly string[],
+  { method, url }: Pick<Request, 'method' | 'url'>,
+  origin: string,
+): RouteMatch | undefined {
+  const [address] = url.split(/[?#]/) as [string];
+  for (const key of keys) {
+    const [, methods = 'GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS', base = origin, path] =
+      /^(?:(\w+) )?(\w+:\/\/[^/]+)?(.*)/.exec(key)!;
+    const pattern = new URL(base + path).href
+      .replace(/[.+(){}|[\]^$\\]/g, '\\$&')
+      .replace(/\/:(\w+)/g, '/(?<$1>[^/]+)')
+      .replace('*', '(?<$$>.*)');
+    const found = new RegExp(`^(${methods.replace('GET', 'GET|HEAD')}) ${pattern}$`).exec(`${method} ${address}`);
+    if (found) return { key, groups: found.groups };
+  }
+}
+
+/** How the URL of a request ends that no route shall answer: a fragment, which is sent to no server. */
+export const PAST_ROUTES = '#inpage-past-routes';
+
+/** Name of the lock that a page with routes holds. @param client what the Service Worker calls the page */
+export function routeLock(client: string): string {
+  return `inpage:routes:${client}`;
+}
