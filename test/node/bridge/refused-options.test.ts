@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { serveInference } from '../../../src/node/bridge/index.js';
+import { installInference } from '../../../src/node/playwright/index.js';
+
+const routes = { 'GET /api': () => new Response('') };
+const NAMED = { code: 'invalid_request', details: { param: 'routes' } };
+
+it('[U20] routes are of a page: serve and the Playwright fixture refuse them by name', async () => {
+  await expect(serveInference({ routes } as object)).rejects.toMatchObject(NAMED);
+  await expect(installInference({} as never, { origin: 'http://localhost', routes } as never)).rejects.toMatchObject(NAMED);
+});
