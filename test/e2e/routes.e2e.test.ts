@@ -169,7 +169,7 @@ describe('routes of the app', () => {
       await page.waitForFunction((text) => window.streamed!.endsWith(text), piece);
     }
     await page.evaluate(() => window.piece!(undefined));
-    await page.waitForFunction(() => window.streamed === 'abc[error]');
+    await expect.poll(() => page.evaluate(() => window.streamed)).toBe('abc[error]');
   });
 
   it('[U09] redirect', async () => {
@@ -197,7 +197,7 @@ describe('routes of the app', () => {
       await response.body!.getReader().read();
       left.abort();
     });
-    await page.waitForFunction(() => window.aborted!.length === 2);
+    await expect.poll(() => page.evaluate(() => window.aborted!.length)).toBe(2);
   });
 });
 

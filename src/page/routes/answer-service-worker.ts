@@ -69,7 +69,7 @@ async function* answer(
   const response = match ? await runRoute(routes, request, match) : Response.error();
   const { status, statusText, headers, body } = response;
   yield [{ status, statusText, headers: [...headers], streams: body !== null, failureTail: undefined }];
-  const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
+  const reader = body?.getReader();
   try {
     for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
       // A message copies the whole buffer of what it brings.

@@ -56,7 +56,8 @@ function failed(): TypeError {
 async function wholeRequest({ request, source }: ReturnType<ToRequest>): Promise<Request> {
   if (!source?.body) return request;
   if (sendsStreams()) return new Request(request, { body: source.body, duplex: 'half' } as RequestInit);
-  return new Request(request, { body: await source.arrayBuffer() });
+  const body = await source.arrayBuffer();
+  return new Request(request, { method: request.method, body });
 }
 
 /** Whether requests of this browser take streams as bodies: the others ask for no `duplex`, or take a text of it. */
@@ -70,7 +71,7 @@ function sendsStreams(): boolean {
       return 'half';
     },
   };
-  return !new Request('https://probe.invalid', probe as RequestInit).headers.has('content-type') && isAsked;
+  return !new Request('https://probe.invalid', probe).headers.has('content-type') && isAsked;
 }
 
 /** The next request of a redirect, by the rules of `fetch`. */
@@ -80,7 +81,7 @@ async function redirected(request: Request, status: number, target: URL): Promis
   const headers = new Headers(request.headers);
   const isGet = /^(GET|HEAD)$/.test(method);
   const becomesGet = (status === 303 && !isGet) || (status < 303 && method === 'POST');
-  if (becomesGet) for (const name of [...headers.keys()]) if (/^content-/.test(name)) headers.delete(name);
+  for (const name of becomesGet ? request.headers.keys() : []) if (name.startsWith('content-')) headers.delete(name);
   const body = becomesGet || isGet ? null : await request.arrayBuffer();
   return new Request(target, {
     method: becomesGet ? 'GET' : method,

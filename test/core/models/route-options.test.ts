@@ -3,7 +3,7 @@ import { parseOptions } from '../../../src/core/models/option-schema.js';
 import { INFERENCE_OPTIONS } from '../../../src/core/models/inference-options.js';
 
 const handler = (): Response => new Response('');
-const check = (routes: unknown): unknown => parseOptions(INFERENCE_OPTIONS, { routes } as object);
+const check = (routes: unknown): unknown => parseOptions(INFERENCE_OPTIONS, { routes });
 
 describe('[U03]', () => {
   it.each([

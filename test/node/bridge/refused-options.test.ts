@@ -7,5 +7,7 @@ const NAMED = { code: 'invalid_request', details: { param: 'routes' } };
 
 it('[U20] routes are of a page: serve and the Playwright fixture refuse them by name', async () => {
   await expect(serveInference({ routes } as object)).rejects.toMatchObject(NAMED);
-  await expect(installInference({} as never, { origin: 'http://localhost', routes } as never)).rejects.toMatchObject(NAMED);
+  await expect(installInference({} as never, { origin: 'http://localhost', routes } as never)).rejects.toMatchObject(
+    NAMED,
+  );
 });
