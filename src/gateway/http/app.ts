@@ -6,6 +6,7 @@ import type { OptionsByRealm } from '../../core/models/inference-options.js';
 import { suggestName } from '../../core/models/suggest-name.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
+import { MESSAGES_PATH } from '../../core/errors/error-bodies.js';
 import { OWN_PATH } from '../../core/request/own-path.js';
 import { ResumeState } from '../answer/resume-state.js';
 import type { Inference } from '../scheduler/inference.js';
@@ -22,7 +23,7 @@ import { renderError } from './errors/render-error.js';
 import { Faults } from './endpoint/faults.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext, StreamTiming } from './endpoint/http-context.js';
 import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
-import { listModelsEndpoint, retrieveModelEndpoint } from './models.js';
+import { listModelsEndpoint, MODELS_PATH, retrieveModelEndpoint, speaksAnthropic } from './models.js';
 import { createKeyRing, type KeyRing } from './policy/api-key.js';
 import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
@@ -90,14 +91,36 @@ export function createApp(options: AppOptions): App {
 
   const paths = byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options.prefix)]);
   app.get(`${options.prefix}${OWN_PATH}`, (c) => c.body(null, 204));
-  app.notFound((c) => answerError(unknownPath(c.req.path, options.prefix, [...paths.keys()]), c, context));
+  app.notFound((c) => {
+    const { path } = c.req;
+    if (isAnthropic(c, path.slice(options.prefix.length))) c.set('endpoint', 'messages');
+    return answerError(unknownPath(path, options.prefix, [...paths.keys()]), c, context);
+  });
   for (const [path, endpoints] of paths) {
-    const fullPath = `${options.prefix}${path}`;
-    app.use(fullPath, identifyCaller(endpoints, keyRing, options.apiKeys !== undefined));
-    for (const endpoint of endpoints) app.on(endpoint.method, fullPath, endpoint.route(context));
-    app.all(fullPath, () => refuseMethod(endpoints));
+    const routes = endpoints.map((endpoint) => ({ method: endpoint.method, run: endpoint.route(context) }));
+    for (const fullPath of fullPathsOf(path, options.prefix)) {
+      app.use(fullPath, identifyCaller(endpoints, keyRing, options.apiKeys !== undefined));
+      for (const { method, run } of routes) app.on(method, fullPath, run);
+      app.all(fullPath, () => refuseMethod(endpoints));
+    }
   }
   return app;
+}
+
+/** What Anthropic's client puts behind its base, so that the base of the other clients serves it as well. */
+const CLIENT_PATH = '/v1';
+
+function fullPathsOf(path: string, prefix: string): string[] {
+  const isOfAnthropic = path.startsWith(MESSAGES_PATH) || path.startsWith(MODELS_PATH);
+  return isOfAnthropic ? [prefix + path, prefix + CLIENT_PATH + path] : [prefix + path];
+}
+
+/** Paths of Anthropic's API that this service does not have. */
+const ANTHROPIC_PATHS = /^(\/v1)?\/(messages|complete|skills|organizations)(\/|$)/;
+
+/** Whether the caller knows Anthropic's errors. @param path below the prefix */
+function isAnthropic(c: HttpRequestContext, path: string): boolean {
+  return speaksAnthropic(c) || ANTHROPIC_PATHS.test(path);
 }
 
 /** Characters of an unknown path that are compared with the known ones. */
@@ -192,7 +215,9 @@ function identifyCaller(
   hasKeys: boolean,
 ): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
-    c.set('endpoint', endpoints[0]?.name ?? 'service');
+    const { name = 'service' } = endpoints[0] ?? {};
+    const isShared = name === 'models' || name === 'model';
+    c.set('endpoint', isShared && speaksAnthropic(c) ? 'messages' : name);
     const caller = await keyRing.identify(c.req.raw.headers);
     c.set('caller', caller);
     c.set('partition', hasKeys ? caller : undefined);

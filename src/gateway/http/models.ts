@@ -2,20 +2,44 @@
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { SamplingDefaults } from '../../core/request/generation-request.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
 import { isHubId } from '../../core/models/entry-files.js';
 import type { HttpContext, HttpRequestContext } from './endpoint/http-context.js';
 
+/** Where they are below the prefix. */
+export const MODELS_PATH = '/models';
+
 /** The query of both endpoints. */
 const MODELS_QUERY = { verbose: 'Adds `vendor_metadata`.' };
+const PAGE_QUERY = {
+  limit: {
+    description: 'With the header `anthropic-version`: at most this many models.',
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 20 },
+  },
+  after_id: {
+    description: 'With the header `anthropic-version`: the models behind this one.',
+    schema: { type: 'string' },
+  },
+  before_id: {
+    description: 'With the header `anthropic-version`: the models before this one.',
+    schema: { type: 'string' },
+  },
+};
+
+/** Whether a request comes from a client of Anthropic's, which knows lists and errors of another form. */
+export function speaksAnthropic(c: HttpRequestContext): boolean {
+  return c.req.header('anthropic-version') !== undefined;
+}
 
 /** The models that the caller may use. `verbose=true` adds `vendor_metadata`. */
 export const listModelsEndpoint: Endpoint = {
   name: 'models',
   method: 'GET',
-  path: '/models',
+  path: MODELS_PATH,
   summary: 'Lists the models that are available to the caller.',
-  query: MODELS_QUERY,
+  query: { ...MODELS_QUERY, ...PAGE_QUERY },
   route: (context) => (c) => {
+    if (speaksAnthropic(c)) return c.json(anthropicPage(context, c));
     const verbose = asksForMetadata(c);
     const models = context.inference.catalog.usable();
     return c.json({ object: 'list', data: models.map((entry) => modelObject(entry, context, verbose)) });
@@ -26,14 +50,56 @@ export const listModelsEndpoint: Endpoint = {
 export const retrieveModelEndpoint: Endpoint = {
   name: 'model',
   method: 'GET',
-  path: '/models/:id{.+}',
+  path: `${MODELS_PATH}/:id{.+}`,
   summary: 'Retrieves the metadata of one model.',
   query: MODELS_QUERY,
   route: (context) => (c) => {
     const entry = context.inference.catalog.require(c.req.param('id') ?? '');
+    if (speaksAnthropic(c)) return c.json(anthropicModel(entry, context));
     return c.json(modelObject(entry, context, asksForMetadata(c)));
   },
 };
+
+/** A page of the list as Anthropic's clients know it. @throws InferenceError `invalid_request` for a query that is none */
+function anthropicPage(context: HttpContext, c: HttpRequestContext): Record<string, unknown> {
+  const models = context.inference.catalog.usable();
+  const placeOf = (name: 'after_id' | 'before_id'): number | undefined => {
+    const id = c.req.query(name);
+    if (id === undefined || id === '') return undefined;
+    const place = models.findIndex((entry) => entry.id === id);
+    if (place < 0) throw invalidQuery(name, 'must be the id of a model');
+    return place;
+  };
+  const limit = limitOf(c.req.query('limit'));
+  const [after, before] = [placeOf('after_id'), placeOf('before_id')];
+  const [first, end] = [after === undefined ? 0 : after + 1, before ?? models.length];
+  const between = models.slice(first, Math.max(first, end));
+  const page = before !== undefined && after === undefined ? between.slice(-limit) : between.slice(0, limit);
+  return {
+    data: page.map((entry) => anthropicModel(entry, context)),
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+    has_more: page.length < between.length,
+  };
+}
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 1000;
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_LIMIT;
+  const limit = Number(text);
+  if (!/^\d+$/.test(text) || limit < 1 || limit > MAX_LIMIT) throw invalidQuery('limit', `must be 1 to ${MAX_LIMIT}`);
+  return limit;
+}
+
+function invalidQuery(param: string, problem: string): InferenceError {
+  return new InferenceError('invalid_request', `\`${param}\` ${problem}.`, { param });
+}
+
+function anthropicModel({ id }: ModelEntry, { startedAt }: HttpContext): Record<string, unknown> {
+  return { type: 'model', id, display_name: id, created_at: new Date(startedAt * 1000).toISOString() };
+}
 
 /** Context window that is shown for a model that was never loaded and whose entry names none. */
 const ASSUMED_CONTEXT_LENGTH = 4096;
