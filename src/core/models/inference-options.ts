@@ -11,9 +11,9 @@ export type ApiKey = string | { key: string; revoked?: boolean };
 
 /** Requests per key. Absent numbers keep their default. */
 export interface RateLimits {
-  /** @default 600 */
+  /** @default 600; 1000000 with `compatibility: 'hosted'` */
   requestsPerMinute?: number;
-  /** @default 100000 */
+  /** @default 100000; 1000000 with `compatibility: 'hosted'` */
   requestsPerDay?: number;
 }
 

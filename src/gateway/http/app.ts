@@ -138,12 +138,18 @@ function unknownPath(path: string, prefix: string, known: readonly string[]): In
 
 function createContext(options: AppOptions): HttpContext {
   const now = options.now ?? Date.now;
-  const limiter = createRateLimiter(options.rateLimits, options.counterStore ?? defaultCounterStore(), now);
+  const compatibility = COMPATIBILITY[options.compatibility ?? 'service'];
+  const { requestsPerMinute, requestsPerDay } = compatibility.rateLimits;
+  const limits = {
+    requestsPerMinute: options.rateLimits?.requestsPerMinute ?? requestsPerMinute,
+    requestsPerDay: options.rateLimits?.requestsPerDay ?? requestsPerDay,
+  };
+  const limiter = createRateLimiter(limits, options.counterStore ?? defaultCounterStore(), now);
   const faults = options.faults ?? new Faults();
   return {
     inference: options.inference,
     now,
-    compatibility: COMPATIBILITY[options.compatibility ?? 'service'],
+    compatibility,
     startedAt: Math.floor(now() / 1000),
     createId: options.createId ?? createUuid,
     streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },

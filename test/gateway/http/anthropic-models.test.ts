@@ -79,7 +79,7 @@ it('[X01] unknown paths of Anthropic’s API, and with anthropic-version, are Di
 
 it.each(['/v1', '/api/ai'])('Anthropic’s client works with the base of the others: %s', async (prefix) => {
   const { app } = await buildApp({ prefix });
-  const fetch = async (url: URL | RequestInfo, init?: RequestInit) => app.request(new Request(url as string, init));
+  const fetch = async (url: URL | RequestInfo, init?: RequestInit) => app.request(new Request(url, init));
   const client = new Anthropic({ baseURL: `http://localhost${prefix}`, apiKey: 'x', fetch, maxRetries: 0 });
   const messages = [{ role: 'user' as const, content: 'Hello.' }];
   const { content } = await client.messages.create({ model: 'scripted-chat', max_tokens: 50, messages });

@@ -4,7 +4,7 @@
  * @module
  */
 import type { InferenceErrorCode } from '../../../core/errors/inference-error.js';
-import type { CompatibilityName } from '../../../core/models/inference-options.js';
+import type { CompatibilityName, RateLimits } from '../../../core/models/inference-options.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
 import { EFFORTS, type SamplingRules } from '../fields/sampling.js';
 
@@ -14,6 +14,8 @@ export interface Compatibility extends SamplingRules {
   wrongOutput: 'error' | 'answer';
   /** What `verbose_json`, `srt` and `vtt` are: the bare transcript, or files with times. */
   timedTranscripts: 'text' | 'timed';
+  /** The limits of an app that names none: those of the specification, or none that a batch on one's own machine meets. */
+  rateLimits: Required<RateLimits>;
   /** Whether whole transcripts tell how long the recording is. */
   transcriptUsage: 'none' | 'duration';
   /** What `modalities` that ask for sound are. */
@@ -43,6 +45,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
   service: {
     wrongOutput: 'error',
     timedTranscripts: 'text',
+    rateLimits: { requestsPerMinute: 600, requestsPerDay: 100_000 },
     transcriptUsage: 'none',
     spokenAnswers: 'ignored',
     penalties: 'ignored',
@@ -60,6 +63,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
   hosted: {
     wrongOutput: 'answer',
     timedTranscripts: 'timed',
+    rateLimits: { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 },
     transcriptUsage: 'duration',
     spokenAnswers: 'refused',
     penalties: 'acting',

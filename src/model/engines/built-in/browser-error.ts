@@ -20,13 +20,16 @@ export function loadError(thrown: unknown): unknown {
         { needsGesture: true },
         { cause: thrown },
       );
+    case 'QuotaExceededError':
+      return answerError(thrown);
     case 'NotSupportedError':
     case 'RangeError':
       return noModel("The browser's own model cannot be used for these languages or on this device.", thrown);
     case 'NetworkError':
-      return unavailable('The browser could not download its model.', thrown);
+      return noModel('The browser could not download its model.', thrown);
     default:
-      return answerError(thrown);
+      // Whatever it is: a model that does not start answers nothing, and another one can.
+      return noModel("The browser's own model did not start.", thrown);
   }
 }
 

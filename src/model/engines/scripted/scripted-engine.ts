@@ -54,7 +54,8 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     tokenizer,
     contextLength,
     maxRows: MAX_ROWS,
-    maxSequences: 1,
+    // Replies need no time but what the script says, and that each by itself.
+    maxSequences: Infinity,
     toolFormat,
     reasoningFormat,
     constrainable: false,

@@ -164,3 +164,14 @@ describe('callers', () => {
     expect(limit(await chat((await buildApp({ counterStore })).app), 'remaining-requests')).toBe(598);
   });
 });
+
+it('[G19] hosted without rateLimits: a million a minute and a day', async () => {
+  const limitsOf = async (rateLimits?: object) => {
+    const { app } = await buildApp({ compatibility: 'hosted', ...(rateLimits && { rateLimits }) });
+    const answer = await chat(app);
+    return [limit(answer, 'limit-requests'), limit(answer, 'limit-requests-day')];
+  };
+  expect(await limitsOf()).toEqual([1_000_000, 1_000_000]);
+  expect(await limitsOf({ requestsPerMinute: 5 })).toEqual([5, 1_000_000]);
+  expect(await limitsOf({ requestsPerMinute: 5, requestsPerDay: 7 })).toEqual([5, 7]);
+});

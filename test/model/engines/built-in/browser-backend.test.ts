@@ -481,6 +481,31 @@ describe('a browser without a model', () => {
   });
 });
 
+describe.each(['OperationError', 'NetworkError', 'UnknownError', 'InvalidStateError', 'Error', 'TypeError'])(
+  'a browser whose model does not start: %s',
+  (name) => {
+    const failing = () => {
+      const standIn = createLanguageModel();
+      const thrown = name === 'TypeError' ? new TypeError('No.') : Object.assign(new Error('No.'), { name });
+      vi.spyOn(standIn.factory, 'create').mockRejectedValue(thrown);
+      return standIn;
+    };
+
+    it('[B02] the fallback answers, and nobody asks again', async () => {
+      const standIn = failing();
+      const { say } = await service(standIn, { fallback: 'small' });
+      for (let request = 0; request < 2; request += 1) expect(await say()).toBe('I am the fallback.');
+      expect(standIn.factory.create).toHaveBeenCalledTimes(1);
+    });
+
+    it('[B02] without one it is told, and not to be retried', async () => {
+      const response = await (await service(failing())).chat();
+      expect([response.status, response.headers.get('x-error-code')]).toEqual([503, 'insufficient_resources']);
+      expect(response.headers.get('x-should-retry')).toBe('false');
+    });
+  },
+);
+
 describe('a model that the browser has yet to download', () => {
   it('[B03] waits for a gesture, and says so', async () => {
     const { standIn, serving } = made({ availability: 'downloadable' });
