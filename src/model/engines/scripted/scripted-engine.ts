@@ -54,8 +54,7 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     tokenizer,
     contextLength,
     maxRows: MAX_ROWS,
-    // Replies need no time but what the script says, and that each by itself.
-    maxSequences: Infinity,
+    maxSequences: 1,
     toolFormat,
     reasoningFormat,
     constrainable: false,
