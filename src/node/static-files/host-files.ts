@@ -76,7 +76,8 @@ export function listHostFiles(): Map<string, string> {
   for (const [url, { path }] of listStaticFiles({ models: BUNDLED_MODELS, webgpu: true })) files.set(url, path);
   const folder = fileURLToPath(new URL('./', import.meta.url));
   const add = (file: string, name: string): void => {
-    if (file.endsWith('.js')) files.set(`/inpage/host/${name.replaceAll('\\', '/')}`, folder + file);
+    // Scripts, and the kernels of the GGUF engine.
+    if (/\.(js|wasm)$/.test(file)) files.set(`/inpage/host/${name.replaceAll('\\', '/')}`, folder + file);
   };
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   for (const file of all) add(file, file);
