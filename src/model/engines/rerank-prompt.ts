@@ -49,6 +49,18 @@ const MXBAI_RERANK_V2: RerankPrompt = {
 
 const JUDGES: Readonly<Record<string, RerankPrompt>> = { qwen3: QWEN3_RERANKER, qwen2: MXBAI_RERANK_V2 };
 
+/** Names of models, by the architecture that they have. */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  qwen3: /qwen-?3[-_ .]?rerank/i,
+  qwen2: /mxbai[-_ .]?rerank/i,
+};
+
+/** How a language model is asked whose files say no more than its name; undefined: it is not one that is known. */
+export function rerankPromptByName(architecture: string, names: readonly string[]): RerankPrompt | undefined {
+  const pattern = Object.hasOwn(NAMES, architecture) ? NAMES[architecture] : undefined;
+  return pattern && names.some((name) => pattern.test(name)) ? JUDGES[architecture] : undefined;
+}
+
 /** How a language model is asked; undefined: it has a classification head, or its prompt is not known. */
 export function rerankPromptFor(config: unknown): RerankPrompt | undefined {
   const { architectures = [], model_type: type = '' } = (config ?? {}) as {

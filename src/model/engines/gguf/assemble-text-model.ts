@@ -84,10 +84,30 @@ const NO_RELAXED_SIMD =
  */
 export async function assembleTextModel(
   entry: ModelEntry,
+  planned: PlannedModel,
+  stream: AsyncIterable<Uint8Array>,
+  options: AssembleOptions = {},
+): Promise<TextModel> {
+  const { engine, ...parts } = await openTextEngine(entry, planned, stream, options);
+  const { maxCompletionTokens } = entry;
+  return createTextModel(engine, { ...parts, ...(maxCompletionTokens !== undefined && { maxCompletionTokens }) });
+}
+
+/** An engine, and what else a model is made of. */
+interface OpenedEngine {
+  engine: GgufTextEngine;
+  info: Pick<ModelInfo, 'device' | 'threads' | 'dtype'>;
+  lost: Promise<InferenceError>;
+  unload(): Promise<void>;
+}
+
+/** As {@link assembleTextModel}. */
+export async function openTextEngine(
+  entry: ModelEntry,
   { header, plan, shape: planned, tokenizer }: PlannedModel,
   stream: AsyncIterable<Uint8Array>,
   { warn, openPrompts }: AssembleOptions = {},
-): Promise<TextModel> {
+): Promise<OpenedEngine> {
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
   if (kernels.build === 'plain') warn?.(NO_RELAXED_SIMD);
@@ -110,20 +130,19 @@ export async function assembleTextModel(
     persist: await openPrompts?.(await roundingOf(kernels.build)),
     onLost,
   });
-  const info: Pick<ModelInfo, 'device' | 'threads' | 'dtype'> = {
-    device: 'wasm',
-    threads: shared.threads,
-    dtype: shape.exact ? 'fp32' : kindOfMost(matricesOf(plan)),
-  };
-  return createTextModel(engine, {
-    info,
-    ...(entry.maxCompletionTokens !== undefined && { maxCompletionTokens: entry.maxCompletionTokens }),
+  return {
+    engine,
+    info: {
+      device: 'wasm',
+      threads: shared.threads,
+      dtype: shape.exact ? 'fp32' : kindOfMost(matricesOf(plan)),
+    },
     lost,
     async unload() {
       engine.dispose();
       shared.dispose();
     },
-  });
+  };
 }
 
 function matricesOf({ layers, embedding, head }: ModelPlan): MatrixPlan[] {

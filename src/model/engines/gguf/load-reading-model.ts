@@ -9,9 +9,11 @@ import { EncoderQueue } from '../encoder-queue.js';
 import { poolVector, type TokenizedText } from '../pooling.js';
 import { rerank, type TokenPair } from '../rank-pairs.js';
 import { relevance } from '../relevance.js';
+import { createJudge } from '../judge-documents.js';
+import { type RerankPrompt, rerankPromptByName } from '../rerank-prompt.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { ARCHITECTURES, ENCODERS } from './architectures.js';
-import { kindOfMost, type PlannedModel, planTextModel } from './assemble-text-model.js';
+import { kindOfMost, openTextEngine, type PlannedModel, planTextModel } from './assemble-text-model.js';
 import { EncoderPass } from './encoder-pass.js';
 import { type EncoderPlan, encoderTensors, planEncoder } from './encoder-plan.js';
 import { unsupported } from './file/file-problems.js';
@@ -37,7 +39,10 @@ import { readVocabulary } from './tokenizer/vocabulary.js';
 /** What the head of a file says of a model that can run. */
 export interface PlannedReader {
   header: GgufHeader;
-  model: { type: 'encoder'; plan: EncoderPlan } | { type: 'decoder'; plan: PlannedModel };
+  model:
+    | { type: 'encoder'; plan: EncoderPlan }
+    /** `judge`: it ranks, with a word. */
+    | { type: 'decoder'; plan: PlannedModel; judge: RerankPrompt | undefined };
   tokenizer: TextTokenizer;
   frame: TextFrame;
   pooling: Pooling;
@@ -45,6 +50,8 @@ export interface PlannedReader {
   warning: string | undefined;
 }
 
+/** What matters to models that write. */
+const NO_TEXT = { toolFormat: 'none', reasoningFormat: 'none', images: false } as const;
 /** Pages of a decoder's keys and values: texts are read and forgotten. */
 const PAGES_BYTES = 2 ** 26;
 /** What 32-bit pointers reach, in bytes. */
@@ -59,12 +66,12 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
   const vocabulary = readVocabulary(header);
   const isEncoder = Object.hasOwn(ENCODERS, name);
   const isScored = entry.task === 'rerank';
-  if (isScored && !isEncoder) throw unsupported(header.file, 'it is a language model whose way to rank is not known');
+  const judge = isScored && !isEncoder ? judgeOf(entry, header, name) : undefined;
   const parts = { header, frame: textFrameOf(vocabulary), ...poolingOf(entry, header, { name, isEncoder }) };
   if (!isEncoder) {
     const plan = planTextModel(entry, header);
     const { tokenizer, shape } = plan;
-    return { ...parts, model: { type: 'decoder', plan }, tokenizer, contextLength: shape.contextLength };
+    return { ...parts, model: { type: 'decoder', plan, judge }, tokenizer, contextLength: shape.contextLength };
   }
   const plan = planEncoder(header, { contextLength: entry.contextLength, isScored });
   if (vocabulary.pieces.length > plan.vocabulary)
@@ -76,6 +83,15 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
   }
   const { contextLength } = plan.shape;
   return { ...parts, model: { type: 'encoder', plan }, tokenizer: createGgufTokenizer(vocabulary), contextLength };
+}
+
+/** @throws InferenceError `model_not_supported` for a model that is not known to rank */
+function judgeOf({ source, file }: ModelEntry, header: GgufHeader, architecture: string): RerankPrompt {
+  const texts = ['general.name', 'general.basename'].map((key) => header.metadata.get(key));
+  const names = [...texts, source, file, header.file].filter((text) => typeof text === 'string');
+  const judge = rerankPromptByName(architecture, names);
+  if (!judge) throw unsupported(header.file, 'it is a language model whose way to rank is not known');
+  return judge;
 }
 
 /** By their numbers in files. */
@@ -101,6 +117,12 @@ export async function assembleReader(
 ): Promise<LoadedModel> {
   onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
   const { plan: planned, header } = source;
+  const { model } = planned;
+  if (model.type === 'decoder' && model.judge) {
+    const { engine, info: opened, ...parts } = await openTextEngine(entry, model.plan, source.weights());
+    const info = { ...NO_TEXT, ...opened, description: source.description };
+    return createJudge(engine, model.judge, { ...parts, info });
+  }
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
   const { shared, reader, score, dtype } = await openReader(entry, planned, {
@@ -114,12 +136,10 @@ export async function assembleReader(
   if (warning !== undefined) console.warn(`inpage: the model \`${entry.id}\`: ${warning}`);
   const info: ModelInfo = {
     contextLength,
+    ...NO_TEXT,
     device: 'wasm',
     threads: shared.threads,
     dtype: entry.dtype === 'fp32' ? 'fp32' : dtype,
-    toolFormat: 'none',
-    reasoningFormat: 'none',
-    images: false,
     description: source.description,
     ...(warning !== undefined && { warning }),
   };

@@ -10,6 +10,10 @@ import { encoderContent, encoderLogits, encoderStates, type TinyEncoder, tinyEnc
 import { referenceRows } from './support/reference-decoder.js';
 import { referenceOf } from './support/reference-of-file.js';
 import { tinyContent, type TinyFile, tinyFile } from './support/tiny-file.js';
+import { PromptEncoder } from '../../../../src/model/prompt/encode-prompt.js';
+import { rerankPromptByName } from '../../../../src/model/engines/rerank-prompt.js';
+import { logitsOfFile } from './support/logits-of-file.js';
+import { byteLevelVocabulary } from './support/made-vocabulary.js';
 import { headerOf, piecesOf } from './support/tiny-model.js';
 
 const ENTRY: ModelEntry = {
@@ -172,6 +176,47 @@ describe('[W14] rerank', () => {
       expect((await ask([document])).scores).toEqual([scores[index]]);
   });
 });
+
+describe('[W14] rerank with a language model', () => {
+  const named = (name: string): TinyFile => ({
+    architecture: 'qwen3',
+    kind: 'F16',
+    // Its words are single tokens.
+    metadata: { 'general.name': name, ...wordsOf('yes', 'no') },
+  });
+
+  it('is by the two words of a model that is known, after its published prompt', async () => {
+    const options = named('Qwen3 Reranker 0.6B');
+    const model = await load(tinyFile(options), { task: 'rerank', contextLength: 512 });
+    const tokenizer = createGgufTokenizer(readVocabulary(await headerOf(tinyFile(options))));
+    const markup = new PromptEncoder(tokenizer, '');
+    const documents = ['the cat', ''];
+    const { scores, promptTokens } = await model.rerank!({ model: 'tiny', query: 'a cat', documents }, never);
+    const { before, lead, after } = rerankPromptByName('qwen3', ['qwen3-reranker'])!.promptOf('a cat');
+    const prompts = documents.map((document) => [
+      ...before.flatMap((piece) => markup.encode(piece)),
+      ...tokenizer.encodeText(lead + document),
+      ...after.flatMap((piece) => markup.encode(piece)),
+    ]);
+    expect(promptTokens).toBe(prompts.flat().length);
+    const [yes] = tokenizer.encodeText('yes');
+    const [no] = tokenizer.encodeText('no');
+    for (const [index, prompt] of prompts.entries()) {
+      const logits = (await logitsOfFile(tinyFile(options), prompt)).at(-1)!;
+      expect(Math.abs(scores[index]! - 1 / (1 + Math.exp(logits[no!]! - logits[yes!]!)))).toBeLessThan(1e-5);
+    }
+  });
+
+  it('is refused by name where it is not known', async () => {
+    const header = await headerOf(tinyFile(named('Some Qwen3')));
+    expect(() => planReader({ ...ENTRY, task: 'rerank' }, header)).toThrow(/rank/);
+  });
+});
+
+/** A vocabulary of bytes and these words. */
+function wordsOf(...words: string[]): TinyFile['metadata'] {
+  return byteLevelVocabulary(['', ...words], 'qwen2');
+}
 
 describe('[W03] refuses files of another task by name', () => {
   it.each<[string, Uint8Array, Partial<ModelEntry>, RegExp]>([

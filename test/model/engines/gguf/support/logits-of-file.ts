@@ -1,5 +1,5 @@
 /** What the engine computes of a made file. @module */
-import { ForwardPass } from '../../../../../src/model/engines/gguf/forward.js';
+import { ForwardPass, PASS_ROWS } from '../../../../../src/model/engines/gguf/forward.js';
 import { widestRow } from '../../../../../src/model/engines/gguf/forward-shape.js';
 import { KvPages, KvSequence } from '../../../../../src/model/engines/gguf/kv-pages.js';
 import { loadKernels } from '../../../../../src/model/engines/gguf/load-kernels.js';
@@ -28,5 +28,5 @@ export async function logitsOfFile(
     rope: { ...plan.shape.rope, factors: ropeFactors },
   };
   const forward = new ForwardPass(new SharedKernels(kernels, shape.contextLength, widestRow(shape)), shape, weights);
-  return readAll({ forward }, new KvSequence(new KvPages(kernels.memory, shape, 2 ** 26)), tokens);
+  return readAll({ forward }, new KvSequence(new KvPages(kernels.memory, shape, 2 ** 26)), tokens, PASS_ROWS);
 }

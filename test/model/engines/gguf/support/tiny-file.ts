@@ -71,7 +71,7 @@ function inFloats(tensor: TensorInput): TensorInput {
 export function tinyContent(options: TinyFile = {}): GgufInput {
   const { architecture = 'llama', metadata = {}, tensors = [], without = [], width = 64, inner = 96 } = options;
   const traits: TinyArchitecture = TINY_ARCHITECTURES[architecture];
-  const texts = vocabulary();
+  const texts = { ...vocabulary(), ...metadata };
   const count = (texts['tokenizer.ggml.tokens'] as string[]).length;
   const head = traits.headSize ?? width / HEADS;
   const [queries, keys] = [HEADS * head, KV_HEADS * head];
