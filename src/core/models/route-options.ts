@@ -52,7 +52,7 @@ function isPlainObject(value: unknown): boolean {
 function isRouteKey(key: string): boolean {
   if (key.length > MAX_KEY_LENGTH || !KEY.test(key)) return false;
   const address = key.slice(key.indexOf(' ') + 1);
-  if (!address.startsWith('/') && !URL.canParse(address)) return false;
+  if (!address.startsWith('/') && !isURL(address)) return false;
   const segments = address.replace(/^https?:\/\/[^/]+/, '').split('/');
   const names = segments.filter((segment) => segment.startsWith(':'));
   return (
@@ -61,4 +61,13 @@ function isRouteKey(key: string): boolean {
     names.every((name) => NAME.test(name)) &&
     new Set(names).size === names.length
   );
+}
+
+/** `URL.canParse` is younger than the oldest browsers. */
+function isURL(text: string): boolean {
+  try {
+    return new URL(text).host !== '';
+  } catch {
+    return false;
+  }
 }
