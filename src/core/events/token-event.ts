@@ -26,6 +26,8 @@ export type PromptLogprobs = (Omit<TokenLogprob, 'logprob'> & { logprob: number 
 export interface IgnoredParts {
   /** Fields, as completions call them. */
   fields?: string[];
+  /** Keywords of tools' schemas that a grammar cannot express. */
+  schemaKeywords?: string[];
   /** Names of functions that a script calls and the request does not offer. */
   toolCalls?: string[];
 }

@@ -9,6 +9,10 @@ export interface Tool {
   description?: string | undefined;
   /** Absent: the function takes no arguments. */
   parameters?: JsonSchema | undefined;
+  /** The client insists on every keyword of `parameters`. */
+  strict?: true;
+  /** What a grammar cannot express is left out of it: `parameters` may be anything, and calls conform to the rest. */
+  loose?: true;
   /** Dotted path of `parameters` in the client's request, for errors. */
   param?: string;
 }

@@ -54,6 +54,11 @@ export class SchemaPath {
     return before === '' ? String(this.step) : `${before}.${this.step}`;
   }
 
+  /** From the root on. */
+  get steps(): readonly (string | number)[] {
+    return this.#parent === undefined ? [] : [...this.#parent.steps, this.step];
+  }
+
   at(step: string | number): SchemaPath {
     return new SchemaPath(step, this);
   }

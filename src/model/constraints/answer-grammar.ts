@@ -1,5 +1,5 @@
 /** A request's whole answer as a grammar: reasoning, then text, JSON or calls. @module */
-import { InferenceError } from '../../core/errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
 import {
   type CallableTool,
@@ -153,6 +153,17 @@ function contentGrammar(output: OutputFormat, rules: GrammarRules, style: ValueS
 }
 
 function callableTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax: ToolCallGrammar): CallableTool {
+  try {
+    return strictTool(tool, rules, style, syntax);
+  } catch (error) {
+    // What its schema allows cannot be written in this model's syntax.
+    if (tool.loose && isInferenceError(error))
+      return strictTool({ name: tool.name, parameters: AN_OBJECT }, rules, style, syntax);
+    throw error;
+  }
+}
+
+function strictTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax: ToolCallGrammar): CallableTool {
   return withSchemaErrors(tool.param ?? 'tools', (locate) => {
     const document = readSchemaDocument(tool.parameters ?? NO_ARGUMENTS, rules.work);
     locate(document.places);

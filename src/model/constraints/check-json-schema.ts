@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../core/request/tool.js';
 import { GrammarRules } from '../grammar/grammar-rules.js';
 import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
 import { WorkBudget } from '../../core/schema/limits/work-budget.js';
-import { readSchemaDocument } from '../../core/schema/schema-document.js';
+import { readSchemaDocument, type SchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
 import { withSchemaErrors } from '../../core/schema/check-schema-structure.js';
 
@@ -31,12 +31,23 @@ export function checkJsonSchema(
   param: string,
   work: WorkBudget = new WorkBudget(),
 ): asserts schema is JsonSchema {
-  withSchemaErrors(param, (locate) => {
-    const document = readSchemaDocument(schema, work);
-    locate(document.places);
-    const rules = new GrammarRules(work);
-    const root = new SchemaGrammar(document, rules, { language: 'json', spacing: 'compact' }).root();
-    if (rules.toEbnf(root) === undefined)
-      throw new SchemaProblem('allows no finite value, so nothing can be generated');
-  });
+  withSchemaErrors(param, (locate) => tryGrammar(schema, work, locate));
+}
+
+/**
+ * Writes the grammar of a schema, only to see whether there is one. Throws SchemaProblem.
+ * @param locate is called with the places of its document
+ * @param also what the values conform to besides
+ */
+export function tryGrammar(
+  schema: unknown,
+  work: WorkBudget,
+  locate: (places: SchemaDocument['places']) => void,
+  also?: JsonSchema,
+): void {
+  const document = readSchemaDocument(schema, work);
+  locate(document.places);
+  const rules = new GrammarRules(work);
+  const root = new SchemaGrammar(document, rules, { language: 'json', spacing: 'compact' }).root(also);
+  if (rules.toEbnf(root) === undefined) throw new SchemaProblem('allows no finite value, so nothing can be generated');
 }

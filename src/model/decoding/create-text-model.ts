@@ -1,6 +1,5 @@
 /** Creates a loaded model from a text engine: prompt, grammar and decode loop. @module */
 import type { LoadedModel, ModelInfo } from '../../core/models/backend.js';
-import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import { answerSyntax } from '../families/answer-syntax.js';
@@ -148,8 +147,7 @@ async function prepare(engine: TextEngine, request: GenerationRequest, options: 
     reasoningOpen: prompt.reasoningOpen,
     reasoning: reasoningLimit(engine, request),
     cap,
-    constraint: await compile(engine, request, prompt),
-    ignored: prompt.ignored,
+    ...(await compile(engine, request, prompt)),
   };
 }
 
@@ -165,15 +163,20 @@ async function compile(
   engine: TextEngine,
   request: GenerationRequest,
   prompt: RenderedPrompt,
-): Promise<CompiledConstraint | undefined> {
+): Promise<Pick<DecodeRun, 'constraint' | 'ignored'>> {
+  const { ignored, reasoningOpen } = prompt;
   const plain = request.output.type === 'text' && request.tools.length === 0;
-  if (plain) return undefined;
+  if (plain) return { constraint: undefined, ignored };
+  const { withoutInexpressible } = await import('../constraints/loose-tools.js');
+  const { request: kept, keywords } = withoutInexpressible(request);
+  const all = keywords.length > 0 ? { ...ignored, schemaKeywords: [...keywords] } : ignored;
   if (!engine.constrainable) {
     const { checkSchemas } = await import('../constraints/check-json-schema.js');
-    checkSchemas(request);
-    return undefined;
+    checkSchemas(kept);
+    return { constraint: undefined, ignored: all };
   }
   const { compileConstraint } = await import('../constraints/compile-constraint.js');
   const { tokenizer, toolFormat, reasoningFormat } = engine;
-  return compileConstraint(request, { tokenizer, toolFormat, reasoningFormat, reasoningOpen: prompt.reasoningOpen });
+  const model = { tokenizer, toolFormat, reasoningFormat, reasoningOpen };
+  return { constraint: await compileConstraint(kept, model), ignored: all };
 }

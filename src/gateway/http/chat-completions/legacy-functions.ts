@@ -3,8 +3,17 @@ import * as v from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Message } from '../../../core/request/message.js';
 import type { Tool } from '../../../core/request/tool.js';
+import type { Compatibility } from '../policy/compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { defineTools, functionName, MAX_TOOLS, offerAll, requireTool, type ToolOffer } from '../fields/tools.js';
+import {
+  defineTools,
+  functionName,
+  MAX_TOOLS,
+  offerAll,
+  requireTool,
+  schemaCheck,
+  type ToolOffer,
+} from '../fields/tools.js';
 
 const legacyFunction = object({
   name: functionName,
@@ -35,12 +44,16 @@ export function refuseFunctionsBesideTools({ functions, tools }: Readonly<Record
 }
 
 /** @throws InferenceError `invalid_request` for parameters that are no JSON Schema, or a function that is not there */
-export function toFunctionOffer({ functions, function_call: choice }: LegacyFields): ToolOffer {
+export function toFunctionOffer(
+  { functions, function_call: choice }: LegacyFields,
+  compatibility: Compatibility,
+): ToolOffer {
   const tools = defineTools(
     (functions ?? []).map(({ name, description, parameters }, index): Tool => {
       const param = `functions.${index}.parameters`;
       return { name, description: description ?? undefined, parameters: parameters ?? undefined, param };
     }),
+    schemaCheck(compatibility, choice !== 'none'),
   );
   if (choice == null || typeof choice === 'string') return offerAll(choice ?? 'auto', tools);
   return { tools, toolChoice: requireTool(choice.name, tools, 'function_call.name', 'functions') };

@@ -18,6 +18,7 @@ import {
   toStopList,
 } from '../fields/sampling.js';
 import { responseFormat, toOffer, toolChoiceSchema, toolsSchema, toOutputFormat, toTools } from './tools.js';
+import { schemaCheck } from '../fields/tools.js';
 import { legacyFields, toFunctionOffer, usesFunctions } from './legacy-functions.js';
 import { chatMessage } from './messages.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
@@ -103,10 +104,13 @@ export function toGenerationRequest(
   compatibility: Compatibility,
 ): GenerationRequest {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
+  const check = schemaCheck(compatibility, body.tool_choice !== 'none');
   return {
     model,
     prompt: { type: 'chat', messages },
-    ...(usesFunctions(body) ? toFunctionOffer(body) : toOffer(body.tool_choice, toTools(body.tools))),
+    ...(usesFunctions(body)
+      ? toFunctionOffer(body, compatibility)
+      : toOffer(body.tool_choice, toTools(body.tools, check))),
     // The old form has room for one call.
     parallelToolCalls: !usesFunctions(body) && (body.parallel_tool_calls ?? true),
     output: toOutputFormat(body.response_format),

@@ -6,7 +6,7 @@ import { checkSchemaStructure } from '../../../core/schema/check-schema-structur
 import type { OutputFormat } from '../../../core/request/generation-request.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { defineTools, functionName, MAX_TOOLS, offerAll, offerAllowed, requireTool } from '../fields/tools.js';
-import type { ToolOffer } from '../fields/tools.js';
+import type { SchemaCheck, ToolOffer } from '../fields/tools.js';
 import { customToolParts } from '../fields/custom-tool.js';
 
 /** A JSON Schema; `check-json-schema.ts` looks inside. */
@@ -18,6 +18,7 @@ const functionTool = object({
     name: functionName,
     description: v.nullish(v.string()),
     parameters: v.nullish(jsonSchema),
+    strict: v.optional(v.unknown()),
   }),
 });
 
@@ -84,16 +85,22 @@ type ToolChoiceInput = v.InferOutput<ReturnType<typeof toolChoiceSchema>>;
 type ResponseFormatInput = v.InferOutput<ReturnType<typeof responseFormat>>;
 
 /** @throws InferenceError `invalid_request` for parameters that are no JSON Schema */
-export function toTools(tools: readonly ToolInput[] | null | undefined): Tool[] {
+export function toTools(tools: readonly ToolInput[] | null | undefined, check: SchemaCheck): Tool[] {
   return defineTools(
     (tools ?? []).map((tool, index) => ({ ...partsOf(tool), param: `tools.${index}.function.parameters` })),
+    check,
   );
 }
 
 function partsOf(tool: ToolInput): Omit<Tool, 'param'> {
   if (tool.type === 'function') {
-    const { name, description, parameters } = tool.function;
-    return { name, description: description ?? undefined, parameters: parameters ?? undefined };
+    const { name, description, parameters, strict } = tool.function;
+    return {
+      name,
+      description: description ?? undefined,
+      parameters: parameters ?? undefined,
+      ...(strict === true && { strict }),
+    };
   }
   const { name, description, format } = tool.custom;
   const rule = format?.type === 'grammar' ? ({ type: 'grammar', ...format.grammar } as const) : undefined;

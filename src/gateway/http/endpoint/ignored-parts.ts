@@ -3,7 +3,12 @@ import { headerText } from '../errors/render-error.js';
 import type { HttpRequestContext } from './http-context.js';
 
 /** The headers, by what they name. */
-type IgnoredHeader = 'x-ignored-fields' | 'x-ignored-items' | 'x-ignored-tool-calls' | 'x-ignored-tools';
+type IgnoredHeader =
+  | 'x-ignored-fields'
+  | 'x-ignored-items'
+  | 'x-ignored-schema-keywords'
+  | 'x-ignored-tool-calls'
+  | 'x-ignored-tools';
 
 /** Adds to what a header names, each name once. Called after the request was admitted. @param names in order; may repeat */
 export function nameIgnored(c: HttpRequestContext, header: IgnoredHeader, names: readonly string[]): void {

@@ -14,17 +14,26 @@ export const functionName = v.pipe(
   v.regex(/^[A-Za-z0-9_-]+$/, 'must consist of letters, digits, underscores and dashes'),
 );
 
+/** How closely the schemas of tools are looked at: exactly, for what can be kept of them, or not at all. */
+export type SchemaCheck = 'exact' | 'loose' | 'none';
+
+/** @param mayCall false: no tool can be called, whatever it is */
+export function schemaCheck({ toolSchemas }: { toolSchemas: 'exact' | 'loose' }, mayCall: boolean): SchemaCheck {
+  return toolSchemas === 'loose' && !mayCall ? 'none' : toolSchemas;
+}
+
 /**
  * Of several tools with one name the first counts: a call could not tell them apart.
  * @throws InferenceError `invalid_request` for parameters that are no JSON Schema
  */
-export function defineTools(tools: readonly Tool[]): Tool[] {
+export function defineTools(tools: readonly Tool[], check: SchemaCheck): Tool[] {
   const byName = new Map<string, Tool>();
   let work: WorkBudget | undefined;
   for (const tool of tools) {
     const { name, parameters, param = 'tools' } = tool;
-    if (parameters !== undefined) checkSchemaStructure(parameters, param, (work ??= new WorkBudget()));
-    if (!byName.has(name)) byName.set(name, tool);
+    const isExact = check === 'exact' || (check === 'loose' && tool.strict === true);
+    if (isExact && parameters !== undefined) checkSchemaStructure(parameters, param, (work ??= new WorkBudget()));
+    if (!byName.has(name)) byName.set(name, isExact ? tool : { ...tool, loose: true });
   }
   return [...byName.values()];
 }

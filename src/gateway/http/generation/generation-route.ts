@@ -111,8 +111,9 @@ export async function acceptRequest<Body extends CommonBody, Read>(
 function namingIgnored<Rendered>(c: HttpRequestContext, render: Render<Rendered>): Render<Rendered> {
   return (event, rendered) => {
     if (event.type === 'start' && event.ignored) {
-      const { fields = [], toolCalls = [] } = event.ignored;
+      const { fields = [], schemaKeywords = [], toolCalls = [] } = event.ignored;
       nameIgnored(c, 'x-ignored-fields', fields);
+      nameIgnored(c, 'x-ignored-schema-keywords', schemaKeywords);
       nameIgnored(c, 'x-ignored-tool-calls', toolCalls);
       for (const name of toolCalls)
         console.warn(

@@ -17,6 +17,7 @@ import type { Message } from '../../../core/request/message.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { integerFrom, numberBetween, toEffort, toSampling } from '../fields/sampling.js';
 import type { ThinkingDisplay } from './to-stream.js';
+import { schemaCheck } from '../fields/tools.js';
 import { isParallelDisabled, toolChoice, toolsSchema, toToolChoice, toTools } from './tools.js';
 
 const display = v.nullish(v.picklist(['summarized', 'omitted']));
@@ -97,7 +98,7 @@ export function toGenerationRequest(
   compatibility: Compatibility,
 ): GenerationRequest {
   return {
-    ...toPromptRequest(body, model, images),
+    ...toPromptRequest(body, model, images, compatibility),
     sampling: toSampling({ temperature: body.temperature, top_p: body.top_p, top_k: body.top_k }, compatibility),
     stop: body.stop_sequences ?? [],
     maxTokens: body.max_tokens,
@@ -105,8 +106,14 @@ export function toGenerationRequest(
 }
 
 /** The part of it that the prompt is made of. @throws as {@link toGenerationRequest} */
-export function toPromptRequest(body: CountTokensRequest, model: string, images: RequestImages): GenerationRequest {
-  const tools = toTools(body.tools, referencedTools(body.messages));
+export function toPromptRequest(
+  body: CountTokensRequest,
+  model: string,
+  images: RequestImages,
+  compatibility: Compatibility,
+): GenerationRequest {
+  const check = schemaCheck(compatibility, body.tool_choice?.type !== 'none');
+  const tools = toTools(body.tools, referencedTools(body.messages), check);
   const messages = toMessages(body.system, body.messages, images);
   if (messages.every(({ role }) => role === 'system')) {
     const message = '`messages` must contain a message of the user or the assistant.';

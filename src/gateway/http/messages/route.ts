@@ -74,7 +74,7 @@ export const countTokensEndpoint: Endpoint = {
     const schema = countTokensRequestSchema(context.compatibility);
     const reader: BodyReader<CountTokensRequest, { request: GenerationRequest }> = {
       parse: (json) => parseBody(schema, json),
-      read: ({ body, modelId, images }) => ({ request: toPromptRequest(body, modelId, images) }),
+      read: ({ body, modelId, images }) => ({ request: toPromptRequest(body, modelId, images, context.compatibility) }),
     };
     return async (c) => {
       const { body, request } = await acceptRequest(reader, c, context);

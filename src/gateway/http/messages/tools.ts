@@ -4,7 +4,7 @@ import type { Tool, ToolChoice } from '../../../core/request/tool.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { defineTools, MAX_TOOLS, requireTool, requireTools } from '../fields/tools.js';
+import { defineTools, MAX_TOOLS, requireTool, requireTools, type SchemaCheck } from '../fields/tools.js';
 
 const name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/, 'must match [A-Za-z0-9_-]{1,128}'));
 
@@ -14,6 +14,7 @@ const functionTool = object({
   name,
   description: v.nullish(v.string()),
   input_schema: objectOf(v.unknown()),
+  strict: v.optional(v.unknown()),
 });
 
 const deferrableTool = object({ ...functionTool.entries, defer_loading: v.optional(v.unknown()) });
@@ -57,17 +58,26 @@ export type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
  * @param found names of deferred tools, in the order of the conversation
  * @throws InferenceError `invalid_request` for a schema that is none
  */
-export function toTools(tools: ToolsInput, found: readonly string[] = []): Tool[] {
+export function toTools(tools: ToolsInput, found: readonly string[], check: SchemaCheck): Tool[] {
   const placed = [...(tools ?? []).entries()].toSorted(([, a], [, b]) => placeOf(a, found) - placeOf(b, found));
   return defineTools(
     placed.flatMap(([index, tool]): Tool[] => {
       const param = `tools.${index}.input_schema`;
       if ('input_schema' in tool) {
-        return [{ name: tool.name, description: tool.description ?? undefined, parameters: tool.input_schema, param }];
+        return [
+          {
+            name: tool.name,
+            description: tool.description ?? undefined,
+            parameters: tool.input_schema,
+            ...(tool.strict === true && { strict: true }),
+            param,
+          },
+        ];
       }
       const published = tool.name == null ? undefined : clientTool(tool.type);
       return published && tool.name != null ? [{ name: tool.name, ...published, param }] : [];
     }),
+    check,
   );
 }
 

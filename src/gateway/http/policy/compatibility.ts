@@ -32,6 +32,8 @@ export interface Compatibility extends SamplingRules {
   systemTurns: 'refused' | 'read';
   /** Tools other than functions and free-text tools: an error, or those of the client offered and those of a hosted service left out. */
   otherTools: 'refused' | 'known';
+  /** Schemas of tools that a grammar cannot express: an error, or what cannot be kept of them is left out and named. */
+  toolSchemas: 'exact' | 'loose';
   /** Items and blocks that another service made: an error, or the text that they hold. */
   foreignItems: 'refused' | 'read';
   /** Parts with a file: an unknown type, or its text; of other files the error says what they are. */
@@ -55,6 +57,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     schemaName: 'required',
     systemTurns: 'refused',
     otherTools: 'refused',
+    toolSchemas: 'exact',
     foreignItems: 'refused',
     files: 'unknown',
     sampling: 'specified',
@@ -73,6 +76,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     schemaName: 'optional',
     systemTurns: 'read',
     otherTools: 'known',
+    toolSchemas: 'loose',
     foreignItems: 'read',
     files: 'text',
     sampling: 'by-model',

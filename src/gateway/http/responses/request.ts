@@ -22,7 +22,7 @@ import {
   topLogprobs,
   toSampling,
 } from '../fields/sampling.js';
-import { offerAll, offerAllowed, requireTool, type ToolOffer } from '../fields/tools.js';
+import { offerAll, offerAllowed, requireTool, schemaCheck, type ToolOffer } from '../fields/tools.js';
 import { inputSchema, type SentItem } from './input-schema.js';
 import { toMessages } from './input.js';
 import { PUBLISHED_TOOLS } from './published-tools.js';
@@ -129,7 +129,7 @@ export function toGenerationRequest(
     if (item.type === 'tool_search_output' || item.type === 'additional_tools')
       tools.add(item.tools, `input.${index}.tools`);
   }
-  const defined = tools.define();
+  const defined = tools.define(schemaCheck(compatibility, body.tool_choice !== 'none'));
   const messages = toMessages(body.instructions, input, images, tools);
   const request: GenerationRequest = {
     ...plainGenerationRequest(model, { type: 'chat', messages }),

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Compatibility } from '../policy/compatibility.js';
 import { customToolParts } from '../fields/custom-tool.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { defineTools, functionName, MAX_TOOLS } from '../fields/tools.js';
+import { defineTools, functionName, MAX_TOOLS, type SchemaCheck } from '../fields/tools.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { PUBLISHED_TOOLS, type PublishedName } from './published-tools.js';
 
@@ -101,8 +101,8 @@ export class ToolSet {
   }
 
   /** As functions. @throws InferenceError `invalid_request` for parameters that are no JSON Schema */
-  define(): Tool[] {
-    return defineTools(this.#definitions);
+  define(check: SchemaCheck): Tool[] {
+    return defineTools(this.#definitions, check);
   }
 
   /** Types of the tools that are left out, in order. */
@@ -159,7 +159,11 @@ export class ToolSet {
     const isCustom = tool.type === 'custom';
     const parts = isCustom
       ? customToolParts(tool.description, tool.format)
-      : { description: tool.description ?? undefined, parameters: tool.parameters ?? undefined };
+      : {
+          description: tool.description ?? undefined,
+          parameters: tool.parameters ?? undefined,
+          ...(tool.strict === true && { strict: tool.strict }),
+        };
     const named = { name: tool.name, ...(space && { namespace: space.name }) };
     const form: CallForm = { type: isCustom ? 'custom_tool_call' : 'function_call', ...named };
     this.#offer(space ? qualified(tool.name, space.name) : tool.name, form, { ...parts, param: `${path}.parameters` });

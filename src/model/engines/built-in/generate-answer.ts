@@ -1,6 +1,6 @@
 /** Answers of the browser's model as token events. @module */
 import { cancelled, InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
-import type { ChannelPart, ChoiceEndEvent, TokenEvent } from '../../../core/events/token-event.js';
+import type { ChannelPart, ChoiceEndEvent, IgnoredParts, TokenEvent } from '../../../core/events/token-event.js';
 import { orAborted } from '../../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
 import { type GenerationRequest, offersTools } from '../../../core/request/generation-request.js';
@@ -109,6 +109,15 @@ export async function countPrompt(
   }
 }
 
+function ignoredParts({ prompt }: GenerationRequest, { schemaKeywords }: ResponseConstraint): IgnoredParts | undefined {
+  const hasSuffix = prompt.type !== 'chat' && prompt.suffix !== undefined;
+  if (!hasSuffix && schemaKeywords.length === 0) return undefined;
+  return {
+    ...(hasSuffix && { fields: ['suffix'] }),
+    ...(schemaKeywords.length > 0 && { schemaKeywords: [...schemaKeywords] }),
+  };
+}
+
 async function* answer(
   model: AnsweringModel,
   request: GenerationRequest,
@@ -118,7 +127,7 @@ async function* answer(
   const settings = { ...constraint.settings, signal };
   const history = await readHistory(model, browserPrompt(request, model.senses), settings, request.caller);
   const { promptTokens, cachedTokens } = history;
-  const ignored = request.prompt.type !== 'chat' && request.prompt.suffix !== undefined && { fields: ['suffix'] };
+  const ignored = ignoredParts(request, constraint);
   const prompt: TokenEvent[] = [{ type: 'prompt', promptTokens, cachedTokens, ...(ignored && { ignored }) }];
   const ends: ChoiceEndEvent[] = [];
   let completionTokens = 0;

@@ -6,6 +6,7 @@ import type { JsonSchema, Tool } from '../../../core/request/tool.js';
 import { readSchemaDocument } from '../../../core/schema/schema-document.js';
 import { SCHEMA_KEYWORDS } from '../../../core/schema/schema-keywords.js';
 import { offeredTools } from '../../constraints/answer-grammar.js';
+import { withoutInexpressible } from '../../constraints/loose-tools.js';
 import { checkSchemas } from '../../constraints/check-json-schema.js';
 import { Conformance } from '../../constraints/schema/conformance.js';
 import type { PromptSettings } from './language-model.js';
@@ -14,6 +15,8 @@ import type { PromptSettings } from './language-model.js';
 export interface ResponseConstraint {
   settings: Pick<PromptSettings, 'responseConstraint' | 'omitResponseConstraintInput'>;
   param: string | undefined;
+  /** Keywords of tools' schemas that are left out. */
+  schemaKeywords: readonly string[];
 }
 
 type SchemaObject = Exclude<JsonSchema, boolean>;
@@ -26,6 +29,11 @@ const ANY_OBJECT: SchemaObject = { type: 'object' };
  * @throws InferenceError `invalid_request` for a schema that other engines refuse, or a forced tool that is not there
  */
 export function responseConstraint(request: GenerationRequest): ResponseConstraint {
+  const { request: kept, keywords } = withoutInexpressible(request);
+  return { ...keptConstraint(kept), schemaKeywords: keywords };
+}
+
+function keptConstraint(request: GenerationRequest): Omit<ResponseConstraint, 'schemaKeywords'> {
   checkSchemas(request);
   const tools = offeredTools(request);
   const format = outputSchema(request);
@@ -39,7 +47,7 @@ export function responseConstraint(request: GenerationRequest): ResponseConstrai
 }
 
 /** @param isTold the prompt says it already */
-function constraint(schema: SchemaObject, param: string, isTold: boolean): ResponseConstraint {
+function constraint(schema: SchemaObject, param: string, isTold: boolean): Omit<ResponseConstraint, 'schemaKeywords'> {
   return { settings: { responseConstraint: schema, ...(isTold && { omitResponseConstraintInput: true }) }, param };
 }
 
@@ -110,7 +118,7 @@ export interface WholeAnswer {
  * @throws InferenceError `model_output_invalid`
  */
 export function checkAnswer(request: GenerationRequest, { text, calls, rawOutput }: WholeAnswer): void {
-  const tools = offersTools(request) ? request.tools : [];
+  const tools = offersTools(request) ? withoutInexpressible(request).request.tools : [];
   const conforms =
     calls.length > 0
       ? calls.every(({ name, arguments: given }) => {
