@@ -26,7 +26,7 @@ async function expectEqual(options: TinyFile): Promise<void> {
   expect(worst).toBeLessThan(2e-4);
 }
 
-describe('[W04] [W07] with `fp32` each architecture computes what it should', () => {
+describe('[W04] with `fp32` each architecture computes what it should', () => {
   it.each(Object.keys(TINY_ARCHITECTURES) as TinyArchitectureName[])('%s', (architecture) =>
     expectEqual({ architecture }),
   );
