@@ -63,7 +63,10 @@ function shapesOf(path: string): ErrorShape[] {
 }
 
 /** Whether the endpoint's documents know such a body under this status. */
-function isDocumented({ path, method }: HostileRequest, { status, json, text, headers }: Answer): boolean {
+function isDocumented(
+  { path, method, headers: sent }: HostileRequest,
+  { status, json, text, headers }: Answer,
+): boolean {
   if (method === 'HEAD') return text === '';
   const type = headers.get('content-type') ?? '';
   const isAudio = AUDIO_PATHS.includes(path);
@@ -71,7 +74,9 @@ function isDocumented({ path, method }: HostileRequest, { status, json, text, he
   if (type.startsWith('audio/')) return path === '/v1/audio/speech' && status === 200 && text !== '';
   if (type.startsWith('text/html')) return isAudio && status === 400;
   if (status === 200) return typeof json === 'object' || (isAudio && type.startsWith('text/plain'));
-  return shapesOf(path).some((shape) => isShape(shape, json));
+  // Anthropic's clients also ask for models, and for paths that there are not.
+  const isAnthropic = 'anthropic-version' in sent && (status === 404 || path.startsWith('/v1/models'));
+  return [...shapesOf(path), ...(isAnthropic ? (['messages'] as const) : [])].some((shape) => isShape(shape, json));
 }
 
 describe('hostile requests', () => {

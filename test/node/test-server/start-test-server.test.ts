@@ -165,7 +165,7 @@ describe('a test server', () => {
       headers: { authorization: 'Bearer sk-one' },
     });
     await expect(broken).rejects.toThrow('terminated');
-    expect(server.requests.at(-1)).toMatchObject({ state: 'broken', status: 200 });
+    await expect.poll(() => server.requests.at(-1)).toMatchObject({ state: 'broken', status: 200 });
     await server.faults.clear();
     expect((await ask('m')).status).toBe(200);
   });
