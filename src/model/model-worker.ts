@@ -7,6 +7,7 @@ import type { ModelEntry } from '../core/models/model-entry.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { ownLivenessLock } from '../relay/liveness-lock.js';
 import type { PlainLoadOptions, WorkerReady } from '../relay/protocol.js';
+import { missingPart } from './missing-part.js';
 import { serveModel } from './serve-model.js';
 
 /** Offered by the model worker to its page. */
@@ -38,11 +39,11 @@ async function backendOf(entry: ModelEntry): Promise<Backend> {
         return (await import('./engines/upstream/upstream-backend.js')).upstreamBackend;
     }
   } catch (thrown) {
-    throw engineMissing(thrown);
+    throw missingPart(thrown) ?? engineMissing(thrown);
   }
 }
 
-/** A backend that cannot even be fetched, as an error for the caller. */
+/** An engine whose module fails while it starts, as an error for the caller. */
 function engineMissing(thrown: unknown): InferenceError {
   const error = toInferenceError(thrown);
   if (error.code !== 'internal') return error;

@@ -82,7 +82,9 @@ describe('a model that sees', () => {
     const other = await tell([2, 1]);
     expect(Object.values(other.texts)[0]).not.toBe(said);
     const verbose = await page.evaluate(async () => (await fetch('/v1/models?verbose=true')).json());
-    expect(verbose).toMatchObject({ data: [{ vendor_metadata: { capabilities: ['chat', 'completion', 'vision'] } }] });
+    expect(verbose).toMatchObject({
+      data: [{ vendor_metadata: { capabilities: ['chat', 'completion', 'vision', 'decisions'] } }],
+    });
   });
 });
 

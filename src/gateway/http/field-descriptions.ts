@@ -80,6 +80,8 @@ const CHAT: Readonly<Record<string, string>> = {
   'tools[].function.name': 'The name by which the model calls it: letters, digits, `_` and `-`.',
   'tools[].function.description': 'What it does and when to call it. The model reads it.',
   'tools[].function.parameters': 'JSON Schema of its arguments, an object.',
+  'tools[].function.strict':
+    'Arguments always conform to the schema, whether this is `true` or `false`. With `compatibility: "hosted"`: `true` refuses schemas that cannot be enforced whole.',
   functions: 'The same as `tools`, as older clients send it. The answer then has `function_call`.',
   'functions[].name': 'The name by which the model calls it: letters, digits, `_` and `-`.',
   'functions[].description': 'What it does and when to call it. The model reads it.',
@@ -120,6 +122,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   'system[].text': 'The text.',
   stop_sequences: 'Generation ends before one of these texts.',
   'tools[].input_schema': 'JSON Schema of the arguments, an object.',
+  'tools[].strict':
+    'Arguments always conform to the schema, whether this is `true` or `false`. With `compatibility: "hosted"`: `true` refuses schemas that cannot be enforced whole.',
   'tool_choice.disable_parallel_tool_use': '`true`: at most one call in an answer.',
   thinking: 'Whether a reasoning model thinks before it answers.',
   'thinking.type': '`disabled`: no thinking. The others: the model thinks.',
@@ -162,7 +166,8 @@ const RESPONSES: Readonly<Record<string, string>> = {
   instructions: 'Instructions for the model, before the conversation.',
   max_output_tokens: 'Upper limit of generated tokens, thinking included.',
   'tools[].parameters': 'For `function`: JSON Schema of its arguments, an object.',
-  'tools[].strict': 'Arguments always conform to the schema, whether this is `true` or `false`.',
+  'tools[].strict':
+    'Arguments always conform to the schema, whether this is `true` or `false`. With `compatibility: "hosted"`: `true` refuses schemas that cannot be enforced whole.',
   'tools[].format': 'For `custom`: the form of its text.',
   'tools[].format.type': 'Any text, or a grammar.',
   'tools[].format.syntax': 'The language of the grammar.',

@@ -6,6 +6,7 @@ import type { ValueStyle } from '../grammar/value-style.js';
 import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 import { type AnswerFormat, type AnswerGrammar, answerGrammars } from './answer-grammar.js';
 import { ForcedTokenizer } from './forced-tokenizer.js';
+import { respaceJson } from './respace-json.js';
 import type { CompiledConstraint, OpenLengths, TokenConstraint } from './token-constraint.js';
 import { mayFollow, plainBeginnings } from './token-vocabulary.js';
 import { grammarEngineFor, type GrammarPosition } from './xgrammar.js';
@@ -39,7 +40,8 @@ export async function compileConstraint(
   const format = { ...model, spacing: spacingOf(tokenizer), marker: (text: string) => markers.get(text) };
   const { masks, exact } = writtenGrammar(request, format, tokenizer);
   const positions = await engine.begin({ masks, exact, owner: request.caller }, request.n);
-  const begun = continuedText(request);
+  const said = continuedText(request);
+  const begun = request.output.type === 'text' ? said : respaceJson(said, format.spacing);
   if (begun !== '' && !positions.every((position) => position.acceptText(begun))) {
     for (const position of positions) position.dispose();
     const param = request.paramNames?.messages ?? 'messages';

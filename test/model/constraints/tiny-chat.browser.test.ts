@@ -64,7 +64,7 @@ describe('[M32] an answer that goes on with its beginning', () => {
       },
     });
 
-  it.each(['{', '{"name"', '{"name": "Al', '{"name": "Al", "age": 4'])(
+  it.each(['{', '{"name"', '{\n  "name" : "Al', '{"name": "Al', '{"name": "Al", "age": 4'])(
     '%s: both together conform to the schema',
     async (begun) => {
       const { text, reason } = await goOn(begun);
