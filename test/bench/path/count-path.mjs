@@ -10,23 +10,17 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, runnerImport } from 'vite';
+import { build } from 'vite';
 
 const root = join(import.meta.dirname, '../../..');
 const outDir = join(realpathSync(join(root, 'node_modules')), '.cache/inpage-path');
 const listed = process.argv.includes('--list');
 
-const { module } = await runnerImport(join(root, '.ci/gguf-kernels/gguf-kernels.ts'), {
-  configFile: false,
-  logLevel: 'error',
-});
-
 /** Each module stays a file of its own, so that V8 tells them apart; nothing is renamed or lowered. */
 await build({
   root,
-  configFile: false,
+  configFile: join(root, '.ci/gguf-kernels/vite.config.ts'),
   logLevel: 'error',
-  plugins: [module.ggufKernels()],
   build: {
     ssr: join(import.meta.dirname, 'whole-path.ts'),
     outDir,
