@@ -2,7 +2,7 @@
 import { type Message, textOf } from '../../src/core/request/message.js';
 import type { Conversation } from './conversations.js';
 
-export type PlainMessage = Record<string, unknown>;
+type PlainMessage = Record<string, unknown>;
 
 /** Variables of a rendering. */
 export interface Form {

@@ -27,7 +27,7 @@ interface Named {
   name?: string;
 }
 
-export interface SystemMessage extends Named {
+interface SystemMessage extends Named {
   role: 'system';
   content: ContentPart[];
 }

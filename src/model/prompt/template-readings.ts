@@ -13,7 +13,7 @@ import {
 type TemplatePart = { type: 'text'; text: string } | { type: 'image' };
 
 /** A message for templates that look into lists of parts. */
-export type VariedMessage = Omit<TemplateMessage, 'content'> & { content: string | TemplatePart[] };
+type VariedMessage = Omit<TemplateMessage, 'content'> & { content: string | TemplatePart[] };
 
 /** @param mark stands for images; messages with one become lists of parts */
 export type Reading = (messages: readonly TemplateMessage[], mark?: string) => readonly VariedMessage[];

@@ -13,7 +13,7 @@ import type { LayerMatrices, LayerVectors } from './model-weights.js';
 import type { RopeShape } from './rope.js';
 
 /** The tensors of a layer. */
-export interface LayerPlan {
+interface LayerPlan {
   matrices: LayerMatrices<MatrixPlan>;
   vectors: LayerVectors<GgufTensor>;
 }

@@ -67,7 +67,7 @@ function withRecordedAnswers(model: LoadedModel, script: Script, replies: Replie
 type RecordedReply = ScriptedReply & { recorded: RecordedStep[] };
 
 /** Of the reply that was recorded for this request; else of the one whose `match` fits it. */
-export async function findRecorded(replies: Replies, request: GenerationRequest): Promise<RecordedReply | undefined> {
+async function findRecorded(replies: Replies, request: GenerationRequest): Promise<RecordedReply | undefined> {
   const asked = askedOf(request, lastTextOf(request.prompt));
   const reply = (await findExact(replies.all, request)) ?? replies.find(asked);
   return reply?.recorded ? (reply as RecordedReply) : undefined;

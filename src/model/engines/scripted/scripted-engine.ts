@@ -27,7 +27,7 @@ const CERTAIN = 80;
 const MAX_ROWS = 8;
 
 /** A request whose reply is to be chosen. */
-export interface AskedReply {
+interface AskedReply {
   request: GenerationRequest;
   asked: Asked;
   signal: AbortSignal;

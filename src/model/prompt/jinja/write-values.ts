@@ -39,7 +39,7 @@ function quoted(plain: string): string {
 }
 
 /** As short as the number allows; with an exponent from 10^16 on and below 10^-4. */
-export function floatText(number: number): string {
+function floatText(number: number): string {
   if (!Number.isFinite(number)) return Number.isNaN(number) ? 'nan' : number < 0 ? '-inf' : 'inf';
   if (Object.is(number, -0)) return '-0.0';
   const size = Math.abs(number);

@@ -1,5 +1,4 @@
 /** Requests to a test server, and what came back. */
-import { parseEvents } from '../../../support/read-events.js';
 
 export interface Answer {
   status: number;
@@ -47,5 +46,3 @@ export async function said(
   const { json, text } = await chat(server, content, more);
   return json?.choices?.[0]?.message?.content ?? text;
 }
-
-export { parseEvents };

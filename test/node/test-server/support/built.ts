@@ -9,7 +9,7 @@ import { TEST_SERVER_ENVIRONMENTS } from '../../../../.ci/test-server-build.js';
 let folder: Promise<string> | undefined;
 
 /** Folder of the built files; made once for each worker of Vitest. */
-export function builtTestServer(): Promise<string> {
+function builtTestServer(): Promise<string> {
   return (folder ??= buildTestServer());
 }
 
