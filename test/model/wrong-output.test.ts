@@ -52,7 +52,10 @@ describe('a chat model', () => {
       },
     };
     const forward = new ForwardPass(session, { firstPosition: 0, vocabularySize: 4 });
-    const pass = forward.run([{ tokens: [1, 2, 3], past: 0 }], forward.emptyState(), 2, [{ type: 'all' }]);
+    const pass = forward.run([{ tokens: [1, 2, 3], past: 0 }], forward.emptyState(), {
+      keep: 2,
+      needs: [{ type: 'all' }],
+    });
     await expect(pass).rejects.toEqual(wrong(new RegExp(`shape \\[${dims.join(', ')}\\] instead of \\[1, 3, vocab`)));
   });
 });

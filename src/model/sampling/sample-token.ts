@@ -90,7 +90,7 @@ export class TokenSampler {
     const scale = unitsPerLogit(temperature);
     const farthest = minPCutoff(minP);
     if (topK === Infinity) {
-      const token = this.#sampleFromAll(logits, best, scale, farthest, topP, random);
+      const token = this.#sampleFromAll(logits, best, { scale, farthest, topP }, random);
       if (token !== undefined) return token;
     }
     this.#sortIntoBuckets(logits, logits[best]!, scale, farthest);
@@ -106,9 +106,7 @@ export class TokenSampler {
   #sampleFromAll(
     logits: Float32Array,
     best: number,
-    scale: number,
-    farthest: number,
-    topP: number,
+    { scale, farthest, topP }: { scale: number; farthest: number; topP: number },
     random: RandomNumbers,
   ): number | undefined {
     const total = this.#weighAll(logits, logits[best]!, scale, farthest);
@@ -221,17 +219,19 @@ export class TokenSampler {
       const inBucket = this.#bucketWeights[bucket]!;
       if (weight + inBucket >= target && this.#bucketCounts[bucket]! > 0) {
         const tokens = this.#sortedBucket(logits, bucket);
-        return this.#cutBorder(bucket, tokens, tokens.length, weight, target);
+        return this.#cutBorder({ border: bucket, borderTokens: tokens, borderCount: tokens.length, weight }, target);
       }
       weight += inBucket;
     }
-    return this.#cutBorder(cut.border, cut.borderTokens, cut.borderCount, weight, target);
+    return this.#cutBorder({ ...cut, weight }, target);
   }
 
-  #cutBorder(border: number, borderTokens: Int32Array, count: number, before: number, target: number): Cut {
-    let weight = before;
+  /** @param cut its weight is that of the buckets before the border */
+  #cutBorder(cut: Cut, target: number): Cut {
+    const { border, borderTokens } = cut;
+    let { weight } = cut;
     let borderCount = 0;
-    while (borderCount < count) {
+    while (borderCount < cut.borderCount) {
       weight += this.#weights[borderTokens[borderCount]!]!;
       borderCount += 1;
       if (weight >= target) break;

@@ -33,7 +33,8 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
     parse: (json) => refuseBuiltInTools(json, () => parseBody(schema, json)),
     read: ({ body, json, modelId, images, caller }) => {
       const input = resolveReferences(body.input, (item) => recent.find(caller, item));
-      const generation = toGenerationRequest(body, input, modelId, images, context.compatibility);
+      const { compatibility } = context;
+      const generation = toGenerationRequest(body, input, { model: modelId, images, compatibility });
       return { input, recent, ...generation, request: { ...generation.request, ...cacheHint(json) } };
     },
   };

@@ -119,9 +119,7 @@ function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown 
 export function toGenerationRequest(
   body: ResponsesRequest,
   input: string | readonly SentItem[],
-  model: string,
-  images: RequestImages,
-  compatibility: Compatibility,
+  { model, images, compatibility }: { model: string; images: RequestImages; compatibility: Compatibility },
 ): { request: GenerationRequest; tools: ToolSet } {
   const tools = new ToolSet();
   tools.add(body.tools ?? [], 'tools');

@@ -25,8 +25,8 @@ export function arrayGrammar(context: SchemaContext, alternative: Alternative): 
   if (unevaluated?.['unevaluatedItems'] === false && alternative.length > 1) {
     throw new SchemaProblem('is not supported in combination with other schemas', unevaluated, 'unevaluatedItems');
   }
-  const node = alternative.find((each) => each['uniqueItems'] === true);
-  if (node !== undefined && (most === undefined || most > 1)) return uniqueArray(context, alternative, node, min, most);
+  if (alternative.some(isUnique) && (most === undefined || most > 1))
+    return uniqueArray(context, alternative, { min, max: most });
   return sequence(literal('['), items(context, alternative, min, most), literal(']'));
 }
 
@@ -45,22 +45,22 @@ function items(context: SchemaContext, alternative: Alternative, min: number, ma
     );
     return min === 0 ? choice(some, EMPTY) : some;
   }
-  for (let place = length - 1; place >= 0; place -= 1) {
-    if (max !== undefined && place >= max) {
+  for (let index = length - 1; index >= 0; index -= 1) {
+    if (max !== undefined && index >= max) {
       tail = EMPTY;
       continue;
     }
-    const value = context.valueOf(alternative.flatMap((node) => schemaAt(node, place)));
-    const written = sequence(place === 0 ? EMPTY : separator, value, tail);
-    tail = context.rules.add(place >= min ? choice(written, EMPTY) : written);
+    const value = context.valueOf(alternative.flatMap((node) => schemaAt(node, index)));
+    const written = sequence(index === 0 ? EMPTY : separator, value, tail);
+    tail = context.rules.add(index >= min ? choice(written, EMPTY) : written);
   }
   return tail;
 }
 
-/** Schemas of a node for the item at a place; Infinity: for all items after the fixed ones. */
-function schemaAt(node: SchemaNode, place: number): JsonSchema[] {
+/** Schemas of a node for the item with this index; Infinity: for all items after the fixed ones. */
+function schemaAt(node: SchemaNode, index: number): JsonSchema[] {
   const prefix = prefixOf(node);
-  if (place < prefix.length) return [prefix[place] ?? true];
+  if (index < prefix.length) return [prefix[index] ?? true];
   const rest = Array.isArray(node['items']) ? node['additionalItems'] : node['items'];
   if (rest === undefined) return node['unevaluatedItems'] === false ? [false] : [];
   return [rest as JsonSchema];
@@ -71,14 +71,15 @@ function prefixOf(node: SchemaNode): JsonSchema[] {
   return prefix as JsonSchema[];
 }
 
+const isUnique = (node: SchemaNode): boolean => node['uniqueItems'] === true;
+
 /** `uniqueItems` can be guaranteed for items of a finite list: they are written in the list's order. */
 function uniqueArray(
   context: SchemaContext,
   alternative: Alternative,
-  node: SchemaNode,
-  min: number,
-  max: number | undefined,
+  { min, max }: { min: number; max: number | undefined },
 ): Expression {
+  const node = alternative.find(isUnique);
   const values = context.enumerate(alternative.flatMap((each) => schemaAt(each, Infinity)));
   if (values === undefined || alternative.some((each) => prefixOf(each).length > 0)) {
     throw new SchemaProblem('is only supported for items with `enum` or `const`', node, 'uniqueItems');

@@ -65,15 +65,8 @@ export function objectGrammar(
   const extra = frame.extraKeys ? extraMember(context, alternative, found) : NEVER;
   const min = tightest(alternative, 'minProperties', 'largest') ?? 0;
   const max = tightest(alternative, 'maxProperties', 'smallest');
-  const body = new MemberList(
-    context,
-    alternative,
-    frame.separator ?? comma(context.style),
-    members,
-    extra,
-    min,
-    max,
-  ).from(0, 0, true);
+  const separator = frame.separator ?? comma(context.style);
+  const body = new MemberList(context, alternative, { separator, members, extra, min, max }).from(0, 0, true);
   return sequence(literal(frame.open), body, literal(frame.close));
 }
 
@@ -115,6 +108,16 @@ function extraMember(context: SchemaContext, alternative: Alternative, members: 
   return context.rules.add(choice(...kinds));
 }
 
+interface MemberListParts {
+  separator: Expression;
+  /** The declared ones. */
+  members: readonly Member[];
+  /** A member that is not declared; NEVER: there are none. */
+  extra: Expression;
+  min: number;
+  max: number | undefined;
+}
+
 /** Writes the list of members. Where `minProperties` or `maxProperties` bounds their number, the rules count them. */
 class MemberList {
   readonly #context: SchemaContext;
@@ -130,11 +133,7 @@ class MemberList {
   constructor(
     context: SchemaContext,
     alternative: Alternative,
-    separator: Expression,
-    members: readonly Member[],
-    extra: Expression,
-    min: number,
-    max: number | undefined,
+    { separator, members, extra, min, max }: MemberListParts,
   ) {
     this.#context = context;
     this.#alternative = alternative;
@@ -204,9 +203,9 @@ function keyOutside(
   return atKeyword(alternative[0], 'additionalProperties', () => {
     if (declared.length > 0) conditions.push(complement(literalsAutomaton(declared, work)));
     for (const pattern of kind.matching)
-      conditions.push(patternAt(document, node, 'patternProperties', pattern, 'narrow'));
+      conditions.push(patternAt(document, { node, keyword: 'patternProperties' }, pattern, 'narrow'));
     for (const pattern of kind.notMatching)
-      conditions.push(complement(patternAt(document, node, 'patternProperties', pattern, 'wide')));
+      conditions.push(complement(patternAt(document, { node, keyword: 'patternProperties' }, pattern, 'wide')));
     for (const each of alternative) {
       const names = each['propertyNames'];
       if (names === false) return NEVER;

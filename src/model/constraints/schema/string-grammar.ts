@@ -65,7 +65,7 @@ function stringAutomaton({ document }: SchemaContext, alternative: Alternative):
   }
   if (patterns.length === 0) return undefined;
   const automaton = patterns
-    .map(({ node, pattern }) => patternAt(document, node, 'pattern', pattern, 'narrow'))
+    .map(({ node, pattern }) => patternAt(document, { node, keyword: 'pattern' }, pattern, 'narrow'))
     .reduce((left, right) => combineAutomata(left, right, 'both', document.work));
   return withLength(document, alternative, automaton);
 }
@@ -103,11 +103,10 @@ export function nameAutomaton(context: SchemaContext, schema: SchemaNode): Autom
   return ways.reduce((left, right) => combineAutomata(left, right, 'either', work), literalsAutomaton([], work));
 }
 
-/** The automaton of a pattern; a SchemaProblem gets the place of the keyword. */
+/** The automaton of a pattern; a SchemaProblem names the keyword. */
 export function patternAt(
   { patterns }: SchemaDocument,
-  node: SchemaNode | undefined,
-  keyword: string,
+  { node, keyword }: { node: SchemaNode | undefined; keyword: string },
   pattern: string,
   width: PatternWidth,
 ): Automaton {

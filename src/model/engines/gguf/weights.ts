@@ -44,7 +44,7 @@ export class WeightPacker {
     const { bytes, values } = TENSOR_KINDS[source.kind];
     const rowBytes = (columns / values) * bytes;
     this.#makeStaging(rowBytes);
-    return new MatrixWriter(this.#kernels, { kind, at, rows, columns }, source, rowBytes, this.#staging);
+    return new MatrixWriter(this.#kernels, { kind, at, rows, columns }, source, { rowBytes, staging: this.#staging });
   }
 
   #makeStaging(rowBytes: number): void {
@@ -67,7 +67,13 @@ export class MatrixWriter {
   #begunBytes = 0;
   #row = 0;
 
-  constructor(kernels: Kernels, weights: PackedWeights, source: MatrixSource, rowBytes: number, staging: number) {
+  /** @param staging address of memory for some rows of the file */
+  constructor(
+    kernels: Kernels,
+    weights: PackedWeights,
+    source: MatrixSource,
+    { rowBytes, staging }: { rowBytes: number; staging: number },
+  ) {
     this.#kernels = kernels;
     this.#weights = weights;
     this.#source = source;

@@ -96,7 +96,7 @@ class TaggedCallSteps implements StepMachine {
     if (!this.#reader) {
       if (!final && FENCE_BEGINNING.test(body)) return undefined;
       const lead = /^\s*(?:\[\s*)?(?:```(?:json|python)?\s*)?/.exec(body)![0];
-      const shape = findShape(this.#syntax, body, lead, final, this.#tools);
+      const shape = findShape(this.#syntax, body, { lead, final, tools: this.#tools });
       if (shape === 'more') return undefined;
       if (shape === 'no') return this.#giveBack(buffer, parts);
       this.#prefix += shape.lead;
@@ -179,9 +179,7 @@ const FENCE_BEGINNING = /^\s*(?:\[\s*)?`{1,3}[a-z]*$/;
 function findShape(
   { shapes }: TaggedCalls,
   body: string,
-  lead: string,
-  final: boolean,
-  tools: readonly Tool[],
+  { lead, final, tools }: { lead: string; final: boolean; tools: readonly Tool[] },
 ): { shape: CallShape; lead: string } | 'more' | 'no' {
   // A bracket belongs to a list of calls, or to the shape itself.
   const leads = [...new Set([/^\s*/.exec(body)![0], lead])];

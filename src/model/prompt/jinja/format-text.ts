@@ -52,7 +52,7 @@ export function formatPercent(text: string, values: Value, budget: Budget): stri
   const list = values instanceof Tuple ? values : [values];
   const filled = text.replaceAll(
     /%(?:\((\w+)\))?([-+ 0#]*)(\d*)(?:\.(\d+))?([^])/g,
-    (found, name: string | undefined, flags: string, width: string, digits: string | undefined, kind: string) => {
+    (found, ...[name, flags = '', width, digits, kind = '']: (string | undefined)[]) => {
       if (kind === '%') return '%';
       if (!/[sdirfFgGeExXoc]/.test(kind) || (name === undefined && next >= list.length))
         throw new TemplateError(`\`${found}\` cannot be filled`);

@@ -162,7 +162,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 function unescaped(text: string): string {
   return text.replaceAll(
     /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^]))/g,
-    (found, x?: string, u?: string, long?: string, octal?: string, other?: string) => {
+    (found, ...[x, u, long, octal, other]: (string | undefined)[]) => {
       const hex = x ?? u ?? long;
       if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
       if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));

@@ -23,13 +23,19 @@ export function bindGroup(
   return device.createBindGroup({ layout, entries: resources.map((resource, binding) => ({ binding, resource })) });
 }
 
-/** Queues one pass of `columns` × `rows` workgroups. */
+/** Passes that are queued together. */
+export interface ComputeQueue {
+  encoder: GPUCommandEncoder;
+  /** Buffers that whoever submits the passes destroys afterwards. */
+  temporary: GPUBuffer[];
+}
+
+/** Queues one pass of workgroups. */
 export function dispatch(
-  encoder: GPUCommandEncoder,
+  { encoder }: ComputeQueue,
   pipeline: GPUComputePipeline,
   group: GPUBindGroup,
-  columns: number,
-  rows: number,
+  { columns, rows }: { columns: number; rows: number },
 ): void {
   const pass = encoder.beginComputePass();
   pass.setPipeline(pipeline);

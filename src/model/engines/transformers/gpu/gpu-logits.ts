@@ -121,11 +121,11 @@ export class GpuLogits {
     const counts = needs.map((need) => (need.type === 'greatest' ? Math.min(need.count, this.#size) : 1));
     const count = Math.max(...counts);
     const isSearched = needs.some(({ type }) => type !== 'all');
-    const found = isSearched ? this.#select.run(logits, count, encoder, temporary) : undefined;
+    const found = isSearched ? this.#select.run(logits, count, { encoder, temporary }) : undefined;
     const samples = samplesOf(needs, logits.keep);
     const sampled =
       found && samples.length > 0
-        ? this.#sampling.run(logits, { buffer: found, count }, samples, encoder, temporary)
+        ? this.#sampling.run(logits, { buffer: found, count }, samples, { encoder, temporary })
         : undefined;
     for (const buffer of [found, sampled]) if (buffer) temporary.push(buffer);
     const parts = Array.from({ length: logits.rows * logits.keep }, (_, slot): Part => {

@@ -3,7 +3,7 @@ import type { RandomNumbers } from '../../../sampling/random.js';
 import { MAX_SAMPLE_ATTEMPTS } from '../../../sampling/sample-token.js';
 import type { SampleSettings } from '../../../sampling/token-logits.js';
 import { minPCutoff, HALVING, to32Bits, unitsPerLogit } from '../../../sampling/token-weights.js';
-import { bindGroup, dispatch, filledBuffer } from './compute-pass.js';
+import { bindGroup, type ComputeQueue, dispatch, filledBuffer } from './compute-pass.js';
 import { CUT_OFF, SAMPLE_SHADER, FORBIDDEN } from './sample-shader.js';
 import { CHUNK, type LogitRows } from './top-k.js';
 
@@ -74,8 +74,7 @@ export class GpuTokenSampler {
     logits: LogitRows,
     greatest: { buffer: GPUBuffer; count: number },
     samples: readonly RowSample[],
-    encoder: GPUCommandEncoder,
-    temporary: GPUBuffer[],
+    queue: ComputeQueue,
   ): GPUBuffer {
     const { size, given, keep, stride, bytes } = logits;
     const { STORAGE, COPY_SRC, UNIFORM } = GPUBufferUsage;
@@ -92,7 +91,7 @@ export class GpuTokenSampler {
       size: samples.length * results * SAMPLED_BYTES,
       usage: STORAGE | COPY_SRC,
     });
-    temporary.push(shape, settings, sums);
+    queue.temporary.push(shape, settings, sums);
     const group = bindGroup(this.#device, this.#layout, [
       { buffer: logits.buffer, size: Math.ceil(bytes / 4) * 4 },
       { buffer: greatest.buffer },
@@ -102,13 +101,13 @@ export class GpuTokenSampler {
       { buffer: tokens },
       { buffer: shape },
     ]);
-    const queue = (name: EntryPoint, columns: number): void =>
-      dispatch(encoder, this.#pipelines[name], group, columns, samples.length);
+    const pass = (name: EntryPoint, columns: number): void =>
+      dispatch(queue, this.#pipelines[name], group, { columns, rows: samples.length });
     const attempts = Math.max(...samples.map(attemptsOf));
-    queue('weigh', chunks);
-    queue('chooseToken', attempts);
-    if (attempts > 1) queue('weighBefore', chunks);
-    queue('accept', 1);
+    pass('weigh', chunks);
+    pass('chooseToken', attempts);
+    if (attempts > 1) pass('weighBefore', chunks);
+    pass('accept', 1);
     return tokens;
   }
 

@@ -1,5 +1,5 @@
 /** A WebGPU shader that finds the greatest logits of rows in GPU memory. @module */
-import { bindGroup, dispatch, filledBuffer } from './compute-pass.js';
+import { bindGroup, type ComputeQueue, dispatch, filledBuffer } from './compute-pass.js';
 
 /**
  * Floats as integers of the same order, 0 for NaN. A 16-bit float is given in the upper half of a word.
@@ -105,6 +105,16 @@ export interface LogitRows {
 /** Bytes of one result: the float mapped to an integer, and its id. */
 export const FOUND_BYTES = 8;
 
+interface SelectionPass {
+  /** The words of the shader's `Shape`. */
+  shape: readonly number[];
+  input: GPUBufferBinding;
+  output: GPUBuffer;
+  /** Workgroups for each row. */
+  columns: number;
+  rows: number;
+}
+
 /** The compiled shader on one device. */
 export class TopKSelection {
   readonly #device: GPUDevice;
@@ -130,40 +140,36 @@ export class TopKSelection {
    * Queues two passes: the first finds the greatest of each chunk, the second the greatest of those.
    * @returns `[rows * keep, count]` results, the greatest first; the caller destroys the buffer
    */
-  run(logits: LogitRows, count: number, encoder: GPUCommandEncoder, temporary: GPUBuffer[]): GPUBuffer {
+  run(logits: LogitRows, count: number, queue: ComputeQueue): GPUBuffer {
     const { buffer, bytes, given, stride, keep, size } = logits;
     const rows = logits.rows * keep;
     const chunks = Math.ceil(size / CHUNK);
     const found = this.#buffer(rows * chunks * count * FOUND_BYTES);
     const first = { buffer, size: Math.ceil(bytes / 4) * 4 };
-    temporary.push(
-      this.#pass(this.#scan, encoder, [count, size, CHUNK, given, keep, stride], first, found, chunks, rows),
-    );
+    const scanned = [count, size, CHUNK, given, keep, stride];
+    this.#queue(this.#scan, { shape: scanned, input: first, output: found, columns: chunks, rows }, queue);
     if (chunks === 1) return found;
-    temporary.push(found);
+    queue.temporary.push(found);
     const merged = this.#buffer(rows * count * FOUND_BYTES);
     const all = chunks * count;
-    temporary.push(this.#pass(this.#merge, encoder, [count, all, all, 0, 1, 0], { buffer: found }, merged, 1, rows));
+    const merging = [count, all, all, 0, 1, 0];
+    this.#queue(this.#merge, { shape: merging, input: { buffer: found }, output: merged, columns: 1, rows }, queue);
     return merged;
   }
 
-  #pass(
+  #queue(
     pipeline: GPUComputePipeline,
-    encoder: GPUCommandEncoder,
-    shape: readonly number[],
-    input: GPUBufferBinding,
-    output: GPUBuffer,
-    chunks: number,
-    rows: number,
-  ): GPUBuffer {
+    { shape, input, output, columns, rows }: SelectionPass,
+    queue: ComputeQueue,
+  ): void {
     const uniform = filledBuffer(this.#device, Uint32Array.from(shape), GPUBufferUsage.UNIFORM);
     const group = bindGroup(this.#device, pipeline.getBindGroupLayout(0), [
       input,
       { buffer: output },
       { buffer: uniform },
     ]);
-    dispatch(encoder, pipeline, group, chunks, rows);
-    return uniform;
+    dispatch(queue, pipeline, group, { columns, rows });
+    queue.temporary.push(uniform);
   }
 
   #buffer(size: number): GPUBuffer {

@@ -136,35 +136,20 @@ function runStageOfFour({ rest, stride, cosines, sines }: Stage, from: Signal, t
       const turn = p * 4;
       to.real[target] = sumReal + otherSumReal;
       to.imaginary[target] = sumImaginary + otherSumImaginary;
-      rotate(
-        to,
-        target + stride,
-        gapReal + otherGapImaginary,
-        gapImaginary - otherGapReal,
-        cosines[turn + 1]!,
-        sines[turn + 1]!,
-      );
-      rotate(
-        to,
-        target + 2 * stride,
-        sumReal - otherSumReal,
-        sumImaginary - otherSumImaginary,
-        cosines[turn + 2]!,
-        sines[turn + 2]!,
-      );
-      rotate(
-        to,
-        target + 3 * stride,
-        gapReal - otherGapImaginary,
-        gapImaginary + otherGapReal,
-        cosines[turn + 3]!,
-        sines[turn + 3]!,
-      );
+      to.real[target + stride] = gapReal + otherGapImaginary;
+      to.imaginary[target + stride] = gapImaginary - otherGapReal;
+      to.real[target + 2 * stride] = sumReal - otherSumReal;
+      to.imaginary[target + 2 * stride] = sumImaginary - otherSumImaginary;
+      to.real[target + 3 * stride] = gapReal - otherGapImaginary;
+      to.imaginary[target + 3 * stride] = gapImaginary + otherGapReal;
+      for (let k = 1; k < 4; k++) rotate(to, target + k * stride, cosines[turn + k]!, sines[turn + k]!);
     }
   }
 }
 
-function rotate(to: Signal, at: number, real: number, imaginary: number, cosine: number, sine: number): void {
-  to.real[at] = real * cosine - imaginary * sine;
-  to.imaginary[at] = real * sine + imaginary * cosine;
+function rotate(values: Signal, at: number, cosine: number, sine: number): void {
+  const real = values.real[at]!;
+  const imaginary = values.imaginary[at]!;
+  values.real[at] = real * cosine - imaginary * sine;
+  values.imaginary[at] = real * sine + imaginary * cosine;
 }

@@ -30,16 +30,20 @@ export interface Row {
   readonly layout?: PromptLayout | undefined;
 }
 
-interface Pass {
+/** What is asked of a pass. */
+interface PassOptions {
+  /** Logits are wanted for so many tokens at the end of each row, at least 1. */
+  keep: number;
+  /** Which of them the caller reads, per row. */
+  needs: readonly LogitsRequest[];
+  /** Tokens of a prompt that are not read yet, these included; undefined: the tokens continue an answer. */
+  unread?: number | undefined;
+}
+
+interface Pass extends PassOptions {
   rows: readonly Row[];
   /** Per row. */
   tokens: readonly (readonly number[])[];
-  /** Logits are wanted for so many tokens at the end of each row. */
-  keep: number;
-  /** Per row. */
-  needs: readonly LogitsRequest[];
-  /** Tokens of a prompt that are not read yet, these included; undefined: the tokens continue an answer. */
-  unread: number | undefined;
   /** How many passes with later blocks of prompts went before. */
   overtaken: number;
   resolve: (logits: TokenLogits[][]) => void;
@@ -99,17 +103,12 @@ export class BatchQueue {
   /**
    * Appends tokens to the rows.
    * @param tokens per row, all of one length
-   * @param keep at least 1
-   * @param needs which logits the caller reads of each row
-   * @param unread of a prompt: how many of its tokens are not read yet, these included
    * @returns per row the logits after each of its last `keep` tokens
    */
   run(
     rows: readonly Row[],
     tokens: readonly (readonly number[])[],
-    keep: number,
-    needs: readonly LogitsRequest[],
-    unread?: number,
+    { keep, needs, unread }: PassOptions,
   ): Promise<TokenLogits[][]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ rows, tokens, keep, needs, unread, overtaken: 0, resolve, reject });
@@ -200,7 +199,7 @@ export class BatchQueue {
       const reads = rows.map(({ held, layout }, row) => ({ tokens: tokens[row]!, past: held.length, layout }));
       const { keep } = passes[0]!;
       const needs = passes.flatMap((pass) => pass.needs);
-      const { logits, state: next } = await this.#forward.run(reads, state, keep, needs, inPlace);
+      const { logits, state: next } = await this.#forward.run(reads, state, { keep, needs, inPlace });
       for (const [index, row] of rows.entries()) {
         const before = row.held.state;
         row.held = { state: next.hold(), row: index, length: row.held.length + tokens[index]!.length };

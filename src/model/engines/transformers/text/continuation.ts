@@ -40,7 +40,7 @@ export async function probeMultiTokenAppend(forward: ForwardPass, vocabularySize
   const held: SequenceState[] = [forward.emptyState()];
   const read = async (from: number, to: number, state: SequenceState): Promise<Float32Array[]> => {
     const row = { tokens: tokens.slice(from, to), past: from };
-    const { logits, state: next } = await forward.run([row], state, to - from, [{ type: 'all' }]);
+    const { logits, state: next } = await forward.run([row], state, { keep: to - from, needs: [{ type: 'all' }] });
     held.push(next);
     return logits[0] as Float32Array[];
   };

@@ -6,6 +6,15 @@ import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../o
 import type { ForwardRow, TokenEmbedder } from './token-embedder.js';
 import { inputOfOutput, isState, SequenceState } from '../cache/sequence-state.js';
 
+interface ForwardOptions {
+  /** How many tokens at the end of each row get their logits. */
+  keep: number;
+  /** Which logits the caller reads of each row. */
+  needs: readonly LogitsRequest[];
+  /** The next keys and values are written into the state, which has room for them and no other reader. */
+  inPlace?: boolean;
+}
+
 /** The result of a forward pass. */
 export interface ForwardResult {
   /** Per row, after each of its last tokens. */
@@ -74,17 +83,12 @@ export class ForwardPass {
   /**
    * @param added tokens of each row
    * @param state of all rows; still belongs to the caller
-   * @param keep how many tokens at the end of each row get their logits
-   * @param needs which logits the caller reads of each row
-   * @param inPlace the next keys and values are written into the state, which has room for them and no other reader
    * @throws WrongOutput when the logits do not have the shape `[rows, tokens, vocabulary]`
    */
   async run(
     added: readonly ForwardRow[],
     state: SequenceState,
-    keep: number,
-    needs: readonly LogitsRequest[],
-    inPlace = false,
+    { keep, needs, inPlace = false }: ForwardOptions,
   ): Promise<ForwardResult> {
     const rows = this.hasCache ? added : withEarlierTokens(added, state);
     const ids = tokenIds(rows);

@@ -147,7 +147,7 @@ export class OnnxSequence implements TextSequence {
   async #run(tokens: readonly (readonly number[])[], keep = 1, unread?: number): Promise<TokenLogits[][]> {
     try {
       const needs = this.#rows.map((_, row) => this.#needOf(row, tokens[row]!.length, keep, unread));
-      const logits = await this.#options.passes.run(this.#rows, tokens, keep, needs, unread);
+      const logits = await this.#options.passes.run(this.#rows, tokens, { keep, needs, unread });
       if (this.#rows[0] === this.#promptRow) this.#note(tokens[0]!);
       return logits;
     } catch (error) {

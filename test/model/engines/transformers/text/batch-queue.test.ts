@@ -26,9 +26,9 @@ function tokensOf(state: SequenceState, row: number, length: number): number[] {
 function recorder() {
   const passes: ForwardRow[][] = [];
   const needs: (readonly LogitsRequest[])[] = [];
-  const run = async (rows: readonly ForwardRow[], state: SequenceState, _: number, own: readonly LogitsRequest[]) => {
+  const run: ForwardPass['run'] = async (rows, state, asked) => {
     passes.push([...rows]);
-    needs.push(own);
+    needs.push(asked.needs);
     await Promise.resolve();
     const all = rows.map(({ tokens, past }, row) => [...tokensOf(state, row, past), ...tokens]);
     return { logits: all.map((row) => [Float32Array.from(row)]), state: stateOf(all) };
@@ -47,7 +47,7 @@ describe('BatchQueue', () => {
     const rows = [rowOf(1, 2, 3), rowOf(4), rowOf(5, 6)];
     const leave = rows.map(() => queue.join());
     for (let token = 10; token < 14; token++) {
-      const logits = await Promise.all(rows.map((row) => queue.run([row], [[token]], 1, [ALL])));
+      const logits = await Promise.all(rows.map((row) => queue.run([row], [[token]], { keep: 1, needs: [ALL] })));
       expect(logits.map(([row]) => lastOf(row![0]!))).toEqual([token, token, token]);
     }
     expect(passes.map((pass) => pass.length)).toEqual([3, 3, 3, 3]);
@@ -58,8 +58,8 @@ describe('BatchQueue', () => {
     ]);
     // One leaves, another stays behind for a pass.
     leave[1]!();
-    await queue.run([rows[2]!], [[20]], 1, [ALL]);
-    await Promise.all([rows[0]!, rows[2]!].map((row) => queue.run([row], [[21]], 1, [ALL])));
+    await queue.run([rows[2]!], [[20]], { keep: 1, needs: [ALL] });
+    await Promise.all([rows[0]!, rows[2]!].map((row) => queue.run([row], [[21]], { keep: 1, needs: [ALL] })));
     expect(held(rows[0]!).slice(-2)).toEqual([13, 21]);
     expect(held(rows[2]!).slice(-2)).toEqual([20, 21]);
   });
@@ -70,10 +70,14 @@ describe('BatchQueue', () => {
     const rows = [rowOf(1), rowOf(2)];
     for (const _ of rows) queue.join();
     const greatest: LogitsRequest = { type: 'greatest', count: 41 };
-    await Promise.all(rows.map((row, place) => queue.run([row], [[8 + place]], 1, [[greatest, ALL][place]!])));
+    await Promise.all(
+      rows.map((row, place) => queue.run([row], [[8 + place]], { keep: 1, needs: [[greatest, ALL][place]!] })),
+    );
     // Now they share a state, and come in its order.
     await Promise.all(
-      rows.toReversed().map((row, place) => queue.run([row], [[9 - place]], 1, [[ALL, greatest][place]!])),
+      rows
+        .toReversed()
+        .map((row, place) => queue.run([row], [[9 - place]], { keep: 1, needs: [[ALL, greatest][place]!] })),
     );
     expect(needs).toEqual([
       [greatest, ALL],
@@ -91,7 +95,7 @@ describe('BatchQueue', () => {
     const queue = new BatchQueue(forward, true, { maxBytes: 2 * 4 * 4 });
     const rows = [rowOf(1, 2, 3, 4), rowOf(5), rowOf(6)];
     for (const _ of rows) queue.join();
-    await Promise.all(rows.map((row) => queue.run([row], [[9]], 1, [ALL])));
+    await Promise.all(rows.map((row) => queue.run([row], [[9]], { keep: 1, needs: [ALL] })));
     expect(passes.map((pass) => pass.length)).toEqual([2, 1]);
     expect(rows.map(held)).toEqual([
       [1, 2, 3, 4, 9],
@@ -107,10 +111,11 @@ describe('BatchQueue', () => {
     queue.join();
     queue.join();
     const answer = async (row: Row): Promise<void> => {
-      for (let token = 0; token < 4; token++) await queue.run([row], [[token]], 1, [ALL]);
+      for (let token = 0; token < 4; token++) await queue.run([row], [[token]], { keep: 1, needs: [ALL] });
     };
     const prompt = async (): Promise<void> => {
-      for (let block = 0; block < 3; block++) await queue.run([reading], [[7, 8]], 1, [ALL], 6 - 2 * block);
+      for (let block = 0; block < 3; block++)
+        await queue.run([reading], [[7, 8]], { keep: 1, needs: [ALL], unread: 6 - 2 * block });
     };
     await Promise.all([answer(first), answer(second), prompt()]);
     const kinds = passes.map((pass) => (pass[0]!.tokens.length === 2 ? 'prompt' : `${pass.length} answers`));
@@ -125,11 +130,12 @@ describe('BatchQueue', () => {
     const leave = queue.join();
     const prompt = async (name: number, blocks: number): Promise<void> => {
       const row = rowOf();
-      for (let left = blocks; left > 0; left--) await queue.run([row], [[name, name]], 1, [ALL], 2 * left);
+      for (let left = blocks; left > 0; left--)
+        await queue.run([row], [[name, name]], { keep: 1, needs: [ALL], unread: 2 * left });
     };
     const answer = async (): Promise<void> => {
       const row = rowOf(1);
-      for (let token = 0; token < 8; token++) await queue.run([row], [[token]], 1, [ALL]);
+      for (let token = 0; token < 8; token++) await queue.run([row], [[token]], { keep: 1, needs: [ALL] });
       leave();
     };
     await Promise.all([prompt(33, 3), prompt(31, 1), prompt(32, 2), prompt(41, 1), answer()]);
@@ -143,9 +149,9 @@ describe('BatchQueue', () => {
   it('reads a long prompt too while ever more short ones come', async () => {
     const { forward, passes } = recorder();
     const queue = new BatchQueue(forward, true);
-    const long = queue.run([rowOf()], [[99, 99]], 1, [ALL], 1000);
+    const long = queue.run([rowOf()], [[99, 99]], { keep: 1, needs: [ALL], unread: 1000 });
     const short = async (): Promise<void> => {
-      while (passes.length < 50) await queue.run([rowOf()], [[1, 1]], 1, [ALL], 2);
+      while (passes.length < 50) await queue.run([rowOf()], [[1, 1]], { keep: 1, needs: [ALL], unread: 2 });
     };
     await Promise.all([long, short(), short()]);
     expect(passes.findIndex(([row]) => row!.tokens[0] === 99)).toBeLessThan(20);
@@ -157,7 +163,7 @@ describe('BatchQueue', () => {
       const queue = new BatchQueue(forward, ragged);
       const row = rowOf(1, 2, 3, 4);
       row.held = { ...row.held, length: 2 };
-      await queue.run([row], [[9]], 1, [ALL]);
+      await queue.run([row], [[9]], { keep: 1, needs: [ALL] });
       expect(held(row)).toEqual([1, 2, 9]);
     }
   });
@@ -173,9 +179,9 @@ describe('BatchQueue', () => {
     } as unknown as ForwardPass;
     const queue = new BatchQueue(broken, true);
     const row = rowOf(1);
-    await expect(queue.run([row], [[2]], 1, [ALL])).rejects.toThrow('broken');
+    await expect(queue.run([row], [[2]], { keep: 1, needs: [ALL] })).rejects.toThrow('broken');
     fails = false;
-    await queue.run([row], [[2]], 1, [ALL]);
+    await queue.run([row], [[2]], { keep: 1, needs: [ALL] });
     expect(held(row)).toEqual([1, 2]);
   });
 });

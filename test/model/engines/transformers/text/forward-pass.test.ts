@@ -15,6 +15,9 @@ it('gives the logits of the vocabulary alone where the graph has padding, in eve
     },
   };
   const forward = new ForwardPass(session, { firstPosition: 0, vocabularySize: vocabulary });
-  const { logits } = await forward.run([{ tokens: [1, 2, 3], past: 0 }], forward.emptyState(), 2, [{ type: 'all' }]);
+  const { logits } = await forward.run([{ tokens: [1, 2, 3], past: 0 }], forward.emptyState(), {
+    keep: 2,
+    needs: [{ type: 'all' }],
+  });
   expect(logits).toEqual([[Float32Array.of(0, 1, 2, 3, 4), Float32Array.of(0, 1, 2, 3, 4)]]);
 });

@@ -26,8 +26,7 @@ function sequence(prompt: number[], blocks: boolean, own: SampleRequest) {
     run: async (
       rows: { held: { length: number } }[],
       tokens: number[][],
-      keep: number,
-      needs: readonly LogitsRequest[],
+      { keep, needs }: { keep: number; needs: readonly LogitsRequest[] },
     ) => {
       asked.push(read(needs));
       for (const [row, { held }] of rows.entries()) held.length += tokens[row]!.length;
