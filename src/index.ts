@@ -20,6 +20,7 @@ export type {
   UpstreamEntry,
   WebLlmEntry,
 } from './core/models/model-entry.js';
+export type { Lora } from './core/models/lora.js';
 export type { RouteContext, RouteHandler } from './core/models/route-options.js';
 export type { ReplyMatch } from './core/models/reply-match.js';
 export type { ReplyError, Script, ScriptedReply } from './core/models/script.js';

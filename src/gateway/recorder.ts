@@ -64,10 +64,17 @@ export class Recorder {
   async #keep({ entry, model, request, steps }: Answered): Promise<void> {
     const fingerprint = await fingerprintOf(request);
     if (fingerprint === undefined) return;
-    let recording = this.#recordings.get(entry.id);
+    // One that is used with an adapter is a model of its own.
+    const { model: id } = request;
+    let recording = this.#recordings.get(id);
     if (!recording) {
-      recording = { entry, contextLength: model.info.contextLength, replies: new Map() };
-      this.#recordings.set(entry.id, recording);
+      const { aliases: _, ...rest } = entry;
+      recording = {
+        entry: id === entry.id ? entry : { ...rest, id },
+        contextLength: model.info.contextLength,
+        replies: new Map(),
+      };
+      this.#recordings.set(id, recording);
     }
     const asked = 'audio' in request ? '' : lastTextOf(request.prompt);
     recording.replies.set(fingerprint, {

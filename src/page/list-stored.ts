@@ -50,18 +50,20 @@ export async function removeStored(
   const entry = sources.models.find(({ id, aliases }) => id === model || aliases?.includes(model));
   if (entry) await unload(entry.id);
   // Models that are in no catalog any more are named by the folder that `stored` tells.
-  const folder = entry ? folderOf(entry, sources) : model;
-  const kept = (await listStored(sources)).find(({ source }) => source === folder);
-  if (!entry && !kept) {
+  const folders = entry ? foldersOf(entry, sources) : [model];
+  const kept = (await listStored(sources)).filter(({ source }) => folders.includes(source));
+  if (!entry && kept.length === 0) {
     throw new InferenceError('model_not_found', `The model \`${model}\` does not exist.`, { param: 'model' });
   }
-  if (folder === undefined) return;
   // A load that failed early has left files of a model that is not listed.
-  const releases = kept ? await lockAll(kept) : [];
+  const releases = await lockAll(kept);
   try {
     const root = await promptRoot();
-    if (root) await removeCachedPrompts({ root, locks: navigator.locks }, folder);
-    await (await opened(OpfsStorage))?.removeModel(folder);
+    const storage = await opened(OpfsStorage);
+    for (const folder of folders) {
+      if (root) await removeCachedPrompts({ root, locks: navigator.locks }, folder);
+      await storage?.removeModel(folder);
+    }
   } catch (thrown) {
     throw isInferenceError(thrown) ? thrown : inUse(thrown);
   } finally {
@@ -69,10 +71,11 @@ export async function removeStored(
   }
 }
 
-async function lockAll({ source, files }: StoredModel): Promise<(() => void)[]> {
+async function lockAll(kept: readonly StoredModel[]): Promise<(() => void)[]> {
   const releases: (() => void)[] = [];
-  for (const { file } of files) {
-    const release = await hold(navigator.locks, fileLock({ model: source, file }), { ifAvailable: true });
+  const all = kept.flatMap(({ source, files }) => files.map(({ file }) => ({ model: source, file })));
+  for (const { model, file } of all) {
+    const release = await hold(navigator.locks, fileLock({ model, file }), { ifAvailable: true });
     if (release) releases.push(release);
     else {
       for (const taken of releases) taken();
@@ -112,7 +115,7 @@ function describe(
       .map(({ metadata }) => metadata.file),
   );
   return {
-    models: sources.models.filter((entry) => folderOf(entry, sources) === note.model).map(({ id }) => id),
+    models: sources.models.filter((entry) => foldersOf(entry, sources).includes(note.model)).map(({ id }) => id),
     source: note.model,
     files,
     ...(promptCache && { promptCache }),
@@ -123,10 +126,13 @@ function describe(
   };
 }
 
-function folderOf(entry: ModelEntry, { load: { pageURL, hub } }: Sources): string | undefined {
-  if (!['gguf', 'transformers', 'web-llm'].includes(entry.backend)) return undefined;
+/** Those of a model and its adapters. */
+function foldersOf(entry: ModelEntry, { load: { pageURL, hub } }: Sources): string[] {
+  if (!['gguf', 'transformers', 'web-llm'].includes(entry.backend)) return [];
   // WebLLM's own list has its models in one place on the hub.
   const isListed = entry.backend === 'web-llm' && entry.modelLibrary === undefined;
   const source = isListed ? `mlc-ai/${entry.source ?? entry.id}` : entry.source;
-  return filesFolderOf({ ...entry, ...(source !== undefined && { source }) }, pageURL, hub);
+  const own = filesFolderOf({ ...entry, ...(source !== undefined && { source }) }, pageURL, hub);
+  const { id, backend, loras = [] } = entry;
+  return [...new Set([own, ...loras.map((lora) => filesFolderOf({ id, backend, ...lora }, pageURL, hub))])];
 }

@@ -56,11 +56,12 @@ function refuseProxies(value: unknown, option: string): void {
 /** The Vite plugin serves packed folders under names with a hash. */
 function inPack(entry: ModelEntry): ModelEntry {
   if (entry.backend === 'upstream') return entry;
-  const { source, modelLibrary } = entry;
+  const { source, modelLibrary, loras } = entry;
   return {
     ...entry,
     ...(source !== undefined && { source: packedURL(source) }),
     ...(modelLibrary !== undefined && { modelLibrary: packedURL(modelLibrary) }),
+    ...(loras && { loras: loras.map((lora) => ({ ...lora, source: packedURL(lora.source) })) }),
   };
 }
 

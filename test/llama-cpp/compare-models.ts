@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logitsOfFile } from '../model/engines/gguf/support/logits-of-file.js';
+import { type GivenAdapter, logitsOfFile } from '../model/engines/gguf/support/logits-of-file.js';
+import { type TinyAdapter, tinyAdapter } from '../model/engines/gguf/support/tiny-adapter.js';
 import { TINY_ARCHITECTURES, type TinyArchitectureName } from '../model/engines/gguf/support/tiny-architectures.js';
 import { someTokens } from '../model/engines/gguf/support/tiny-decoder.js';
 import { type TinyFile, tinyFile } from '../model/engines/gguf/support/tiny-file.js';
@@ -59,13 +60,57 @@ export async function compareKinds(llama: Llama): Promise<string[]> {
   return differences;
 }
 
+const LOOK_UP = (name: string): boolean => name === 'token_embd.weight' || name === 'output.weight';
+
+/**
+ * Adapters beside the weights, in 32 bits.
+ * @returns what differs
+ */
+export async function compareAdapters(llama: Llama): Promise<string[]> {
+  const cases: [string, TinyFile, (TinyAdapter & { scale?: number })[]][] = [
+    ...(Object.keys(TINY_ARCHITECTURES) as TinyArchitectureName[]).map(
+      (architecture): [string, TinyFile, TinyAdapter[]] => [
+        `${architecture} with an adapter`,
+        { architecture },
+        [{ model: { architecture } }],
+      ],
+    ),
+    ['llama with an adapter of rank 1', {}, [{ model: {}, rank: 1 }]],
+    ['llama with an adapter without alpha', {}, [{ model: {}, alpha: 0 }]],
+    ['llama with an adapter in F16', {}, [{ model: {}, kind: 'F16', rank: 16 }]],
+    ['llama with an adapter in Q8_0', {}, [{ model: {}, kind: 'Q8_0', rank: 32 }]],
+    ['llama with an adapter of look-up and logits', { untied: true }, [{ model: { untied: true }, changes: LOOK_UP }]],
+    [
+      'llama with two adapters',
+      {},
+      [
+        { model: {}, scale: 0.5 },
+        { model: {}, seed: 8, rank: 3, scale: -1.5 },
+      ],
+    ],
+  ];
+  const differences: string[] = [];
+  for (const [name, model, given] of cases) {
+    const file = tinyFile({ ...model, kind: 'F32' });
+    const adapters = given.map(({ scale = 1, ...adapter }) => ({ file: tinyAdapter(adapter), scale }));
+    differences.push(...(await compareModel(llama, name, file, file, adapters)));
+  }
+  return differences;
+}
+
 /** @param file what this project's engine reads, in 32 bits @param theirFile what llama.cpp reads */
-async function compareModel(llama: Llama, name: string, file: Uint8Array, theirFile: Uint8Array): Promise<string[]> {
-  const theirs = await logitsOfLlamaCpp(llama, theirFile, TOKENS).catch((error: unknown) => String(error));
+async function compareModel(
+  llama: Llama,
+  name: string,
+  file: Uint8Array,
+  theirFile: Uint8Array,
+  adapters: readonly Required<GivenAdapter>[] = [],
+): Promise<string[]> {
+  const theirs = await logitsOfLlamaCpp(llama, theirFile, TOKENS, adapters).catch((error: unknown) => String(error));
   if (typeof theirs === 'string') return [`${name}: ${theirs}`];
-  const ours = await logitsOfFile(file, TOKENS);
+  const ours = await logitsOfFile(file, TOKENS, { adapters });
   const worst = Math.max(...ours.map((logits, row) => farthest(logits, theirs.logits[row]!)));
-  const answer = await answerOf(file);
+  const answer = await answerOf(file, adapters);
   const isSame = answer.join() === theirs.answer.join();
   console.warn(`${name}: log-probabilities within ${worst.toExponential(1)}, greedy ${isSame ? 'equal' : 'differs'}`);
   return [
@@ -74,10 +119,10 @@ async function compareModel(llama: Llama, name: string, file: Uint8Array, theirF
   ];
 }
 
-async function answerOf(file: Uint8Array): Promise<number[]> {
+async function answerOf(file: Uint8Array, adapters: readonly GivenAdapter[]): Promise<number[]> {
   const tokens = [...TOKENS];
   while (tokens.length < TOKENS.length + GREEDY) {
-    const logits = (await logitsOfFile(file, tokens)).at(-1)!;
+    const logits = (await logitsOfFile(file, tokens, { adapters })).at(-1)!;
     tokens.push(logits.indexOf(Math.max(...logits)));
   }
   return tokens.slice(TOKENS.length);
@@ -87,16 +132,23 @@ async function logitsOfLlamaCpp(
   llama: Llama,
   file: Uint8Array,
   tokens: readonly number[],
+  adapters: readonly Required<GivenAdapter>[],
 ): Promise<{ logits: Float32Array[]; answer: number[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'inpage-llama-cpp-'));
   try {
     const path = join(folder, 'model.gguf');
     writeFileSync(path, file);
+    const lora = adapters.map(({ file: bytes, scale }, index) => {
+      const filePath = join(folder, `adapter-${index}.gguf`);
+      writeFileSync(filePath, bytes);
+      return { filePath, scale };
+    });
     const model = await llama.loadModel({ modelPath: path, gpuLayers: 0, useMmap: false });
     const context = await model.createContext({
       contextSize: CONTEXT,
       threads: 1,
       flashAttention: false,
+      ...(lora.length > 0 && { lora: { adapters: lora } }),
       experimentalKvCacheKeyType: 'F32',
       experimentalKvCacheValueType: 'F32',
     });

@@ -2,7 +2,7 @@
  * Compares this project's GGUF engine with llama.cpp on made files: `npm run test:llama-cpp`.
  * @module
  */
-import { compareKinds, compareModels } from './compare-models.js';
+import { compareAdapters, compareKinds, compareModels } from './compare-models.js';
 import { compareTokens } from './compare-tokens.js';
 import { openLlama } from './llama-cpp.js';
 
@@ -10,6 +10,7 @@ const llama = await openLlama();
 const differences = [
   ...(await compareModels(llama)),
   ...(await compareKinds(llama)),
+  ...(await compareAdapters(llama)),
   ...(await compareTokens(llama, process.argv.includes('--record'))),
 ];
 for (const difference of differences) console.error(difference);

@@ -1,5 +1,6 @@
 /** The models that may be asked for: ids, aliases, and the entries behind them. @module */
 import { InferenceError } from '../errors/inference-error.js';
+import { adaptedId } from './lora.js';
 import type { ModelEntry } from './model-entry.js';
 
 /** Names in the message about one that is unknown. */
@@ -8,14 +9,41 @@ const MAX_NAMED = 8;
 /** Characters of a name that is told. */
 const MAX_NAME_LENGTH = 200;
 
+/** An entry of the catalog, and which of its adapters is used. */
+export interface AdaptedModel {
+  entry: ModelEntry;
+  adapter?: string;
+}
+
 /** An immutable list of entries with unique names. Throws InferenceError `invalid_request` on a name used twice. */
 export class Catalog {
   readonly #entries: readonly ModelEntry[];
-  readonly #byName: ReadonlyMap<string, ModelEntry>;
+  readonly #byName: Map<string, ModelEntry>;
+  /** What `#adapt` made of entries. */
+  readonly #adapted = new Map<ModelEntry, AdaptedModel>();
 
   constructor(entries: readonly ModelEntry[]) {
     this.#entries = entries;
     this.#byName = entriesByName(entries);
+    for (const entry of entries) this.#adapt(entry);
+  }
+
+  /** Each adapter with an id makes a model of its own, where no entry has its name. */
+  #adapt(entry: ModelEntry): void {
+    for (const { id } of entry.loras ?? []) {
+      if (id === undefined) continue;
+      const name = adaptedId(entry.id, id);
+      if (this.#byName.has(name)) continue;
+      const { aliases: _, ...rest } = entry;
+      const adapted = { ...rest, id: name };
+      this.#adapted.set(adapted, { entry, adapter: id });
+      this.#byName.set(name, adapted);
+    }
+  }
+
+  /** What is loaded for an entry that {@link require} gave. */
+  loadedFor(entry: ModelEntry): AdaptedModel {
+    return this.#adapted.get(entry) ?? { entry };
   }
 
   get entries(): readonly ModelEntry[] {
@@ -56,7 +84,12 @@ export class Catalog {
 
   /** What `GET /models` shows: neither removed nor outside the plan. */
   usable(): ModelEntry[] {
-    return this.entries.filter((entry) => entry.status !== 'removed' && entry.access !== 'not-in-plan');
+    const adapted = [...this.#adapted];
+    const all = this.entries.flatMap((entry) => [
+      entry,
+      ...adapted.flatMap(([each, { entry: base }]) => (base === entry ? [each] : [])),
+    ]);
+    return all.filter((entry) => entry.status !== 'removed' && entry.access !== 'not-in-plan');
   }
 }
 

@@ -6,6 +6,7 @@ interface Located {
   backend: string;
   source?: string;
   file?: string;
+  loras?: readonly { source: string; file?: string }[];
   modelLibrary?: string;
 }
 
@@ -58,7 +59,10 @@ export function filesOf(entry: Located, pageURL: string): string[] {
   const location = source ?? id;
   const folder = (): string => folderURLOf(location, pageURL) ?? location;
   if (backend === 'transformers') return [folder()];
-  if (backend === 'gguf') return [ggufFileURLOf(entry, pageURL)?.href ?? folder() + (file ?? '')];
+  if (backend === 'gguf') {
+    const loras = (entry.loras ?? []).flatMap((lora) => filesOf({ id, backend, ...lora }, pageURL));
+    return [ggufFileURLOf(entry, pageURL)?.href ?? folder() + (file ?? ''), ...loras];
+  }
   // Without a library the model is one of WebLLM's own list.
   return modelLibrary === undefined ? [] : [folder(), new URL(modelLibrary, pageURL).href];
 }

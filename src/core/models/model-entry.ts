@@ -4,6 +4,7 @@ import { REASONING_FORMATS, type ReasoningFormat, TOOL_FORMATS, type ToolFormat 
 import { DTYPE, type Dtype } from './dtype.js';
 import { INPUTS, type Pooling, POOLINGS } from './embedding-fields.js';
 import { filesOf } from './entry-files.js';
+import { GGUF_FILE, type Lora, LORAS } from './lora.js';
 import { METADATA, PRICING, type Pricing, type VendorMetadata } from './model-description.js';
 import { count, fields, oneOf, optional, type Same, text } from './option-schema.js';
 import { type Script, SCRIPT } from './script.js';
@@ -62,6 +63,11 @@ export interface ModelEntry {
    * @default of a hub repository the first that exists of `Q4_K_M`, `Q4_0`, `Q5_K_M`, `Q6_K`, `Q8_0`, `BF16`, `F16`, `F32`
    */
   file?: string;
+  /**
+   * Backend `gguf`, chat models only: LoRA adapters in GGUF files, at most 8. One without `id` always applies. One with an `id`
+   * makes a model of its own, `<entry id>:<id>`, which shares the weights with the others and answers beside them.
+   */
+  loras?: Lora[];
   /** Overrides the tool-call syntax found in the chat template. */
   toolFormat?: ToolFormat;
   /** Overrides the reasoning syntax found in the chat template. */
@@ -134,6 +140,7 @@ type OfBackend =
   | 'upstreamModel'
   | 'headers'
   | 'file'
+  | 'loras'
   | 'languages'
   | 'script';
 
@@ -142,7 +149,9 @@ type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
 
 /** A model in a GGUF file. */
 export interface GgufEntry
-  extends CommonEntry, Pick<ModelEntry, Exclude<OnDevice, 'device'> | 'file' | 'pooling' | 'prompts' | 'source'> {
+  extends
+    CommonEntry,
+    Pick<ModelEntry, Exclude<OnDevice, 'device'> | 'file' | 'loras' | 'pooling' | 'prompts' | 'source'> {
   /** Inpage's own engine, on WASM. */
   backend: 'gguf';
   /** What the model does. */
@@ -245,12 +254,8 @@ export const ENTRY_FIELDS = {
   headers: optional(textByName),
   revision: optional(someText),
   integrity: optional(v.union([v.string(), textByName], 'a hash, or an object of hashes by file name')),
-  file: optional(
-    text(
-      'the name of a file that ends in `.gguf`, in which `*` stands for any characters but `/`',
-      (value) => /^[^/\\?#:][^\\?#:]*\.gguf$/i.test(value) && !value.split('/').includes('..'),
-    ),
-  ),
+  file: optional(GGUF_FILE),
+  loras: optional(LORAS),
   device: optional(oneOf(DEVICES)),
   dtype: optional(DTYPE),
   toolFormat: optional(oneOf(TOOL_FORMATS)),
@@ -281,22 +286,18 @@ const checkedEntry: v.GenericSchema<ModelEntry> = v.pipe(
   entry,
   v.rawCheck(({ dataset: { typed, value }, addIssue }) => {
     if (!typed) return;
-    if (value.backend === 'gguf' && value.device === 'webgpu') {
-      const message = '`auto` or `wasm`, because GGUF files run on WASM';
-      addIssue({
-        message,
-        path: [{ type: 'object', origin: 'value', input: value, key: 'device', value: value.device }],
-      });
-    }
+    const refuse = (key: 'device' | 'loras' | 'source', message: string): void =>
+      addIssue({ message, path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }] });
+    const { backend, device, loras, task } = value;
+    if (backend === 'gguf' && device === 'webgpu') refuse('device', '`auto` or `wasm`, because GGUF files run on WASM');
+    if (loras && (backend !== 'gguf' || task !== 'chat'))
+      refuse('loras', 'left out, because only chat models in GGUF files have adapters');
     if (hasFiles(value)) return;
     const message =
-      value.backend === 'upstream'
+      backend === 'upstream'
         ? 'the base URL of the remote service, e.g. `https://api.openai.com/v1`'
         : 'the URL of a folder, or a hub id';
-    addIssue({
-      message,
-      path: [{ type: 'object', origin: 'value', input: value, key: 'source', value: value.source }],
-    });
+    refuse('source', message);
   }),
 );
 

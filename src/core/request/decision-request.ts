@@ -35,6 +35,7 @@ export interface DecisionRequest {
   inputParam: string;
   cachePrompt?: GenerationRequest['cachePrompt'];
   caller?: GenerationRequest['caller'];
+  adapter?: GenerationRequest['adapter'];
   /** The client's own request, for services that read it themselves. */
   forward: ForwardedDecision;
 }

@@ -73,7 +73,7 @@ export interface BegunChoice {
 
 /** Plain, structured-clonable data: it crosses message ports as it is. */
 export interface GenerationRequest {
-  /** Catalog id (aliases already resolved by the scheduler). */
+  /** Catalog id (aliases already resolved by the scheduler), with the id of the adapter where there is one. */
   model: string;
   prompt: Prompt;
   tools: Tool[];
@@ -99,6 +99,8 @@ export interface GenerationRequest {
    * app itself, or an app without keys; what is read for it serves every key.
    */
   caller?: string | undefined;
+  /** Id of the adapter that the model is used with, beside those that always apply. */
+  adapter?: string | undefined;
   /** Number of choices, 1 to 8. */
   n: number;
   /**

@@ -14,7 +14,9 @@ import { type GenerationRequest, hasPart, type SamplingDefaults } from '../../co
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
 import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
+import { preciseClock } from '../../core/platform/precise-clock.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
+import { noImages, requireImages, takesSound } from './check-inputs.js';
 import { transcribeAudioParts } from './transcribe-audio-parts.js';
 import type { ControlledInference, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictToBudget } from './memory-budget.js';
@@ -59,26 +61,26 @@ export class Scheduler implements ControlledInference {
 
   contextLength(model: string): number | undefined {
     const entry = this.catalog.require(model);
-    return this.#slots.get(entry)?.contextLength ?? entry.contextLength;
+    return this.#known(model)?.contextLength ?? entry.contextLength;
   }
 
   isContextLengthKnown(model: string): boolean {
     const entry = this.catalog.require(model);
     // What `upstream` says without the entry's word is an assumption, also once it is loaded.
     if (entry.backend === 'upstream') return entry.contextLength !== undefined;
-    return this.#slots.get(entry)?.contextLength !== undefined;
+    return this.#known(model)?.contextLength !== undefined;
   }
 
   takesImages(model: string): boolean | undefined {
-    return this.#slots.get(this.catalog.require(model))?.images;
+    return this.#known(model)?.images;
   }
 
   description(model: string): VendorMetadata | undefined {
-    return this.#slots.get(this.catalog.require(model))?.description;
+    return this.#known(model)?.description;
   }
 
   samplingDefaults(model: string): SamplingDefaults | undefined {
-    return this.#slots.get(this.catalog.require(model))?.sampling;
+    return this.#known(model)?.sampling;
   }
 
   generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
@@ -99,7 +101,8 @@ export class Scheduler implements ControlledInference {
         this.transcribe(heard, { signal, deadline: 'result' }),
       );
     }
-    const canonical: GenerationRequest = { ...request, model: slot.entry.id, prompt, caller: options.caller };
+    const { caller } = options;
+    const canonical: GenerationRequest = { ...request, ...this.#named(request.model, slot), prompt, caller };
     const { resumeState = new ResumeState() } = options;
     const chosen = resumeState.beginGeneration(request.n);
     if (resumeState.replay('model', () => canonical.model) !== canonical.model)
@@ -122,18 +125,19 @@ export class Scheduler implements ControlledInference {
   }
 
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
-    const asked = this.#slotFor(request.model, 'chat');
-    return this.#single(asked, options, true, (model, slot, signal) =>
-      operationOf(model, 'countTokens')({ ...request, model: slot.entry.id, caller: options.caller }, signal),
+    const { caller } = options;
+    return this.#single(this.#slotFor(request.model, 'chat'), options, true, (model, slot, signal) =>
+      operationOf(model, 'countTokens')({ ...request, ...this.#named(request.model, slot), caller }, signal),
     );
   }
 
   async decide(request: DecisionRequest, options: RunOptions): Promise<DecisionAnswer> {
     const asked = this.#slotFor(request.model, 'chat');
-    return this.#single(asked, options, true, async (model, { entry: { id } }, signal) => {
-      if (!model.info.images && request.imageParam !== undefined) throw noImages(id, request.imageParam);
+    return this.#single(asked, options, true, async (model, slot, signal) => {
+      const named = this.#named(request.model, slot);
+      if (!model.info.images && request.imageParam !== undefined) throw noImages(named.model, request.imageParam);
       const { caller } = options;
-      return { ...(await operationOf(model, 'decide')({ ...request, model: id, caller }, signal)), model: id };
+      return { ...(await operationOf(model, 'decide')({ ...request, ...named, caller }, signal)), model: named.model };
     });
   }
 
@@ -181,12 +185,11 @@ export class Scheduler implements ControlledInference {
   }
 
   async unload(model: string): Promise<void> {
-    const entry = this.catalog.require(model);
-    await this.#slots.get(entry)?.unload();
+    await this.#known(model)?.unload();
   }
 
   async fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void> {
-    const entry = this.catalog.require(model);
+    const { entry } = this.catalog.loadedFor(this.catalog.require(model));
     const stalled = new AbortController();
     const stall = new StallWatch(LOAD_STALL_MS, () =>
       stalled.abort(new InferenceError('unavailable', `Fetching \`${entry.id}\` made no progress.`)),
@@ -256,8 +259,21 @@ export class Scheduler implements ControlledInference {
     return this.#slotOf(entry);
   }
 
+  /** The slot of a name, where it has one. */
+  #known(model: string): ModelSlot | undefined {
+    return this.#slots.get(this.catalog.loadedFor(this.catalog.require(model)).entry);
+  }
+
+  /** What a request for a model asks of the slot that answers it. */
+  #named(name: string, slot: ModelSlot): Pick<GenerationRequest, 'model' | 'adapter'> {
+    const asked = this.catalog.require(name);
+    const { entry, adapter } = this.catalog.loadedFor(asked);
+    return entry === slot.entry ? { model: asked.id, adapter } : { model: slot.entry.id };
+  }
+
   /** Made when it is first asked for: a catalog may grow. */
-  #slotOf(entry: ModelEntry): ModelSlot {
+  #slotOf(asked: ModelEntry): ModelSlot {
+    const { entry } = this.catalog.loadedFor(asked);
     const known = this.#slots.get(entry);
     if (known) return known;
     const slot = new ModelSlot(entry, this.#settings.host, (progress) => this.#changed(slot, progress));
@@ -300,21 +316,4 @@ export class Scheduler implements ControlledInference {
       void evictToBudget(this.#settings.memoryBudget ?? defaultMemoryBudget(), this.#slots.values(), slot);
     }
   }
-}
-
-/** Unix milliseconds like `Date.now`, but finer and never running backwards. */
-const preciseClock = (): number => performance.timeOrigin + performance.now();
-
-/** Whether the model itself takes sound. Of the browser's own model it is known once it is loaded. */
-async function takesSound(slot: ModelSlot, signal: AbortSignal): Promise<boolean> {
-  if (slot.entry.backend !== 'built-in') return false;
-  return (await orAborted(slot.ready(), signal)).info.audio === true;
-}
-
-function requireImages(request: GenerationRequest, model: LoadedModel): void {
-  if (!model.info.images && hasPart(request.prompt, 'image')) throw noImages(request.model, 'messages');
-}
-
-function noImages(model: string, param: string): InferenceError {
-  return new InferenceError('unsupported_content', `The model \`${model}\` does not take images.`, { param });
 }

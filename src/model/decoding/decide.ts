@@ -148,9 +148,9 @@ class DecisionRun {
     }
   }
 
-  #open(request: Omit<SequenceRequest, 'need' | 'signal' | 'caller'>): Promise<TextSequence> {
-    const { caller } = this.#request;
-    return this.#engine.open({ ...request, need: { type: 'all' }, signal: this.#signal, caller });
+  #open(request: Omit<SequenceRequest, 'need' | 'signal' | 'caller' | 'adapter'>): Promise<TextSequence> {
+    const { caller, adapter } = this.#request;
+    return this.#engine.open({ ...request, need: { type: 'all' }, signal: this.#signal, caller, adapter });
   }
 }
 

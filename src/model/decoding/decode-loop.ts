@@ -63,6 +63,7 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
         maxTokens: request.maxTokens === undefined ? undefined : request.maxTokens + unread,
         ...(request.cachePrompt && { cachePrompt: request.cachePrompt }),
         caller: request.caller,
+        adapter: request.adapter,
         answers: request,
       });
       const read = isScored ? await readScoredPrompt(scoredPrompt(run), sequence, signal) : undefined;

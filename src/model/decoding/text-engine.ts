@@ -81,6 +81,8 @@ export interface SequenceRequest {
   cachePrompt?: GenerationRequest['cachePrompt'];
   /** Whose prompts may be reused, beside the app's own; see `GenerationRequest`. */
   caller?: GenerationRequest['caller'];
+  /** See `GenerationRequest`. */
+  adapter?: GenerationRequest['adapter'];
   /** What the reply of a scripted model is chosen by; other engines do not read it. */
   answers?: GenerationRequest | undefined;
 }

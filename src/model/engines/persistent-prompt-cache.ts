@@ -50,12 +50,17 @@ export interface ReadPrefix {
   usable: number;
   /** See `GenerationRequest`. */
   caller: string | undefined;
+  /** What changes the weights that it was read with, beside the identity; absent: nothing. */
+  adapter?: string | undefined;
   /** Keys and values must stay until {@link release}. */
   hold(): void;
   release(): void;
   /** The bytes of a block. */
   block(index: number): Promise<Uint8Array<ArrayBuffer>>;
 }
+
+/** Who read a prompt, and with what. */
+type Reader = Pick<ReadPrefix, 'caller' | 'adapter'>;
 
 export interface KeptPromptsOptions {
   disk: BlockStore;
@@ -103,19 +108,26 @@ export class PersistentPromptCache {
    * time.
    * @param known tokens of the prompt whose keys and values are in memory: only more than these is of use
    * @param caller whose prompts are looked for, beside those of the app; see `GenerationRequest`
+   * @param adapter as in {@link ReadPrefix}
    */
-  async take(prompt: readonly number[], known: number, caller?: string): Promise<StoredPrefix | undefined> {
-    const own = (): Promise<StoredPrefix | undefined> => this.#take(prompt, known, caller);
-    const taking = caller === undefined ? own() : this.#take(prompt, known, undefined).then((found) => found ?? own());
+  async take(
+    prompt: readonly number[],
+    known: number,
+    caller?: string,
+    adapter?: string,
+  ): Promise<StoredPrefix | undefined> {
+    const own = (): Promise<StoredPrefix | undefined> => this.#take(prompt, known, { caller, adapter });
+    const ofApp = (): Promise<StoredPrefix | undefined> => this.#take(prompt, known, { caller: undefined, adapter });
+    const taking = caller === undefined ? own() : ofApp().then((found) => found ?? own());
     return settledWithin(taking, READ_TIMEOUT_MS).catch(() => undefined);
   }
 
-  async #take(prompt: readonly number[], known: number, caller: string | undefined): Promise<StoredPrefix | undefined> {
+  async #take(prompt: readonly number[], known: number, reader: Reader): Promise<StoredPrefix | undefined> {
     const { disk, rest, blockBytes } = this.#options;
     const most = this.#wholeBlocks(prompt.length - rest);
     const first = Math.floor(known / BLOCK_TOKENS);
     if (first >= most) return undefined;
-    const names = await this.#names(prompt, most, caller);
+    const names = await this.#names(prompt, most, reader);
     if (!(await disk.has(names[first]!))) return undefined;
     const size = blockBytes();
     const blocks: Uint8Array[] = [];
@@ -143,7 +155,7 @@ export class PersistentPromptCache {
     read.hold();
     this.#waiting += 1;
     const turn = this.#last.then(async () => {
-      const names = await this.#names(prompt, Math.floor(prompt.length / BLOCK_TOKENS), read.caller);
+      const names = await this.#names(prompt, Math.floor(prompt.length / BLOCK_TOKENS), read);
       const before = await this.#see(names);
       const worth = mark ? usable : Math.min(before, usable);
       if (worth === 0 || (!isRequired && worth < MIN_BLOCKS)) return false;
@@ -211,9 +223,10 @@ export class PersistentPromptCache {
   }
 
   /** The names of a prompt's first blocks: the hash of each is of its tokens and of the hash before it. */
-  async #names(prompt: readonly number[], count: number, caller: string | undefined): Promise<BlockName[]> {
+  async #names(prompt: readonly number[], count: number, { caller, adapter }: Reader): Promise<BlockName[]> {
     const { identity } = this.#options;
-    let parent = await rootOf(caller === undefined ? identity : `${identity} for ${caller}`);
+    const weights = adapter === undefined ? identity : `${identity} with ${adapter}`;
+    let parent = await rootOf(caller === undefined ? weights : `${weights} for ${caller}`);
     const names: BlockName[] = [];
     for (let index = 0; index < count; index++) {
       const tokens = prompt.slice(index * BLOCK_TOKENS, (index + 1) * BLOCK_TOKENS);

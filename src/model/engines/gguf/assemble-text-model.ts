@@ -7,9 +7,12 @@ import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-for
 import { checkTemplates } from '../../prompt/template-traits.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { prefixCacheBytes } from '../prefix-cache-bytes.js';
+import { adapterBytes } from './adapter-plan.js';
+import { widestRank } from './adapter-weights.js';
 import { roundingOf } from './choose-build.js';
 import { ForwardPass } from './forward.js';
 import { type ForwardShape, widestRow } from './forward-shape.js';
+import { assembleAdapters, type PlannedAdapter } from './gguf-adapters.js';
 import { GgufTextEngine, type GgufTextEngineOptions } from './gguf-text-engine.js';
 import type { GgufHeader } from './file/header.js';
 import { type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
@@ -36,6 +39,7 @@ export interface PlannedModel {
   plan: ModelPlan;
   shape: ForwardShape;
   tokenizer: TextTokenizer;
+  adapters: readonly PlannedAdapter[];
 }
 
 /**
@@ -49,10 +53,23 @@ export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedMod
   const exact = entry.dtype === 'fp32';
   const precision: KvPrecision = exact ? 32 : 16;
   const shape = { ...plan.shape, exact, precision };
-  const weights = weightBytes(plan);
+  return withAdapters(entry, { header, plan, shape, tokenizer, adapters: [] }, []);
+}
+
+/**
+ * The same model with adapters.
+ * @throws InferenceError `insufficient_resources` with `neededBytes`
+ */
+export function withAdapters(
+  entry: ModelEntry,
+  planned: PlannedModel,
+  adapters: readonly PlannedAdapter[],
+): PlannedModel {
+  const { shape } = planned;
+  const weights = weightBytes(planned.plan) + adapterBytes(adapters.map(({ plan }) => plan));
   checkMemory(entry, shape, weights);
   const room = Math.floor((MAX_BYTES - weights) / pageBytes(shape)) * PAGE_POSITIONS;
-  return { header, plan, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, tokenizer };
+  return { ...planned, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, adapters };
 }
 
 function checkMemory({ id, contextLength }: ModelEntry, shape: ForwardShape, weights: number): void {
@@ -104,7 +121,7 @@ interface OpenedEngine {
 /** As {@link assembleTextModel}. */
 export async function openTextEngine(
   entry: ModelEntry,
-  { header, plan, shape: planned, tokenizer }: PlannedModel,
+  { header, plan, shape: planned, tokenizer, adapters }: PlannedModel,
   stream: AsyncIterable<Uint8Array>,
   { warn, openPrompts }: AssembleOptions = {},
 ): Promise<OpenedEngine> {
@@ -112,18 +129,21 @@ export async function openTextEngine(
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
   if (kernels.build === 'plain') warn?.(NO_RELAXED_SIMD);
   const { weights, ropeFactors } = await loadWeights(plan, header, kernels, streamReader(stream, header.dataStart));
+  const loaded = await assembleAdapters(adapters, { plan, weights }, kernels);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
+  const rank = widestRank(adapters.map((adapter) => adapter.plan));
   const { contextLength } = shape;
-  const shared = new SharedKernels(kernels, contextLength, widestRow(shape), threads);
+  const shared = new SharedKernels(kernels, contextLength, Math.max(widestRow(shape), rank), threads);
   // Where threads do not run, one does the work.
   if (threads > 1) await shared.startThreads().catch(() => {});
-  const forward = new ForwardPass(shared, shape, weights);
+  const forward = new ForwardPass(shared, shape, weights, { all: loaded.all, rank });
   let onLost: (error: InferenceError) => void = () => {};
   const lost = new Promise<InferenceError>((resolve) => (onLost = resolve));
   const engine = new GgufTextEngine({
     forward,
     pages: new KvPages(kernels.memory, shape, prefixCacheBytes()),
     tokenizer,
+    adapters: loaded.engine,
     contextLength,
     toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),

@@ -1,4 +1,6 @@
 /** One forward pass of a decoder for the tokens of many sequences: tokens in, keys, values and logits out. @module */
+import { type AdaptedSpan, AdapterProducts } from './adapter-products.js';
+import type { LoadedAdapter } from './adapter-weights.js';
 import { DecoderLayers } from './decoder-layer.js';
 import { type ForwardShape, widestRow } from './forward-shape.js';
 import { attentionUnits, PAGE_POSITIONS } from './kernel-exports.js';
@@ -17,12 +19,17 @@ export const PASS_ROWS = 64;
 const LOGIT_ROWS = 16;
 
 /** Tokens of one sequence. Spans of a pass have {@link PASS_ROWS} tokens together. */
-export interface Span {
-  tokens: readonly number[];
+export interface Span extends AdaptedSpan {
   /** What comes before; it is longer by the tokens after the pass. */
   kv: KvSequence;
   /** Logits are wanted after so many tokens at the end. */
   keep: number;
+}
+
+/** Adapters that spans may have, and their widest padded rank. */
+export interface PassAdapters {
+  all: readonly LoadedAdapter[];
+  rank: number;
 }
 
 /** Angles of one kind of RoPE and where a pass has them. */
@@ -38,12 +45,14 @@ export class ForwardPass {
   readonly #shape: ForwardShape;
   readonly #weights: ModelWeights;
   readonly #products: Products;
+  /** Undefined: there are none. */
+  readonly #adapters: AdapterProducts | undefined;
   readonly #layers: DecoderLayers;
   readonly #angles: readonly PassAngles[];
   /** Addresses of what a pass computes. */
   readonly #at: ReturnType<typeof allocate>;
 
-  constructor(kernels: SharedKernels, shape: ForwardShape, weights: ModelWeights) {
+  constructor(kernels: SharedKernels, shape: ForwardShape, weights: ModelWeights, adapters?: PassAdapters) {
     this.#kernels = kernels;
     this.#memory = kernels.memory;
     this.#shape = shape;
@@ -53,7 +62,12 @@ export class ForwardPass {
     const window = shape.windowRope ? this.#makeAngles(new Rope(shape.windowRope)) : usual;
     this.#angles = window === usual ? [usual] : [usual, window];
     const { exact } = shape;
-    this.#products = new Products(kernels, { rows: PASS_ROWS, columns: widestRow(shape), exact });
+    const columns = widestRow(shape);
+    if (adapters && adapters.all.length > 0) {
+      const sizes = { rows: PASS_ROWS, logitRows: LOGIT_ROWS, columns, rank: adapters.rank };
+      this.#adapters = new AdapterProducts(kernels, weights.head, adapters.all, sizes);
+    }
+    this.#products = new Products(kernels, { rows: PASS_ROWS, columns, exact }, this.#adapters);
     this.#layers = new DecoderLayers(kernels, this.#products, shape, { ...this.#at, angles: { usual, window } });
   }
 
@@ -73,6 +87,7 @@ export class ForwardPass {
     const rows = this.#place(spans);
     const { layers } = this.#weights;
     const wanted = wantedRows(spans);
+    this.#adapters?.begin(spans);
     const units = spans.reduce(
       (sum, { tokens }) => sum + attentionUnits(tokens.length, this.#shape.heads, this.#shape.kvHeads),
       0,
@@ -85,6 +100,7 @@ export class ForwardPass {
     this.#layers.read(layers.at(-1)!, layers.length - 1, rows, wanted.length > 0 ? units : 0);
     for (const { kv, tokens } of spans) kv.advance(tokens.length);
     // From here on only what is wanted is computed.
+    this.#adapters?.keep(wanted);
     const count = this.#finish(wanted);
     const given = wish === 'logits' ? this.#logitsOf(count) : this.#statesOf(count);
     return spans.map(({ keep }) => given.splice(0, keep));
@@ -136,6 +152,7 @@ export class ForwardPass {
         to += width * 4;
       }
     }
+    this.#adapters?.addLookUp(this.#at.x, spans);
     if (embeddingScale !== 1) functions.scale(this.#at.x, rows * width, embeddingScale);
   }
 
@@ -168,6 +185,7 @@ export class ForwardPass {
     const stride = groupsOf(head.rows) * 4;
     for (let first = 0; first < count; first += LOGIT_ROWS) {
       const rows = Math.min(LOGIT_ROWS, count - first);
+      this.#adapters?.select(first, rows);
       this.#products.prepare(at.y + first * width * 4, rows, head);
       this.#products.multiply(rows, stride, [head, at.logits]);
       this.#bendLogits(rows * stride);

@@ -4,8 +4,9 @@ import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { openPromptDisk } from '../prompt-disk.js';
 import { loadFailure } from '../load-failure.js';
-import { assembleTextModel, type PlannedModel, planTextModel } from './assemble-text-model.js';
+import { assembleTextModel, type PlannedModel, planTextModel, withAdapters } from './assemble-text-model.js';
 import { chooseBuild } from './choose-build.js';
+import { fetchTogether, identityOf, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
 import { assembleReader, type PlannedReader, planReader } from './load-reading-model.js';
 
@@ -17,20 +18,23 @@ export const ggufBackend: Backend = {
     try {
       checkTask(entry);
       if (entry.task !== 'chat') return await loadReader(entry, options);
-      const source = await openModel(entry, options);
-      await source.fetch();
+      const { source, adapters, planned } = await openChat(entry, options);
+      await fetchTogether([source, ...adapters]);
       options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
       const warnings: string[] = [];
       const warn = (text: string): void => {
         console.warn(`inpage: the model \`${entry.id}\`: ${text}`);
         warnings.push(text);
       };
-      const model = await assembleTextModel(entry, source.plan, source.weights(), {
+      const model = await assembleTextModel(entry, planned, source.weights(), {
         warn,
         openPrompts: (rounding) => {
           const identity = async (): Promise<string | undefined> => {
-            const hash = await source.contentHash();
-            return hash && JSON.stringify([hash, source.plan.shape.exact, rounding]);
+            const always = adapters.filter(({ id }) => id === undefined);
+            const [hash, adapted] = await Promise.all([source.contentHash(), identityOf(always)]);
+            if (hash === undefined || adapted === undefined) return undefined;
+            const parts = [hash, planned.shape.exact, rounding];
+            return JSON.stringify(always.length === 0 ? parts : [...parts, adapted]);
           };
           return openPromptDisk({ ...source, identity, warn }, options.promptCache, PROMPT_FOR);
         },
@@ -46,7 +50,10 @@ export const ggufBackend: Backend = {
   async fetchFiles(entry, options) {
     try {
       checkTask(entry);
-      await (await (entry.task === 'chat' ? openModel : openReader)(entry, options)).fetch();
+      if (entry.task === 'chat') {
+        const { source, adapters } = await openChat(entry, options);
+        await fetchTogether([source, ...adapters]);
+      } else await (await openReader(entry, options)).fetch();
     } catch (thrown) {
       throw loadFailure(thrown, entry, options.signal);
     }
@@ -60,8 +67,17 @@ function checkTask({ id, task }: ModelEntry): void {
   throw new InferenceError('model_not_supported', message, { param: 'model', permanent: true });
 }
 
-function openModel(entry: ModelEntry, options: LoadOptions): Promise<GgufSource<PlannedModel>> {
-  return openGguf(entry, options, (header) => planTextModel(entry, header));
+/** A model and its adapters, whose heads were read. */
+interface OpenedChat {
+  source: GgufSource<PlannedModel>;
+  adapters: OpenedAdapter[];
+  planned: PlannedModel;
+}
+
+async function openChat(entry: ModelEntry, options: LoadOptions): Promise<OpenedChat> {
+  const source = await openGguf(entry, options, (header) => planTextModel(entry, header));
+  const adapters = await openAdapters(entry, options, source);
+  return { source, adapters, planned: withAdapters(entry, source.plan, adapters) };
 }
 
 /** Finds out what a load begins with. Never rejects: a load meets the same failure, and says so. */

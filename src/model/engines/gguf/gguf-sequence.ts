@@ -1,5 +1,6 @@
 /** One generation on a GGUF decoder. @module */
 import type { Speculation, TextSequence } from '../../decoding/text-engine.js';
+import type { AdapterSet } from './adapter-products.js';
 import type { KvSequence } from './kv-pages.js';
 import type { CachedPrefix } from './page-cache.js';
 import type { PassQueue } from './pass-queue.js';
@@ -8,6 +9,7 @@ export interface GgufSequenceOptions {
   prompt: readonly number[];
   /** A cached beginning of the prompt, or nothing; belongs to the sequence from now on. */
   kv: KvSequence;
+  adapters: AdapterSet | undefined;
   passes: PassQueue;
   /** Called at the end; what was read then belongs to the engine. */
   onClose(ended: Pick<CachedPrefix, 'tokens' | 'kv'>): Promise<void>;
@@ -49,9 +51,9 @@ export class GgufSequence implements TextSequence {
   }
 
   async prefill(signal: AbortSignal): Promise<Float32Array> {
-    const { prompt, passes } = this.#options;
+    const { prompt, passes, adapters } = this.#options;
     const tokens = prompt.slice(this.cachedTokens);
-    const [logits] = await passes.read({ kv: this.#kv, tokens, keep: 1, isPrompt: true, signal });
+    const [logits] = await passes.read({ kv: this.#kv, tokens, keep: 1, adapters, isPrompt: true, signal });
     this.#leave = passes.join();
     return logits!;
   }
@@ -62,8 +64,8 @@ export class GgufSequence implements TextSequence {
 
   async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
     if (this.#rows[0] === this.#kv) return this.#read(tokens[0]!, 1);
-    const { passes } = this.#options;
-    const read = this.#rows.map((kv, row) => passes.read({ kv, tokens: tokens[row]!, keep: 1 }));
+    const { passes, adapters } = this.#options;
+    const read = this.#rows.map((kv, row) => passes.read({ kv, tokens: tokens[row]!, keep: 1, adapters }));
     return (await Promise.all(read)).map(([logits]) => logits!);
   }
 
@@ -78,6 +80,7 @@ export class GgufSequence implements TextSequence {
   /** Reads tokens behind the prompt, in the only row. */
   async #read(tokens: readonly number[], keep: number): Promise<Float32Array[]> {
     this.#tokens.push(...tokens);
-    return this.#options.passes.read({ kv: this.#kv, tokens, keep });
+    const { passes, adapters } = this.#options;
+    return passes.read({ kv: this.#kv, tokens, keep, adapters });
   }
 }

@@ -24,16 +24,25 @@ export interface GgufSource<Plan> {
   /** What was made of the head. */
   plan: Plan;
   description: VendorMetadata;
-  /** Brings the whole file into the store. @throws InferenceError `unavailable`, `insufficient_resources`, `cancelled` */
-  fetch(): Promise<void>;
+  /**
+   * Brings the whole file into the store.
+   * @param together all files that the entry needs of the same folder
+   * @throws InferenceError `unavailable`, `insufficient_resources`, `cancelled`
+   */
+  fetch(together?: readonly string[]): Promise<void>;
   /** The bytes of the file from `header.dataStart` on, once it was fetched. */
   weights(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
   /** Of the file that was fetched; undefined when it was changed since. */
   contentHash(): Promise<string | undefined>;
+  /** The hash of the entry is that of its folder's manifest. */
+  isPacked: boolean;
   /** Names of the files of prompts that the model's pack has. */
   packedPrompts(): Promise<string[]>;
   readPackedPrompt(name: string): Promise<Uint8Array | undefined>;
 }
+
+/** What a file can be wanted as. */
+export type FileKind = 'model' | 'adapter';
 
 /** Where an entry's file is. */
 interface GgufLocation {
@@ -50,13 +59,14 @@ function locateGguf(entry: ModelEntry, { pageURL, hub }: Pick<LoadOptions, 'page
   const url = ggufFileURLOf(entry, pageURL);
   const folder = filesFolderOf(entry, pageURL, hub);
   if (!url) return { folder, file: undefined, query: '' };
-  return { folder, file: decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1)), query: url.search };
+  return { folder, file: decodeURIComponent(nameOf(url.pathname)), query: url.search };
 }
 
 /**
  * Reads the head of an entry's file.
  * @param plan decides whether it can run; throws InferenceError when it cannot
  * @param environment what files are stored in
+ * @param kind what the file must be
  * @throws InferenceError `invalid_request` when the entry does not name one file; `unavailable`, and what `plan` throws,
  * before its weights are fetched
  */
@@ -65,6 +75,7 @@ export async function openGguf<Plan>(
   options: Pick<LoadOptions, 'pageURL' | 'hub' | 'onProgress' | 'signal' | 'localFiles'>,
   plan: (header: GgufHeader) => Plan,
   environment?: StoreEnvironment,
+  kind: FileKind = 'model',
 ): Promise<GgufSource<Plan>> {
   checkEntry(entry);
   const location = locateGguf(entry, options);
@@ -77,9 +88,14 @@ export async function openGguf<Plan>(
   if (isHashOfFile) files = await open(undefined);
   const file = location.file ?? (await chooseFrom(entry, files, options));
   if (isHashOfFile) files = await open({ [file]: entry.integrity as string });
-  const head = await readHead(files, file, plan);
+  const planned = (header: GgufHeader): Plan => {
+    checkKind(header, kind);
+    return plan(header);
+  };
+  const head = await readHead(files, file, planned);
   if (!head) throw await missing(entry, file, files);
   const { header } = head;
+  const isPacked = typeof entry.integrity === 'string' && !isHashOfFile;
   return {
     file,
     folder,
@@ -87,8 +103,8 @@ export async function openGguf<Plan>(
     header,
     plan: head.plan,
     description: describe(header),
-    async fetch() {
-      await files.prepare([file]);
+    async fetch(together = [file]) {
+      await files.prepare(together);
       const found = await files.find(file);
       if (!found) throw await missing(entry, file, files);
       if ((found.metadata.size ?? 0) < header.dataEnd) throw cutFile(file);
@@ -102,8 +118,8 @@ export async function openGguf<Plan>(
       yield* files.stream(file, header.dataStart);
     },
     contentHash: () => files.contentHash([file]),
-    packedPrompts: async () =>
-      typeof entry.integrity === 'string' && !isHashOfFile ? (await files.listed()).filter(isPackedPrompt) : [],
+    isPacked,
+    packedPrompts: async () => (isPacked ? (await files.listed()).filter(isPackedPrompt) : []),
     async readPackedPrompt(name) {
       // The files of a load end with it.
       const lasting = { ...options, onProgress: () => {}, signal: new AbortController().signal };
@@ -137,13 +153,12 @@ function readHead<Plan>(
   return files.readHead(file, async (head) => {
     const header = await readGgufHeader((from, to) => head.read(from, to), file);
     if (header.dataEnd > (head.size ?? Infinity)) throw cutFile(file);
-    checkKind(header);
     return { header, plan: plan(header) };
   });
 }
 
-/** @throws InferenceError `model_not_supported` for a GGUF file that is no model, or no whole one */
-function checkKind({ file, metadata, tensors }: GgufHeader): void {
+/** @throws InferenceError `model_not_supported` for a GGUF file that is not of the kind, or not a whole one */
+function checkKind({ file, metadata, tensors }: GgufHeader, kind: FileKind): void {
   const refuse = (why: string): never => {
     throw unsupported(file, why);
   };
@@ -152,6 +167,8 @@ function checkKind({ file, metadata, tensors }: GgufHeader): void {
   );
   if (typeof count === 'number' && count > 1)
     refuse(`it is one of ${count} pieces of a split file. Join them with \`gguf-split --merge\``);
+  // Of an adapter its plan says what is wrong.
+  if (kind === 'adapter') return;
   if (type === 'adapter') refuse('it is an adapter, not a model');
   if (type === 'mmproj' || architecture === 'clip') refuse('it is the projector of a vision model, not a model');
   if (typeof type === 'string' && type !== 'model') refuse(`it is of type \`${shown(type)}\`, not a model`);
@@ -164,9 +181,11 @@ async function chooseFrom(
   files: ModelFiles,
   { localFiles }: Pick<LoadOptions, 'localFiles'>,
 ): Promise<string> {
-  const { id, file } = entry;
+  const { id, file, loras = [] } = entry;
   if (file !== undefined && !file.includes('*')) return file;
-  const listed = localFiles ? pickedNames(localFiles) : await listNames(files);
+  const adapters = new Set(loras.map((lora) => nameOf(lora.file ?? lora.source)));
+  const all = localFiles ? pickedNames(localFiles) : await listNames(files);
+  const listed = all.filter(({ name }) => !adapters.has(name));
   if (listed.length === 0) {
     const why = file === undefined ? 'needs `file`' : 'cannot have `*` in `file`';
     throw wrongFile(id, `it ${why}, because its source has no list of files`, []);
@@ -174,8 +193,11 @@ async function chooseFrom(
   return chooseFile(entry, listed);
 }
 
+/** The last part of a path. */
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
 function pickedNames(localFiles: NonNullable<LoadOptions['localFiles']>): ListedFile[] {
-  return localFiles.map(({ path, file }) => ({ name: path.slice(path.lastIndexOf('/') + 1), bytes: file.size }));
+  return localFiles.map(({ path, file }) => ({ name: nameOf(path), bytes: file.size }));
 }
 
 /** All files of the source; without a network those that are stored of it. */

@@ -12,6 +12,7 @@ import {
 import type { InferenceError } from '../../../core/errors/inference-error.js';
 import { prefixCacheBytes } from '../prefix-cache-bytes.js';
 import { SequenceAdmission } from '../sequence-admission.js';
+import type { AdapterSet } from './adapter-products.js';
 import type { ForwardPass } from './forward.js';
 import { GgufSequence } from './gguf-sequence.js';
 import { PAGE_POSITIONS } from './kernel-exports.js';
@@ -25,6 +26,14 @@ const MAX_ROWS = 32;
 /** So many sequences are open at a time whatever memory they take; further ones as far as it goes. */
 const ALWAYS_OPEN = 8;
 
+/** The adapters of a model. */
+export interface EngineAdapters {
+  /** Of requests that name none: those that always apply. */
+  always: AdapterSet | undefined;
+  /** Of requests that name one, those that always apply included. */
+  byId: ReadonlyMap<string, { set: AdapterSet; identity: string }>;
+}
+
 export interface GgufTextEngineOptions {
   forward: ForwardPass;
   pages: KvPages;
@@ -32,6 +41,7 @@ export interface GgufTextEngineOptions {
   contextLength: number;
   toolFormat: ToolFormat;
   reasoningFormat: ReasoningFormat;
+  adapters?: EngineAdapters | undefined;
   /** Where prompts are kept beyond this engine's life; absent: nowhere. */
   persist?: Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined;
   /** Called once when the engine can no longer compute. */
@@ -50,6 +60,7 @@ export class GgufTextEngine implements TextEngine {
   readonly #passes: PassQueue;
   readonly #admission: SequenceAdmission;
   readonly #cache = new PageCache();
+  readonly #adapters: EngineAdapters;
   /** Undefined: nothing is kept beyond this engine's life. */
   readonly #lasting: PersistentPromptCache | undefined;
 
@@ -58,6 +69,7 @@ export class GgufTextEngine implements TextEngine {
     this.contextLength = options.contextLength;
     this.toolFormat = options.toolFormat;
     this.reasoningFormat = options.reasoningFormat;
+    this.#adapters = options.adapters ?? { always: undefined, byId: new Map() };
     this.#pages = options.pages;
     this.#pages.evict = () => this.#cache.evict();
     this.#passes = new PassQueue(options.forward, options.onLost);
@@ -80,14 +92,15 @@ export class GgufTextEngine implements TextEngine {
   }
 
   async open(request: SequenceRequest): Promise<TextSequence> {
-    const { promptTokens, signal, rows = 1, maxTokens, caller } = request;
+    const { promptTokens, signal, rows = 1, maxTokens, caller, adapter } = request;
     const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
     try {
       const sequence = new GgufSequence({
         prompt: promptTokens,
-        kv: await this.#start(promptTokens, caller),
+        kv: await this.#start(promptTokens, caller, adapter),
+        adapters: this.#setOf(adapter),
         passes: this.#passes,
-        onClose: (ended) => this.#ended({ ...ended, caller }, request).finally(place.leave),
+        onClose: (ended) => this.#ended({ ...ended, caller, adapter }, request).finally(place.leave),
       });
       place.measure(() => sequence.heldTokens);
       return sequence;
@@ -98,12 +111,16 @@ export class GgufTextEngine implements TextEngine {
   }
 
   /** What is known of the prompt, in memory or, where that has more, on the disk. */
-  async #start(prompt: readonly number[], caller: string | undefined): Promise<KvSequence> {
-    const inMemory = this.#cache.take(prompt, caller) ?? new KvSequence(this.#pages);
+  async #start(
+    prompt: readonly number[],
+    caller: string | undefined,
+    adapter: string | undefined,
+  ): Promise<KvSequence> {
+    const inMemory = this.#cache.take(prompt, caller, adapter) ?? new KvSequence(this.#pages);
     const { length } = inMemory;
-    const onDisk = await this.#lasting?.take(prompt, length, caller);
+    const onDisk = await this.#lasting?.take(prompt, length, caller, this.#identityOf(adapter));
     if (!onDisk) return inMemory;
-    this.#cache.keep({ tokens: prompt.slice(0, length), kv: inMemory, caller });
+    this.#cache.keep({ tokens: prompt.slice(0, length), kv: inMemory, caller, adapter });
     const read = new KvSequence(this.#pages);
     try {
       for (const block of onDisk.blocks) read.append(block);
@@ -121,11 +138,20 @@ export class GgufTextEngine implements TextEngine {
     if (cachePrompt === 'required' && !(await isLasting)) throw notKept(BLOCK_TOKENS);
   }
 
-  #readPrefix({ kv, caller }: CachedPrefix): ReadPrefix {
+  #setOf(adapter: string | undefined): AdapterSet | undefined {
+    return adapter === undefined ? this.#adapters.always : this.#adapters.byId.get(adapter)?.set;
+  }
+
+  #identityOf(adapter: string | undefined): string | undefined {
+    return adapter === undefined ? undefined : this.#adapters.byId.get(adapter)?.identity;
+  }
+
+  #readPrefix({ kv, caller, adapter }: CachedPrefix): ReadPrefix {
     let held: KvSequence | undefined;
     return {
       usable: kv.length,
       caller,
+      adapter: this.#identityOf(adapter),
       hold: () => (held = kv.fork()),
       release: () => held?.release(),
       block: async (index) => this.#pages.read(held!.pages[index]!),

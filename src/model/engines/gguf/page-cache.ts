@@ -9,6 +9,8 @@ export interface CachedPrefix {
   kv: KvSequence;
   /** Undefined: the app, for all. See `GenerationRequest`. */
   caller: string | undefined;
+  /** Id of the adapter that it was read with. */
+  adapter?: string | undefined;
 }
 
 /**
@@ -29,12 +31,13 @@ export class PageCache {
    * The longest beginning of the prompt that is cached, for the caller to continue; undefined when there is none. At least
    * one token is left, because its logits are needed.
    * @param caller whose prefixes are used, beside those of the app
+   * @param adapter of the prompt: what was read with another one, or with none, is of no use
    */
-  take(prompt: readonly number[], caller?: string): KvSequence | undefined {
+  take(prompt: readonly number[], caller?: string, adapter?: string): KvSequence | undefined {
     let best: CachedPrefix | undefined;
     let length = 0;
     for (const prefix of this.#prefixes) {
-      if (prefix.caller !== undefined && prefix.caller !== caller) continue;
+      if ((prefix.caller !== undefined && prefix.caller !== caller) || prefix.adapter !== adapter) continue;
       const common = Math.min(commonLength(prefix.tokens, prompt), prompt.length - 1);
       if (common > length) [best, length] = [prefix, common];
     }
@@ -50,14 +53,15 @@ export class PageCache {
 
   /** Adds an ended sequence, which belongs to the cache from now on. */
   keep(ended: CachedPrefix): void {
-    const { tokens, kv, caller } = ended;
+    const { tokens, kv, caller, adapter } = ended;
     if (tokens.length === 0) {
       kv.release();
       return;
     }
     // A sequence that another one continues is a part of it.
     this.#prefixes = this.#prefixes.filter((prefix) => {
-      const isWhole = prefix.tokens.length > tokens.length || prefix.caller !== caller;
+      const isOther = prefix.caller !== caller || prefix.adapter !== adapter;
+      const isWhole = isOther || prefix.tokens.length > tokens.length;
       const isPart = !isWhole && commonLength(prefix.tokens, tokens) === prefix.tokens.length;
       if (isPart) prefix.kv.release();
       return !isPart;

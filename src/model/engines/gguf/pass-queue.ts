@@ -2,6 +2,7 @@
 import { DecodingCount } from '../decoding-count.js';
 import { cancelled, InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../core/platform/pause.js';
+import type { AdapterSet } from './adapter-products.js';
 import { type ForwardPass, PASS_ROWS, type Span } from './forward.js';
 import type { KvSequence } from './kv-pages.js';
 
@@ -17,6 +18,7 @@ export interface Reading {
   tokens: readonly number[];
   /** Logits are wanted after so many tokens at the end; at least 1. */
   keep: number;
+  adapters?: AdapterSet | undefined;
   /** The tokens are a prompt, which is read in pieces beside answers. */
   isPrompt?: boolean;
   /** Ends it between two passes, with `cancelled`. */
@@ -137,7 +139,7 @@ export class PassQueue {
   }
 
   #plan(work: Work, room: number): PlannedSpan | undefined {
-    const { kv, tokens, read, keep, signal } = work;
+    const { kv, tokens, read, keep, adapters, signal } = work;
     const end = Math.min(tokens.length, read + room);
     try {
       if (signal?.aborted) throw cancelled();
@@ -148,7 +150,7 @@ export class PassQueue {
     }
     // The tokens with logits are the last ones of all.
     const withLogits = Math.max(0, Math.min(end - read, end - (tokens.length - keep)));
-    return { work, kv, tokens: tokens.slice(read, end), keep: withLogits };
+    return { work, kv, tokens: tokens.slice(read, end), keep: withLogits, adapters };
   }
 
   #end(work: Work, tell: () => void): void {

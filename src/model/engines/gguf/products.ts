@@ -1,4 +1,5 @@
 /** Products of the rows of a pass with matrices, each with activations in the form that it takes. @module */
+import type { AdapterProducts } from './adapter-products.js';
 import { activationBytes } from './kernel-exports.js';
 import { groupsOf, isFloatKind, type PackedWeights } from './packed-kinds.js';
 import type { SharedKernels } from './shared-kernels.js';
@@ -7,24 +8,34 @@ export class Products {
   readonly #kernels: SharedKernels;
   /** Activations are never rounded. */
   readonly #exact: boolean;
+  readonly #adapters: AdapterProducts | undefined;
+  /** Where the rows are that were prepared. */
+  #x = 0;
   /** Addresses of both forms of activations. */
   readonly #at: { rounded: number; exact: number };
 
   /**
    * @param rows at most
    * @param columns of the widest matrix
+   * @param adapters add to the products of rows that have them
    */
-  constructor(kernels: SharedKernels, { rows, columns, exact }: { rows: number; columns: number; exact: boolean }) {
+  constructor(
+    kernels: SharedKernels,
+    { rows, columns, exact }: { rows: number; columns: number; exact: boolean },
+    adapters?: AdapterProducts,
+  ) {
     this.#kernels = kernels;
     this.#exact = exact;
+    this.#adapters = adapters;
     const bytes = activationBytes(rows, columns);
     this.#at = { rounded: kernels.memory.allocate(bytes), exact: kernels.memory.allocate(bytes) };
   }
 
-  /** Brings rows to the forms of activations that products with these matrices take. */
+  /** Brings rows to the forms of activations that products with these matrices take. They stay as they are until these. */
   prepare(x: number, rows: number, ...matrices: readonly PackedWeights[]): void {
     const { functions } = this.#kernels;
     const [{ columns }] = matrices as [PackedWeights];
+    this.#x = x;
     if (matrices.some((matrix) => !this.#isExact(matrix))) functions.quantize(this.#at.rounded, x, rows, columns);
     if (matrices.some((matrix) => this.#isExact(matrix))) functions.interleave(this.#at.exact, x, rows, columns);
   }
@@ -43,6 +54,7 @@ export class Products {
         return [name, [kind, out, stride, at, activations, rows, columns], groupsOf(height)];
       }),
     );
+    this.#adapters?.add(this.#x, stride, products);
   }
 
   #isExact({ kind }: PackedWeights): boolean {

@@ -1,4 +1,5 @@
 /** Made decoders of a few thousand weights, in the kernels' memory and as plain numbers, and what they compute in plain loops. */
+import type { AdapterSet } from '../../../../../src/model/engines/gguf/adapter-products.js';
 import { ForwardPass } from '../../../../../src/model/engines/gguf/forward.js';
 import { type ForwardShape, widestRow } from '../../../../../src/model/engines/gguf/forward-shape.js';
 import { KvPages, type KvSequence } from '../../../../../src/model/engines/gguf/kv-pages.js';
@@ -171,12 +172,13 @@ export function readAll(
   kv: KvSequence,
   tokens: readonly number[],
   piece = tokens.length,
+  adapters?: AdapterSet,
 ): Float32Array[] {
   const logits: Float32Array[] = [];
   for (let from = 0; from < tokens.length; from += piece) {
     const part = tokens.slice(from, from + piece);
     kv.reserve(part.length);
-    logits.push(...forward.run([{ tokens: part, kv, keep: part.length }])[0]!);
+    logits.push(...forward.run([{ tokens: part, kv, keep: part.length, adapters }])[0]!);
   }
   return logits;
 }

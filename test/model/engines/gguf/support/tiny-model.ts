@@ -5,8 +5,14 @@ import {
   type AssembleOptions,
   assembleTextModel,
   planTextModel,
+  withAdapters,
 } from '../../../../../src/model/engines/gguf/assemble-text-model.js';
 import { type GgufHeader, readGgufHeader } from '../../../../../src/model/engines/gguf/file/header.js';
+import { planAdapter } from '../../../../../src/model/engines/gguf/adapter-plan.js';
+import type { PlannedAdapter } from '../../../../../src/model/engines/gguf/gguf-adapters.js';
+import type { ModelPlan } from '../../../../../src/model/engines/gguf/model-plan.js';
+import { sha256 } from '../../../../../src/store/storage/digest.js';
+import { type TinyAdapter, tinyAdapter } from './tiny-adapter.js';
 import { tinyFile, type TinyFile } from './tiny-file.js';
 
 export const TINY_ENTRY: ModelEntry = {
@@ -25,13 +31,36 @@ export async function* piecesOf(bytes: Uint8Array, size = 9_999): AsyncGenerator
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
+/** An adapter's file, and what its entry says. */
+export interface TinyLora extends TinyAdapter {
+  id?: string;
+  scale?: number;
+}
+
 export async function tinyModel(
   options: TinyFile = {},
   entry: Partial<ModelEntry> = {},
   more?: AssembleOptions,
+  loras: readonly TinyLora[] = [],
 ): Promise<TextModel> {
   const file = tinyFile(options);
   const header = await headerOf(file);
   const all = { ...TINY_ENTRY, ...entry };
-  return assembleTextModel(all, planTextModel(all, header), piecesOf(file.subarray(header.dataStart)), more);
+  const planned = planTextModel(all, header);
+  const adapters = await Promise.all(loras.map((lora) => plannedAdapter(lora, planned.plan)));
+  const stream = piecesOf(file.subarray(header.dataStart));
+  return assembleTextModel(all, withAdapters(all, planned, adapters), stream, more);
+}
+
+async function plannedAdapter({ id, scale = 1, ...adapter }: TinyLora, model: ModelPlan): Promise<PlannedAdapter> {
+  const bytes = tinyAdapter(adapter);
+  const header = await headerOf(bytes);
+  return {
+    id,
+    scale,
+    header,
+    plan: planAdapter(header, model, scale),
+    weights: () => piecesOf(bytes.subarray(header.dataStart)),
+    contentHash: async () => sha256(bytes),
+  };
 }
