@@ -10,16 +10,19 @@ import {
   requireNothingLeaked,
   started,
   startStream,
+  stateOf,
   stopServiceWorkers,
   streamEnd,
   takeServerLog,
   workersOf,
 } from './support/host-page.js';
+import type { PromptMessage } from '../../src/model/engines/built-in/language-model.js';
+import { createLanguageModel } from '../support/language-model.js';
 import { withContexts } from './support/shared-chromium.js';
 import { demoOrigin } from './support/demo-origin.js';
 
 const QUICK = countingModel(5, 0, 'quick');
-/** Runs for longer than any test waits, so that a second answer of it proves that the first was really stopped. */
+/** Runs for longer than any test waits, so that it is only free when its answer was really stopped. */
 const SLOW = countingModel(2_000, 25, 'slow');
 /** Ends while a test waits, and is long enough to be broken in the middle. */
 const SHORT = countingModel(80, 25, 'short');
@@ -114,8 +117,7 @@ describe('cancelling', () => {
     await startStream(page, 'slow', door);
     await abortStream(page);
     expect((await streamEnd(page)).error).toContain('AbortError');
-    await startStream(page, 'slow', door);
-    await abortStream(page);
+    await expect.poll(() => stateOf(page, 'slow')).toBe('ready');
   });
 
   it('happens by itself when the page is reloaded while a stream runs', async () => {
@@ -132,7 +134,7 @@ describe('cancelling', () => {
     const guest = await openHost(context, MODELS);
     await startStream(guest, 'slow');
     await guest.close();
-    await startStream(host, 'slow');
+    await expect.poll(() => stateOf(host, 'slow'), { timeout: 30_000 }).toBe('ready');
     expect(await ask(host, 'quick')).toEqual(SERVED);
   });
 });
@@ -145,8 +147,7 @@ describe('a plain fetch that does not stream', () => {
     await guest.evaluate((text) => {
       void fetch('/v1/chat/completions', { method: 'POST', body: text }).catch(() => {});
     }, body);
-    const state = (): Promise<string | undefined> =>
-      host.evaluate(() => window.inference?.status().find(({ id }) => id === 'slow')?.state);
+    const state = (): Promise<string | undefined> => stateOf(host, 'slow');
     await expect.poll(state).toBe('busy');
     if (leaves === 'is closed') await guest.close();
     else await guest.goto('about:blank');
@@ -167,7 +168,7 @@ describe('a Service Worker that is stopped', () => {
     await startStream(page, 'slow');
     await stopServiceWorkers(page);
     expect((await streamEnd(page)).error).toBeDefined();
-    await startStream(page, 'slow');
+    await expect.poll(() => stateOf(page, 'slow'), { timeout: 30_000 }).toBe('ready');
     expect(await ask(page, 'quick')).toEqual(SERVED);
   });
 });
@@ -233,8 +234,14 @@ describe('several tabs', () => {
   });
 
   it('leave requests that no model works on yet to the next host', async () => {
-    const script = { replies: [{ match: 'long', text: 'word '.repeat(2_000) }, { text: ANSWER }], tokenDelayMs: 25 };
-    const options = { models: [{ id: 'either', task: 'chat', backend: 'scripted', script } as const] };
+    // A model that answers one request after another.
+    const reply = (turns: readonly PromptMessage[]): string =>
+      turns.at(-1)!.content === 'A long answer.' ? 'word '.repeat(200_000) : 'w0 w1 w2 w3 w4';
+    await context.addInitScript(
+      `const standIn = (${createLanguageModel.toString()})({ reply: ${reply.toString()}, window: 5000 });
+       Object.defineProperty(globalThis, 'LanguageModel', { value: standIn.factory, configurable: true });`,
+    );
+    const options = { models: [{ id: 'either', task: 'chat', backend: 'built-in' } as const] };
     const host = await openHost(context, options);
     const guest = await openHost(context, options);
     const running = guest.evaluate(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ModelEntry } from '../../src/index.js';
 import { CHROMIUM } from '../support/chromium.js';
-import { kill, newContext, openHost, workersOf } from './support/host-page.js';
+import { kill, newContext, openHost, stateOf, workersOf } from './support/host-page.js';
 import { withBrowser } from './support/shared-chromium.js';
 
 let browser: Browser;
@@ -63,13 +63,13 @@ it.each(['service-worker', 'inference.fetch'] as const)(
         const left = speak({ response_format: 'wav' }, early.signal).catch((error: Error) => (found[error.name] = 1));
         setTimeout(() => early.abort(), 100);
         await left;
-        // The model speaks for one at a time.
         found['next'] = (await (await speak({ input: 'Next.', response_format: 'pcm' })).arrayBuffer()).byteLength;
         return found;
       },
       [door, LONG_SPEECH] as const,
     );
     expect(sizes).toMatchObject({ AbortError: 1, next: 5 * 1440 * 2 });
+    await expect.poll(() => stateOf(page, 'slow')).toBe('ready');
     for (const format of ['mp3', 'wav', 'pcm']) expect([format, sizes[format]! > 0]).toEqual([format, true]);
   },
 );

@@ -1,7 +1,7 @@
 /** The options of `startInference`: their types, which are public, and the schema with their defaults and checks. @module */
 import * as v from 'valibot';
 import { APP_BASE } from './app-base.js';
-import { DEFAULT_MODELS } from './default-catalog.js';
+import { DEFAULT_MODELS, withBundledFiles } from './default-catalog.js';
 import { ROUTES, type RouteHandler } from './route-options.js';
 import { type LoadProgress, MODEL_ENTRY, type TypedModelEntry as ModelEntry } from './model-entry.js';
 import { count, fields, list, number, oneOf, optional, type Same, text } from './option-schema.js';
@@ -157,7 +157,10 @@ const SHARED = { prefix: optional(path, '/v1'), compatibility: optional(compatib
 const REALMS = {
   /** Tabs whose values differ have an engine each. */
   gateway: v.object({
-    models: optional(list(MODEL_ENTRY, 'an array of model entries'), DEFAULT_MODELS),
+    models: optional(
+      list(v.pipe(MODEL_ENTRY, v.transform(withBundledFiles)), 'an array of model entries'),
+      DEFAULT_MODELS,
+    ),
     apiKeys: optional(list(apiKey, 'an array of keys')),
     rateLimits: optional(rateLimits),
     requestTimeout: optional(

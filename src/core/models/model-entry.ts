@@ -21,7 +21,7 @@ export interface ModelEntry {
    * Folder URL (absolute, or relative to the page) or hub id (`owner/name`). Backend `gguf`: also the URL of a `.gguf` file.
    * Backend `upstream`: the base URL of the
    * remote service, e.g. `https://api.openai.com/v1`. It must not be one that this page intercepts.
-   * @default the id; required for `upstream`
+   * @default the id, and for the id of a bundled model its files; required for `upstream`
    */
   source?: string;
   /**

@@ -127,6 +127,11 @@ export function ask(
   );
 }
 
+/** What a model is doing: `ready` where nobody waits for it. */
+export function stateOf(page: Page, model: string): Promise<string | undefined> {
+  return page.evaluate((wanted) => window.inference?.status().find(({ id }) => id === wanted)?.state, model);
+}
+
 /** How far a streamed answer has come. */
 export interface StreamState {
   /** The text of all deltas. */

@@ -85,7 +85,7 @@ describe('serveInference', () => {
     ).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it('frees the model when a client leaves', async () => {
+  it('serves on when clients leave', async () => {
     const ask = { messages: [{ role: 'user' as const, content: 'Hi' }], model: 'endless', stream: true as const };
     const first: string[] = [];
     for (let round = 0; round < 3; round++) {
@@ -94,7 +94,7 @@ describe('serveInference', () => {
         const { content } = chunk.choices[0]?.delta ?? {};
         if (!content) continue;
         first.push(content);
-        // Aborts the request. The model serves one at a time: otherwise the next round would wait for minutes.
+        // Aborts the request.
         break;
       }
     }

@@ -76,7 +76,7 @@ function createScriptedSpeaker({ script, contextLength }: ScriptedSpeakerOptions
       return samples;
     },
   };
-  return createVoiceModel(engine, { info: { contextLength, device: 'none', threads: 1 }, unload: async () => {} });
+  return createVoiceModel(engine, { info: scriptedInfo(contextLength), unload: async () => {} });
 }
 
 /** Relevance without a model: what the script says, else how many words of the query a document has. */

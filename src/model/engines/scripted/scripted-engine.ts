@@ -54,7 +54,8 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     tokenizer,
     contextLength,
     maxRows: MAX_ROWS,
-    maxSequences: 1,
+    // Nothing is computed, so nobody waits for another.
+    maxSequences: Infinity,
     toolFormat,
     reasoningFormat,
     constrainable: false,

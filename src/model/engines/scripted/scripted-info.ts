@@ -6,5 +6,13 @@ export const SCRIPTED_CONTEXT = 4096;
 
 /** Neither device nor formats: there are no weights, and no prompts to write. */
 export function scriptedInfo(contextLength: number): ModelInfo {
-  return { contextLength, device: 'none', threads: 1, toolFormat: 'none', reasoningFormat: 'none', images: false };
+  return {
+    contextLength,
+    device: 'none',
+    threads: 1,
+    toolFormat: 'none',
+    reasoningFormat: 'none',
+    images: false,
+    concurrency: Infinity,
+  };
 }
