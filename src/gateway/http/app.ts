@@ -27,7 +27,7 @@ import { listModelsEndpoint, MODELS_PATH, retrieveModelEndpoint, speaksAnthropic
 import { createKeyRing, type KeyRing } from './policy/api-key.js';
 import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
-import { rerankEndpoint } from './rerank.js';
+import { RERANK_PATH, rerankEndpoint } from './rerank.js';
 import { compactEndpoint } from './responses/compact.js';
 import { inputTokensEndpoint, responsesEndpoint } from './responses/route.js';
 
@@ -110,7 +110,11 @@ export function createApp(options: AppOptions): App {
 /** What Anthropic's client puts behind its base, so that the base of the other clients serves it as well. */
 const CLIENT_PATH = '/v1';
 
+/** What Cohere's clients put behind theirs. */
+const COHERE_PATHS = ['/v1', '/v2'];
+
 function fullPathsOf(path: string, prefix: string): string[] {
+  if (path === RERANK_PATH) return ['', ...COHERE_PATHS].map((own) => prefix + own + path);
   const isOfAnthropic = path.startsWith(MESSAGES_PATH) || path.startsWith(MODELS_PATH);
   return isOfAnthropic ? [prefix + path, prefix + CLIENT_PATH + path] : [prefix + path];
 }

@@ -198,6 +198,10 @@ const RESPONSES: Readonly<Record<string, string>> = {
   prompt: 'Refused: no prompt is stored.',
   background: 'Refused when `true`: a request is answered at once.',
   store: 'Refused when `true`: no answer is stored.',
+  truncation: 'Returned as it is. A prompt that is too long is refused.',
+  max_tool_calls: 'Returned as it is: no tool runs here.',
+  prompt_cache_key: 'Returned as it is. Given: the prompt is kept for the next request, see `promptCache`.',
+  safety_identifier: 'Returned as it is.',
 };
 
 /** Fields of `POST /embeddings`. */
@@ -212,8 +216,10 @@ const EMBEDDINGS: Readonly<Record<string, string>> = {
 /** Fields of `POST /rerank`. */
 const RERANK: Readonly<Record<string, string>> = {
   query: 'What is searched for.',
-  documents: 'The texts to sort, or objects with a `text`.',
-  'documents[].text': 'The text.',
+  documents: 'The texts to sort, or objects with a `text` (or with the `rank_fields`).',
+  rank_fields:
+    'Which fields of the objects in `documents` are read; several are read as lines with their names. Absent: `text`.',
+  top_k: 'The same as `top_n`, for clients of Voyage: then the answer has `data` beside `results`.',
   top_n: 'Return only this many of the most relevant documents. Absent: all.',
   return_documents: '`true`: the answer repeats the texts.',
   max_tokens_per_doc: 'Longer documents are cut after this many tokens.',

@@ -107,6 +107,47 @@ describe('POST /rerank', () => {
     await expectRefused({ ...valid, return_documents: 'yes' }, 'return_documents');
   });
 
+  it('reads the fields of objects that `rank_fields` names', async () => {
+    const documents = [{ title: 'dog', body: 'cat', id: 1 }, { title: 'cat', body: 'dog' }, { body: 'cat' }, 'a cat'];
+    const of = async (fields: string[]): Promise<number[]> => {
+      const { results } = await rank({ query: 'cat', documents, rank_fields: fields });
+      return results.flatMap((each: any) => (each.relevance_score === 1 ? [each.index] : []));
+    };
+    expect(await of(['title', 'body'])).toEqual([0, 1, 2, 3]);
+    expect(await of(['body'])).toEqual([0, 2, 3]);
+    await expectRefused({ ...valid, documents, rank_fields: ['title'] }, 'documents.2');
+    await expectRefused({ ...valid, documents: [{ title: 5 }], rank_fields: ['title'] }, 'documents.0');
+    await expectRefused({ ...valid, documents }, 'documents.0');
+    for (const bad of [[], 'title', [5]])
+      expect((await postJson(await build(), '/rerank', { ...valid, rank_fields: bad })).status).toBe(400);
+    const { results } = await rank({ query: 'cat', documents, rank_fields: ['body'], return_documents: true });
+    expect(results.map((each: any) => each.document)).toEqual([
+      documents[0],
+      documents[2],
+      { text: 'a cat' },
+      documents[1],
+    ]);
+  });
+
+  it('several fields of a document are read as lines with their names', async () => {
+    const { usage } = await rank({ query: 'q', documents: [{ a: 'x', b: 'y' }], rank_fields: ['a', 'b'] });
+    const same = await rank({ query: 'q', documents: ['a: x\nb: y'] });
+    expect(usage).toEqual(same.usage);
+  });
+
+  it('`top_k` keeps the best, and then the answer has what clients of Voyage read', async () => {
+    const { data, results } = await rank({ top_k: 2, truncation: true, return_documents: true });
+    expect(data).toEqual([
+      { index: 2, relevance_score: 1, document: DOCUMENTS[2] },
+      { index: 1, relevance_score: expect.any(Number), document: DOCUMENTS[1] },
+    ]);
+    expect(results.map(({ index }: any) => index)).toEqual([2, 1]);
+    expect((await rank({ top_k: null })).data).toHaveLength(4);
+    expect(await rank({ top_n: 2 })).not.toHaveProperty('data');
+    for (const bad of [0, -1, 1.5, '2']) await expectRefused({ ...valid, top_k: bad }, 'top_k');
+    await expectRefused({ ...valid, top_n: 1, top_k: 2 }, 'top_k');
+  });
+
   it('[N06] cuts documents from their end, and scores empty ones', async () => {
     const documents = ['dog dog dog cat', 'cat dog dog dog', ''];
     const whole = scoresOf(await rank({ query: 'cat', documents }));
@@ -168,11 +209,17 @@ describe('POST /rerank', () => {
   });
 });
 
-describe('bases of Cohere and Jina that a page intercepts', () => {
+describe('bases of Cohere, Jina and Voyage that a page intercepts', () => {
   const bases = {
     origin: 'https://app.test',
     prefix: '/v1',
-    intercept: ['https://api.cohere.com/v2', 'https://api.cohere.com/v1', 'https://api.jina.ai/v1'],
+    intercept: [
+      'https://api.cohere.com/v2',
+      'https://api.cohere.com/v1',
+      'https://api.cohere.ai',
+      'https://api.jina.ai/v1',
+      'https://api.voyageai.com/v1',
+    ],
   };
 
   // Addresses and bodies as the clients send them: `cohere-ai` 8.1 (both), `@ai-sdk/cohere` 3.0, Jina's documentation.
@@ -189,6 +236,9 @@ describe('bases of Cohere and Jina that a page intercepts', () => {
         rank_fields: ['text'],
       },
     ],
+    ['CohereClientV2 below its origin', 'https://api.cohere.ai/v2/rerank', { ...valid, top_n: 2 }],
+    ['CohereClient below its origin', 'https://api.cohere.ai/v1/rerank', { ...valid, top_n: 2 }],
+    ['Voyage', 'https://api.voyageai.com/v1/rerank', { ...valid, top_k: 2, truncation: true }],
     ['@ai-sdk/cohere', 'https://api.cohere.com/v2/rerank', { ...valid, top_n: 2, max_tokens_per_doc: 4096 }],
     ['Jina', 'https://api.jina.ai/v1/rerank', { ...valid, top_n: 2, return_documents: true, truncation: true }],
   ])('[N10] answer %s', async (_, url, body) => {

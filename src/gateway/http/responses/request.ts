@@ -82,6 +82,11 @@ export function responsesRequestSchema(compatibility: Compatibility) {
     prompt: stateful(),
     background: v.nullish(v.literal(false)),
     store: v.nullish(v.literal(false)),
+    // Not checked: they change nothing here, and a wrong one is returned as null.
+    truncation: v.optional(v.unknown()),
+    max_tool_calls: v.optional(v.unknown()),
+    prompt_cache_key: v.optional(v.unknown()),
+    safety_identifier: v.optional(v.unknown()),
   });
 }
 
@@ -155,18 +160,25 @@ export function toEchoedFields(body: ResponsesRequest, model: string): EchoedFie
     frequency_penalty: body.frequency_penalty ?? 0,
     presence_penalty: body.presence_penalty ?? 0,
     max_output_tokens: body.max_output_tokens ?? null,
-    max_tool_calls: null,
+    max_tool_calls: Number.isSafeInteger(body.max_tool_calls) ? (body.max_tool_calls as number) : null,
     metadata: body.metadata ?? {},
     parallel_tool_calls: body.parallel_tool_calls ?? true,
+    prompt_cache_key: textOrNull(body.prompt_cache_key),
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
+    safety_identifier: textOrNull(body.safety_identifier),
     temperature: body.temperature ?? 0,
     text: { format: body.text?.format ?? { type: 'text' } },
     tool_choice: toEchoedChoice(body.tool_choice),
     tools: (body.tools ?? []).map(toEchoedTool),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
+    truncation: body.truncation === 'auto' ? 'auto' : 'disabled',
     user: body.user ?? null,
   };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function wantsLogprobs({ include, top_logprobs: topLogprobs }: ResponsesRequest): boolean {

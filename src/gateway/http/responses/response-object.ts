@@ -95,16 +95,19 @@ export interface EchoedFields {
   frequency_penalty: number;
   presence_penalty: number;
   max_output_tokens: number | null;
-  max_tool_calls: null;
+  max_tool_calls: number | null;
   metadata: Record<string, string>;
   parallel_tool_calls: boolean;
+  prompt_cache_key: string | null;
   reasoning: { effort: string | null; summary: string | null };
+  safety_identifier: string | null;
   temperature: number;
   text: { format: object };
   tool_choice: string | object;
   tools: object[];
   top_logprobs: number;
   top_p: number;
+  truncation: 'auto' | 'disabled';
   user: string | null;
 }
 
@@ -113,11 +116,8 @@ interface FixedFields {
   object: 'response';
   background: false;
   previous_response_id: null;
-  prompt_cache_key: null;
-  safety_identifier: null;
   service_tier: 'default';
   store: false;
-  truncation: 'disabled';
 }
 
 export interface ResponseObject extends EchoedFields, FixedFields {
@@ -147,11 +147,8 @@ export function startResponse(echoed: EchoedFields, id: string, createdAt: numbe
     ...echoed,
     background: false,
     previous_response_id: null,
-    prompt_cache_key: null,
-    safety_identifier: null,
     service_tier: 'default',
     store: false,
-    truncation: 'disabled',
   };
 }
 

@@ -70,6 +70,15 @@ it('[R07] instructions are prepended and echoed', async () => {
   expect((await create()).instructions).toBeNull();
 });
 
+it('what changes nothing is echoed as it was asked for', async () => {
+  const asked = { truncation: 'auto', max_tool_calls: 3, prompt_cache_key: 'key', safety_identifier: 'somebody' };
+  expect(await create(asked)).toMatchObject(asked);
+  const none = { truncation: 'disabled', max_tool_calls: null, prompt_cache_key: null, safety_identifier: null };
+  expect(await create()).toMatchObject(none);
+  const wrong = { truncation: 5, max_tool_calls: 'many', prompt_cache_key: {}, safety_identifier: 1 };
+  expect(await create(wrong)).toMatchObject(none);
+});
+
 it('[R13] tools are flat and echoed', async () => {
   const { tools } = await create({ tools: TOOLS });
   expect(tools).toMatchObject(TOOLS);
